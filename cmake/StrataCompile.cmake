@@ -1,0 +1,34 @@
+# How Strata's own code is compiled: standard, optimisation, warnings.
+
+if(STRATA_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_options(-Wall -Wextra)
+add_link_options(-Wl,--as-needed) # MPI's wrapper also names a library of C++ bindings that nothing here uses
+if(STRATA_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+# A cross-compiler has no "native" processor: what it would ask is the machine that compiles.
+if(STRATA_NATIVE AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckCXXCompilerFlag)
+    check_cxx_compiler_flag(-march=native STRATA_HAVE_MARCH_NATIVE)
+    if(STRATA_HAVE_MARCH_NATIVE)
+        add_compile_options(-march=native)
+    else()
+        check_cxx_compiler_flag(-mcpu=native STRATA_HAVE_MCPU_NATIVE)
+        if(STRATA_HAVE_MCPU_NATIVE)
+            add_compile_options(-mcpu=native)
+        endif()
+    endif()
+endif()
+
+# Libraries may lie in a private prefix (set-up without root): what was linked is what is found at run time.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

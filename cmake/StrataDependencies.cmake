@@ -1,0 +1,25 @@
+# The third-party pieces. hwloc and fmt are required; every other one disables only what needs it.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Hwloc 2.0 REQUIRED)
+find_package(fmt REQUIRED)
+
+if(STRATA_BENCHMARKS)
+    find_package(OpenMP COMPONENTS CXX)
+endif()
+
+if(STRATA_BENCHMARKS AND STRATA_MPI)
+    set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI removed in 2012 pull in a library of their own
+    find_package(MPI COMPONENTS CXX)
+    if(STRATA_FFTW)
+        find_package(FFTW3)
+    endif()
+endif()
+
+if(STRATA_TESTS)
+    find_package(Catch2 QUIET)
+    if(NOT Catch2_FOUND)
+        message(STATUS "Catch2 was not found: the native unit tests are left out")
+    endif()
+endif()

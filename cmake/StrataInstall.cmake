@@ -1,0 +1,44 @@
+# Install rules, in one place: programs by what they are, libraries and headers as a CMake package.
+
+include(CMakePackageConfigHelpers)
+
+set(STRATA_LIBEXECDIR "${CMAKE_INSTALL_LIBEXECDIR}/strata")
+set(STRATA_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/strata")
+
+foreach(target IN LISTS STRATA_PRODUCT)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE" AND target STREQUAL "strata")
+        install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    elseif(type STREQUAL "EXECUTABLE")
+        install(TARGETS ${target} RUNTIME DESTINATION "${STRATA_LIBEXECDIR}")
+    elseif(target MATCHES "^strata_(base|machine|launch)$")
+        set_target_properties(${target} PROPERTIES EXPORT_NAME ${CMAKE_MATCH_1})
+        install(
+            TARGETS ${target}
+            EXPORT strataTargets
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+        list(APPEND STRATA_EXPORTED ${target})
+    endif()
+endforeach()
+
+if(STRATA_EXPORTED)
+    install(
+        DIRECTORY core
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata"
+        COMPONENT development
+        FILES_MATCHING
+        PATTERN "*.hpp")
+    install(
+        EXPORT strataTargets
+        NAMESPACE strata::
+        DESTINATION "${STRATA_CMAKEDIR}"
+        COMPONENT development)
+    configure_package_config_file(
+        cmake/strataConfig.cmake.in "${PROJECT_BINARY_DIR}/strataConfig.cmake" INSTALL_DESTINATION "${STRATA_CMAKEDIR}")
+    write_basic_package_version_file("${PROJECT_BINARY_DIR}/strataConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+    install(
+        FILES "${PROJECT_BINARY_DIR}/strataConfig.cmake" "${PROJECT_BINARY_DIR}/strataConfigVersion.cmake"
+              cmake/FindHwloc.cmake
+        DESTINATION "${STRATA_CMAKEDIR}"
+        COMPONENT development)
+endif()

@@ -1,0 +1,33 @@
+# Helpers for the CMakeLists.txt of the folders.
+
+# All targets made in a folder and below it.
+function(strata_collect_targets directory result)
+    get_property(found DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(folders DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+    foreach(folder IN LISTS folders)
+        strata_collect_targets("${folder}" below)
+        list(APPEND found ${below})
+    endforeach()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# strata_library(NAME SOURCES... [LIBRARIES ...]): the static library strata_NAME with the alias strata::NAME.
+# Headers are included by their path from the root of the repository.
+function(strata_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+    add_library(strata_${name} STATIC ${ARG_SOURCES} ${ARG_UNPARSED_ARGUMENTS})
+    add_library(strata::${name} ALIAS strata_${name})
+    target_include_directories(
+        strata_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/strata>")
+    target_compile_features(strata_${name} PUBLIC cxx_std_20)
+    target_link_libraries(strata_${name} PUBLIC ${ARG_LIBRARIES})
+endfunction()
+
+# strata_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...]): a Catch2 program whose cases CTest runs one by one.
+function(strata_test name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES} ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE strata_catch_main ${ARG_LIBRARIES})
+    catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)
+endfunction()
