@@ -1,0 +1,1 @@
+"""What to measure on a machine, and the command that measures it and writes the report."""

@@ -1,0 +1,107 @@
+"""Files that are whole or absent: atomic writes, durable appends, and one clear message when a disk is full."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from strata.errors import FAILED, StrataError
+
+# EFBIG: a file-size limit (ulimit -f) reads like a full disk to the person who meets it.
+_FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up", errno.EFBIG: "the file-size limit is reached"}
+KEEP_FREE_BYTES = 1 << 20  # asked for before each launch: one sample is 4 to 60 kB, a summary below 1 MB
+
+
+def storage_error(error: OSError, path: Path) -> StrataError:
+    """The message for a write that failed; the disk-full family gets a remedy of its own."""
+    full = _FULL.get(error.errno or 0)
+    if full is None:
+        return StrataError(f"cannot write: {error.strerror}", at=str(path), code=FAILED, remedy="check the path and its permissions")
+    return StrataError(
+        full,
+        at=str(path),
+        code=FAILED,
+        remedy="free some space (or raise the limit), then give the same command again: what was measured is kept and it resumes",
+    )
+
+
+def check_space(folder: Path, least: int = KEEP_FREE_BYTES) -> None:
+    """Refuses before a launch what would fail after it."""
+    stat = os.statvfs(folder)
+    if stat.f_bavail * stat.f_frsize < least:
+        raise storage_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """After this returns the file holds the whole text, also across a power cut; if it raises, the old file is as it was."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(scratch, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(scratch, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise storage_error(error, path) from error
+    except BaseException:  # Ctrl-C between write and rename
+        scratch.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename in this folder durable. Some network file systems refuse fsync on folders; they need none."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(fd)
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_atomically(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
+def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
+    """A JSON object of the given schema, or an error that names the file, the line and what to do."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StrataError("no such file", at=str(path), remedy=remedy) from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        where = f"{path}:{error.lineno}" if isinstance(error, json.JSONDecodeError) else str(path)
+        raise StrataError("damaged file: not JSON", at=where, given=str(error), remedy=remedy, code=FAILED) from None
+    except OSError as error:
+        raise StrataError(f"cannot read: {error.strerror}", at=str(path), remedy=remedy, code=FAILED) from None
+    found = value.get("schema") if isinstance(value, dict) else None
+    if found != schema:
+        raise StrataError("damaged file: wrong schema", at=str(path), given=str(found), allowed=schema, remedy=remedy, code=FAILED)
+    return value
+
+
+def sweep_leftovers(folder: Path) -> list[str]:
+    """Removes what processes that were killed left behind: '.NAME.PID.tmp' and 'work/PID', when no such process lives here."""
+    swept = []
+    for path in [*folder.glob(".*.tmp"), *folder.glob("*/.*.tmp"), *folder.glob("work/*")]:
+        owner = path.name if path.parent.name == "work" else path.name.split(".")[-2]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            remove_tree(path)
+            swept.append(str(path.relative_to(folder)))
+    return swept
+
+
+def remove_tree(path: Path) -> None:
+    """rm -rf without following links; what is gone already is fine."""
+    if path.is_dir() and not path.is_symlink():
+        for entry in path.iterdir():
+            remove_tree(entry)
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,123 @@
+"""Medians with distribution-free intervals, and the one rule by which a winner may be named.
+
+Timings of programs are skewed and have several modes, so nothing here assumes a distribution. For n independent samples
+with order statistics x(1) <= ... <= x(n), the number of samples below the median is binomial(n, 1/2), hence
+
+    P( x(k) <= median <= x(n+1-k) )  >=  1 - 2 * P( B(n, 1/2) <= k - 1 )
+
+with equality for continuous distributions (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 1999, section 3.2;
+H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., 2003, section 7.1). The interval is [x(k), x(n+1-k)] for the largest
+k that keeps the probability at 95 % or more. With n = 5 even the widest interval, minimum to maximum, reaches only
+1 - 2/32 = 93.75 %; with n = 6 it reaches 1 - 2/64 = 96.875 %. That is why an interval needs six launches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+LEVEL = 0.95
+LEAST = 6  # the smallest n for which rank_for(n) exists at LEVEL; asserted by a test against the exact binomial
+
+
+@lru_cache(maxsize=None)
+def coverage(n: int, k: int) -> float:
+    """Probability that [x(k), x(n+1-k)] holds the median of n samples (ranks count from 1), exact in integers until the last step."""
+    if not 1 <= k <= (n + 1) // 2:
+        raise ValueError(f"rank {k} outside 1..{(n + 1) // 2}")
+    tail = sum(math.comb(n, i) for i in range(k))
+    return 1.0 - 2.0 * (tail / 2**n)
+
+
+@lru_cache(maxsize=None)
+def rank_for(n: int, level: float = LEVEL) -> int | None:
+    """The largest rank k whose interval still holds the median with probability >= level; None when no rank does."""
+    best = None
+    for k in range(1, n // 2 + 1):
+        if coverage(n, k) < level:
+            break
+        best = k
+    return best
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle order statistic, or the mean of the two middle ones."""
+    ordered = sorted(values)
+    n = len(ordered)
+    if n == 0:
+        raise ValueError("the median of nothing")
+    middle = n // 2
+    return ordered[middle] if n % 2 else 0.5 * (ordered[middle - 1] + ordered[middle])
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is known of one figure from its undisturbed launches. low, high and confidence are None below six of them."""
+
+    n: int
+    median: float | None
+    low: float | None
+    high: float | None
+    minimum: float | None
+    maximum: float | None
+    confidence: float | None
+    samples: tuple[float, ...]
+
+    @property
+    def note(self) -> str | None:
+        """Why there is no interval, in the words every table uses."""
+        if self.low is not None:
+            return None
+        return "no undisturbed measurement" if self.n == 0 else f"n={self.n}<{LEAST}: no interval"
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval relative to the median: how well the figure is known."""
+        if self.low is None or self.high is None or not self.median:
+            return None
+        return 0.5 * (self.high - self.low) / abs(self.median)
+
+
+def estimate(samples: Sequence[float], level: float = LEVEL) -> Estimate:
+    """Median, interval and extremes of the samples, kept in the order in which they were taken."""
+    kept = tuple(float(s) for s in samples)
+    if any(not math.isfinite(s) for s in kept):
+        raise ValueError(f"a sample is not a finite number: {kept}")
+    n = len(kept)
+    if n == 0:
+        return Estimate(0, None, None, None, None, None, None, ())
+    ordered = sorted(kept)
+    k = rank_for(n, level)
+    low = high = confidence = None
+    if k is not None:
+        low, high, confidence = ordered[k - 1], ordered[n - k], coverage(n, k)
+    return Estimate(n, median(kept), low, high, ordered[0], ordered[-1], confidence, kept)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two figures side by side. winner is 'a', 'b' or None; ratio is median(a) / median(b)."""
+
+    winner: str | None
+    ratio: float | None
+    why: str
+
+
+def compare(a: Estimate, b: Estimate, *, higher_is_better: bool = True) -> Comparison:
+    """Names a winner only when the intervals are apart.
+
+    If both medians were equal to m, disjoint intervals would need at least one of them to miss m, so a false winner has
+    probability <= (1 - confidence a) + (1 - confidence b); for two sets of six it needs all six of one below all six of the
+    other, 2 / C(12, 6) = 0.22 %. This holds for one comparison decided beforehand, not for the best of many.
+    """
+    ratio = a.median / b.median if a.median is not None and b.median else None
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        short = min(a.n, b.n)
+        return Comparison(None, ratio, f"only {short} undisturbed launches: no interval, so no winner")
+    if a.low > b.high:
+        return Comparison("a" if higher_is_better else "b", ratio, "the intervals are apart")
+    if b.low > a.high:
+        return Comparison("b" if higher_is_better else "a", ratio, "the intervals are apart")
+    return Comparison(None, ratio, "the intervals overlap: a tie at this number of launches")

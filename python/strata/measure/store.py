@@ -1,0 +1,191 @@
+"""A results folder: plan, machine, provenance, journals, index, summary and report, and the rules by which one is continued.
+
+    <results>/plan.json         tasks and policy, fixed before the first launch
+              machine.json      `strata machine --json` at the start
+              provenance.json   what else was the case: revision, environment, start and end
+              journal/*.jsonl   the samples; the truth
+              index.sqlite      rebuilt from the journals at any time
+              summary.json, report/
+              work/PID          the launch in flight; removed after it, or by the next run after a kill
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata.errors import FAILED, StrataError
+from strata.measure import plan as plans
+from strata.measure.files import read_json, storage_error, sweep_leftovers, write_json
+from strata.measure.journal import Journal, Line, read_journals, utc_now
+
+SAMPLE = "strata.sample/1"
+EVENT = "strata.event/1"
+_REMEDY = "restore the file, or start a new results folder with --new"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One launch as it stands in a journal."""
+
+    task: str
+    block: int  # 0 is the warm-up, which never counts
+    attempt: int  # 0 first, then its repeats
+    time: str
+    record: dict[str, Any] | None
+    result: dict[str, Any] | None
+    tainted: tuple[dict[str, Any], ...]
+    failed: str | None
+    system: dict[str, Any]
+
+    @property
+    def good(self) -> bool:
+        """Counts: neither disturbed nor failed."""
+        return not self.tainted and not self.failed
+
+    @property
+    def hopeless(self) -> bool:
+        """Failed, or ended by its time limit: twice running, and the next launch will do the same."""
+        return self.failed is not None or any(r["code"] == "timed-out" for r in self.tainted)
+
+    @property
+    def why_hopeless(self) -> str:
+        return self.failed or next((str(r["text"]) for r in self.tainted if r["code"] == "timed-out"), "")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"schema": SAMPLE, **self.__dict__, "tainted": list(self.tainted)}
+
+
+def sample_from(line: Line) -> Sample:
+    entry = line.entry
+    try:
+        return Sample(
+            task=entry["task"],
+            block=entry["block"],
+            attempt=entry["attempt"],
+            time=entry["time"],
+            record=entry["record"],
+            result=entry["result"],
+            tainted=tuple(entry["tainted"]),
+            failed=entry["failed"],
+            system=entry.get("system") or {},
+        )
+    except (KeyError, TypeError) as error:
+        raise StrataError(
+            "damaged results file: a sample lacks a key", at=f"{line.path}:{line.number}", given=str(error), remedy=_REMEDY, code=FAILED
+        ) from None
+
+
+class Store:
+    """One results folder, open for appending by this process."""
+
+    def __init__(self, path: Path, plan: plans.Plan) -> None:
+        self.path = path
+        self.plan = plan
+        self.journal = Journal(path / "journal", plan.hash)
+        self._events: list[dict[str, Any]] = []
+        self._samples: list[Sample] = []
+        self._by_task: dict[str, list[Sample]] = {}
+        for line in read_journals(path / "journal"):
+            schema = line.entry.get("schema")
+            if schema == SAMPLE:
+                self._samples.append(sample_from(line))
+            elif schema == EVENT:
+                self._events.append(line.entry)
+        self._samples.sort(key=lambda s: s.time)
+        for sample in self._samples:
+            self._by_task.setdefault(sample.task, []).append(sample)
+
+    @property
+    def samples(self) -> list[Sample]:
+        """All samples in the order in which they were taken."""
+        return list(self._samples)
+
+    def samples_of(self, task: str) -> list[Sample]:
+        return list(self._by_task.get(task, ()))
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Decisions that a resumed run must repeat: tasks left out, the reference clock, interruptions."""
+        return list(self._events)
+
+    def add(self, sample: Sample) -> None:
+        self.journal.append(sample.to_dict())
+        self._samples.append(sample)
+        self._by_task.setdefault(sample.task, []).append(sample)
+
+    def note(self, event: str, **facts: Any) -> None:
+        entry = {"schema": EVENT, "event": event, "time": utc_now(), **facts}
+        self.journal.append(entry)
+        self._events.append(entry)
+
+    def close(self) -> None:
+        self.journal.close()
+
+
+def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance: Mapping[str, Any]) -> Store:
+    """A new results folder. plan.json comes last: a folder that has it is complete as a beginning."""
+    if (path / "plan.json").exists():
+        raise StrataError("a plan is there already", at=str(path), remedy="give --results another folder")
+    try:
+        (path / "journal").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+    write_json(path / "machine.json", machine)
+    write_json(path / "provenance.json", provenance)
+    write_json(path / "plan.json", plans.dump(plan))
+    return Store(path, plan)
+
+
+def read_plan(path: Path) -> plans.Plan:
+    return plans.load(read_json(path / "plan.json", plans.SCHEMA, _REMEDY), path / "plan.json")
+
+
+def open_existing(path: Path) -> Store:
+    """An existing results folder, swept of what killed processes left in it."""
+    if not (path / "plan.json").exists():
+        raise StrataError("not a results folder: it has no plan.json", at=str(path), remedy="`strata characterize` prints where its results are")
+    plan = read_plan(path)
+    sweep_leftovers(path)
+    return Store(path, plan)
+
+
+def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Store:
+    """Goes on in this folder when it holds the same plan for the same machine and binaries, or when told to all the same."""
+    old = read_plan(path)
+    if old.hash == plan.hash:
+        return open_existing(path)
+    changed = ", ".join(plans.differences(old, plan)) or "plan"
+    if not accept_change:
+        raise StrataError(
+            f"these results are of something else: changed since then: {changed}",
+            at=str(path),
+            given=f"plan {plan.hash}",
+            allowed=f"plan {old.hash}",
+            remedy="another folder (--results), a new one (--new), or --accept-change to mix them knowingly",
+        )
+    store = Store(path, plan.with_seed(old.policy.seed))
+    store.note("changed", what=changed, before=old.hash, after=plan.hash)
+    write_json(path / "plan.json", plans.dump(store.plan))
+    sweep_leftovers(path)
+    return store
+
+
+def find_unfinished(base: Path, plan: plans.Plan) -> Path | None:
+    """The newest folder under base that holds this plan and is not finished; damaged or foreign folders are passed over."""
+    found = []
+    for candidate in base.glob("*/plan.json"):
+        try:
+            if read_plan(candidate.parent).hash == plan.hash and not is_finished(candidate.parent):
+                found.append(candidate)
+        except StrataError:
+            continue
+    newest = max(found, key=lambda p: p.stat().st_mtime, default=None)
+    return newest.parent if newest else None
+
+
+def is_finished(path: Path) -> bool:
+    """summary.json is written once, when everything was measured; the report after it can be rebuilt from it."""
+    return (path / "summary.json").exists() and (path / "report" / "report.html").exists()

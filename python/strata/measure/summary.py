@@ -1,0 +1,235 @@
+"""All samples of a results folder reduced to strata.summary/1: what the report and the tables are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from strata.measure import stats
+from strata.measure.campaign import Standing, reasons_of
+from strata.measure.plan import Task
+from strata.measure.store import Sample, Store
+
+SCHEMA = "strata.summary/1"
+Bound = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], dict[str, Any] | None]
+
+
+def summarize(
+    store: Store,
+    standings: Iterable[Standing],
+    machine: Mapping[str, Any],
+    provenance: Mapping[str, Any],
+    bound: Bound | None = None,
+) -> dict[str, Any]:
+    """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's headline stands."""
+    tasks = [summarize_task(standing, store.samples_of(standing.task.id)) for standing in standings]
+    if bound is not None:
+        for task in tasks:
+            task["bound"] = bound(task, tasks)
+    times = [s.time for s in store.samples]
+    plan = store.plan
+    return {
+        "schema": SCHEMA,
+        "kind": plan.kind,
+        "mode": plan.mode,
+        "plan": plan.hash,
+        "machine": dict(machine),
+        "provenance": {**provenance, **loaded(store.samples)},
+        "limits": plan.policy.limits.to_dict(),
+        "policy": {
+            "launches": plan.policy.launches,
+            "repeats": plan.policy.repeats,
+            "seed": plan.policy.seed,
+            "clock_reference_ghz": next((e["ghz"] for e in store.events if e["event"] == "clock"), None),
+        },
+        "started": min(times, default=None),
+        "ended": max(times, default=None),
+        "counts": counts(store.samples),
+        "left_out": [{"task": e["task"], "why": e["why"]} for e in store.events if e["event"] == "dropped"],
+        "tasks": tasks,
+    }
+
+
+def counts(samples: Sequence[Sample]) -> dict[str, Any]:
+    """How many launches there were, and how many did not count, and why."""
+    counted = [s for s in samples if s.block != 0]
+    return {
+        "launches": len(counted),
+        "warm_up": len(samples) - len(counted),
+        "good": sum(s.good for s in counted),
+        "tainted": sum(bool(s.tainted) for s in counted),
+        "failed": sum(s.failed is not None for s in counted),
+        "reasons": reasons_of(counted),
+    }
+
+
+def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, Any]:
+    task = standing.task
+    counted = [s for s in samples if s.block != 0]
+    good = [s for s in counted if s.good]
+    tainted = [s for s in counted if s.tainted]
+    undisturbed = len(good) >= stats.LEAST
+    return {
+        "id": task.id,
+        "benchmark": task.benchmark,
+        "layout": task.layout,
+        "stride": task.stride,
+        "bind": task.bind,
+        "command": list(task.command),
+        "headline": list(task.figures),
+        "launches": len(counted),
+        "tainted": len(tainted),
+        "failed": sum(s.failed is not None for s in counted),
+        "reasons": reasons_of(counted),
+        "undisturbed": undisturbed,
+        "status": "ok" if undisturbed else standing.stopped or "unfinished",
+        "figures": figures(task, good, tainted),
+        "curves": curves(good),
+        "matrices": matrices(good),
+        "bound": None,
+        "verification": next((s.result["verification"] for s in reversed(good) if s.result), None),
+        "readback": read_back(good or counted),
+        "parameters": next((s.result.get("parameters") for s in reversed(good) if s.result), None),
+        "provenance": next((s.result.get("provenance") for s in reversed(good) if s.result), None),
+    }
+
+
+def _values(task: Task, sample: Sample) -> dict[str, dict[str, Any]]:
+    """The figures of one launch by name; a program without a result has its wall time."""
+    if sample.result is not None:
+        return {f["name"]: f for f in sample.result.get("figures") or [] if f.get("value") is not None}
+    if task.leaves_result or sample.record is None:
+        return {}
+    return {"wall": {"name": "wall", "value": sample.record["wall_s"], "unit": "s", "better": "lower"}}
+
+
+def figures(task: Task, good: Sequence[Sample], tainted: Sequence[Sample]) -> list[dict[str, Any]]:
+    """Every figure with its interval; the disturbed values stand beside it, uncounted."""
+    kept, disturbed = [_values(task, s) for s in good], [_values(task, s) for s in tainted]
+    described: dict[str, dict[str, Any]] = {}
+    for values in [*kept, *disturbed]:
+        for name, figure in values.items():
+            described.setdefault(name, figure)
+    result = []
+    for name, figure in described.items():
+        known = stats.estimate([v[name]["value"] for v in kept if name in v])
+        result.append(
+            {
+                "name": name,
+                "unit": figure.get("unit"),
+                "better": figure.get("better", "higher"),
+                "bytes": figure.get("bytes"),
+                "flops": figure.get("flops"),
+                "n": known.n,
+                "median": known.median,
+                "low": known.low,
+                "high": known.high,
+                "min": known.minimum,
+                "max": known.maximum,
+                "confidence": known.confidence,
+                "note": known.note,
+                "samples": list(known.samples),
+                "tainted_samples": [v[name]["value"] for v in disturbed if name in v],
+            }
+        )
+    return result
+
+
+def curves(good: Sequence[Sample]) -> list[dict[str, Any]]:
+    """Curves point by point: [x, median, low, high]."""
+    gathered: dict[str, dict[str, Any]] = {}
+    points: dict[str, dict[float, list[float]]] = {}
+    for sample in good:
+        for curve in (sample.result or {}).get("curves") or []:
+            gathered.setdefault(curve["name"], curve)
+            by_x = points.setdefault(curve["name"], {})
+            for x, y in curve["points"]:
+                if y is not None:
+                    by_x.setdefault(x, []).append(y)
+    result = []
+    for name, curve in gathered.items():
+        known = [(x, stats.estimate(ys)) for x, ys in sorted(points[name].items())]
+        result.append(
+            {
+                "name": name,
+                "x": curve["x"],
+                "y": curve["y"],
+                "n": min((e.n for _, e in known), default=0),
+                "points": [[x, e.median, e.low, e.high] for x, e in known],
+            }
+        )
+    return result
+
+
+def matrices(good: Sequence[Sample]) -> list[dict[str, Any]]:
+    """Matrices element by element: medians, with the interval's ends beside them."""
+    gathered: dict[str, list[dict[str, Any]]] = {}
+    for sample in good:
+        for matrix in (sample.result or {}).get("matrices") or []:
+            gathered.setdefault(matrix["name"], []).append(matrix)
+    result = []
+    for name, seen in gathered.items():
+        first = seen[0]
+        same = [m for m in seen if m["rows"] == first["rows"] and m["columns"] == first["columns"]]
+        known = [
+            [stats.estimate([m["values"][i][j] for m in same if m["values"][i][j] is not None]) for j in range(len(first["columns"]))]
+            for i in range(len(first["rows"]))
+        ]
+        result.append(
+            {
+                "name": name,
+                "unit": first["unit"],
+                "rows": first["rows"],
+                "columns": first["columns"],
+                "n": len(same),
+                "values": [[e.median for e in row] for row in known],
+                "low": [[e.low for e in row] for row in known],
+                "high": [[e.high for e in row] for row in known],
+            }
+        )
+    return result
+
+
+def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
+    """What the launcher read back from the running program: of the last launch, and whether all launches agreed."""
+    records = [s.record for s in samples if s.record]
+    if not records:
+        return {"agrees": None, "threads": [], "pages": None, "share": None}
+    said = [r.get("agrees") for r in records]
+    last = records[-1]
+    agrees = None if all(a is None for a in said) else all(a is not False for a in said)
+    return {
+        "agrees": agrees,
+        "disagreement": next((r.get("disagreement") for r in records if r.get("disagreement")), None),
+        "promised": last.get("promised"),
+        "threads": last.get("threads") or [],
+        "pages": last.get("pages"),
+        "share": last.get("share"),
+    }
+
+
+def loaded(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Provenance that only launches can tell: libraries really mapped, compilers, instruction sets, clock, load, how the share was got."""
+    libraries: set[str] = set()
+    built: dict[str, set[str]] = {"compiler": set(), "flags": set(), "isa": set(), "mpi": set()}
+    clocks, loads, shares = [], [], set()
+    for sample in samples:
+        record, result = sample.record or {}, sample.result or {}
+        libraries.update(record.get("libraries") or [])
+        clock = record.get("clock") or {}
+        clocks += [clock[k] for k in ("before_ghz", "after_ghz") if clock.get(k)]
+        if record.get("load"):
+            loads.append(record["load"][0])
+        if record.get("share"):
+            shares.add(str(record["share"].get("method")))
+        for key, values in built.items():
+            said = (result.get("provenance") or {}).get(key)
+            if said:
+                values.add(str(said))
+    return {
+        "libraries": sorted(libraries),
+        **{key: sorted(values) for key, values in built.items()},
+        "clock_ghz": {"min": min(clocks), "median": stats.median(clocks), "max": max(clocks)} if clocks else None,
+        "load_1min": {"min": min(loads), "max": max(loads)} if loads else None,
+        "share_methods": sorted(shares),
+    }

@@ -1,0 +1,98 @@
+"""Where things are: the checkout or prefix, the native programs, the cases, the results."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata.errors import FAILED, StrataError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def root() -> Path | None:
+    """The checkout this Python belongs to; None when installed as a package."""
+    said = os.environ.get("STRATA_ROOT")
+    if said:
+        return Path(said)
+    candidate = _PACKAGE.parent.parent
+    return candidate if (candidate / "CMakeLists.txt").exists() else None
+
+
+@dataclass(frozen=True)
+class Native:
+    """The native programs of one build. strata-bench-mpi is absent where there was no MPI at build time."""
+
+    front: Path
+    programs: Mapping[str, Path]
+
+    def all(self) -> list[Path]:
+        return [self.front, *self.programs.values()]
+
+
+PROGRAMS = ("strata-bench", "strata-bench-mpi")
+
+
+def native(environment: Mapping[str, str] = os.environ) -> Native:
+    """The front that started this Python (STRATA_FRONT), or the one beside the interpreter, with the programs it belongs to."""
+    looked = []
+    for candidate in _fronts(environment):
+        looked.append(str(candidate))
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            front = candidate.resolve()
+            found = {name: path for name in PROGRAMS if (path := _sibling(front, name)) is not None}
+            if "strata-bench" in found:
+                return Native(front, found)
+    raise StrataError(
+        "the native programs were not found",
+        given=", ".join(looked) or "nothing to look at: STRATA_FRONT is not set",
+        remedy="start this through `./strata` (it builds them) or `strata`; `strata doctor` says what is missing",
+        code=FAILED,
+    )
+
+
+def _fronts(environment: Mapping[str, str]) -> list[Path]:
+    said = environment.get("STRATA_FRONT")
+    if said:
+        return [Path(said)]
+    beside = [Path(sys.executable).parent / "strata", Path(sys.prefix) / "bin" / "strata"]
+    return [path for path in dict.fromkeys(beside)]
+
+
+def _sibling(front: Path, name: str) -> Path | None:
+    """prefix/libexec/strata/NAME for an installed front; beside it or in ../benchmarks for a build folder."""
+    for folder in (front.parent.parent / "libexec" / "strata", front.parent, front.parent.parent / "benchmarks"):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def case_file(group: str, name: str) -> Path:
+    """cases/GROUP/NAME.toml of the checkout, or of the installed package's data."""
+    folders = [base / "cases" for base in (root(),) if base is not None]
+    folders += [Path(sys.prefix) / "share" / "strata" / "cases", _PACKAGE / "cases"]
+    for folder in folders:
+        path = folder / group / f"{name}.toml"
+        if path.is_file():
+            return path
+    raise StrataError(
+        "no such case", at=f"{group}/{name}.toml", given=name, allowed=f"a file in {', '.join(map(str, folders))}", remedy="--case FILE names any other"
+    )
+
+
+def results_base(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where results folders are made: $STRATA_RESULTS, else strata-results in the current folder."""
+    return Path(environment.get("STRATA_RESULTS") or "strata-results").absolute()
+
+
+def results_name(kind: str, cpu_model: str | None, stamp: str) -> str:
+    """A folder name that says which machine this was: characterize-host-amd-epyc-20260102-030405."""
+    host = platform.node().split(".")[0] or "host"
+    cpu = re.sub(r"\([^)]*\)|@.*|\bCPU\b|\d+-Core Processor", " ", cpu_model or "")
+    parts = [kind, host, *cpu.split()[:4], stamp]
+    return "-".join(re.sub(r"[^A-Za-z0-9_.]+", "_", part).strip("_").lower() for part in parts if part.strip("_"))
