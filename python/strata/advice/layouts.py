@@ -1,0 +1,225 @@
+"""Layouts to start from, and the lines that give them: with `strata launch`, and with the plain tools that do the same.
+
+The rule is the one that large shared-memory machines taught (processes for coarse parallelism and locality, threads inside
+a locality domain): one process a domain, its cores as threads. A preference between two layouts is stated only where samples
+exist and their intervals are apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from strata.advice.samples import (
+    Interval, Machine, Summary, Task, allowed_cores, figure, figures, first_pu, processes_threads, tasks, usable_cpus, width,
+)
+from strata.advice.statements import compare
+from strata.advice.words import count
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line to paste, and the tool that it is for."""
+
+    tool: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """A kind of program, the layout to start from, why, and its lines."""
+
+    kind: str
+    layout: str
+    why: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What the samples say about two ways to run the same benchmark; `better` is None when no difference was measured."""
+
+    question: str
+    statement: str
+    better: str | None
+
+
+@dataclass(frozen=True)
+class Advice:
+    starts: tuple[Start, ...]
+    preferences: tuple[Preference, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def start(self, kind: str) -> Start:
+        return next(s for s in self.starts if s.kind == kind)
+
+
+def recommend(machine: Machine, summary: Summary | None = None) -> Advice:
+    """Where to start on this machine for serial, OpenMP, MPI and hybrid programs."""
+    usable = usable_cpus(machine)
+    processes, threads = hybrid_shape(machine)
+    return Advice(
+        (_serial(machine), _openmp(machine, usable), _mpi(machine, usable), _hybrid(machine, processes, threads)),
+        tuple(preferences(summary)) if summary else (),
+        tuple(_notes(machine)),
+    )
+
+
+def hybrid_shape(machine: Machine) -> tuple[int, int]:
+    """Processes x threads: one process for each domain with allowed cores, each with as many threads as the smallest of them allows."""
+    cores, usable = allowed_cores(machine), usable_cpus(machine)
+    per_domain = Counter(core["domain"] for core in cores)
+    if usable < len(cores) or not per_domain:
+        return 1, usable  # a quota does not say which cores: keep one process, nothing to place
+    if len(per_domain) == 1:
+        groups = _cache_groups(machine)
+        if len(groups) > 1 and len(set(groups)) == 1 and sum(groups) == len(cores) and groups[0] > 1:
+            return len(groups), groups[0]
+        return 1, len(cores)
+    return len(per_domain), min(per_domain.values())
+
+
+def _cache_groups(machine: Machine) -> list[int]:
+    """Sizes, in allowed cores, of the groups that share the outermost cache."""
+    own = {core["index"] for core in allowed_cores(machine)}
+    shared = [c for c in machine.get("caches") or [] if c.get("type") != "instruction" and len(c["cores"]) > 1]
+    outermost = max((c["level"] for c in shared), default=0)
+    groups = [len(own & set(c["cores"])) for c in shared if c["level"] == outermost]
+    return [g for g in groups if g]
+
+
+def _smt(machine: Machine) -> bool:
+    return any(len(core["pus"]) > 1 for core in machine["cores"])
+
+
+def _srun(machine: Machine) -> str:
+    return " --hint=nomultithread" if _smt(machine) else ""
+
+
+def _omp_places(machine: Machine, threads: int) -> str:
+    return f"OMP_NUM_THREADS={threads} OMP_PLACES=cores OMP_PROC_BIND=close"
+
+
+def _serial(machine: Machine) -> Start:
+    cores = allowed_cores(machine)
+    pu = first_pu(machine, cores[0]) if cores else 0
+    return Start(
+        "serial",
+        "1x1",
+        "One core, and it stays there: its caches and its first-touched pages stay near.",
+        (
+            Line("strata", "strata launch --layout 1x1 -- ./a.out"),
+            Line("plain", f"taskset -c {pu} ./a.out"),
+            Line("Slurm", f"srun -n 1 -c 1 --cpu-bind=cores{_srun(machine)} ./a.out"),
+        ),
+    )
+
+
+def _openmp(machine: Machine, usable: int) -> Start:
+    domains = len({core["domain"] for core in allowed_cores(machine)})
+    why = f"One thread on each of the {count(usable, 'core')} that can run at once."
+    if domains > 1:
+        why += (
+            f" They span {domains} domains: initialise arrays in the same parallel loops that use them, "
+            "or pages land where the first thread ran."
+        )
+    return Start(
+        "OpenMP",
+        f"1x{usable}",
+        why,
+        (
+            Line("strata", f"strata launch --layout 1x{usable} -- ./a.out"),
+            Line("plain", f"{_omp_places(machine, usable)} ./a.out"),
+            Line(
+                "Slurm",
+                f"{_omp_places(machine, usable)} srun -n 1 -c {usable} --cpu-bind=cores{_srun(machine)} ./a.out",
+            ),
+        ),
+    )
+
+
+def _mpi(machine: Machine, usable: int) -> Start:
+    return Start(
+        "MPI",
+        f"{usable}x1",
+        f"One process on each of the {count(usable, 'core')} that can run at once; neighbours in rank are neighbours in the machine.",
+        (
+            Line("strata", f"strata launch --layout {usable}x1 -- ./a.out"),
+            Line("Open MPI", f"OMP_NUM_THREADS=1 mpirun -n {usable} --map-by core --bind-to core ./a.out"),
+            Line("MPICH", f"OMP_NUM_THREADS=1 mpiexec -n {usable} -bind-to core -map-by core ./a.out"),
+            Line(
+                "Slurm",
+                f"OMP_NUM_THREADS=1 srun -n {usable} -c 1 --cpu-bind=cores --distribution=block:block{_srun(machine)} ./a.out",
+            ),
+        ),
+    )
+
+
+def _hybrid(machine: Machine, processes: int, threads: int) -> Start:
+    domains = {core["domain"] for core in allowed_cores(machine)}
+    env = _omp_places(machine, threads)
+    exports = "-x OMP_NUM_THREADS -x OMP_PLACES -x OMP_PROC_BIND"
+    by_domain = processes == len(domains) and processes > 1
+    if by_domain:
+        why = f"One process in each of {processes} domains, its {count(threads, 'core')} as threads: every thread's memory is near."
+    elif processes > 1:
+        why = f"One process for each of the {processes} groups that share a cache, its {count(threads, 'core')} as threads."
+    else:
+        why = "One domain and one shared cache: nothing to divide, so start with threads only and compare with processes only."
+    mapping = f"ppr:1:numa:PE={threads}" if by_domain else f"slot:PE={threads}"
+    hydra = "-bind-to numa -map-by numa" if by_domain else f"-bind-to core:{threads}"
+    return Start(
+        "hybrid",
+        f"{processes}x{threads}",
+        why,
+        (
+            Line("strata", f"strata launch --layout {processes}x{threads} -- ./a.out"),
+            Line("Open MPI", f"{env} mpirun -n {processes} --map-by {mapping} --bind-to core {exports} ./a.out"),
+            Line("MPICH", f"{env} mpiexec -n {processes} {hydra} ./a.out"),
+            Line("Slurm", f"{env} srun -n {processes} -c {threads} --cpu-bind=cores --distribution=block:block{_srun(machine)} ./a.out"),
+        ),
+    )
+
+
+def _notes(machine: Machine) -> list[str]:
+    notes = []
+    cores, usable = allowed_cores(machine), usable_cpus(machine)
+    if usable < len(cores):
+        notes.append(f"A CPU quota of {usable} of {len(cores)} cores is in force: more threads than that only wait.")
+    kinds = {core.get("kind", 0) for core in cores}
+    if len(kinds) > 1:
+        sizes = ", ".join(str(sum(1 for c in cores if c.get("kind", 0) == k)) for k in sorted(kinds))
+        notes.append(f"Cores of {len(kinds)} kinds ({sizes}): an even split waits for the slowest; compare with the cores of one kind only.")
+    per_domain = Counter(core["domain"] for core in cores)
+    if len(set(per_domain.values())) > 1:
+        notes.append("The allowed cores are unevenly spread over domains; the hybrid layout takes the smallest share everywhere.")
+    return notes
+
+
+def preferences(summary: Summary) -> list[Preference]:
+    """For every benchmark that ran as threads and as processes on the same number of cores: which is better, if the samples can tell."""
+    found = []
+    for a, b in _same_width_pairs(summary):
+        for left in figures(a):
+            right = figure(b, left.name)
+            if right is None or right.name != left.name or not left.known or not right.known:
+                continue
+            found.append(_preference(a, left, b, right))
+    return found
+
+
+def _same_width_pairs(summary: Summary) -> list[tuple[Task, Task]]:
+    bound = [t for t in tasks(summary, bind="core") if t.get("stride", 1) == 1 and width(t) > 1]
+    pairs = []
+    for a in bound:
+        for b in bound:
+            same = a["benchmark"] == b["benchmark"] and width(a) == width(b)
+            if same and processes_threads(a["layout"])[0] == 1 < processes_threads(b["layout"])[0]:
+                pairs.append((a, b))
+    return pairs
+
+
+def _preference(a: Task, left: Interval, b: Task, right: Interval) -> Preference:
+    question = f"{a['benchmark']} {left.name}".replace("dgemm dgemm", "dgemm")
+    said = compare(question, a["layout"], left, b["layout"], right)
+    return Preference(question, said.text, {"a": a["layout"], "b": b["layout"]}.get(said.better or ""))

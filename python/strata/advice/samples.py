@@ -1,0 +1,186 @@
+"""Reading the machine document and the summary: small typed views, so that findings, layouts and the report agree on what a figure is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Machine = Mapping[str, Any]
+Summary = Mapping[str, Any]
+Task = Mapping[str, Any]
+
+LEAST = 6  # launches below which a distribution-free 95 % interval of a median does not exist
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One figure of one task: its median and what is known about it. `low` and `high` are None below six launches."""
+
+    name: str
+    unit: str
+    better: str
+    n: int
+    median: float | None
+    low: float | None
+    high: float | None
+    minimum: float | None = None
+    maximum: float | None = None
+    samples: tuple[float, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval, so that a comparison may name a winner."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def note(self) -> str | None:
+        """Why there is no interval, in the words that every table uses."""
+        if self.n == 0 or self.median is None:
+            return "no undisturbed measurement"
+        return None if self.known else f"n={self.n}<{LEAST}: no interval"
+
+
+def winner(a: Interval, b: Interval) -> str | None:
+    """'a' or 'b' only when the two intervals are apart; None is 'no difference measured'."""
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        return None
+    higher = a.better != "lower"
+    if a.low > b.high:
+        return "a" if higher else "b"
+    if b.low > a.high:
+        return "b" if higher else "a"
+    return None
+
+
+def factor(a: Interval, b: Interval) -> tuple[float, float, float] | None:
+    """median(a)/median(b), and the range the ratio can have when both medians lie anywhere in their intervals.
+
+    The range is wider than a 95 % interval of the ratio (both ends at once are unlikely), so what is said from it is safe.
+    """
+    if a.median is None or not b.median or a.low is None or a.high is None or not b.low or not b.high:
+        return None
+    return a.median / b.median, a.low / b.high, a.high / b.low
+
+
+def cpulist(text: str | None) -> list[int]:
+    """'0-3,8' as [0, 1, 2, 3, 8]."""
+    cpus: list[int] = []
+    for part in (text or "").split(","):
+        if part.strip():
+            first, _, last = part.strip().partition("-")
+            cpus.extend(range(int(first), int(last or first) + 1))
+    return cpus
+
+
+def print_cpulist(cpus: Iterable[int]) -> str:
+    """[0, 1, 2, 3, 8] as '0-3,8'."""
+    runs: list[list[int]] = []
+    for cpu in sorted(set(cpus)):
+        if runs and cpu == runs[-1][1] + 1:
+            runs[-1][1] = cpu
+        else:
+            runs.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def allowed_cores(machine: Machine) -> list[Mapping[str, Any]]:
+    """Cores of which this process may use at least one PU, in hwloc's logical order."""
+    allowed = machine.get("allowed") or {}
+    if allowed.get("pus") is None:
+        return list(machine["cores"])
+    pus = set(cpulist(allowed["pus"]))
+    return [core for core in machine["cores"] if pus & set(core["pus"])]
+
+
+def first_pu(machine: Machine, core: Mapping[str, Any]) -> int:
+    """The PU of a core that a launch would take: its first allowed one."""
+    allowed = machine.get("allowed") or {}
+    pus = set(cpulist(allowed["pus"])) if allowed.get("pus") is not None else set(core["pus"])
+    return int(next((p for p in core["pus"] if p in pus), core["pus"][0]))
+
+
+def usable_cpus(machine: Machine) -> int:
+    """Cores that can really run at once: allowed cores, cut down by a CPU quota."""
+    cores = len(allowed_cores(machine))
+    quota = ((machine.get("allowed") or {}).get("cgroup") or {}).get("cpu_quota")
+    return max(1, min(cores, int(quota))) if quota else max(1, cores)
+
+
+def last_level_cache(machine: Machine) -> int:
+    """Bytes of the largest single cache."""
+    return max((int(c["size_bytes"]) for c in machine.get("caches") or [] if c.get("type") != "instruction"), default=0)
+
+
+def kind_of_unit(unit: str) -> str:
+    """'bandwidth', 'flops', 'time' or the unit itself: spellings differ, meanings do not."""
+    plain = unit.strip().lower().replace("µ", "u")
+    if plain in ("gb/s", "mb/s", "tb/s"):
+        return "bandwidth"
+    if plain in ("gf/s", "gflop/s", "gflops", "mflop/s", "tflop/s"):
+        return "flops"
+    if plain in ("ns", "us", "ms", "s"):
+        return "time"
+    return plain
+
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def tasks(summary: Summary | None, benchmark: str | None = None, **match: Any) -> Iterator[Task]:
+    """Tasks of the summary with this benchmark and these fields (layout=, stride=, bind=)."""
+    for task in (summary or {}).get("tasks") or []:
+        if benchmark is not None and task.get("benchmark") != benchmark:
+            continue
+        if all(task.get(key) == value for key, value in match.items()):
+            yield task
+
+
+def interval_of(figure: Mapping[str, Any]) -> Interval:
+    return Interval(
+        name=str(figure.get("name", "")),
+        unit=str(figure.get("unit", "")),
+        better=str(figure.get("better") or "higher"),
+        n=int(figure.get("n") or 0),
+        median=figure.get("median"),
+        low=figure.get("low"),
+        high=figure.get("high"),
+        minimum=figure.get("min"),
+        maximum=figure.get("max"),
+        samples=tuple(figure.get("samples") or ()),
+    )
+
+
+def figures(task: Task) -> list[Interval]:
+    return [interval_of(f) for f in task.get("figures") or []]
+
+
+def figure(task: Task | None, *words: str) -> Interval | None:
+    """The figure with exactly this name, or the first whose name holds all the words."""
+    if task is None:
+        return None
+    found = figures(task)
+    wanted = " ".join(words).lower()
+    for f in found:
+        if f.name.lower() == wanted:
+            return f
+    for f in found:
+        if all(word.lower() in f.name.lower() for word in words):
+            return f
+    return None
+
+
+def processes_threads(layout: str | None) -> tuple[int, int]:
+    """'4x2' as (4, 2); anything else as (1, 1)."""
+    p, _, t = (layout or "1x1").partition("x")
+    return (int(p), int(t)) if p.isdigit() and t.isdigit() else (1, 1)
+
+
+def width(task: Task) -> int:
+    """How many cores a task used."""
+    p, t = processes_threads(task.get("layout"))
+    return p * t
+
+
+def has_results(task: Task | None) -> bool:
+    return bool(task and (task.get("figures") or task.get("curves") or task.get("matrices")))
