@@ -1,0 +1,88 @@
+#include "core/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "core/base/error.hpp"
+
+namespace strata {
+namespace {
+
+struct Unit {
+    std::string_view name;
+    double factor;
+};
+
+constexpr double kKibi = 1024.0, kKilo = 1000.0;
+constexpr std::array kSizes = {
+    Unit{"", 1},
+    Unit{"B", 1},
+    Unit{"KiB", kKibi},
+    Unit{"MiB", kKibi* kKibi},
+    Unit{"GiB", kKibi* kKibi* kKibi},
+    Unit{"TiB", kKibi* kKibi* kKibi* kKibi},
+    Unit{"kB", kKilo},
+    Unit{"MB", kKilo* kKilo},
+    Unit{"GB", kKilo* kKilo* kKilo},
+    Unit{"TB", kKilo* kKilo* kKilo* kKilo},
+};
+constexpr std::array kTimes = {
+    Unit{"", 1}, Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}, Unit{"m", 60}, Unit{"h", 3600},
+};
+
+/// A non-negative number and one of the units; NaN where the text is anything else.
+double read_quantity(std::string_view text, std::span<const Unit> units) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || !std::isfinite(number) || number < 0) return NAN;
+    std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+    while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+    for (const Unit& known : units)
+        if (unit == known.name) return number * known.factor;
+    return NAN;
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text) {
+    const double bytes = read_quantity(text, kSizes);
+    if (!(bytes < 9.2e18)) {
+        throw Error("not a size")
+            .given(fmt::format("\"{}\"", text))
+            .allowed("a number with B, KiB, MiB, GiB, TiB (powers of 1024) or kB, MB, GB, TB (powers of 1000)");
+    }
+    return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+std::string print_size(std::uint64_t bytes) {
+    constexpr std::array names = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = static_cast<double>(bytes);
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < names.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    return value < 1000 ? fmt::format("{:.3g} {}", value, names[unit]) : fmt::format("{:.0f} {}", value, names[unit]);
+}
+
+double parse_seconds(std::string_view text) {
+    const double seconds = read_quantity(text, kTimes);
+    if (std::isnan(seconds)) {
+        throw Error("not a time").given(fmt::format("\"{}\"", text)).allowed("a number with s, ms, us, ns, m or h");
+    }
+    return seconds;
+}
+
+std::string print_seconds(double seconds) {
+    const double size = std::fabs(seconds);
+    if (size == 0 || size >= 1) return fmt::format("{:.3g} s", seconds);
+    if (size >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+    if (size >= 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);
+    return fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+}  // namespace strata
