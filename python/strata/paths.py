@@ -66,7 +66,11 @@ def _fronts(environment: Mapping[str, str]) -> list[Path]:
 
 def _sibling(front: Path, name: str) -> Path | None:
     """prefix/libexec/strata/NAME for an installed front; beside it or in ../benchmarks for a build folder."""
-    for folder in (front.parent.parent / "libexec" / "strata", front.parent, front.parent.parent / "benchmarks"):
+    for folder in (
+        front.parent.parent / "libexec" / "strata",
+        front.parent,
+        front.parent.parent / "benchmarks",
+    ):
         if (folder / name).is_file():
             return folder / name
     return None
@@ -81,7 +85,11 @@ def case_file(group: str, name: str) -> Path:
         if path.is_file():
             return path
     raise StrataError(
-        "no such case", at=f"{group}/{name}.toml", given=name, allowed=f"a file in {', '.join(map(str, folders))}", remedy="--case FILE names any other"
+        "no such case",
+        at=f"{group}/{name}.toml",
+        given=name,
+        allowed=f"a file in {', '.join(map(str, folders))}",
+        remedy="--case FILE names any other",
     )
 
 
@@ -95,4 +103,6 @@ def results_name(kind: str, cpu_model: str | None, stamp: str) -> str:
     host = platform.node().split(".")[0] or "host"
     cpu = re.sub(r"\([^)]*\)|@.*|\bCPU\b|\d+-Core Processor", " ", cpu_model or "")
     parts = [kind, host, *cpu.split()[:4], stamp]
-    return "-".join(re.sub(r"[^A-Za-z0-9_.]+", "_", part).strip("_").lower() for part in parts if part.strip("_"))
+    return "-".join(
+        re.sub(r"[^A-Za-z0-9_.]+", "_", part).strip("_").lower() for part in parts if part.strip("_")
+    )

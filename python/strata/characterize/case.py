@@ -98,16 +98,29 @@ def read(path: Path) -> Case:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read the case file", at=str(path), given=str(error), remedy="give --case an existing TOML file") from None
+        raise StrataError(
+            "cannot read the case file",
+            at=str(path),
+            given=str(error),
+            remedy="give --case an existing TOML file",
+        ) from None
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line.group(1)}" if line else str(path)
-        raise StrataError("not TOML", at=where, given=str(error), remedy="see https://toml.io, or start from cases/characterize/quick.toml") from None
+        raise StrataError(
+            "not TOML",
+            at=where,
+            given=str(error),
+            remedy="see https://toml.io, or start from cases/characterize/quick.toml",
+        ) from None
     finder = _Lines(path, text)
     top = _checked(value, TOP, lambda key: finder.at(key))
-    tasks = tuple(_checked(task, TASK, lambda key, n=n: finder.at(key, n)) for n, task in enumerate(top["task"], start=1))
+    tasks = tuple(
+        _checked(task, TASK, lambda key, n=n: finder.at(key, n))
+        for n, task in enumerate(top["task"], start=1)
+    )
     return Case(
         path=path,
         mode=top["mode"],
@@ -125,15 +138,21 @@ def _checked(value: Any, schema: Mapping[str, Key], at: Callable[[str], str]) ->
         raise StrataError("not a table", at=at("task"), given=repr(value), allowed="[[task]] with keys")
     for key in value:
         if key not in schema:
-            raise StrataError("unknown key", at=at(key), given=key, allowed=", ".join(schema), remedy=_nearest(key, schema))
+            raise StrataError(
+                "unknown key", at=at(key), given=key, allowed=", ".join(schema), remedy=_nearest(key, schema)
+            )
     result = {}
     for name, key in schema.items():
         if name not in value:
             if key.default is _REQUIRED:
-                raise StrataError("a key is missing", at=at(name), given="nothing", allowed=f"{name}: {key.allowed}")
+                raise StrataError(
+                    "a key is missing", at=at(name), given="nothing", allowed=f"{name}: {key.allowed}"
+                )
             result[name] = key.default
         elif not key.good(value[name]):
-            raise StrataError(f"wrong value for `{name}`", at=at(name), given=repr(value[name]), allowed=key.allowed)
+            raise StrataError(
+                f"wrong value for `{name}`", at=at(name), given=repr(value[name]), allowed=key.allowed
+            )
         else:
             result[name] = value[name]
     return result
@@ -161,6 +180,8 @@ class _Lines:
             if re.match(r"^\[\[\s*task\s*\]\]", stripped):
                 current += 1
                 header = number if current == task else header
-            if current == task and re.match(rf'^"?{re.escape(key)}"?\s*=|^\[+\s*{re.escape(key)}\s*\]+', stripped):
+            if current == task and re.match(
+                rf'^"?{re.escape(key)}"?\s*=|^\[+\s*{re.escape(key)}\s*\]+', stripped
+            ):
                 return f"{self._path}:{number} {key}"
         return f"{self._path}:{header} {key}"

@@ -78,7 +78,13 @@ def _walk(word: str, size: Size) -> list[int]:
 
 
 def build(
-    case: Case, machine: Mapping[str, Any], machine_identity: Mapping[str, Any], build: str, programs: Sequence[str], kind: str, seed: int
+    case: Case,
+    machine: Mapping[str, Any],
+    machine_identity: Mapping[str, Any],
+    build: str,
+    programs: Sequence[str],
+    kind: str,
+    seed: int,
 ) -> tuple[Plan, list[str]]:
     """The plan, and in words what was left out of it."""
     size = size_of(machine)
@@ -130,7 +136,9 @@ def _program(entry: Mapping[str, Any], processes: int) -> str:
     return "strata-bench-mpi" if processes > 1 or entry["benchmark"] in MPI_ONLY else "strata-bench"
 
 
-def _task(entry: Mapping[str, Any], name: str, program: str, processes: int, threads: int, stride: int, bind: str) -> Task:
+def _task(
+    entry: Mapping[str, Any], name: str, program: str, processes: int, threads: int, stride: int, bind: str
+) -> Task:
     layout = f"{processes}x{threads}"
     return Task(
         id=f"{name}/{layout}/{bind}/s{stride}",

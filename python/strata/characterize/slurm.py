@@ -23,7 +23,10 @@ def is_cluster(environment: Mapping[str, str] = os.environ) -> bool:
     """Slurm's commands or its configuration are here."""
     path = environment.get("PATH")
     return bool(
-        shutil.which("sinfo", path=path) or shutil.which("sbatch", path=path) or environment.get("SLURM_CONF") or Path("/etc/slurm").is_dir()
+        shutil.which("sinfo", path=path)
+        or shutil.which("sbatch", path=path)
+        or environment.get("SLURM_CONF")
+        or Path("/etc/slurm").is_dir()
     )
 
 
@@ -74,15 +77,31 @@ def submit(command: list[str], partition: str, results: Path, minutes: int) -> J
     """Writes the job script into the results folder and gives it to sbatch."""
     sbatch = shutil.which("sbatch")
     if sbatch is None:
-        raise StrataError("no sbatch on PATH", given=f"--submit {partition}", remedy="load the cluster's Slurm module, or leave --submit out to measure here")
+        raise StrataError(
+            "no sbatch on PATH",
+            given=f"--submit {partition}",
+            remedy="load the cluster's Slurm module, or leave --submit out to measure here",
+        )
     results.mkdir(parents=True, exist_ok=True)
     path = results / "job.sh"
     write_atomically(path, script(command, partition, results, minutes))
-    asked = [sbatch, "--parsable", "--exclusive", "--nodes=1", f"--partition={partition}", f"--output={results}/slurm-%j.out", str(path)]
+    asked = [
+        sbatch,
+        "--parsable",
+        "--exclusive",
+        "--nodes=1",
+        f"--partition={partition}",
+        f"--output={results}/slurm-%j.out",
+        str(path),
+    ]
     done = subprocess.run(asked, capture_output=True, text=True)
     if done.returncode != 0:
         raise StrataError(
-            "sbatch refused the job", at=str(path), given=done.stderr.strip() or f"exit {done.returncode}", remedy="partitions: sinfo -s", code=FAILED
+            "sbatch refused the job",
+            at=str(path),
+            given=done.stderr.strip() or f"exit {done.returncode}",
+            remedy="partitions: sinfo -s",
+            code=FAILED,
         )
     # --parsable prints "ID" or "ID;cluster"
     return Job(done.stdout.strip().split("\n")[-1].split(";")[0], path)

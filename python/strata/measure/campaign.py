@@ -76,7 +76,9 @@ class Campaign:
         return Standing(task, good, len(counted), self._stopped(task, samples, counted, good))
 
     def _stopped(self, task: Task, samples: list[Sample], counted: list[Sample], good: int) -> str | None:
-        dropped = next((e for e in self.store.events if e["event"] == "dropped" and e["task"] == task.id), None)
+        dropped = next(
+            (e for e in self.store.events if e["event"] == "dropped" and e["task"] == task.id), None
+        )
         if dropped:
             return f"left out: {dropped['why']}"
         # A command that failed twice running will fail again; launching it ten times teaches nobody anything.
@@ -106,7 +108,10 @@ class Campaign:
 
     def spent_s(self) -> float:
         """Time that launches of this plan have taken so far, earlier processes included."""
-        return sum(s.system.get("wall_s") or (s.record or {}).get("wall_s") or 0.0 for s in self.store.samples) + self._waited
+        return (
+            sum(s.system.get("wall_s") or (s.record or {}).get("wall_s") or 0.0 for s in self.store.samples)
+            + self._waited
+        )
 
     def reference_ghz(self) -> float | None:
         """The clock that drops are judged against: the median of the warm-up's readings, fixed once the warm-up is over."""
@@ -159,7 +164,9 @@ class Campaign:
             optional = [t for t in self.active() if t.drop > 0]
             if not optional:
                 total = self.spent_s() + self.remaining_s()
-                self._watch.say(f"this takes about {total:.0f} s, more than the {budget:.0f} s aimed at: nothing optional is left to leave out")
+                self._watch.say(
+                    f"this takes about {total:.0f} s, more than the {budget:.0f} s aimed at: nothing optional is left to leave out"
+                )
                 return
             victim = max(optional, key=lambda t: (t.drop, self.seconds_of(t)))
             estimate = self.spent_s() + self.remaining_s()
@@ -177,10 +184,11 @@ class Campaign:
         return [t for t in self.active() if t.id in first - again]
 
     def _block(self, block: int, attempt: int, tasks: Iterable[Task]) -> None:
-        by_id = {t.id: t for t in tasks}
-        for task_id in block_order(list(by_id), self.policy.seed, block, attempt):
-            task = by_id[task_id]
-            if self.standing(task).stopped is not None:
+        wanted = {t.id: t for t in tasks}
+        # The whole plan is shuffled and then thinned, so that a block resumed in its middle goes on in the same order.
+        for task_id in block_order([t.id for t in self.plan.tasks], self.policy.seed, block, attempt):
+            task = wanted.get(task_id)
+            if task is None or self.standing(task).stopped is not None:
                 continue
             if attempt > 0 and block != WARM_UP:
                 self._be_patient()
@@ -192,7 +200,9 @@ class Campaign:
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
         time = utc_now()
         launched = self._runner.run(task, self._watch.tick)
-        reasons = taint.judge(launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system)
+        reasons = taint.judge(
+            launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system
+        )
         sample = Sample(
             task=task.id,
             block=block,

@@ -11,7 +11,11 @@ from typing import Any
 from strata.errors import FAILED, StrataError
 
 # EFBIG: a file-size limit (ulimit -f) reads like a full disk to the person who meets it.
-_FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up", errno.EFBIG: "the file-size limit is reached"}
+_FULL = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file-size limit is reached",
+}
 KEEP_FREE_BYTES = 1 << 20  # asked for before each launch: one sample is 4 to 60 kB, a summary below 1 MB
 
 
@@ -19,7 +23,12 @@ def storage_error(error: OSError, path: Path) -> StrataError:
     """The message for a write that failed; the disk-full family gets a remedy of its own."""
     full = _FULL.get(error.errno or 0)
     if full is None:
-        return StrataError(f"cannot write: {error.strerror}", at=str(path), code=FAILED, remedy="check the path and its permissions")
+        return StrataError(
+            f"cannot write: {error.strerror}",
+            at=str(path),
+            code=FAILED,
+            remedy="check the path and its permissions",
+        )
     return StrataError(
         full,
         at=str(path),
@@ -77,12 +86,23 @@ def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
         raise StrataError("no such file", at=str(path), remedy=remedy) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         where = f"{path}:{error.lineno}" if isinstance(error, json.JSONDecodeError) else str(path)
-        raise StrataError("damaged file: not JSON", at=where, given=str(error), remedy=remedy, code=FAILED) from None
+        raise StrataError(
+            "damaged file: not JSON", at=where, given=str(error), remedy=remedy, code=FAILED
+        ) from None
     except OSError as error:
-        raise StrataError(f"cannot read: {error.strerror}", at=str(path), remedy=remedy, code=FAILED) from None
+        raise StrataError(
+            f"cannot read: {error.strerror}", at=str(path), remedy=remedy, code=FAILED
+        ) from None
     found = value.get("schema") if isinstance(value, dict) else None
     if found != schema:
-        raise StrataError("damaged file: wrong schema", at=str(path), given=str(found), allowed=schema, remedy=remedy, code=FAILED)
+        raise StrataError(
+            "damaged file: wrong schema",
+            at=str(path),
+            given=str(found),
+            allowed=schema,
+            remedy=remedy,
+            code=FAILED,
+        )
     return value
 
 

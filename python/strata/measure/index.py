@@ -92,7 +92,17 @@ def _insert(connection: sqlite3.Connection, line: Line, sample: Sample) -> None:
     wall = (sample.record or {}).get("wall_s")
     row = connection.execute(
         "INSERT INTO sample (task, block, attempt, time, wall_s, good, failed, journal, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (sample.task, sample.block, sample.attempt, sample.time, wall, sample.good, sample.failed, line.path.name, line.number),
+        (
+            sample.task,
+            sample.block,
+            sample.attempt,
+            sample.time,
+            wall,
+            sample.good,
+            sample.failed,
+            line.path.name,
+            line.number,
+        ),
     ).lastrowid
     connection.executemany("INSERT INTO taint VALUES (?, ?, ?, ?, ?)", _taints(row, sample))
     figures = (sample.result or {}).get("figures") or []

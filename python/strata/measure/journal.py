@@ -49,7 +49,10 @@ class Journal:
 
     def __init__(self, folder: Path, plan: str) -> None:
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        self.path = folder / f"{socket.gethostname().split('.')[0]}-{os.getpid()}-{stamp}-{time.time_ns() % 10**9:09d}.jsonl"
+        self.path = (
+            folder
+            / f"{socket.gethostname().split('.')[0]}-{os.getpid()}-{stamp}-{time.time_ns() % 10**9:09d}.jsonl"
+        )
         self._plan = plan
         self._fd: int | None = None
 
@@ -57,7 +60,9 @@ class Journal:
         """The entry is on disk when this returns; when it raises, the file ends where it ended before."""
         try:
             if self._fd is None:
-                self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+                self._fd = os.open(
+                    self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644
+                )
                 self._write(self._header())
                 sync_folder(self.path.parent)
             self._write(encode(entry))
@@ -70,7 +75,15 @@ class Journal:
             self._fd = None
 
     def _header(self) -> bytes:
-        return encode({"schema": HEADER, "plan": self._plan, "host": socket.gethostname(), "pid": os.getpid(), "started": utc_now()})
+        return encode(
+            {
+                "schema": HEADER,
+                "plan": self._plan,
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "started": utc_now(),
+            }
+        )
 
     def _write(self, line: bytes) -> None:
         assert self._fd is not None

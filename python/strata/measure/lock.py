@@ -48,7 +48,9 @@ class HostLock:
             holder = self.holder() if polls % _ASK_EVERY == 0 else told
             polls += 1
             if holder != told:
-                waiting(f"waiting: another strata measures on this machine ({holder}); one at a time, Ctrl-C gives up")
+                waiting(
+                    f"waiting: another strata measures on this machine ({holder}); one at a time, Ctrl-C gives up"
+                )
                 told = holder
             time.sleep(_POLL_S)
 
@@ -58,7 +60,9 @@ class HostLock:
             probe.settimeout(0.2)
             try:
                 probe.connect(self._address)
-                pid, uid, _ = struct.unpack("3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+                pid, uid, _ = struct.unpack(
+                    "3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+                )
             except OSError:
                 return "process unknown"
         try:

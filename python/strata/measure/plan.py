@@ -83,7 +83,9 @@ class Plan:
 def check(plan: Plan) -> Plan:
     """Refuses a plan whose answer could not be trusted."""
     if not plan.tasks:
-        raise StrataError("the plan has no tasks", remedy="see `strata characterize --dry-run` and the case file")
+        raise StrataError(
+            "the plan has no tasks", remedy="see `strata characterize --dry-run` and the case file"
+        )
     if plan.policy.launches < stats.LEAST:
         raise StrataError(
             "too few launches for an interval",
@@ -94,7 +96,9 @@ def check(plan: Plan) -> Plan:
     seen: set[str] = set()
     for task in plan.tasks:
         if task.id in seen:
-            raise StrataError("two tasks have the same id", at=task.id, remedy="give one of them another name")
+            raise StrataError(
+                "two tasks have the same id", at=task.id, remedy="give one of them another name"
+            )
         seen.add(task.id)
     return plan
 
@@ -123,7 +127,8 @@ def load(value: Mapping[str, Any], at: Path) -> Plan:
         policy = dict(value["policy"])
         policy["limits"] = Limits.from_dict(policy["limits"], str(at))
         tasks = tuple(
-            Task(**{**t, "command": tuple(t["command"]), "figures": tuple(t["figures"])}) for t in value["tasks"]
+            Task(**{**t, "command": tuple(t["command"]), "figures": tuple(t["figures"])})
+            for t in value["tasks"]
         )
         plan = Plan(value["kind"], value["mode"], tasks, Policy(**policy), value["machine"], value["build"])
     except (KeyError, TypeError) as error:
@@ -145,7 +150,18 @@ def _not_ours(at: Path, why: str) -> StrataError:
 
 
 # Facts that do not change from run to run. Free memory, load and clock do; they are provenance, not identity.
-_STABLE = ("hostname", "kernel", "arch", "cpu_model", "virtualisation", "container", "packages", "domains", "caches", "cores")
+_STABLE = (
+    "hostname",
+    "kernel",
+    "arch",
+    "cpu_model",
+    "virtualisation",
+    "container",
+    "packages",
+    "domains",
+    "caches",
+    "cores",
+)
 
 
 def identity(machine: Mapping[str, Any]) -> dict[str, Any]:

@@ -84,5 +84,7 @@ def wait_until_quiet(cpus: set[int], patience_s: float, tell: Callable[[str], No
         waited = time.monotonic() - started
         if seen.quiet or waited >= patience_s:
             return waited
-        tell(f"waiting for a quiet machine: {seen.who or f'{seen.busy_cpus:.2f} CPUs are busy'}; {patience_s - waited:.0f} s more at most")
+        tell(
+            f"waiting for a quiet machine: {seen.who or f'{seen.busy_cpus:.2f} CPUs are busy'}; {patience_s - waited:.0f} s more at most"
+        )
         time.sleep(min(1.0, max(0.0, patience_s - waited)))

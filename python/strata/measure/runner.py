@@ -34,7 +34,9 @@ class Launched:
     record: dict[str, Any] | None
     result: dict[str, Any] | None
     failed: str | None
-    system: dict[str, Any] = field(default_factory=dict)  # what others did on all our CPUs meanwhile, seen from here
+    system: dict[str, Any] = field(
+        default_factory=dict
+    )  # what others did on all our CPUs meanwhile, seen from here
 
 
 class Runner(Protocol):
@@ -100,7 +102,10 @@ class LaunchRunner:
         except OSError as error:
             os.close(ours)
             raise StrataError(
-                f"cannot start the launcher: {error.strerror}", at=argv[0], remedy="`strata doctor` says what is missing", code=FAILED
+                f"cannot start the launcher: {error.strerror}",
+                at=argv[0],
+                remedy="`strata doctor` says what is missing",
+                code=FAILED,
             ) from None
         finally:
             os.close(theirs)
@@ -172,11 +177,15 @@ def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, 
     record, result = _load(work / "record.json"), _load(work / "result.json")
     last = said.splitlines()[-1] if said else "it printed nothing"
     if record is None:
-        return Launched(None, None, f"the launcher left no record (exit {status}): {said or 'it printed nothing'}", system)
+        return Launched(
+            None, None, f"the launcher left no record (exit {status}): {said or 'it printed nothing'}", system
+        )
     if record.get("timed_out"):
         return Launched(record, None, None, system)
     if result is not None and result.get("verified") is False:
-        return Launched(record, result, f"verification failed: {json.dumps(result.get('verification'))}", system)
+        return Launched(
+            record, result, f"verification failed: {json.dumps(result.get('verification'))}", system
+        )
     if status != 0:
         how = f"signal {record['signal']}" if record.get("signal") else f"exit code {status}"
         return Launched(record, None, f"{how}: {last}", system)

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 LEVEL = 0.95
-LEAST = 6  # the smallest n for which rank_for(n) exists at LEVEL; asserted by a test against the exact binomial
+LEAST = (
+    6  # the smallest n for which rank_for(n) exists at LEVEL; asserted by a test against the exact binomial
+)
 
 
 @lru_cache(maxsize=None)

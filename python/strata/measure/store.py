@@ -1,12 +1,12 @@
 """A results folder: plan, machine, provenance, journals, index, summary and report, and the rules by which one is continued.
 
-    <results>/plan.json         tasks and policy, fixed before the first launch
-              machine.json      `strata machine --json` at the start
-              provenance.json   what else was the case: revision, environment, start and end
-              journal/*.jsonl   the samples; the truth
-              index.sqlite      rebuilt from the journals at any time
-              summary.json, report/
-              work/PID          the launch in flight; removed after it, or by the next run after a kill
+<results>/plan.json         tasks and policy, fixed before the first launch
+          machine.json      `strata machine --json` at the start
+          provenance.json   what else was the case: revision, environment, start and end
+          journal/*.jsonl   the samples; the truth
+          index.sqlite      rebuilt from the journals at any time
+          summary.json, report/
+          work/PID          the launch in flight; removed after it, or by the next run after a kill
 """
 
 from __future__ import annotations
@@ -74,7 +74,11 @@ def sample_from(line: Line) -> Sample:
         )
     except (KeyError, TypeError) as error:
         raise StrataError(
-            "damaged results file: a sample lacks a key", at=f"{line.path}:{line.number}", given=str(error), remedy=_REMEDY, code=FAILED
+            "damaged results file: a sample lacks a key",
+            at=f"{line.path}:{line.number}",
+            given=str(error),
+            remedy=_REMEDY,
+            code=FAILED,
         ) from None
 
 
@@ -146,7 +150,11 @@ def read_plan(path: Path) -> plans.Plan:
 def open_existing(path: Path) -> Store:
     """An existing results folder, swept of what killed processes left in it."""
     if not (path / "plan.json").exists():
-        raise StrataError("not a results folder: it has no plan.json", at=str(path), remedy="`strata characterize` prints where its results are")
+        raise StrataError(
+            "not a results folder: it has no plan.json",
+            at=str(path),
+            remedy="`strata characterize` prints where its results are",
+        )
     plan = read_plan(path)
     sweep_leftovers(path)
     return Store(path, plan)

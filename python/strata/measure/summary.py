@@ -172,7 +172,10 @@ def matrices(good: Sequence[Sample]) -> list[dict[str, Any]]:
         first = seen[0]
         same = [m for m in seen if m["rows"] == first["rows"] and m["columns"] == first["columns"]]
         known = [
-            [stats.estimate([m["values"][i][j] for m in same if m["values"][i][j] is not None]) for j in range(len(first["columns"]))]
+            [
+                stats.estimate([m["values"][i][j] for m in same if m["values"][i][j] is not None])
+                for j in range(len(first["columns"]))
+            ]
             for i in range(len(first["rows"]))
         ]
         result.append(
@@ -229,7 +232,9 @@ def loaded(samples: Sequence[Sample]) -> dict[str, Any]:
     return {
         "libraries": sorted(libraries),
         **{key: sorted(values) for key, values in built.items()},
-        "clock_ghz": {"min": min(clocks), "median": stats.median(clocks), "max": max(clocks)} if clocks else None,
+        "clock_ghz": {"min": min(clocks), "median": stats.median(clocks), "max": max(clocks)}
+        if clocks
+        else None,
         "load_1min": {"min": min(loads), "max": max(loads)} if loads else None,
         "share_methods": sorted(shares),
     }

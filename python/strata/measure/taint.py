@@ -45,7 +45,9 @@ class Limits:
         known = [f.name for f in fields(Limits)]
         for key, value in values.items():
             if key not in known:
-                raise StrataError("unknown taint limit", at=f"{at} {key}", given=key, allowed=", ".join(known))
+                raise StrataError(
+                    "unknown taint limit", at=f"{at} {key}", given=key, allowed=", ".join(known)
+                )
             if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
                 raise StrataError("a taint limit is a number >= 0", at=f"{at} {key}", given=repr(value))
         return Limits(**{key: float(value) for key, value in values.items()})
@@ -84,7 +86,9 @@ def judge(
         reasons.append(Reason("timed-out", wall, None, f"ended by its time limit after {_seconds(wall)}"))
     cpu = record.get("cpu") or {}
     reasons += _share(cpu, "others", limits.others_share, limits.others_grace_s, "of its CPUs used by others")
-    reasons += _share(cpu, "steal", limits.steal_share, limits.steal_grace_s, "of its CPUs taken by the hypervisor")
+    reasons += _share(
+        cpu, "steal", limits.steal_share, limits.steal_grace_s, "of its CPUs taken by the hypervisor"
+    )
     reasons += _elsewhere(system or {}, limits)
     reasons += _switches(record, limits)
     reasons += _pressure(record, limits)

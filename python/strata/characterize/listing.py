@@ -1,0 +1,80 @@
+"""`strata results`: what a results folder holds, asked of the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from strata import paths
+from strata.characterize.console import number
+from strata.errors import StrataError
+from strata.measure import index, stats, store
+
+
+def newest() -> Path:
+    """The results folder written to last."""
+    base = paths.results_base()
+    found = sorted(base.glob("*/plan.json"), key=lambda p: p.stat().st_mtime)
+    if not found:
+        raise StrataError(
+            "no results yet", at=str(base), remedy="`strata characterize` makes some; or name a folder"
+        )
+    return found[-1].parent
+
+
+def show_medians(folder: Path, *, rebuild: bool) -> int:
+    """Every figure of every task, with n and interval, and what did not count."""
+    store.read_plan(folder)
+    connection = index.open_index(folder, rebuild=rebuild)
+    print(f"{folder}")
+    for task in index.tasks(connection):
+        notes = [
+            f"{task[key]} {word}"
+            for key, word in (("tainted", "disturbed"), ("failed", "failed"))
+            if task[key]
+        ]
+        why = ", ".join(f"{code} {n}" for code, n in sorted(index.reasons(connection, task["task"]).items()))
+        print(
+            f"{task['task']}: {task['good']} of {task['launches']} launches count"
+            + (f"; {', '.join(notes)}" if notes else "")
+            + (f" ({why})" if why else "")
+        )
+        for name, unit in index.figure_names(connection, task["task"]):
+            known = stats.estimate(index.figure_samples(connection, task["task"], name))
+            spread = f"[{number(known.low)}, {number(known.high)}]" if known.low is not None else known.note
+            print(
+                f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  min {number(known.minimum)}  max {number(known.maximum)}"
+            )
+    if rebuild:
+        print(f"rebuilt {folder / index.NAME}")
+    return 0
+
+
+def show_samples(folder: Path, task: str) -> int:
+    """Every launch of one task, in order, with what disturbed it."""
+    opened = store.open_existing(folder)
+    samples = opened.samples_of(task)
+    if not samples:
+        raise StrataError(
+            "no launches of this task",
+            at=str(folder),
+            given=task,
+            allowed=", ".join(t.id for t in opened.plan.tasks),
+        )
+    for sample in samples:
+        kind = (
+            "warm-up"
+            if sample.block == 0
+            else "counts"
+            if sample.good
+            else "failed"
+            if sample.failed
+            else "disturbed"
+        )
+        figures = (sample.result or {}).get("figures") or []
+        values = ", ".join(f"{f['name']} {number(f['value'])} {f['unit']}" for f in figures[:6])
+        print(f"{sample.time}  {kind:<9}  {values}")
+        for reason in sample.tainted:
+            print(f"    {reason['code']}: {reason['text']}")
+        if sample.failed:
+            print(f"    {sample.failed}")
+    return 0

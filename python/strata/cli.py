@@ -1,0 +1,280 @@
+"""The Python side's command line: a thin layer over functions that a notebook can call. Imports are made where they are needed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from strata.errors import StrataError
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command; an error is printed here, once."""
+    try:
+        if argv[:1] == ["doctor"]:
+            from strata import doctor
+
+            return int(doctor.main(list(argv[1:])) or 0)
+        parsed = _parser().parse_args(list(argv))
+        run: Callable[[argparse.Namespace], int] = parsed.run
+        parsed.argv = tuple(argv)
+        return run(parsed)
+    except StrataError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.code
+    except BrokenPipeError:  # `| head`: not an error of ours; keep the interpreter from complaining at exit
+        sys.stdout = None  # type: ignore[assignment]
+        return 0
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped\n")
+        return 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in Strata's format."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise StrataError(message, at=self.prog, remedy=f"{self.prog} --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="strata", description="Commands of the Python side; `strata --help` lists all commands."
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+    _characterize(commands)
+    _machine_measure(commands)
+    _report(commands)
+    _results(commands)
+    _findings(commands)
+    _draw(commands)
+    commands.add_parser("doctor", help="what was found here and what each absence costs")
+    return parser
+
+
+Commands = "argparse._SubParsersAction[_Parser]"
+
+
+def _command(
+    commands: Commands, name: str, text: str, examples: Sequence[tuple[str, str]]
+) -> argparse.ArgumentParser:  # type: ignore[valid-type]
+    width = max(len(line) for line, _ in examples)
+    shown = "\n".join(f"  {line.ljust(width)}  {meaning}" for line, meaning in examples)
+    return commands.add_parser(  # type: ignore[attr-defined,no-any-return]
+        name,
+        help=text,
+        description=text[:1].upper() + text[1:] + ".",
+        epilog=f"examples:\n{shown}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _measuring_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--case", type=Path, metavar="FILE", help="another plan than cases/characterize/MODE.toml"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TASK",
+        help="only this task of the case (may be repeated)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="results folder; an existing one is resumed (default: a new one in $STRATA_RESULTS or ./strata-results)",
+    )
+    parser.add_argument(
+        "--new", action="store_true", help="start afresh even where an unfinished run could be resumed"
+    )
+    parser.add_argument(
+        "--accept-change",
+        action="store_true",
+        help="resume --results DIR although machine, binaries or plan changed (recorded)",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the order (default: random, recorded in plan.json)"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the plan and its estimated time, measure nothing"
+    )
+    parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
+
+
+def _characterize(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "characterize",
+        "measure what this machine can do and write a report",
+        [
+            (
+                "strata characterize",
+                "within 5 minutes on a small machine; Ctrl-C stops, the same line resumes",
+            ),
+            ("strata characterize --full", "everything, larger sizes, no time limit"),
+            ("strata characterize --dry-run", "what would run and how long it takes"),
+            ("strata characterize --submit batch", "on a node of the Slurm partition 'batch'"),
+        ],
+    )
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--quick",
+        dest="mode",
+        action="store_const",
+        const="quick",
+        default="quick",
+        help="the short plan (default)",
+    )
+    mode.add_argument("--full", dest="mode", action="store_const", const="full", help="the long plan")
+    parser.add_argument(
+        "--submit", metavar="PARTITION", help="run as an exclusive Slurm job in this partition"
+    )
+    _measuring_options(parser)
+    parser.set_defaults(run=_run_characterize, kind="characterize")
+
+
+def _machine_measure(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "machine-measure",
+        "measure the machine itself: latency, cache lines, domains, bandwidth by cores, noise (`strata machine --measure`)",
+        [
+            ("strata machine --measure", "the short plan"),
+            ("strata machine --measure --full", "larger sizes, every pair of cores within the budget"),
+        ],
+    )
+    parser.add_argument(
+        "--full",
+        dest="mode",
+        action="store_const",
+        const="machine-full",
+        default="machine",
+        help="the long plan",
+    )
+    _measuring_options(parser)
+    parser.set_defaults(run=_run_characterize, kind="machine", submit=None)
+
+
+def _run_characterize(given: argparse.Namespace) -> int:
+    from strata.characterize.command import Request, run
+
+    return run(
+        Request(
+            kind=given.kind,
+            mode=given.mode,
+            case=given.case,
+            results=given.results,
+            new=given.new,
+            accept_change=given.accept_change,
+            here=given.here,
+            submit=given.submit,
+            dry_run=given.dry_run,
+            seed=given.seed,
+            only=tuple(given.only),
+            argv=given.argv,
+        )
+    )
+
+
+def _report(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "report",
+        "write summary and report of a results folder again, from its journals",
+        [
+            ("strata report", "of the newest results"),
+            ("strata report strata-results/DIR", "of these results"),
+        ],
+    )
+    parser.add_argument(
+        "results", type=Path, nargs="?", metavar="DIR", help="results folder (default: the newest)"
+    )
+    parser.set_defaults(run=_run_report)
+
+
+def _run_report(given: argparse.Namespace) -> int:
+    from strata.characterize.command import rebuild
+    from strata.characterize.listing import newest
+
+    return rebuild(given.results or newest())
+
+
+def _results(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "results",
+        "list what a results folder holds: medians, intervals, disturbed launches",
+        [
+            ("strata results", "of the newest results"),
+            (
+                "strata results DIR --samples stream/1x2/core/s1",
+                "every launch of one task, with what disturbed it",
+            ),
+            ("strata results DIR --rebuild-index", "make index.sqlite again from the journals"),
+        ],
+    )
+    parser.add_argument(
+        "results", type=Path, nargs="?", metavar="DIR", help="results folder (default: the newest)"
+    )
+    parser.add_argument("--samples", metavar="TASK", help="every launch of this task")
+    parser.add_argument(
+        "--rebuild-index", action="store_true", help="make index.sqlite again from the journals"
+    )
+    parser.set_defaults(run=_run_results)
+
+
+def _run_results(given: argparse.Namespace) -> int:
+    from strata.characterize.listing import newest, show_medians, show_samples
+
+    folder = given.results or newest()
+    if given.samples:
+        return show_samples(folder, given.samples)
+    return show_medians(folder, rebuild=given.rebuild_index)
+
+
+def _findings(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "findings",
+        "what stands out in a machine's facts, with consequence and remedy",
+        [("strata machine --json | strata findings --machine -", "of this machine")],
+    )
+    parser.add_argument(
+        "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
+    )
+    parser.add_argument(
+        "--summary", metavar="FILE", help="summary.json of a characterization: findings from measurements too"
+    )
+    parser.set_defaults(run=_run_findings)
+
+
+def _run_findings(given: argparse.Namespace) -> int:
+    from strata.characterize.facts import print_findings
+
+    return print_findings(given.machine, given.summary)
+
+
+def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = _command(
+        commands,
+        "draw",
+        "draw a machine as SVG",
+        [("strata machine --json | strata draw --machine - --svg machine.svg", "this machine")],
+    )
+    parser.add_argument(
+        "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
+    )
+    parser.add_argument(
+        "--svg", required=True, metavar="FILE", help="where the drawing goes; - writes standard output"
+    )
+    parser.set_defaults(run=_run_draw)
+
+
+def _run_draw(given: argparse.Namespace) -> int:
+    from strata.characterize.facts import draw
+
+    return draw(given.machine, given.svg)

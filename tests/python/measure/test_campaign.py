@@ -1,0 +1,237 @@
+"""Claims about the loop: how often, in which order, what is repeated, when it gives up, and that it resumes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from fakes import Listener, ScriptedRunner, disturbed, good, plan, record, result
+from strata.measure.campaign import Campaign
+from strata.measure.plan import Task
+from strata.measure.runner import Launched
+from strata.measure.signals import Interrupted
+from strata.measure.summary import summarize
+from strata.errors import StrataError
+
+
+def campaign(opened, answer, settle=lambda patience: 0.0):
+    runner, listener = ScriptedRunner(answer), Listener()
+    return Campaign(opened, runner, listener, settle=settle), runner, listener
+
+
+def summary_of(done: Campaign) -> dict:
+    return summarize(done.store, [done.standing(t) for t in done.plan.tasks], {}, {})
+
+
+def test_every_task_gets_one_warm_up_and_six_launches_that_count(make_store) -> None:
+    done, runner, _ = campaign(make_store(plan(["a", "b", "c"])), lambda t, n: good())
+    done.run()
+    assert Counter(runner.order) == {f"{n}/1x1/core/s1": 7 for n in "abc"}
+    assert all(f["n"] == 6 for t in summary_of(done)["tasks"] for f in t["figures"])
+
+
+def test_the_warm_up_value_is_not_in_the_median(make_store) -> None:
+    done, _, _ = campaign(make_store(plan(["a"])), lambda t, n: good(1000.0 if n == 0 else 10.0 + n))
+    done.run()
+    (figure,) = summary_of(done)["tasks"][0]["figures"]
+    assert (figure["min"], figure["max"], figure["median"]) == (11.0, 16.0, 13.5)
+
+
+def test_launches_interleave_in_blocks_and_blocks_differ(make_store) -> None:
+    names = [f"t{i}" for i in range(6)]
+    done, runner, _ = campaign(make_store(plan(names)), lambda t, n: good())
+    done.run()
+    blocks = [tuple(runner.order[i : i + 6]) for i in range(0, len(runner.order), 6)]
+    assert all(len(set(block)) == 6 for block in blocks)
+    assert len(set(blocks)) == len(blocks)
+
+
+def test_a_disturbed_launch_is_kept_counted_shown_and_repeated(make_store) -> None:
+    done, runner, listener = campaign(make_store(plan(["a"])), lambda t, n: disturbed() if n in (2, 3) else good(10.0 + n))
+    done.run()
+    (task,) = summary_of(done)["tasks"]
+    assert runner.order.count("a/1x1/core/s1") == 1 + 6 + 2
+    assert (task["launches"], task["tainted"], task["undisturbed"]) == (8, 2, True)
+    assert task["reasons"] == {"others": 2, "switches": 2, "pressure": 2}
+    assert task["figures"][0]["n"] == 6 and task["figures"][0]["tainted_samples"] == [5.0, 5.0]
+    assert 5.0 not in task["figures"][0]["samples"]
+    assert len(done.store.samples) == 9
+
+
+def test_repeats_are_bounded_and_then_the_answer_is_no_undisturbed_measurement(make_store) -> None:
+    done, runner, _ = campaign(make_store(plan(["a", "b"], repeats=3)), lambda t, n: disturbed() if t.benchmark == "a" else good())
+    done.run()
+    a, b = summary_of(done)["tasks"]
+    assert Counter(runner.order) == {"a/1x1/core/s1": 1 + 6 + 3, "b/1x1/core/s1": 7}
+    assert a["status"].startswith("no undisturbed measurement") and not a["undisturbed"]
+    assert a["figures"][0]["n"] == 0 and a["figures"][0]["median"] is None and a["figures"][0]["low"] is None
+    assert len(a["figures"][0]["tainted_samples"]) == 9
+    assert b["undisturbed"]
+
+
+def test_fewer_than_six_undisturbed_give_a_median_without_an_interval(make_store) -> None:
+    done, _, _ = campaign(make_store(plan(["a"], repeats=1)), lambda t, n: disturbed() if n in (1, 2, 3) else good(10.0 + n))
+    done.run()
+    (figure,) = summary_of(done)["tasks"][0]["figures"]
+    assert figure["n"] == 4 and figure["low"] is None and figure["note"] == "n=4<6: no interval"
+
+
+def test_before_a_repeat_the_engine_waits_for_quiet_within_its_patience(make_store) -> None:
+    asked: list[float] = []
+
+    def settle(patience: float) -> float:
+        asked.append(patience)
+        return 20.0
+
+    done, _, _ = campaign(make_store(plan(["a"], patience_s=50.0)), lambda t, n: disturbed() if n in (1, 2, 3, 4, 5) else good(), settle)
+    done.run()
+    assert asked == [50.0, 30.0, 10.0]  # then the patience is used up, and launches go on without waiting
+
+
+def test_a_command_that_fails_twice_is_not_launched_again(make_store) -> None:
+    failed = Launched(record(exit_code=3), None, "exit code 3: no such benchmark")
+    done, runner, listener = campaign(make_store(plan(["a", "b"])), lambda t, n: failed if t.benchmark == "a" else good())
+    done.run()
+    assert Counter(runner.order)["a/1x1/core/s1"] == 2
+    assert summary_of(done)["tasks"][0]["status"] == "failed: exit code 3: no such benchmark"
+
+
+def test_a_command_that_hangs_is_given_up_after_two_time_limits(make_store) -> None:
+    done, runner, _ = campaign(make_store(plan(["a"])), lambda t, n: Launched(record(timed_out=True, wall_s=60.0), None, None))
+    done.run()
+    assert len(runner.order) == 2 and "time limit" in summary_of(done)["tasks"][0]["status"]
+
+
+def test_one_failure_among_good_launches_is_repeated_and_counted(make_store) -> None:
+    failed = Launched(record(exit_code=1), None, "exit code 1: lost a rank")
+    done, _, _ = campaign(make_store(plan(["a"])), lambda t, n: failed if n == 3 else good())
+    done.run()
+    (task,) = summary_of(done)["tasks"]
+    assert task["failed"] == 1 and task["undisturbed"] and task["figures"][0]["n"] == 6
+
+
+def test_an_unverified_result_has_no_figure(make_store) -> None:
+    wrong = {**result(10.0), "verified": False, "figures": []}
+    done, _, _ = campaign(make_store(plan(["a"])), lambda t, n: Launched(record(exit_code=1), wrong, "verification failed"))
+    done.run()
+    (task,) = summary_of(done)["tasks"]
+    assert task["figures"] == [] and "verification failed" in task["status"]
+
+
+def interrupted_after(count: int):
+    launches = 0
+
+    def answer(t: Task, n: int) -> Launched:
+        nonlocal launches
+        launches += 1
+        if launches > count:
+            raise Interrupted(2)
+        return good(10.0 + n)
+
+    return answer
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 10, 14, 20])
+def test_an_interrupted_plan_resumes_and_ends_with_the_same_set(make_store, count: int) -> None:
+    whole, runner, _ = campaign(make_store(plan(["a", "b", "c"]), "whole"), lambda t, n: good(10.0))
+    whole.run()
+    first = make_store(plan(["a", "b", "c"]), "parts")
+    begun, before, _ = campaign(first, interrupted_after(count))
+    with pytest.raises(Interrupted):
+        begun.run()
+    first.close()
+    again = make_store(plan(["a", "b", "c"], seed=99), "parts")  # the seed it began with is kept
+    resumed, after, _ = campaign(again, lambda t, n: good(10.0))
+    resumed.run()
+    assert before.order[:count] + after.order == runner.order
+    assert [(s.task, s.block, s.attempt) for s in again.samples] == [(s.task, s.block, s.attempt) for s in whole.store.samples]
+
+
+def test_a_finished_plan_launches_nothing_more(make_store) -> None:
+    first, _, _ = campaign(make_store(plan(["a"])), lambda t, n: good())
+    first.run()
+    first.store.close()
+    again, runner, _ = campaign(make_store(plan(["a"])), lambda t, n: good())
+    again.run()
+    assert runner.order == []
+
+
+@pytest.mark.parametrize(
+    ("other", "changed"),
+    [
+        ({"build": "other"}, "binaries"),
+        ({"machine": {"digest": "other"}}, "machine"),
+    ],
+)
+def test_another_machine_or_binary_is_not_mixed_in_unless_told(make_store, tmp_path, other, changed) -> None:
+    from dataclasses import replace
+
+    from strata.measure import store
+
+    make_store(plan(["a"])).close()
+    with pytest.raises(StrataError) as caught:
+        make_store(replace(plan(["a"]), **other))
+    assert changed in str(caught.value) and "--accept-change" in str(caught.value)
+    told = store.resume(tmp_path / "results", replace(plan(["a"]), **other), accept_change=True)
+    assert any(e["event"] == "changed" and changed in e["what"] for e in told.events)
+
+
+def test_an_edited_plan_is_refused(make_store, tmp_path) -> None:
+    make_store(plan(["a"])).close()
+    path = tmp_path / "results" / "plan.json"
+    path.write_text(path.read_text().replace('"others_share": 0.02', '"others_share": 0.9'))
+    with pytest.raises(StrataError, match="not as it was written"):
+        make_store(plan(["a"]))
+
+
+def test_the_clock_is_judged_against_the_warm_up_and_the_reference_is_kept(make_store) -> None:
+    def answer(t: Task, n: int) -> Launched:
+        slow = n == 3
+        return Launched(record(clock={"before_ghz": 3.0, "after_ghz": 2.0 if slow else 3.0}), result(10.0), None)
+
+    done, _, _ = campaign(make_store(plan(["a", "b"])), answer)
+    done.run()
+    assert [e["ghz"] for e in done.store.events if e["event"] == "clock"] == [3.0]
+    assert [t["reasons"] for t in summary_of(done)["tasks"]] == [{"clock": 1}, {"clock": 1}]
+
+
+def slow_plan(**policy):
+    from dataclasses import replace
+
+    made = plan(["a", "b", "c"], **policy)
+    drops = {"a": 0, "b": 1, "c": 2}
+    return replace(made, tasks=tuple(replace(t, drop=drops[t.benchmark]) for t in made.tasks))
+
+
+def test_optional_tasks_are_left_out_in_the_stated_order_until_the_budget_fits(make_store) -> None:
+    # Each launch takes 1 s: three warm-ups, then 18; for 16 s one task must go, and it is the one with the largest drop.
+    done, runner, listener = campaign(make_store(slow_plan(budget_s=16.0)), lambda t, n: good())
+    done.run()
+    assert Counter(runner.order) == {"a/1x1/core/s1": 7, "b/1x1/core/s1": 7, "c/1x1/core/s1": 1}
+    whole = summary_of(done)
+    assert [e["task"] for e in whole["left_out"]] == ["c/1x1/core/s1"] and "budget" in whole["left_out"][0]["why"]
+    assert any("left out: c/" in text for text in listener.said)
+    assert whole["tasks"][2]["status"].startswith("left out")
+
+
+def test_never_fewer_than_six_launches_whatever_the_budget(make_store) -> None:
+    done, runner, listener = campaign(make_store(slow_plan(budget_s=1.0)), lambda t, n: good())
+    done.run()
+    assert Counter(runner.order)["a/1x1/core/s1"] == 7
+    assert any("nothing optional is left" in text for text in listener.said)
+
+
+def test_the_remaining_time_goes_down_to_one_launch(make_store) -> None:
+    done, _, listener = campaign(make_store(plan(["a", "b"])), lambda t, n: good())
+    done.run()
+    assert listener.remaining[-1] == pytest.approx(1.0)
+    assert listener.remaining[2:] == sorted(listener.remaining[2:], reverse=True)
+
+
+def test_curves_and_matrices_become_medians_with_intervals(make_store) -> None:
+    done, _, _ = campaign(make_store(plan(["a"])), lambda t, n: good(10.0 + n))
+    done.run()
+    (task,) = summary_of(done)["tasks"]
+    assert task["curves"][0]["points"] == [[1024, 13.5, 11.0, 16.0], [2048, 27.0, 22.0, 32.0]]
+    assert task["matrices"][0]["values"] == [[None, 13.5], [13.5, None]]
+    assert task["matrices"][0]["low"] == [[None, 11.0], [11.0, None]]

@@ -1,0 +1,292 @@
+"""Claims about the whole command, on a front that is a script: folders, resuming, reports, login nodes, one message per mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import busy_record, install
+from strata import cli
+from strata.characterize import command, slurm
+from strata.characterize.command import Request
+from strata.errors import StrataError
+
+CASE = """
+schema = "strata.characterize/1"
+mode = "tiny"
+repeats = 1
+patience_s = 0
+
+[[task]]
+benchmark = "stream"
+layouts = ["1x1", "Nx1"]
+figures = ["triad"]
+"""
+SLURM = ("SLURM_JOB_ID", "SLURM_CONF")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a fake installation, a tiny case, and a report that only keeps its summary."""
+    front = install(tmp_path / "prefix with space")
+    (tmp_path / "case.toml").write_text(CASE)
+    monkeypatch.setenv("STRATA_FRONT", str(front))
+    monkeypatch.setenv("STRATA_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr(slurm, "is_cluster", lambda environment=os.environ: False)
+    fake = type(sys)("strata.report")
+    fake.build = write_page
+    monkeypatch.setitem(sys.modules, "strata.report", fake)
+    import strata
+
+    monkeypatch.setattr(strata, "report", fake, raising=False)
+    return tmp_path
+
+
+def write_page(summary: dict[str, Any], out: Path) -> Path:
+    (out / "figures").mkdir()
+    (out / "figures" / "a.svg").write_text("<svg/>")
+    (out / "report.html").write_text(f"<p>{len(summary['tasks'])} tasks")
+    return out / "report.html"
+
+
+def run(here: Path, **changes: Any) -> int:
+    return command.run(Request(**{"case": here / "case.toml", **changes}), lock=f"strata-test-command-{os.getpid()}")
+
+
+def folders(here: Path) -> list[Path]:
+    return sorted((here / "results").glob("*"))
+
+
+def test_a_run_leaves_plan_machine_samples_summary_and_report_and_nothing_else(here: Path, capsys) -> None:
+    assert run(here) == 0
+    (folder,) = folders(here)
+    names = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file() and p.parent.name != "journal"}
+    assert names == {
+        "plan.json",
+        "machine.json",
+        "provenance.json",
+        "summary.json",
+        "report/report.html",
+        "report/figures/a.svg",
+    }
+    assert {p.name for p in folder.iterdir()} == {
+        "plan.json",
+        "machine.json",
+        "provenance.json",
+        "summary.json",
+        "report",
+        "journal",
+    }
+    whole = json.loads((folder / "summary.json").read_text())
+    assert whole["schema"] == "strata.summary/1" and whole["mode"] == "tiny"
+    assert [t["id"] for t in whole["tasks"]] == ["stream/1x1/core/s1", "stream/2x1/core/s1"]
+    assert whole["provenance"]["libraries"] == ["/usr/lib/libopenblas.so.0"]
+    assert whole["provenance"]["compiler"] == ["GNU 12.2.0"]
+    said = capsys.readouterr().out
+    assert str(folder / "report" / "report.html") in said and "none disturbed" in said and "triad" in said
+
+
+def test_a_finished_run_is_not_resumed_but_followed_by_another(here: Path) -> None:
+    run(here)
+    run(here)
+    assert len(folders(here)) == 2
+
+
+def test_an_unfinished_run_is_resumed(here: Path, capsys) -> None:
+    run(here)
+    (folder,) = folders(here)
+    (folder / "report" / "report.html").unlink()  # killed before the report was there
+    launches = (here / "prefix with space" / "launches").read_text()
+    assert run(here) == 0
+    assert folders(here) == [folder] and (folder / "report" / "report.html").exists()
+    assert (here / "prefix with space" / "launches").read_text() == launches  # all samples were there
+    assert f"resuming {folder}" in capsys.readouterr().err
+
+
+def test_new_starts_afresh_beside_an_unfinished_run(here: Path) -> None:
+    run(here)
+    (folders(here)[0] / "report" / "report.html").unlink()
+    run(here, new=True)
+    assert len(folders(here)) == 2
+
+
+def test_a_rebuilt_binary_starts_a_new_folder_and_is_refused_in_the_old_one(here: Path) -> None:
+    run(here)
+    (folder,) = folders(here)
+    (folder / "report" / "report.html").unlink()
+    bench = here / "prefix with space" / "libexec" / "strata" / "strata-bench"
+    bench.write_text(bench.read_text() + "\n# rebuilt\n")
+    run(here)
+    assert len(folders(here)) == 2
+    with pytest.raises(StrataError, match="something else: changed since then: binaries"):
+        run(here, results=folder)
+    assert run(here, results=folder, accept_change=True) == 0
+
+
+def test_a_machine_that_is_never_quiet_gets_no_answer_and_exit_1(here: Path, capsys) -> None:
+    (here / "prefix with space" / "disturb").write_text("")
+    assert run(here) == 1
+    said = capsys.readouterr().out
+    assert "no undisturbed measurement in 7 launches" in said and "14 disturbed" in said
+    whole = json.loads((folders(here)[0] / "summary.json").read_text())
+    assert all(not t["undisturbed"] and t["figures"][0]["median"] is None for t in whole["tasks"])
+    assert busy_record()["cpu"]["others_share"] > whole["limits"]["others_share"]
+
+
+def test_a_dry_run_measures_and_writes_nothing(here: Path, capsys) -> None:
+    assert run(here, dry_run=True) == 0
+    said = capsys.readouterr().out
+    assert "stream/2x1/core/s1" in said and "6+1 launches" in said and "2 tasks, about" in said
+    assert not (here / "results").exists() and not (here / "prefix with space" / "launches").exists()
+
+
+def test_a_damaged_journal_is_one_message_and_nothing_is_overwritten(here: Path) -> None:
+    run(here)
+    (folder,) = folders(here)
+    (folder / "report" / "report.html").unlink()
+    (journal,) = (folder / "journal").glob("*.jsonl")
+    lines = journal.read_bytes().split(b"\n")
+    lines[3] = lines[3][:-9] + b"damaged}}"
+    journal.write_bytes(b"\n".join(lines))
+    before = journal.read_bytes()
+    with pytest.raises(StrataError) as caught:
+        run(here)
+    assert f"{journal}:4" in str(caught.value) and journal.read_bytes() == before
+    journal.rename(f"{journal}.damaged")  # as the message says
+    assert run(here) == 0 and folders(here) == [folder]
+
+
+def test_report_and_results_read_what_is_there(here: Path, capsys) -> None:
+    run(here)
+    (folder,) = folders(here)
+    (folder / "summary.json").unlink()
+    assert cli.main(["report", str(folder)]) == 0 and (folder / "summary.json").exists()
+    capsys.readouterr()
+    assert cli.main(["results"]) == 0
+    assert "triad" in (said := capsys.readouterr().out) and "n=6" in said and "6 of 6 launches count" in said
+    assert cli.main(["results", str(folder), "--samples", "stream/1x1/core/s1"]) == 0
+    assert capsys.readouterr().out.count("counts") == 6
+    assert cli.main(["results", str(folder), "--samples", "stream/9x9"]) == 2
+    assert "stream/1x1/core/s1" in capsys.readouterr().err
+    assert cli.main(["results", str(folder), "--rebuild-index"]) == 0
+    assert "rebuilt" in capsys.readouterr().out
+
+
+def test_a_folder_that_holds_no_results_is_refused(here: Path, capsys) -> None:
+    assert cli.main(["results", str(here)]) == 2
+    assert cli.main(["report", str(here)]) == 2
+    assert capsys.readouterr().err.count("strata: error:") == 2
+
+
+def test_an_unknown_task_name_lists_the_known(here: Path) -> None:
+    with pytest.raises(StrataError) as caught:
+        run(here, only=("strem",))
+    assert "strem" in str(caught.value) and "stream" in str(caught.value)
+
+
+# -- Slurm -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A login node: sinfo and sbatch on PATH, no allocation. sbatch keeps what it was given."""
+    monkeypatch.undo()
+    folder = here / "slurm bin"
+    folder.mkdir()
+    (folder / "sinfo").write_text("#!/bin/sh\necho batch\n")
+    (folder / "sbatch").write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" > "{here}/asked"\n'
+        'case "$*" in *--partition=nosuch*) echo "sbatch: error: invalid partition specified: nosuch" >&2; exit 1;; esac\n'
+        'echo "4711;cluster"\n'
+    )
+    for path in folder.iterdir():
+        path.chmod(0o755)
+    monkeypatch.setenv("STRATA_FRONT", str(here / "prefix with space" / "bin" / "strata"))
+    monkeypatch.setenv("STRATA_RESULTS", str(here / "results with space"))
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    for name in SLURM:
+        monkeypatch.delenv(name, raising=False)
+    return here
+
+
+def test_on_a_login_node_nothing_is_measured_and_the_way_on_is_said(cluster: Path, capsys) -> None:
+    assert cli.main(["characterize", "--case", str(cluster / "case.toml")]) == 3
+    said = capsys.readouterr().err
+    assert "login node" in said and "--submit PARTITION" in said and "--here" in said and "srun strata characterize" in said
+    assert not (cluster / "results with space").exists() and not (cluster / "prefix with space" / "launches").exists()
+
+
+def test_inside_an_allocation_it_is_no_login_node(cluster: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert slurm.is_login_node()
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert not slurm.is_login_node()
+
+
+def test_a_plain_machine_is_no_login_node() -> None:
+    assert not slurm.is_cluster({"PATH": "/nonexistent"})
+    assert slurm.is_cluster({"PATH": "/nonexistent", "SLURM_CONF": "/x/slurm.conf"})
+
+
+def test_submit_writes_a_job_and_says_where_the_report_will_be(cluster: Path, capsys) -> None:
+    assert cli.main(["characterize", "--submit", "batch", "--case", str(cluster / "case.toml")]) == 0
+    said = capsys.readouterr().out
+    (folder,) = (cluster / "results with space").iterdir()
+    assert "job 4711" in said and str(folder / "report" / "report.html") in said
+    script = (folder / "job.sh").read_text()
+    assert script.startswith("#!/bin/bash\n") and "#SBATCH --exclusive" in script and "#SBATCH --partition=batch" in script
+    assert f"--results '{folder}'" in script and "characterize --quick" in script
+    asked = (cluster / "asked").read_text().splitlines()
+    assert "--exclusive" in asked and "--partition=batch" in asked and asked[-1] == str(folder / "job.sh")
+    assert not (cluster / "prefix with space" / "launches").exists()
+
+
+def test_a_refused_job_quotes_sbatch(cluster: Path, capsys) -> None:
+    assert cli.main(["characterize", "--submit", "nosuch", "--case", str(cluster / "case.toml")]) == 1
+    assert "invalid partition" in capsys.readouterr().err
+
+
+def test_submit_without_slurm_says_so(here: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert cli.main(["characterize", "--submit", "batch"]) == 2
+    assert "no sbatch on PATH" in capsys.readouterr().err
+
+
+# -- the command line --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [[], ["characterize"], ["machine-measure"], ["report"], ["results"], ["findings"], ["draw"]])
+def test_every_command_explains_itself_with_an_example(words: list[str], capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*words, "--help"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0 and "usage: strata" in said
+    assert not words or "examples:" in said
+
+
+def test_a_wrong_option_is_one_message_and_exit_2(capsys) -> None:
+    assert cli.main(["characterize", "--quik-ly"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("strata: error:") and "--quik-ly" in said and "--help" in said
+
+
+def test_help_imports_nothing_heavy() -> None:
+    import subprocess
+
+    code = (
+        "import sys\nfrom strata.cli import main\ntry:\n  main(['characterize','--help'])\nexcept SystemExit: pass\n"
+        "bad = {'numpy','matplotlib','jinja2','rich','sqlite3','subprocess','strata.measure.stats'} & set(sys.modules)\n"
+        "sys.exit(str(bad) if bad else 0)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_native_programs_the_way_to_get_them_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setenv("STRATA_FRONT", str(tmp_path / "nothing"))
+    assert cli.main(["characterize", "--here"]) == 1
+    assert "native programs were not found" in capsys.readouterr().err

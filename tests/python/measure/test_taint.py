@@ -1,0 +1,81 @@
+"""Claims about what counts as disturbed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes import busy_record, record
+from strata.errors import StrataError
+from strata.measure.taint import Limits, judge
+
+LIMITS = Limits()
+
+
+def codes(found: list[Any]) -> set[str]:
+    return {r.code for r in found}
+
+
+def test_a_quiet_launch_is_not_tainted() -> None:
+    assert judge(record(), LIMITS, 3.0, {"others_s": 0.02, "wall_s": 1.0}) == []
+
+
+def test_a_busy_neighbour_shows_in_share_switches_and_pressure() -> None:
+    assert codes(judge(busy_record(), LIMITS, 3.0)) == {"others", "switches", "pressure"}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"cpu": {"own_s": 9.0, "others_s": 0.9, "others_share": 0.09, "steal_s": 0, "steal_share": 0}, "wall_s": 10.0}, "others"),
+        ({"cpu": {"own_s": 9.0, "others_s": 0, "others_share": 0, "steal_s": 0.9, "steal_share": 0.09}, "wall_s": 10.0}, "steal"),
+        ({"switches": {"voluntary": 0, "involuntary": 250}}, "switches"),
+        ({"pressure": {"cpu_some_us": 400_000}}, "pressure"),
+        ({"clock": {"before_ghz": 3.0, "after_ghz": 2.5}}, "clock"),
+        ({"clock": {"before_ghz": 2.5, "after_ghz": 3.0}}, "clock"),
+        ({"agrees": False, "disagreement": "two threads on PU 0"}, "placement"),
+        ({"timed_out": True}, "timed-out"),
+    ],
+)  # fmt: skip
+def test_each_limit_taints_by_itself_and_says_why(change: dict[str, Any], code: str) -> None:
+    found = judge(record(**change), LIMITS, 3.0)
+    assert codes(found) == {code}
+    assert found[0].text
+
+
+def test_work_beside_the_run_taints_because_it_shares_the_memory() -> None:
+    assert codes(judge(record(), LIMITS, 3.0, {"others_s": 1.0, "wall_s": 1.0})) == {"elsewhere"}
+
+
+def test_one_tick_in_a_short_run_is_not_a_neighbour() -> None:
+    # 0.1 s on one CPU with one tick of 10 ms for others reads as 10 %.
+    short = {"own_s": 0.09, "others_s": 0.01, "others_share": 0.1, "steal_s": 0.0, "steal_share": 0.0}
+    assert judge(record(cpu=short, wall_s=0.1), LIMITS, 3.0) == []
+
+
+def test_a_real_neighbour_in_a_short_run_is_seen() -> None:
+    short = {"own_s": 0.1, "others_s": 0.1, "others_share": 0.5, "steal_s": 0.0, "steal_share": 0.0}
+    assert "others" in codes(judge(record(cpu=short, wall_s=0.2), LIMITS, 3.0))
+
+
+def test_what_a_system_does_not_tell_is_not_held_against_a_launch() -> None:
+    bare = {"wall_s": 1.0, "cpu": None, "switches": None, "pressure": None, "clock": None, "agrees": None}
+    assert judge(bare, LIMITS, 3.0) == []
+
+
+def test_without_a_reference_no_clock_is_low() -> None:
+    assert judge(record(clock={"before_ghz": 1.0, "after_ghz": 1.0}), LIMITS, None) == []
+
+
+def test_a_rising_clock_is_no_reason() -> None:
+    assert judge(record(clock={"before_ghz": 3.6, "after_ghz": 3.6}), LIMITS, 3.0) == []
+
+
+def test_an_unknown_limit_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(StrataError) as caught:
+        Limits.from_dict({"other_share": 0.1}, "quick.toml:7")
+    assert "other_share" in str(caught.value) and "others_share" in str(caught.value) and "quick.toml:7" in str(caught.value)
+
+
+def test_limits_survive_the_way_through_json() -> None:
+    assert Limits.from_dict(Limits(others_share=0.5).to_dict(), "plan.json") == Limits(others_share=0.5)
