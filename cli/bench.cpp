@@ -1,0 +1,117 @@
+// strata bench: one verified benchmark, alone or under a layout.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/python.hpp"
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::cli {
+namespace {
+
+/// These exchange messages, so they exist only in the program that links MPI.
+constexpr std::array kMessagePassing = {"pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall"};
+
+Options declare() {
+    Options options("strata bench",
+                    "Runs one verified benchmark. Options not listed here go to it: strata bench NAME --help shows them.");
+    options.positional("NAME", "the benchmark; --list names them")
+        .flag("--list", "the benchmarks, a line each")
+        .option("--layout", "PxT", "", "processes x threads; without it one process as the environment has it")
+        .option("--stride", "N", "1", "cores from one thread to the next")
+        .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
+        .example("strata bench --list", "what there is")
+        .example("strata bench stream --layout 1x2", "STREAM on two bound threads")
+        .example("strata bench rings --layout 2x1 --json rings.json", "natural and random ring of two processes");
+    return options;
+}
+
+std::string program(bool message_passing) {
+    const std::string name = message_passing ? "strata-bench-mpi" : "strata-bench";
+    const std::string own = own_folder();
+    for (const std::string& folder : {own + "/../libexec/strata/", own + "/", own + "/../benchmarks/"}) {
+        if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
+    }
+    throw Error(fmt::format("{} is not built", name), kFailure)
+        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata builds it" : "strata doctor");
+}
+
+/// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
+struct Words {
+    std::vector<std::string> own, benchmark;
+};
+Words split(int argc, char** argv) {
+    Words words;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::string name = word.substr(0, word.find('='));
+        if (name == "--layout" || name == "--stride" || name == "--bind") {
+            words.own.push_back(word);
+            if (name == word && i + 1 < argc) words.own.emplace_back(argv[++i]);
+        } else {
+            words.benchmark.push_back(word);
+        }
+    }
+    return words;
+}
+
+[[noreturn]] void exec(std::vector<std::string> command) {
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(argv.front(), argv.data());
+    throw system_error("the benchmark cannot be started", errno).given(command.front());
+}
+
+bool is_name(const std::string& word) { return !word.empty() && word.front() != '-'; }
+
+}  // namespace
+
+int bench_command(int argc, char** argv) {
+    const Options options = declare();
+    const Words words = split(argc, argv);
+    if (words.benchmark.empty() || words.benchmark.front() == "--help" || words.benchmark.front() == "-h") {
+        std::fputs(options.help().c_str(), stdout);
+        return words.benchmark.empty() ? kBadInput : kSuccess;
+    }
+    if (words.benchmark.front() == "--list") {
+        // The program with MPI knows all of them; without it, those that need no messages.
+        const std::string own = own_folder();
+        const bool mpi = access((own + "/../libexec/strata/strata-bench-mpi").c_str(), X_OK) == 0;
+        exec({program(mpi), "--list"});
+    }
+    if (!is_name(words.benchmark.front())) {
+        throw Error("the benchmark's name comes first").given(words.benchmark.front()).remedy("strata bench --list");
+    }
+    const Parsed own = options.parse([&] {
+        std::vector<std::string> list = words.own;
+        list.push_back(words.benchmark.front());
+        return list;
+    }());
+    const std::string layout = own.text("--layout");
+    const bool several = !layout.empty() && layout.rfind("1x", 0) != 0;
+    const bool messages = std::find(kMessagePassing.begin(), kMessagePassing.end(), words.benchmark.front()) !=
+                          kMessagePassing.end();
+    std::vector<std::string> command = {program(messages || several)};
+    command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
+    if (layout.empty()) exec(command);
+
+    std::vector<std::string> launch = {"launch", "--layout", layout, "--stride", own.text("--stride"),
+                                       "--bind", own.text("--bind"), "--"};
+    launch.insert(launch.end(), command.begin(), command.end());
+    std::vector<char*> launch_argv;
+    for (std::string& word : launch) launch_argv.push_back(word.data());
+    launch_argv.push_back(nullptr);
+    return launch_command(static_cast<int>(launch.size()), launch_argv.data());
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,10 @@
+// The native commands: each gets the words after its own name in argv[1..] and returns the exit status.
+#pragma once
+
+namespace strata::cli {
+
+int machine_command(int argc, char** argv);
+int bench_command(int argc, char** argv);
+int launch_command(int argc, char** argv);
+
+}  // namespace strata::cli

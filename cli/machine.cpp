@@ -1,0 +1,83 @@
+// strata machine: what is here, and what this process may use of it.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/python.hpp"
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+#include "core/machine/machine.hpp"
+
+namespace strata::cli {
+namespace {
+
+Options declare() {
+    Options options("strata machine", "What this machine has, what this process may use of it, and what to do about it.");
+    options.flag("--json", "the facts as JSON (schema strata.machine/1)")
+        .option("--svg", "FILE", "", "draw the machine into FILE")
+        .option("--input", "SOURCE", "system", "another machine: an hwloc XML file, or synthetic:DESCRIPTION")
+        .flag("--measure", "measure latency, bandwidth, cache lines and noise, and make a report with plots")
+        .flag("--full", "with --measure: all sizes and pairs instead of a selection")
+        .flag("--no-findings", "the table alone, without starting Python")
+        .example("strata machine", "the table, then findings with consequence and remedy")
+        .example("strata machine --json | jq .allowed", "for scripts")
+        .example("strata machine --svg machine.svg", "a drawing")
+        .example("strata machine --input node.xml", "a machine that you have only lstopo's file of")
+        .example("strata machine --input 'synthetic:package:2 numa:4 l3:2 core:8 pu:2'", "one that you think of buying")
+        .example("strata machine --measure", "memory latency and bandwidth, domain by domain, and noise");
+    return options;
+}
+
+/// Leaves the document in memory that only this process and its successor see: nothing to remove afterwards.
+std::string in_memory(const std::string& document) {
+    const int fd = memfd_create("strata-machine", 0);
+    if (fd < 0) throw system_error("no memory for the facts", errno);
+    for (size_t done = 0; done < document.size();) {
+        const ssize_t wrote = write(fd, document.data() + done, document.size() - done);
+        if (wrote < 0) throw system_error("no memory for the facts", errno);
+        done += static_cast<size_t>(wrote);
+    }
+    return fmt::format("/proc/self/fd/{}", fd);
+}
+
+}  // namespace
+
+int machine_command(int argc, char** argv) {
+    const Parsed given = declare().parse(argc, argv);
+    if (given.help()) return kSuccess;
+    if (given.has("--measure")) {
+        if (given.text("--input") != "system") {
+            throw Error("a described machine cannot be measured")
+                .given("--input " + given.text("--input") + " with --measure")
+                .allowed("--measure on the machine itself");
+        }
+        std::vector<std::string> words = {"machine-measure"};
+        if (given.has("--full")) words.emplace_back("--full");
+        run_python(words);
+    }
+    const machine::Machine machine = machine::read_machine({given.text("--input")});
+    if (given.has("--json")) {
+        machine::machine_json(std::cout, machine);
+        return kSuccess;
+    }
+    std::ostringstream document;
+    machine::machine_json(document, machine);
+    if (given.has("--svg")) run_python({"draw", "--machine", in_memory(document.str()), "--out", given.text("--svg")});
+
+    std::fputs(machine::machine_table(machine).c_str(), stdout);
+    if (given.has("--no-findings")) return kSuccess;
+    if (!find_python()) {
+        std::puts("\nfindings need Strata's Python side, which is not set up: run ./strata from the checkout");
+        return kSuccess;
+    }
+    std::fflush(stdout);
+    run_python({"findings", "--machine", in_memory(document.str())});
+}
+
+}  // namespace strata::cli

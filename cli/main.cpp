@@ -1,0 +1,103 @@
+// The native front: finds the command, prints the one error, and hands what is not native to Python.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/python.hpp"
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::cli {
+namespace {
+
+struct Command {
+    const char* name;
+    int (*native)(int, char**);  // none: Python has it
+    const char* group;           // none: spoken between Strata's own parts, left out of the help
+    const char* summary;
+};
+
+constexpr const char* kMachine = "the machine";
+constexpr const char* kLayout = "your program on it";
+constexpr const char* kResults = "results";
+constexpr const char* kStrata = "Strata itself";
+
+const std::vector<Command>& commands() {
+    static const std::vector<Command> list = {
+        {"characterize", nullptr, kMachine, "what this machine can do and how to lay out a program on it: a report"},
+        {"machine", machine_command, kMachine, "what is here: topology, limits, findings; --json, --svg, --measure"},
+        {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
+        {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
+        {"report", nullptr, kResults, "make the report again from a results folder"},
+        {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
+        {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},
+        {"findings", nullptr, nullptr, ""},
+        {"draw", nullptr, nullptr, ""},
+        {"machine-measure", nullptr, nullptr, ""},
+    };
+    return list;
+}
+
+void print_help() {
+    std::string text = "Strata: what a parallel machine can do, and how to lay a program out on it.\n\nusage: strata COMMAND [options]\n";
+    const char* group = "";
+    for (const Command& command : commands()) {
+        if (command.group == nullptr) continue;
+        if (command.group != group) text += fmt::format("\n{}\n", command.group);
+        group = command.group;
+        text += fmt::format("  {:<14} {}\n", command.name, command.summary);
+    }
+    text += fmt::format("  {:<14} {}\n", "test", "build and pass all tests; --soak adds the long campaigns (in a checkout)");
+    text +=
+        "\nexamples:\n"
+        "  strata characterize\n      measure this machine for up to five minutes and leave a report\n"
+        "  strata launch --layout 2x4 -- ./a.out\n      two processes of four threads, each thread on its own core\n"
+        "  strata bench stream --layout 1x2\n      STREAM on two bound threads\n"
+        "\nstrata COMMAND --help has the options and more examples. Documentation: docs/, or ./strata docs.\n";
+    std::fputs(text.c_str(), stdout);
+}
+
+int run(int argc, char** argv) {
+    const std::string name = argc > 1 ? argv[1] : "--help";
+    if (name == "--help" || name == "-h" || name == "help") {
+        print_help();
+        return kSuccess;
+    }
+    if (name == "--version") {
+        fmt::print("strata {}\n", STRATA_VERSION);
+        return kSuccess;
+    }
+    const auto found = std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return name == c.name; });
+    if (found == commands().end()) {
+        std::vector<std::string> names;
+        for (const Command& command : commands())
+            if (command.group != nullptr) names.emplace_back(command.name);
+        const std::string near = nearest(name, names);
+        throw Error("unknown command")
+            .given(name)
+            .allowed(fmt::format("{}", fmt::join(names, ", ")))
+            .remedy(near.empty() ? "strata --help" : "strata " + near);
+    }
+    if (found->native != nullptr) return found->native(argc - 1, argv + 1);
+    run_python(std::vector<std::string>(argv + 1, argv + argc));
+}
+
+}  // namespace
+}  // namespace strata::cli
+
+int main(int argc, char** argv) {
+    try {
+        return strata::cli::run(argc, argv);
+    } catch (const strata::Error& error) {
+        std::fflush(stdout);
+        std::fputs(error.text().c_str(), stderr);
+        return error.exit_code();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "strata: error: %s\n", error.what());
+        return strata::kFailure;
+    }
+}

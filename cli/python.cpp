@@ -1,0 +1,53 @@
+#include "cli/python.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "core/base/error.hpp"
+
+namespace strata::cli {
+
+std::string own_folder() {
+    std::error_code failed;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return failed ? std::string() : self.parent_path().string();
+}
+
+std::optional<std::string> find_python() {
+    if (const char* named = std::getenv("STRATA_PYTHON"); named != nullptr && *named != '\0') {
+        if (access(named, X_OK) == 0) return named;
+        return std::nullopt;
+    }
+    const std::string beside = own_folder() + "/python3";
+    if (access(beside.c_str(), X_OK) == 0) return beside;
+    return std::nullopt;
+}
+
+void run_python(const std::vector<std::string>& words) {
+    const auto python = find_python();
+    if (!python) {
+        const char* named = std::getenv("STRATA_PYTHON");
+        throw Error(fmt::format("`strata {}` needs Strata's Python side, which is not set up",
+                                words.empty() ? "" : words.front()),
+                    kFailure)
+            .given(named == nullptr ? "no STRATA_PYTHON, and no python3 beside the strata program"
+                                    : fmt::format("STRATA_PYTHON={}", named))
+            .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
+    }
+    std::vector<std::string> command = {*python, "-m", "strata"};
+    command.insert(command.end(), words.begin(), words.end());
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    // The Python side calls this very program again, wherever it was found.
+    setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
+    execv(argv.front(), argv.data());
+    throw system_error("Python cannot be started", errno).given(*python);
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,63 @@
+#include "core/machine/clock.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+
+namespace strata::machine {
+namespace {
+
+double seconds_now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Runs `rounds` x 32 additions, each needing the one before it, and returns their sum. Written in assembly, as a
+/// compiler would fold the chain, and a chain of `x += 1` is itself folded by the renaming of recent processors (Intel
+/// since Alder Lake adds small immediates for free): the addend is a register.
+inline bool chain(std::uint64_t rounds) {
+#if defined(__x86_64__)
+    std::uint64_t x = 0, one = 1;
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+        asm volatile(
+            ".rept 32\n\t"
+            "add %1, %0\n\t"
+            ".endr"
+            : "+r"(x)
+            : "r"(one));
+    }
+    return x == 32 * rounds;
+#elif defined(__aarch64__)
+    std::uint64_t x = 0, one = 1;
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+        asm volatile(
+            ".rept 32\n\t"
+            "add %0, %0, %1\n\t"
+            ".endr"
+            : "+r"(x)
+            : "r"(one));
+    }
+    return x == 32 * rounds;
+#else
+    (void)rounds;
+    return false;
+#endif
+}
+
+}  // namespace
+
+double measure_clock_ghz() {
+    constexpr std::uint64_t rounds = 8'000;  // 256,000 cycles: 0.05-0.1 ms
+    constexpr int windows = 12;
+    double best = 0;
+    for (int i = 0; i < windows; ++i) {
+        const double start = seconds_now();
+        if (!chain(rounds)) return 0;
+        const double elapsed = seconds_now() - start;
+        if (elapsed > 0) best = std::max(best, 32.0 * static_cast<double>(rounds) / elapsed * 1e-9);
+    }
+    return best;
+}
+
+}  // namespace strata::machine

@@ -1,0 +1,38 @@
+#include "core/machine/sysfs.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+
+namespace strata::machine {
+
+std::optional<std::string> read_file(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    std::string text;
+    char buffer[4096];
+    ssize_t got = 0;
+    while ((got = read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+    close(fd);
+    if (got < 0) return std::nullopt;
+    if (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+std::optional<std::int64_t> read_number(const std::string& path) {
+    const auto text = read_file(path);
+    std::int64_t value = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc()) return std::nullopt;
+    return value;
+}
+
+std::optional<std::string> read_choice(const std::string& path) {
+    const auto text = read_file(path);
+    if (!text) return std::nullopt;
+    const size_t open = text->find('['), close = text->find(']');
+    if (open == std::string::npos || close == std::string::npos || close < open) return *text;
+    return text->substr(open + 1, close - open - 1);
+}
+
+}  // namespace strata::machine

@@ -1,0 +1,17 @@
+// One-line files of /proc and /sys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace strata::machine {
+
+/// The whole of a small file without its last line end; nothing where it cannot be read.
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path);
+/// The number that a file holds, or nothing where there is no file or no number.
+[[nodiscard]] std::optional<std::int64_t> read_number(const std::string& path);
+/// The chosen word of a file such as "always [madvise] never".
+[[nodiscard]] std::optional<std::string> read_choice(const std::string& path);
+
+}  // namespace strata::machine

@@ -1,0 +1,174 @@
+// The facts as a table for people: what one wants to know at a glance, each on one line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/base/cpulist.hpp"
+#include "core/base/units.hpp"
+#include "core/machine/machine.hpp"
+
+namespace strata::machine {
+namespace {
+
+std::string plural(size_t count, const char* one, const std::string& many = {}) {
+    return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? std::string(one) + "s" : many);
+}
+
+class Table {
+  public:
+    void row(const std::string& name, const std::string& value) {
+        if (!value.empty()) text_ += fmt::format("{:<12} {}\n", name, value);
+    }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+};
+
+size_t pu_count(const Machine& machine) {
+    return std::accumulate(machine.cores.begin(), machine.cores.end(), size_t{0},
+                           [](size_t sum, const Core& core) { return sum + core.pus.size(); });
+}
+
+std::string processors(const Machine& machine) {
+    std::string text = fmt::format("{}, {}, {}", plural(machine.packages.size(), "package"),
+                                   plural(machine.domains.size(), "domain"), plural(machine.cores.size(), "core"));
+    const size_t pus = pu_count(machine);
+    text += pus == machine.cores.size() ? ", no SMT" : fmt::format(", {} PUs (SMT)", pus);
+    return text;
+}
+
+/// "cores 0-7 (efficiency 1), cores 8-15 (efficiency 0)" where the processor is a hybrid.
+std::string kinds(const Machine& machine) {
+    if (machine.core_kinds.size() < 2) return {};
+    std::string text;
+    for (const CoreKind& kind : machine.core_kinds) {
+        const auto named = std::find_if(kind.info.begin(), kind.info.end(), [](auto& i) { return i.first == "CoreType"; });
+        text += fmt::format("{}cores {}: {}", text.empty() ? "" : "; ", print_cpulist(kind.cores),
+                            named == kind.info.end() ? fmt::format("efficiency {}", kind.efficiency) : named->second);
+    }
+    return text;
+}
+
+std::string frequency(const Machine& machine) {
+    if (machine.cores.empty() || !machine.cores.front().max_mhz) return {};
+    const Core& core = machine.cores.front();
+    std::string text = fmt::format("up to {:.2f} GHz", *core.max_mhz / 1000.0);
+    if (core.base_mhz) text += fmt::format(", base {:.2f} GHz", *core.base_mhz / 1000.0);
+    if (core.governor) text += ", governor " + *core.governor;
+    if (machine.turbo) text += *machine.turbo ? ", turbo on" : ", turbo off";
+    return text;
+}
+
+void caches(Table& table, const Machine& machine) {
+    struct Same {
+        size_t count = 0, cores = 0;
+    };
+    std::map<std::tuple<int, std::string, std::uint64_t>, Same> groups;
+    for (const Cache& cache : machine.caches) {
+        Same& same = groups[{cache.level, cache.type, cache.size_bytes}];
+        ++same.count;
+        same.cores = std::max(same.cores, cache.cores.size());
+    }
+    for (const auto& [key, same] : groups) {
+        const auto& [level, type, size] = key;
+        const std::string shared = same.cores == 1 ? "one core" : fmt::format("{} cores", same.cores);
+        table.row(fmt::format("L{}{}", level, type == "data" ? "d" : type == "instruction" ? "i" : ""),
+                  fmt::format("{} x {}, each of {}", same.count, print_size(size), shared));
+    }
+}
+
+void memories(Table& table, const Machine& machine) {
+    for (const Memory& memory : machine.memories) {
+        std::string text = print_size(memory.total_bytes);
+        if (memory.kind != "unknown") text += " " + memory.kind;
+        if (memory.free_bytes) text += fmt::format(", {} free", print_size(*memory.free_bytes));
+        if (memory.page_cache_bytes) text += fmt::format(", {} page cache", print_size(*memory.page_cache_bytes));
+        if (memory.domain) {
+            const Domain& domain = machine.domains[static_cast<size_t>(*memory.domain)];
+            text += fmt::format("; domain {}: PUs {}", domain.index, print_cpulist(domain.pus));
+        } else {
+            text += fmt::format("; no cores of its own, nearest domain {}", memory.nearest_domain);
+        }
+        for (const HugePagePool& pool : memory.huge_pages)
+            if (pool.total > 0)
+                text += fmt::format("; {} huge pages of {}, {} free", pool.total, print_size(pool.size_bytes), pool.free);
+        table.row(fmt::format("memory {}", memory.os_index), text);
+    }
+}
+
+void distances(Table& table, const Machine& machine) {
+    if (!machine.distances || machine.distances->matrix.size() < 2) return;
+    const Distances& distances = *machine.distances;
+    for (size_t i = 0; i < distances.matrix.size(); ++i) {
+        std::string text = fmt::format("memory {:<3}", distances.memories[i]);
+        for (const double value : distances.matrix[i]) text += fmt::format(" {:3.0f}", value);
+        table.row(i == 0 ? "distances" : "", text);
+    }
+}
+
+std::string allowed(const Machine& machine) {
+    const Allowed& allowed = machine.allowed;
+    std::string text = fmt::format("PUs {} ({} of {})", print_cpulist(allowed.pus), allowed.pus.size(), pu_count(machine));
+    if (allowed.cgroup.cpu_quota) {
+        text += fmt::format(", held to {:.3g} CPUs' worth of time by a quota (cgroup v{})", *allowed.cgroup.cpu_quota,
+                            allowed.cgroup.version.value_or(0));
+    }
+    if (machine.memories.size() > allowed.memories.size())
+        text += fmt::format(", memories {} of {}", print_cpulist(allowed.memories), machine.memories.size());
+    if (allowed.cgroup.memory_limit_bytes)
+        text += fmt::format(", {} of memory (cgroup v{})", print_size(*allowed.cgroup.memory_limit_bytes),
+                            allowed.cgroup.version.value_or(0));
+    return text;
+}
+
+std::string counters(const Machine& machine) {
+    const Counters& counters = machine.counters;
+    std::string text = fmt::format("{}", fmt::join(counters.events, ", "));
+    if (text.empty()) text = "none";
+    if (!counters.hardware) text += "; no hardware counters: " + counters.why;
+    return text;
+}
+
+void system_rows(Table& table, const Machine& machine) {
+    table.row("huge pages", fmt::format("transparent: {}, shared memory: {}",
+                                        machine.huge_pages.transparent.value_or("not offered"),
+                                        machine.huge_pages.shmem.value_or("not offered")));
+    table.row("counters", counters(machine));
+    const PagePlacement& placement = machine.placement;
+    table.row("placement", placement.why.empty() ? std::string(placement.word())
+                                                 : fmt::format("{} ({})", placement.word(), placement.why));
+    const Privileges& rights = machine.privileges;
+    std::string share = rights.cgroup_cpu_writable ? "own cgroup" : rights.autogroup ? "own session group" : "none";
+    if (!rights.cgroup_cpu_writable && rights.autogroup_nice) share += " with raised weight";
+    table.row("own share", share + " for measured programs beside other load");
+}
+
+}  // namespace
+
+std::string machine_table(const Machine& machine) {
+    Table table;
+    if (!machine.is_system()) table.row("described by", machine.source);
+    std::string name = machine.hostname;
+    if (!machine.os.empty()) name += fmt::format("{}{}, kernel {}, {}", name.empty() ? "" : ": ", machine.os, machine.kernel, machine.arch);
+    if (machine.virtualisation) name += ", a guest of " + *machine.virtualisation;
+    if (machine.container) name += ", in a container (" + *machine.container + ")";
+    table.row("machine", name);
+    table.row("processor", machine.cpu_model);
+    table.row("", processors(machine));
+    table.row("", kinds(machine));
+    table.row("clock", frequency(machine));
+    caches(table, machine);
+    memories(table, machine);
+    distances(table, machine);
+    for (const Device& device : machine.devices)
+        table.row(device.type, fmt::format("{}{}{}", device.name, device.info.empty() ? "" : " " + device.info,
+                                           device.domain ? fmt::format(", near domain {}", *device.domain) : ""));
+    table.row("allowed", allowed(machine));
+    if (machine.is_system()) system_rows(table, machine);
+    return table.text();
+}
+
+}  // namespace strata::machine

@@ -1,0 +1,325 @@
+#include "core/machine/topology.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <memory>
+#include <set>
+
+#include "core/base/error.hpp"
+
+namespace strata::machine {
+namespace {
+
+struct Destroy {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, Destroy>;
+
+std::vector<int> numbers(hwloc_const_bitmap_t set) {
+    std::vector<int> list;
+    if (set == nullptr || hwloc_bitmap_weight(set) < 0) return list;
+    for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) list.push_back(i);
+    return list;
+}
+
+std::string info(hwloc_obj_t object, const char* name) {
+    const char* value = hwloc_obj_get_info_by_name(object, name);
+    return value == nullptr ? "" : value;
+}
+
+bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
+
+constexpr const char* kSynthetic = "synthetic:";
+
+Topology load(const Source& source) {
+    hwloc_topology_t raw = nullptr;
+    if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot start", kFailure);
+    Topology topology(raw);
+    if (source.with_devices) hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    // What this process may not use is part of the machine too; `allowed` says which it is.
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+    if (source.text != "system") {
+        // hwloc may describe the reason on standard error by itself; the message below is the one people should read.
+        setenv("HWLOC_HIDE_ERRORS", "2", 0);
+        if (starts_with(source.text, kSynthetic)) {
+            const std::string description = source.text.substr(std::string(kSynthetic).size());
+            if (hwloc_topology_set_synthetic(raw, description.c_str()) != 0) {
+                throw Error("not a synthetic topology")
+                    .given(source.text)
+                    .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
+            }
+        } else {
+            if (access(source.text.c_str(), R_OK) != 0) {
+                throw system_error("the topology file cannot be read", errno, kBadInput)
+                    .at(source.text)
+                    .allowed("system, an hwloc XML file, or synthetic:DESCRIPTION")
+                    .remedy("lstopo machine.xml writes such a file");
+            }
+            if (hwloc_topology_set_xml(raw, source.text.c_str()) != 0) {
+                throw Error("not an hwloc XML file").at(source.text).remedy("lstopo machine.xml writes such a file");
+            }
+        }
+        flags = 0;
+    }
+    hwloc_topology_set_flags(raw, flags);
+    if (hwloc_topology_load(raw) != 0) {
+        if (source.text == "system") throw Error("hwloc cannot read this machine's topology", kFailure);
+        throw Error("the topology cannot be read")
+            .at(source.text)
+            .allowed("a complete hwloc topology")
+            .remedy("lstopo machine.xml writes such a file");
+    }
+    return topology;
+}
+
+/// Finds the place of hwloc's objects in the plain lists.
+class Reader {
+  public:
+    Reader(hwloc_topology_t topology, Machine& machine) : topology_(topology), machine_(machine) {}
+
+    void read() {
+        packages();
+        cores();
+        domains();
+        memories();
+        distances();
+        caches();
+        kinds();
+        devices();
+    }
+
+  private:
+    hwloc_topology_t topology_;
+    Machine& machine_;
+
+    template <class F>
+    void each(hwloc_obj_type_t type, F&& visit) {
+        hwloc_obj_t object = nullptr;
+        while ((object = hwloc_get_next_obj_by_type(topology_, type, object)) != nullptr) visit(object);
+    }
+
+    std::vector<int> cores_within(hwloc_const_bitmap_t set) const {
+        std::vector<int> list;
+        for (const Core& core : machine_.cores)
+            if (std::any_of(core.pus.begin(), core.pus.end(), [&](int pu) { return hwloc_bitmap_isset(set, pu); }))
+                list.push_back(core.index);
+        return list;
+    }
+
+    void packages() {
+        each(HWLOC_OBJ_PACKAGE, [&](hwloc_obj_t package) {
+            machine_.packages.push_back({static_cast<int>(package->logical_index), static_cast<int>(package->os_index),
+                                         numbers(package->cpuset)});
+            if (machine_.cpu_model.empty()) machine_.cpu_model = info(package, "CPUModel");
+        });
+        if (machine_.packages.empty()) {
+            machine_.packages.push_back({0, 0, numbers(hwloc_topology_get_topology_cpuset(topology_))});
+        }
+    }
+
+    void cores() {
+        // Some virtual machines and synthetic descriptions have no cores, only PUs: then each PU is one.
+        const bool has_cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE) > 0;
+        each(has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU, [&](hwloc_obj_t object) {
+            Core core;
+            core.index = static_cast<int>(object->logical_index);
+            core.os_index = static_cast<int>(object->os_index);
+            core.pus = numbers(object->cpuset);
+            const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, object);
+            core.package = package == nullptr ? 0 : static_cast<int>(package->logical_index);
+            machine_.cores.push_back(core);
+        });
+    }
+
+    /// A domain is the smallest set of cores that some memory is local to. Memories whose set contains other memories'
+    /// sets (one DRAM for two halves with an HBM each) make no domain of their own where the halves cover them.
+    void domains() {
+        std::vector<hwloc_const_bitmap_t> sets;
+        each(HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) {
+            if (hwloc_bitmap_iszero(node->cpuset)) return;
+            const bool known = std::any_of(sets.begin(), sets.end(),
+                                           [&](auto set) { return hwloc_bitmap_isequal(set, node->cpuset) != 0; });
+            if (!known) sets.push_back(node->cpuset);
+        });
+        const auto contains_another = [&](hwloc_const_bitmap_t set) {
+            return std::any_of(sets.begin(), sets.end(), [&](auto other) {
+                return !hwloc_bitmap_isequal(other, set) && hwloc_bitmap_isincluded(other, set);
+            });
+        };
+        sets.erase(std::remove_if(sets.begin(), sets.end(), contains_another), sets.end());
+        std::sort(sets.begin(), sets.end(),
+                  [](auto a, auto b) { return hwloc_bitmap_first(a) < hwloc_bitmap_first(b); });
+        if (sets.empty()) sets.push_back(hwloc_topology_get_topology_cpuset(topology_));
+        for (size_t i = 0; i < sets.size(); ++i) {
+            Domain domain;
+            domain.index = static_cast<int>(i);
+            domain.pus = numbers(sets[i]);
+            domain.cores = cores_within(sets[i]);
+            for (const int core : domain.cores) machine_.cores[static_cast<size_t>(core)].domain = domain.index;
+            machine_.domains.push_back(domain);
+        }
+    }
+
+    static std::string kind(hwloc_obj_t node) {
+        const std::string subtype = node->subtype == nullptr ? "" : node->subtype;
+        if (subtype == "MCDRAM" || subtype == "HBM") return "HBM";
+        if (subtype == "DRAM" || subtype == "NVM") return subtype;
+        if (starts_with(subtype, "CXL") || !info(node, "CXLDevice").empty()) return "CXL";
+        if (subtype == "GPUMemory") return "GPU";
+        if (info(node, "DAXType") == "NVM") return "NVM";
+        return "unknown";
+    }
+
+    void memories() {
+        each(HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) {
+            Memory memory;
+            memory.index = static_cast<int>(node->logical_index);
+            memory.os_index = static_cast<int>(node->os_index);
+            memory.kind = kind(node);
+            memory.total_bytes = node->attr->numanode.local_memory;
+            const std::vector<int> local = cores_within(node->cpuset);
+            bool found = false;
+            for (Domain& domain : machine_.domains) {
+                if (local.empty() || !std::includes(local.begin(), local.end(), domain.cores.begin(), domain.cores.end()))
+                    continue;
+                domain.memories.push_back(memory.index);
+                if (!found) memory.nearest_domain = domain.index;
+                if (domain.cores == local) memory.domain = domain.index;
+                found = true;
+            }
+            machine_.memories.push_back(memory);
+        });
+    }
+
+    void distances() {
+        hwloc_distances_s* found = nullptr;
+        unsigned count = 1;
+        if (hwloc_distances_get_by_type(topology_, HWLOC_OBJ_NUMANODE, &count, &found,
+                                        HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+            count == 0 || found == nullptr) {
+            return;
+        }
+        Distances distances;
+        distances.source = (found->kind & HWLOC_DISTANCES_KIND_FROM_OS) != 0 ? "firmware" : "file";
+        for (unsigned i = 0; i < found->nbobjs; ++i) {
+            distances.memories.push_back(static_cast<int>(found->objs[i]->logical_index));
+            std::vector<double> row;
+            for (unsigned j = 0; j < found->nbobjs; ++j)
+                row.push_back(static_cast<double>(found->values[i * found->nbobjs + j]));
+            distances.matrix.push_back(row);
+        }
+        hwloc_distances_release(topology_, found);
+        nearest_domains(distances);
+        machine_.distances = distances;
+    }
+
+    /// A memory without cores is nearest to the domain with whose memory it shares the smallest distance.
+    void nearest_domains(const Distances& distances) {
+        for (size_t i = 0; i < distances.memories.size(); ++i) {
+            Memory& memory = machine_.memories[static_cast<size_t>(distances.memories[i])];
+            if (memory.domain) continue;
+            double least = std::numeric_limits<double>::infinity();
+            for (size_t j = 0; j < distances.memories.size(); ++j) {
+                const auto& domain = machine_.memories[static_cast<size_t>(distances.memories[j])].domain;
+                if (!domain || distances.matrix[i][j] >= least) continue;
+                least = distances.matrix[i][j];
+                memory.nearest_domain = *domain;
+            }
+        }
+    }
+
+    void caches() {
+        const auto add = [&](hwloc_obj_type_t type, const char* name) {
+            each(type, [&](hwloc_obj_t object) {
+                const auto& cache = object->attr->cache;
+                machine_.caches.push_back({static_cast<int>(cache.depth), name, cache.size,
+                                           cache.linesize > 0 ? static_cast<int>(cache.linesize) : 64,
+                                           cores_within(object->cpuset)});
+            });
+        };
+        const auto data = [&](hwloc_obj_type_t type) {
+            const hwloc_obj_t first = hwloc_get_obj_by_type(topology_, type, 0);
+            if (first == nullptr) return;
+            add(type, first->attr->cache.type == HWLOC_OBJ_CACHE_UNIFIED ? "unified" : "data");
+        };
+        for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) data(type);
+        add(HWLOC_OBJ_L1ICACHE, "instruction");
+    }
+
+    void kinds() {
+        const int count = hwloc_cpukinds_get_nr(topology_, 0);
+        for (int i = 0; i < count; ++i) {
+            const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(),
+                                                                                    &hwloc_bitmap_free);
+            CoreKind kind;
+            kind.index = i;
+            unsigned infos = 0;
+            hwloc_info_s* info = nullptr;
+            if (hwloc_cpukinds_get_info(topology_, static_cast<unsigned>(i), set.get(), &kind.efficiency, &infos, &info,
+                                        0) != 0) {
+                continue;
+            }
+            for (unsigned k = 0; k < infos; ++k) kind.info.emplace_back(info[k].name, info[k].value);
+            kind.cores = cores_within(set.get());
+            for (const int core : kind.cores) machine_.cores[static_cast<size_t>(core)].kind = i;
+            machine_.core_kinds.push_back(kind);
+        }
+    }
+
+    std::optional<int> nearest_domain(hwloc_obj_t device) const {
+        if (machine_.domains.size() == 1) return 0;
+        const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology_, device);
+        if (near == nullptr || near->cpuset == nullptr) return std::nullopt;
+        const std::vector<int> cores = cores_within(near->cpuset);
+        for (const Domain& domain : machine_.domains)
+            if (!cores.empty() && std::includes(domain.cores.begin(), domain.cores.end(), cores.begin(), cores.end()))
+                return domain.index;
+        return std::nullopt;
+    }
+
+    void devices() {
+        std::set<const hwloc_obj*> cards;  // one card shows itself as card0 and renderD128: named once
+        each(HWLOC_OBJ_OS_DEVICE, [&](hwloc_obj_t device) {
+            std::string type = "other";
+            switch (device->attr->osdev.type) {
+                case HWLOC_OBJ_OSDEV_NETWORK:
+                case HWLOC_OBJ_OSDEV_OPENFABRICS: type = "network"; break;
+                case HWLOC_OBJ_OSDEV_GPU:
+                case HWLOC_OBJ_OSDEV_COPROC: type = "gpu"; break;
+                case HWLOC_OBJ_OSDEV_BLOCK: type = "storage"; break;
+                default: return;  // DMA engines are no devices to place a program near
+            }
+            if (type == "gpu" && device->parent != nullptr && !cards.insert(device->parent).second) return;
+            std::string description = info(device, "GPUModel");
+            if (description.empty()) description = info(device, "Model");
+            if (description.empty() && device->parent != nullptr) description = info(device->parent, "PCIDevice");
+            machine_.devices.push_back(
+                {type, device->name == nullptr ? "" : device->name, description, nearest_domain(device)});
+        });
+    }
+};
+
+}  // namespace
+
+void read_topology(const Source& source, Machine& machine) {
+    const Topology topology = load(source);
+    Reader(topology.get(), machine).read();
+    if (source.text == "system") return;
+    // A described machine has no process on it: all of it may be used.
+    machine.allowed.pus = numbers(hwloc_topology_get_topology_cpuset(topology.get()));
+    for (const Memory& memory : machine.memories) machine.allowed.memories.push_back(memory.os_index);
+    machine.allowed.cpus_effective = static_cast<double>(machine.allowed.pus.size());
+    const hwloc_obj_t root = hwloc_get_root_obj(topology.get());
+    machine.hostname = info(root, "HostName");
+    machine.os = info(root, "OSName");
+    machine.kernel = info(root, "OSRelease");
+    machine.arch = info(root, "Architecture");
+    if (machine.cpu_model.empty()) machine.cpu_model = info(root, "CPUModel");
+}
+
+}  // namespace strata::machine
