@@ -2,6 +2,12 @@
 
 include(CMakePackageConfigHelpers)
 
+if(SKBUILD) # a wheel: programs go where the environment keeps its own, data to the environment's root
+    set(CMAKE_INSTALL_BINDIR "${SKBUILD_SCRIPTS_DIR}")
+    set(CMAKE_INSTALL_LIBEXECDIR "${SKBUILD_DATA_DIR}/libexec")
+    set(CMAKE_INSTALL_DATADIR "${SKBUILD_DATA_DIR}/share")
+endif()
+
 set(STRATA_LIBEXECDIR "${CMAKE_INSTALL_LIBEXECDIR}/strata")
 set(STRATA_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/strata")
 
@@ -20,6 +26,12 @@ foreach(target IN LISTS STRATA_PRODUCT)
         list(APPEND STRATA_EXPORTED ${target})
     endif()
 endforeach()
+
+install(
+    DIRECTORY cases
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/strata"
+    FILES_MATCHING
+    PATTERN "*.toml")
 
 if(STRATA_EXPORTED)
     install(

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The commands that are about the checkout itself: setup, test, docs, clean.
+set -u
+
+usage() {
+    case $1 in
+    setup) cat <<'TEXT' ;;
+usage: strata setup
+
+Sets everything up for this machine now instead of at first use, and checks again what is missing.
+  STRATA_PRESET=portable ./strata setup      one build for all processors of this architecture
+  STRATA_NO_APT=1 ./strata setup             no system packages
+  STRATA_WITHOUT="mpi fftw" ./strata setup   as if these pieces did not exist
+TEXT
+    test) cat <<'TEXT' ;;
+usage: strata test [--soak] [NAME ...]
+
+Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with one line, and non-zero
+when any failed.
+  --soak          the long campaigns too
+  NAME            native, python, a folder of tests/, or a part of tests' names
+
+  ./strata test                   all but the campaigns
+  ./strata test core              the tests in tests/core
+  ./strata test launch journal    the folder tests/launch, and every test with journal in its name
+TEXT
+    docs) cat <<'TEXT' ;;
+usage: strata docs [--serve]
+
+Builds the documentation site into site/, or serves it while it is written.
+TEXT
+    clean) cat <<'TEXT' ;;
+usage: strata clean
+
+Removes every build and Python environment of this checkout (not the results). The next command sets up again.
+TEXT
+    esac
+}
+
+command=$1
+shift
+case ${1-} in
+-h | --help)
+    usage "$command"
+    exit
+    ;;
+esac
+
+case $command in
+setup) exec bash "$STRATA_ROOT/setup/setup.sh" --again ;;
+test) exec bash "$STRATA_ROOT/setup/test.sh" "$@" ;;
+docs) exec bash "$STRATA_ROOT/setup/docs.sh" "$@" ;;
+clean)
+    . "$STRATA_ROOT/setup/key.sh"
+    strata_key "$STRATA_ROOT" || exit 1
+    mkdir -p "$STRATA_BUILDS" && exec 9>>"$STRATA_BUILDS/lock" && flock 9
+    find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
+    ;;
+esac

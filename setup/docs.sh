@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the documentation site in an environment of its own: nobody needs MkDocs to measure.
+set -u
+
+here=${BASH_SOURCE[0]%/*}
+for part in key say pieces private venv; do . "$here/$part.sh"; done
+strata_key "$here/.." || exit 1
+mkdir -p "$STRATA_BUILDS"
+exec 9>>"$STRATA_BUILDS/lock"
+flock 9
+strata_log=$STRATA_BUILDS/docs.log
+: >"$strata_log"
+
+find_python || fail "no Python 3.11 or newer with venv was found" "try: sudo apt-get install python3 python3-venv"
+base_python=$REPLY
+venv=$(venv_folder docs)
+[[ -f $venv/complete ]] || step "MkDocs Material" 20
+make_environment "$venv" docs || fail "MkDocs could not be installed"
+exec 9>&-
+
+case ${1-} in
+'') exec "$venv/bin/mkdocs" build --strict --quiet -f "$STRATA_ROOT/mkdocs.yml" ;;
+--serve) exec "$venv/bin/mkdocs" serve -f "$STRATA_ROOT/mkdocs.yml" ;;
+*) fail "there is no such option" "given:   $1" "allowed: --serve" ;;
+esac

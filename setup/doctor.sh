@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Starts the doctor with whatever Python there is: it is for when set-up did not work.
+set -u
+. "$STRATA_ROOT/setup/key.sh"
+strata_key "$STRATA_ROOT" || exit 1
+if strata_find_build; then
+    strata_use_build
+    export STRATA_FRONT=$STRATA_BUILD/current/bin/strata
+fi
+strata_program ${STRATA_PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11 python || {
+    printf 'strata: error: no Python was found\n  try: sudo apt-get install python3 python3-venv\n' >&2
+    exit 1
+}
+exec "$REPLY" "$STRATA_ROOT/python/strata/doctor.py" "$@"

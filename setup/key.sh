@@ -1,0 +1,129 @@
+# Which build belongs to this machine, decided at every start and therefore cheap: sourced by ./strata and by set-up.
+#
+# A build may run only where its key is, letter for letter, what this file finds: the processor and what it can do, the
+# operating system and C library, the preset, the compiler and the MPI. A home directory that unlike machines share then
+# holds one build for each kind, and none meets an instruction that it lacks.
+#
+# Switches, all part of the key:
+#   STRATA_PRESET=native|portable   portable: one build for all processors of this architecture
+#   STRATA_WITHOUT="mpi fftw ..."   pieces to leave out as if they did not exist
+#   STRATA_IGNORE_SYSTEM="hwloc .." pieces to take from the private prefix although the system has them
+#   STRATA_CMAKE_ARGS="..."         further options of the configuration
+# STRATA_BUILDS is the folder of all builds (default: build/ in the checkout). STRATA_CPUINFO replaces /proc/cpuinfo.
+
+# strata_program NAME...: REPLY becomes the path of the first that PATH has ("type -P" would cost a process).
+strata_program() {
+    local name folder IFS=:
+    for name; do
+        if [[ $name == */* ]]; then
+            [[ -x $name ]] && REPLY=$name && return
+            continue
+        fi
+        for folder in $PATH; do
+            [[ -f $folder/$name && -x $folder/$name ]] && REPLY=$folder/$name && return
+        done
+    done
+    REPLY=
+    return 1
+}
+
+# The first processor of /proc/cpuinfo in the words that decide which instructions it has.
+strata_processor() {
+    local line name
+    REPLY=
+    while IFS= read -r line && [[ -n $line ]]; do
+        name=${line%%:*}
+        name=${name%"${name##*[![:space:]]}"}
+        case $name in
+        vendor_id | 'cpu family' | model | 'model name' | stepping | flags | 'CPU implementer' | 'CPU architecture' | \
+            'CPU variant' | 'CPU part' | 'CPU revision' | Features | cpu | isa | uarch)
+            REPLY+="$name=${line#*: };"
+            ;;
+        esac
+    done <"${STRATA_CPUINFO:-/proc/cpuinfo}"
+}
+
+# strata_key FOLDER: sets STRATA_ROOT, STRATA_BUILDS, and the key with its first part, the host.
+strata_key() {
+    local preset=${STRATA_PRESET:-native} compiler mpi processor line name='' version='' facts
+    case $preset in
+    native)
+        strata_processor
+        processor=$REPLY
+        ;;
+    portable) processor=any ;;
+    *)
+        printf 'strata: error: there is no such preset\n  given:   STRATA_PRESET=%s\n  allowed: native, portable\n' "$preset" >&2
+        return 1
+        ;;
+    esac
+    if [[ -r /etc/os-release ]]; then
+        while IFS= read -r line; do
+            case $line in
+            ID=*) name=${line#*=} ;;
+            VERSION_ID=*) version=${line#*=} ;;
+            esac
+        done </etc/os-release
+    fi
+    strata_program ${CXX:-c++ g++ clang++}
+    compiler=$REPLY
+    strata_program mpicxx
+    mpi=$REPLY
+
+    facts=$(
+        cd -P -- "$1" && printf '%s\n' "$PWD"
+        getconf GNU_LIBC_VERSION 2>&1
+        [[ -z $compiler$mpi ]] || stat -L -c '%n %s %Y' -- $compiler ${mpi:+"$mpi"} 2>&1
+    )
+    STRATA_ROOT=${facts%%$'\n'*}
+    facts=${facts#*$'\n'}
+    STRATA_BUILDS=${STRATA_BUILDS:-$STRATA_ROOT/build}
+    strata_host="processor: $processor
+system: $HOSTTYPE $name $version ${facts%%$'\n'*}
+root: $STRATA_ROOT
+preset: $preset
+without: ${STRATA_WITHOUT:-}
+ignore: ${STRATA_IGNORE_SYSTEM:-}
+options: ${STRATA_CMAKE_ARGS:-} ${CXX:-} ${CXXFLAGS:-}"
+    strata_compiler=$compiler
+    strata_key="$strata_host
+tools: ${facts#*$'\n'}"
+    export STRATA_ROOT
+}
+
+# Sets STRATA_BUILD to the folder of the build made for this key. A compute node may have no compiler: there a build with
+# the same host is as good.
+strata_find_build() {
+    local file key
+    for file in "$STRATA_BUILDS"/*/key; do
+        [[ -f $file ]] || continue
+        IFS= read -r -d '' key <"$file"
+        key=${key%$'\n'}
+        if [[ $key == "$strata_key" || (-z $strata_compiler && $key == "$strata_host"$'\n'*) ]]; then
+            STRATA_BUILD=${file%/key}
+            [[ -x $STRATA_BUILD/current/bin/strata && -x $STRATA_BUILD/venv/bin/python ]] && return
+        fi
+    done
+    STRATA_BUILD=
+    return 1
+}
+
+# True when a source is newer than the build, and there is a compiler to do something about it.
+strata_is_stale() {
+    [[ -n $strata_compiler ]] || return
+    [[ $STRATA_ROOT/pyproject.toml -nt $STRATA_BUILD/venv/complete ]] && return
+    local newer
+    newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,cmake} -newer "$STRATA_BUILD/stamp" \
+        \( -name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' \) -print -quit 2>/dev/null)
+    [[ -n $newer ]]
+}
+
+# What the native front and Python are told; where pieces came from modules or a private prefix, that environment again.
+strata_use_build() {
+    [[ ! -f $STRATA_BUILD/environment ]] || . "$STRATA_BUILD/environment"
+    export STRATA_PYTHON=$STRATA_BUILD/venv/bin/python
+    if [[ -z ${STRATA_BLAS_CANDIDATES:-} && -f $STRATA_BUILD/current/share/strata/blas-candidates ]]; then
+        IFS= read -r STRATA_BLAS_CANDIDATES <"$STRATA_BUILD/current/share/strata/blas-candidates"
+        export STRATA_BLAS_CANDIDATES
+    fi
+}

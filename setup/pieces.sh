@@ -1,0 +1,104 @@
+# The pieces that Strata is made of (python/strata/pieces.csv), whether they are here, and how a person gets them.
+
+declare -A piece_need piece_debian piece_fedora piece_spack piece_wheels piece_without
+piece_names=()
+
+read_pieces() {
+    local piece need debian fedora spack wheels without
+    while IFS=, read -r piece need debian fedora spack wheels without; do
+        [[ $piece != piece ]] || continue
+        piece_names+=("$piece")
+        piece_need[$piece]=$need piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
+        piece_spack[$piece]=$spack piece_wheels[$piece]=$wheels piece_without[$piece]=${without//\"/}
+    done <"$STRATA_ROOT/python/strata/pieces.csv"
+}
+
+contains() { [[ " $1 " == *" $2 "* ]]; }
+left_out() { contains "${STRATA_WITHOUT:-}" "$1"; }
+
+# The first Python that is new enough and can make a virtual environment; STRATA_BASE_PYTHON names another.
+find_python() {
+    local name
+    for name in ${STRATA_BASE_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+        strata_program "$name" || continue
+        "$REPLY" -c 'import sys, venv; assert sys.version_info >= (3, 11)' 2>/dev/null && return
+    done
+    REPLY=
+    return 1
+}
+
+compiler_works() {
+    [[ -n $strata_compiler ]] || return
+    printf '#include <concepts>\n#include <span>\ntemplate <std::integral T> T f(std::span<T> s) { return s[0]; }\n' |
+        ${CXX:-$strata_compiler} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null
+}
+
+cmake_works() {
+    local version
+    version=$(cmake --version 2>/dev/null) || return
+    version=${version#cmake version }
+    [[ $(printf '3.21\n%s\n' "${version%%[!0-9.]*}" | sort -V | head -n 1) == 3.21 ]]
+}
+
+# The names of those libraries whose headers the compiler finds: one run of the preprocessor for all of them.
+headers_found() {
+    local folder flags=()
+    local IFS=:
+    for folder in ${CMAKE_PREFIX_PATH:-}; do flags+=(-I "$folder/include"); done
+    unset IFS
+    if command -v pkg-config >/dev/null; then
+        read -r -a folder <<<"$(pkg-config --cflags-only-I hwloc 2>/dev/null) $(pkg-config --cflags-only-I fmt 2>/dev/null)"
+        flags+=("${folder[@]}")
+    fi
+    ${CXX:-$strata_compiler} -E -P "${flags[@]}" -x c++ - 2>/dev/null <<'SOURCE' | sed -n 's/^found //p'
+#if __has_include(<hwloc.h>)
+#include <hwloc.h>
+#if HWLOC_API_VERSION >= 0x20000
+found hwloc
+#endif
+#endif
+#if __has_include(<fmt/format.h>)
+found fmt
+#endif
+#if __has_include(<fftw3.h>)
+found fftw
+#endif
+#if __has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)
+found catch2
+#endif
+SOURCE
+}
+
+# Sets `missing` to the pieces that are not here.
+find_pieces() {
+    local piece headers
+    strata_program ${CXX:-c++ g++ clang++}
+    strata_compiler=$REPLY
+    headers=$(headers_found)
+    missing=()
+    for piece in "${piece_names[@]}"; do
+        # What a private prefix is to provide counts as missing until it is there.
+        if ! left_out "$piece" && { contains "$provided" "$piece" || ! contains "${STRATA_IGNORE_SYSTEM:-}" "$piece"; }; then
+            case $piece in
+            compiler) compiler_works && continue ;;
+            python) find_python && continue ;;
+            cmake) cmake_works && continue ;;
+            ninja) strata_program ninja ninja-build && continue ;;
+            mpi) strata_program mpicxx && continue ;;
+            *) [[ $'\n'$headers$'\n' == *$'\n'$piece$'\n'* ]] && continue ;;
+            esac
+        fi
+        missing+=("$piece")
+    done
+}
+
+# The exact command of each system for the pieces that are given.
+commands_for() {
+    local piece debian='' fedora='' spack=''
+    for piece; do
+        debian+=" ${piece_debian[$piece]}" fedora+=" ${piece_fedora[$piece]}" spack+=" ${piece_spack[$piece]}"
+    done
+    printf 'Debian, Ubuntu: sudo apt-get install%s\n' "$debian"
+    printf 'Fedora:         sudo dnf install%s\n' "$fedora"
+    printf 'Spack:          spack install%s && spack load%s\n' "$spack" "$spack"
+}

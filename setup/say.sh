@@ -1,0 +1,32 @@
+# What set-up tells the person who waits: one line for each step with what it will cost, details in a log.
+
+strata_log=/dev/null
+strata_steps=1
+strata_step=0
+
+say() { printf 'strata: %s\n' "$*" >&2; }
+
+# step TEXT SECONDS: announces the next step.
+step() {
+    strata_step=$((strata_step + 1))
+    printf '[%d/%d] %s ... about %d s\n' "$strata_step" "$strata_steps" "$1" "$2" >&2
+    printf '\n== %s\n' "$1" >>"$strata_log"
+}
+
+# logged COMMAND...: output goes to the log.
+logged() {
+    printf '+ %s\n' "$*" >>"$strata_log"
+    "$@" >>"$strata_log" 2>&1
+}
+
+# fail MESSAGE [LINE...]: one error, then what to do about it, then how the log ends.
+fail() {
+    printf 'strata: error: %s\n' "$1" >&2
+    shift
+    (($# == 0)) || printf '  %s\n' "$@" >&2
+    if [[ -s $strata_log ]]; then
+        printf '  log: %s, which ends:\n' "$strata_log" >&2
+        tail -n 12 "$strata_log" | sed 's/^/    | /' >&2
+    fi
+    exit 1
+}

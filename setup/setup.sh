@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Makes Strata ready on this machine: pieces, Python environment, native build. Does only what is not done yet, so that it may
+# be killed anywhere and started again. One process at a time: the others wait, and then find it done.
+set -u
+
+here=${BASH_SOURCE[0]%/*}
+for part in key say pieces system modules private venv build; do . "$here/$part.sh"; done
+strata_key "$here/.." || exit 1
+
+mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||
+    fail "builds cannot be written" "given: $STRATA_BUILDS" "try:   export STRATA_BUILDS=FOLDER, one that you may write"
+
+# Locked with flock, which Linux passes to the server on NFS and which ends with the last process that holds it: also a
+# compiler that survives its killed set-up keeps the next one out of its folder until it is done.
+exec 9>>"$STRATA_BUILDS/lock"
+if ! flock -n 9; then
+    say "another process is building, waiting"
+    flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: export STRATA_BUILDS=FOLDER, one on a local disk"
+fi
+if strata_find_build && ! strata_is_stale && [[ ${1-} != --again ]]; then exit 0; fi
+
+provided=
+read_pieces
+
+# The folder of this key, by the name of a former try if there was one.
+identity=$(printf '%s' "$strata_key" | cksum)
+STRATA_BUILD=$STRATA_BUILDS/$HOSTTYPE-${STRATA_PRESET:-native}-${identity%% *}
+first=
+[[ -f $STRATA_BUILD/key ]] || first=1
+mkdir -p "$STRATA_BUILD"
+strata_log=$STRATA_BUILD/setup.log
+date >"$strata_log"
+env -0 >"$STRATA_BUILD/environment.before"
+
+if [[ -n $first ]]; then
+    strata_steps=3
+    say "setting up for this machine, once (log: $strata_log)"
+fi
+
+# Pieces: from PATH; else from apt where it may; else from environment modules; else as wheels in a private prefix.
+[[ -z $first ]] || step "compiler, libraries, MPI" 30
+find_pieces
+if ((${#missing[@]} > 0)) && [[ -n $first ]] && may_use_apt; then
+    system_packages "${missing[@]}"
+    hash -r
+    find_pieces
+fi
+if ((${#missing[@]} > 0)); then
+    load_modules "${missing[@]}"
+    find_pieces
+fi
+if ((${#missing[@]} > 0)); then
+    private_prefix "$STRATA_BUILD/private" "${missing[@]}" || say "the private prefix could not be filled (see $strata_log)"
+    find_pieces
+fi
+
+required=()
+for piece in "${missing[@]}"; do
+    if [[ ${piece_need[$piece]} == required ]]; then
+        required+=("$piece")
+    elif [[ -n $first ]]; then
+        say "without $piece: ${piece_without[$piece]}. To get it:"
+        commands_for "$piece" | sed 's/^/    /' >&2
+    fi
+done
+if ((${#required[@]} > 0)); then
+    mapfile -t commands < <(commands_for "${required[@]}")
+    printf 'strata: error: missing and needed: %s\n' "${required[*]}" >&2
+    for piece in "${required[@]}"; do printf '  %-8s %s\n' "$piece" "${piece_without[$piece]}" >&2; done
+    printf '  %s\n' "${commands[@]}" >&2
+    exit 1
+fi
+
+# Python
+find_python
+base_python=$REPLY
+venv=$(venv_folder run)
+[[ -f $venv/complete ]] || step "Python environment: NumPy, Matplotlib, OpenBLAS" 40
+make_environment "$venv" project dev || fail "the Python environment could not be made" \
+    "try: look at pip's last lines below; a mirror or proxy is set with PIP_INDEX_URL or PIP_PROXY"
+ln -sfn -- "$venv" "$STRATA_BUILD/venv"
+
+# Native build
+if [[ -n $first ]]; then step "native build" 60; else say "sources changed: rebuilding"; fi
+build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
+
+environment_changes "$STRATA_BUILD/environment.before" >"$STRATA_BUILD/environment"
+printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key"
+[[ -z $first ]] || say "ready"

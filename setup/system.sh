@@ -1,0 +1,23 @@
+# System packages, where apt is there and may be used: as root, or with a sudo that asks nothing. STRATA_NO_APT=1 forbids it.
+
+may_use_apt() {
+    [[ -z ${STRATA_NO_APT:-} ]] && command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
+}
+
+# apt_install PACKAGE...: one call; the lists are fetched only when they do not know a package.
+apt_install() {
+    local sudo=()
+    ((EUID == 0)) || sudo=(sudo -n)
+    local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300)
+    local install=("${apt[@]}" install --no-install-recommends "$@")
+    logged "${install[@]}" || { logged "${apt[@]}" update && logged "${install[@]}"; }
+}
+
+# system_packages PIECE...
+system_packages() {
+    local piece packages=()
+    for piece; do
+        contains "${STRATA_IGNORE_SYSTEM:-} ${STRATA_WITHOUT:-}" "$piece" || packages+=(${piece_debian[$piece]})
+    done
+    ((${#packages[@]} == 0)) || apt_install "${packages[@]}" || say "apt could not install: ${packages[*]} (see $strata_log)"
+}
