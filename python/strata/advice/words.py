@@ -20,14 +20,14 @@ def size(n: float) -> str:
     return f"{digits(value)} {units[0]}"
 
 
-def digits(value: float, significant: int = 3) -> str:
-    """Plain decimal with this many significant digits and no trailing zeros; thousands separated by a thin space."""
+def digits(value: float, significant: int = 3, *, strip: bool = True) -> str:
+    """Plain decimal with this many significant digits, without trailing zeros if `strip`; thousands separated by a thin space."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     decimals = max(0, significant - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:.{decimals}f}"
     if decimals:
-        text = text.rstrip("0").rstrip(".")
+        text = text.rstrip("0").rstrip(".") if strip else text
     elif abs(value) >= 10_000:
         text = f"{round(value):,}".replace(",", "\u2009")
     return text
@@ -47,3 +47,8 @@ def percent(share: float) -> str:
     if value != 0 and abs(value) < 0.1:
         return f"{value:.2g} %"
     return f"{value:.1f} %" if abs(value) < 10 else f"{value:.0f} %"
+
+
+def unit_text(unit: str) -> str:
+    """Units as they are printed: microseconds with their letter."""
+    return "µs" if unit == "us" else unit

@@ -1,0 +1,98 @@
+"""From a summary to report.html (one self-contained file), report.md and its figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from strata.advice.findings import findings
+from strata.advice.layouts import recommend
+from strata.errors import StrataError
+from strata.report import render
+from strata.report.document import Document, Plot, Section
+from strata.report.figures.theme import standalone
+from strata.report.sections import compute, effects, machine, memory, messages, method, overview, published
+from strata.report.source import Source
+
+
+def build(summary: Mapping[str, Any], out: Path) -> Path:
+    """Writes the report into the folder `out`, each file whole or not at all, and returns the path of report.html."""
+    document = compose(summary)
+    figures = out / "figures"
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        for plot in document.plots():
+            _write(figures / f"{plot.key}.svg", standalone(plot.svg))
+        _write(out / "report.md", render.markdown(document))
+        _write(out / "report.html", render.html(document))
+    except OSError as error:
+        raise StrataError("cannot write the report", at=str(error.filename or out), given=str(error.strerror or error),
+                          remedy="free some space or choose another folder, then `strata report`", code=1) from error
+    return out / "report.html"
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".tmp")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def compose(summary: Mapping[str, Any]) -> Document:
+    """The whole content, without any look."""
+    _check(summary)
+    source = Source(summary)
+    found, advice = findings(source.machine, summary), recommend(source.machine, summary)
+    sections = [
+        overview.overview(source, found, advice), machine.machine(source), machine.findings_section(found), machine.start(advice),
+        memory.memory(source), compute.compute(source), messages.messages(source), effects.effects(source), compute.noise(source),
+        compute.roofline_section(source), published.published(source), method.method(source),
+    ]
+    sections.append(method.everything(source))
+    document = Document(_title(summary), "Characterization report", _facts(summary), _synthetic(summary), _number(sections))
+    document.sections += [method.how_to(document), method.provenance(source)]
+    return document
+
+
+def _check(summary: Mapping[str, Any]) -> None:
+    schema = summary.get("schema")
+    if not str(schema).startswith("strata.summary/") or not isinstance(summary.get("machine"), Mapping):
+        raise StrataError("this is not a summary of measurements", at="schema", given=repr(schema), allowed="strata.summary/1 with a machine in it",
+                          remedy="give the results folder of a finished or interrupted `strata characterize`")
+
+
+def _number(sections: list[Section]) -> list[Section]:
+    number = 0
+    for section in sections:
+        for i, block in enumerate(section.blocks):
+            if isinstance(block, Plot):
+                number += 1
+                section.blocks[i] = replace(block, number=number)
+    return sections
+
+
+def _title(summary: Mapping[str, Any]) -> str:
+    m = summary["machine"]
+    return str(m.get("hostname") or m.get("cpu_model") or "machine")
+
+
+def _facts(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    m = summary["machine"]
+    return [("Processor", str(m.get("cpu_model") or "unknown")), ("Measured", str(summary.get("started") or "unknown")),
+            ("Mode", str(summary.get("mode") or "unknown"))]
+
+
+def _synthetic(summary: Mapping[str, Any]) -> str | None:
+    """The words for a document that describes no real measurement; None for one that does."""
+    m = summary["machine"]
+    if summary.get("synthetic") or m.get("synthetic"):
+        return str(summary.get("label") or "synthetic fixture, not a measurement")
+    if str(m.get("source") or "system") != "system":
+        return f"the machine comes from {m['source']}, not from the system that was measured"
+    return None

@@ -1,0 +1,129 @@
+"""What a report is made of, apart from how it looks: the HTML page and the Markdown page are two renderings of one document.
+
+Text is plain, with `code` in backticks and **strong** in double asterisks; nothing else is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Text:
+    text: str
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A box that cannot be overlooked: 'synthetic', 'missing' or 'warning'."""
+
+    tone: str
+    text: str
+    kind: Literal["notice"] = "notice"
+
+
+@dataclass(frozen=True)
+class Points:
+    items: Sequence[str]
+    kind: Literal["points"] = "points"
+
+
+@dataclass(frozen=True)
+class Table:
+    """`numeric` holds the columns that are set flush right; a cell is text."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numeric: frozenset[int] = frozenset()
+    caption: str = ""
+    folded: bool = False
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True)
+class Plot:
+    """`svg` carries colour variables; `says` is what may be concluded from it, `reproduce` the lines that measure it again."""
+
+    key: str
+    title: str
+    svg: str
+    caption: str = ""
+    says: str = ""
+    reproduce: Sequence[str] = ()
+    number: int = 0
+    wide: bool = False
+    kind: Literal["plot"] = "plot"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure of the first glance, with its interval and the part of its bound."""
+
+    label: str
+    value: str
+    unit: str
+    note: str
+    part: float | None = None  # of the bound, 0 to 1
+    part_note: str = ""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    tiles: Sequence[Tile]
+    kind: Literal["tiles"] = "tiles"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A finding."""
+
+    severity: str
+    what: str
+    evidence: str
+    consequence: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Cards:
+    cards: Sequence[Card]
+    kind: Literal["cards"] = "cards"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to paste: (label, command) pairs."""
+
+    lines: Sequence[tuple[str, str]]
+    kind: Literal["code"] = "code"
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    kind: Literal["heading"] = "heading"
+
+
+Block = Text | Notice | Points | Table | Plot | Tiles | Cards | Code | Heading
+
+
+@dataclass
+class Section:
+    ident: str
+    title: str
+    blocks: list[Block] = field(default_factory=list)
+
+
+@dataclass
+class Document:
+    title: str
+    subtitle: str
+    facts: list[tuple[str, str]]
+    synthetic: str | None
+    sections: list[Section]
+
+    def plots(self) -> list[Plot]:
+        return [b for s in self.sections for b in s.blocks if isinstance(b, Plot)]

@@ -1,0 +1,55 @@
+"""One document, two looks: a self-contained HTML page and Markdown."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+
+import jinja2
+from markupsafe import Markup
+
+from strata.report.document import Document
+from strata.report.figures.theme import FONT, variables
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    env = jinja2.Environment(loader=jinja2.PackageLoader("strata.report"), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+                             autoescape=jinja2.select_autoescape(["html.j2"]))
+    env.filters["inline"] = inline
+    env.filters["cell"] = cell
+    env.filters["mdtext"] = mdtext
+    return env
+
+
+def inline(text: str) -> Markup:
+    """`code` and **strong** as HTML; all else escaped. Line ends are kept."""
+    parts = []
+    for i, piece in enumerate(text.split("`")):
+        if i % 2:
+            parts.append(f"<code>{escape(piece)}</code>")
+        else:
+            parts.append(re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(piece, quote=False)).replace("\n", "<br>"))
+    return Markup("".join(parts))
+
+
+def cell(text: str) -> str:
+    """A Markdown table cell: no bar and no line end may break the row."""
+    return mdtext(text).replace("|", "\\|").replace("\n", "<br>")
+
+
+def mdtext(text: str) -> str:
+    """Plain text for Markdown: what would be markup there and is none here gets escaped outside `code`."""
+    pieces = text.split("`")
+    pieces[::2] = [re.sub(r"(?<![*\\])([<_\[\]])", r"\\\1", p) for p in pieces[::2]]
+    return "`".join(pieces)
+
+
+def html(document: Document) -> str:
+    return _environment().get_template("report.html.j2").render(document=document, light=variables(), dark=variables(dark=True), font=FONT)
+
+
+def markdown(document: Document) -> str:
+    text = _environment().get_template("report.md.j2").render(document=document)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
