@@ -23,15 +23,18 @@ constexpr std::array kMessagePassing = {"pingpong", "rings", "ptrans", "mpifft",
 
 Options declare() {
     Options options("strata bench",
-                    "Runs one verified benchmark. Options not listed here go to it: strata bench NAME --help shows them.");
+                    "Runs one verified benchmark. Options not listed here go to it: strata bench NAME --help "
+                    "shows them.");
     options.positional("NAME", "the benchmark; --list names them")
         .flag("--list", "the benchmarks, a line each")
-        .option("--layout", "PxT", "", "processes x threads; without it one process as the environment has it")
+        .option("--layout", "PxT", "",
+                "processes x threads; without it one process as the environment has it")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata bench --list", "what there is")
         .example("strata bench stream --layout 1x2", "STREAM on two bound threads")
-        .example("strata bench rings --layout 2x1 --json rings.json", "natural and random ring of two processes");
+        .example("strata bench rings --layout 2x1 --json rings.json",
+                 "natural and random ring of two processes");
     return options;
 }
 
@@ -42,7 +45,8 @@ std::string program(bool message_passing) {
         if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
     }
     throw Error(fmt::format("{} is not built", name), kFailure)
-        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata builds it" : "strata doctor");
+        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata builds it"
+                                : "strata doctor");
 }
 
 /// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
@@ -90,7 +94,9 @@ int bench_command(int argc, char** argv) {
         exec({program(mpi), "--list"});
     }
     if (!is_name(words.benchmark.front())) {
-        throw Error("the benchmark's name comes first").given(words.benchmark.front()).remedy("strata bench --list");
+        throw Error("the benchmark's name comes first")
+            .given(words.benchmark.front())
+            .remedy("strata bench --list");
     }
     const Parsed own = options.parse([&] {
         std::vector<std::string> list = words.own;
@@ -99,13 +105,13 @@ int bench_command(int argc, char** argv) {
     }());
     const std::string layout = own.text("--layout");
     const bool several = !layout.empty() && layout.rfind("1x", 0) != 0;
-    const bool messages = std::find(kMessagePassing.begin(), kMessagePassing.end(), words.benchmark.front()) !=
-                          kMessagePassing.end();
+    const bool messages = std::find(kMessagePassing.begin(), kMessagePassing.end(),
+                                    words.benchmark.front()) != kMessagePassing.end();
     std::vector<std::string> command = {program(messages || several)};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
     if (layout.empty()) exec(command);
 
-    std::vector<std::string> launch = {"launch", "--layout", layout, "--stride", own.text("--stride"),
+    std::vector<std::string> launch = {"launch", "--layout",         layout, "--stride", own.text("--stride"),
                                        "--bind", own.text("--bind"), "--"};
     launch.insert(launch.end(), command.begin(), command.end());
     std::vector<char*> launch_argv;

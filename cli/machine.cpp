@@ -18,7 +18,8 @@ namespace strata::cli {
 namespace {
 
 Options declare() {
-    Options options("strata machine", "What this machine has, what this process may use of it, and what to do about it.");
+    Options options("strata machine",
+                    "What this machine has, what this process may use of it, and what to do about it.");
     options.flag("--json", "the facts as JSON (schema strata.machine/1)")
         .option("--svg", "FILE", "", "draw the machine into FILE")
         .option("--input", "SOURCE", "system", "another machine: an hwloc XML file, or synthetic:DESCRIPTION")
@@ -29,7 +30,8 @@ Options declare() {
         .example("strata machine --json | jq .allowed", "for scripts")
         .example("strata machine --svg machine.svg", "a drawing")
         .example("strata machine --input node.xml", "a machine that you have only lstopo's file of")
-        .example("strata machine --input 'synthetic:package:2 numa:4 l3:2 core:8 pu:2'", "one that you think of buying")
+        .example("strata machine --input 'synthetic:package:2 numa:4 l3:2 core:8 pu:2'",
+                 "one that you think of buying")
         .example("strata machine --measure", "memory latency and bandwidth, domain by domain, and noise");
     return options;
 }
@@ -68,12 +70,14 @@ int machine_command(int argc, char** argv) {
     }
     std::ostringstream document;
     machine::machine_json(document, machine);
-    if (given.has("--svg")) run_python({"draw", "--machine", in_memory(document.str()), "--out", given.text("--svg")});
+    if (given.has("--svg"))
+        run_python({"draw", "--machine", in_memory(document.str()), "--out", given.text("--svg")});
 
     std::fputs(machine::machine_table(machine).c_str(), stdout);
     if (given.has("--no-findings")) return kSuccess;
     if (!find_python()) {
-        std::puts("\nfindings need Strata's Python side, which is not set up: run ./strata from the checkout");
+        std::puts(
+            "\nfindings need Strata's Python side, which is not set up: run ./strata from the checkout");
         return kSuccess;
     }
     std::fflush(stdout);

@@ -28,8 +28,10 @@ constexpr const char* kStrata = "Strata itself";
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> list = {
-        {"characterize", nullptr, kMachine, "what this machine can do and how to lay out a program on it: a report"},
-        {"machine", machine_command, kMachine, "what is here: topology, limits, findings; --json, --svg, --measure"},
+        {"characterize", nullptr, kMachine,
+         "what this machine can do and how to lay out a program on it: a report"},
+        {"machine", machine_command, kMachine,
+         "what is here: topology, limits, findings; --json, --svg, --measure"},
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
         {"report", nullptr, kResults, "make the report again from a results folder"},
@@ -43,7 +45,9 @@ const std::vector<Command>& commands() {
 }
 
 void print_help() {
-    std::string text = "Strata: what a parallel machine can do, and how to lay a program out on it.\n\nusage: strata COMMAND [options]\n";
+    std::string text =
+        "Strata: what a parallel machine can do, and how to lay a program out on it.\n\nusage: strata "
+        "COMMAND [options]\n";
     const char* group = "";
     for (const Command& command : commands()) {
         if (command.group == nullptr) continue;
@@ -51,13 +55,16 @@ void print_help() {
         group = command.group;
         text += fmt::format("  {:<14} {}\n", command.name, command.summary);
     }
-    text += fmt::format("  {:<14} {}\n", "test", "build and pass all tests; --soak adds the long campaigns (in a checkout)");
+    text += fmt::format("  {:<14} {}\n", "test",
+                        "build and pass all tests; --soak adds the long campaigns (in a checkout)");
     text +=
         "\nexamples:\n"
         "  strata characterize\n      measure this machine for up to five minutes and leave a report\n"
-        "  strata launch --layout 2x4 -- ./a.out\n      two processes of four threads, each thread on its own core\n"
+        "  strata launch --layout 2x4 -- ./a.out\n      two processes of four threads, each thread on its "
+        "own core\n"
         "  strata bench stream --layout 1x2\n      STREAM on two bound threads\n"
-        "\nstrata COMMAND --help has the options and more examples. Documentation: docs/, or ./strata docs.\n";
+        "\nstrata COMMAND --help has the options and more examples. Documentation: docs/, or ./strata "
+        "docs.\n";
     std::fputs(text.c_str(), stdout);
 }
 
@@ -71,7 +78,8 @@ int run(int argc, char** argv) {
         fmt::print("strata {}\n", STRATA_VERSION);
         return kSuccess;
     }
-    const auto found = std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return name == c.name; });
+    const auto found =
+        std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return name == c.name; });
     if (found == commands().end()) {
         std::vector<std::string> names;
         for (const Command& command : commands())

@@ -10,7 +10,8 @@
 namespace strata {
 namespace {
 
-/// Linux numbers CPUs below 2^16 on every architecture; a larger number is a slip, and "0-4000000000" must not fill memory.
+/// Linux numbers CPUs below 2^16 on every architecture; a larger number is a slip, and "0-4000000000" must
+/// not fill memory.
 constexpr int kLargest = (1 << 16) - 1;
 
 [[noreturn]] void refuse(std::string_view text) {
@@ -22,7 +23,8 @@ constexpr int kLargest = (1 << 16) - 1;
 int read_number(std::string_view part, std::string_view whole) {
     int value = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > kLargest) refuse(whole);
+    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > kLargest)
+        refuse(whole);
     return value;
 }
 

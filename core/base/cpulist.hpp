@@ -7,8 +7,8 @@
 
 namespace strata {
 
-/// Numbers of a Linux CPU or node list such as "0-3,8" or "0-15:4", ascending and each once. An empty text is an empty
-/// list. Throws Error on anything else.
+/// Numbers of a Linux CPU or node list such as "0-3,8" or "0-15:4", ascending and each once. An empty text is
+/// an empty list. Throws Error on anything else.
 [[nodiscard]] std::vector<int> parse_cpulist(std::string_view text);
 
 /// The shortest "0-3,8" form of a set of numbers, in whatever order they come.

@@ -11,7 +11,8 @@ enum ExitCode : int { kSuccess = 0, kFailure = 1, kBadInput = 2, kNotFound = 127
 
 /// The one error of Strata: what is wrong, where, what was given, what is allowed and what to do next.
 /// Thrown where the fault is seen, printed once by the command. Example:
-///   throw Error("a thread count must be positive").at("case.toml", 12, "threads").given("0").allowed("1..64");
+///   throw Error("a thread count must be positive").at("case.toml", 12,
+///   "threads").given("0").allowed("1..64");
 class Error : public std::exception {
   public:
     explicit Error(std::string message, int exit_code = kBadInput);

@@ -11,8 +11,9 @@
 
 namespace strata {
 
-/// Writes one JSON document to a stream as it is described; nothing is kept in memory. Numbers are printed with the
-/// fewest digits that read back to the same value; infinities and NaN, which JSON does not have, become null.
+/// Writes one JSON document to a stream as it is described; nothing is kept in memory. Numbers are printed
+/// with the fewest digits that read back to the same value; infinities and NaN, which JSON does not have,
+/// become null.
 ///   Json j(out); j.object(); j.key("a").value(1.5); j.key("b").array(); j.value("x"); j.end(); j.end();
 class Json {
   public:
@@ -29,8 +30,7 @@ class Json {
     Json& value(bool truth);
     Json& value(double number);
     template <std::integral T>
-        requires(!std::same_as<T, bool>)
-    Json& value(T number) {
+    requires(!std::same_as<T, bool>) Json& value(T number) {
         if constexpr (std::signed_integral<T>) return integer(static_cast<long long>(number));
         return natural(static_cast<unsigned long long>(number));
     }

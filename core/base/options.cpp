@@ -110,7 +110,8 @@ Options& Options::flag(std::string name, std::string meaning) {
     return *this;
 }
 
-Options& Options::option(std::string name, std::string value, std::string default_value, std::string meaning) {
+Options& Options::option(std::string name, std::string value, std::string default_value,
+                         std::string meaning) {
     options_.push_back({std::move(name), std::move(value), std::move(default_value), std::move(meaning)});
     return *this;
 }
@@ -137,7 +138,8 @@ Options& Options::hidden(std::string name, bool takes_value) {
 }
 
 const Options::Option* Options::find(std::string_view name) const {
-    const auto found = std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
+    const auto found =
+        std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
     return found == options_.end() ? nullptr : &*found;
 }
 
@@ -187,14 +189,17 @@ Parsed Options::parse(const std::vector<std::string>& words) const {
         const Option* option = find(name);
         if (option == nullptr) throw unknown_option(name);
         if (option->value.empty()) {
-            if (equals != std::string::npos) throw Error("this option takes no value").given(word).allowed(name);
+            if (equals != std::string::npos)
+                throw Error("this option takes no value").given(word).allowed(name);
             parsed.given_[name] = "yes";
         } else if (equals != std::string::npos) {
             parsed.given_[name] = word.substr(equals + 1);
         } else if (i + 1 < words.size()) {
             parsed.given_[name] = words[++i];
         } else {
-            throw Error("an option lacks its value").given(name).allowed(fmt::format("{} {}", name, option->value));
+            throw Error("an option lacks its value")
+                .given(name)
+                .allowed(fmt::format("{} {}", name, option->value));
         }
     }
     for (size_t i = parsed.positionals_.size(); i < positionals_.size(); ++i) {
@@ -224,9 +229,9 @@ std::string Options::help() const {
     const size_t words = rows.size();
     for (const Option& o : options_) {
         if (o.is_hidden) continue;
-        rows.emplace_back(o.value.empty() ? o.name : o.name + " " + o.value,
-                          o.default_value.empty() ? o.meaning
-                                                  : fmt::format("{} (default {})", o.meaning, o.default_value));
+        rows.emplace_back(
+            o.value.empty() ? o.name : o.name + " " + o.value,
+            o.default_value.empty() ? o.meaning : fmt::format("{} (default {})", o.meaning, o.default_value));
     }
     rows.emplace_back("--help", "this text");
     size_t width = 0;
@@ -238,7 +243,8 @@ std::string Options::help() const {
         text += row(rows[i].first, rows[i].second, width);
     }
     if (!examples_.empty()) text += "\nexamples:\n";
-    for (const Example& example : examples_) text += fmt::format("  {}\n      {}\n", example.command, example.what);
+    for (const Example& example : examples_)
+        text += fmt::format("  {}\n      {}\n", example.command, example.what);
     return text;
 }
 

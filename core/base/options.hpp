@@ -11,8 +11,8 @@ namespace strata {
 
 class Error;
 
-/// What the user typed, checked against the declared options; values are read with their type and range, and an error
-/// names the option, what was given and what is allowed.
+/// What the user typed, checked against the declared options; values are read with their type and range, and
+/// an error names the option, what was given and what is allowed.
 class Parsed {
   public:
     /// Whether a flag was given, or an option was given a value (its default does not count).

@@ -31,7 +31,8 @@ constexpr std::array kSizes = {
     Unit{"TB", kKilo* kKilo* kKilo* kKilo},
 };
 constexpr std::array kTimes = {
-    Unit{"", 1}, Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}, Unit{"m", 60}, Unit{"h", 3600},
+    Unit{"", 1},      Unit{"s", 1},  Unit{"ms", 1e-3}, Unit{"us", 1e-6},
+    Unit{"ns", 1e-9}, Unit{"m", 60}, Unit{"h", 3600},
 };
 
 /// A non-negative number and one of the units; NaN where the text is anything else.
@@ -53,7 +54,8 @@ std::uint64_t parse_size(std::string_view text) {
     if (!(bytes < 9.2e18)) {
         throw Error("not a size")
             .given(fmt::format("\"{}\"", text))
-            .allowed("a number with B, KiB, MiB, GiB, TiB (powers of 1024) or kB, MB, GB, TB (powers of 1000)");
+            .allowed(
+                "a number with B, KiB, MiB, GiB, TiB (powers of 1024) or kB, MB, GB, TB (powers of 1000)");
     }
     return static_cast<std::uint64_t>(std::llround(bytes));
 }
@@ -66,13 +68,16 @@ std::string print_size(std::uint64_t bytes) {
         value /= 1024;
         ++unit;
     }
-    return value < 1000 ? fmt::format("{:.3g} {}", value, names[unit]) : fmt::format("{:.0f} {}", value, names[unit]);
+    return value < 1000 ? fmt::format("{:.3g} {}", value, names[unit])
+                        : fmt::format("{:.0f} {}", value, names[unit]);
 }
 
 double parse_seconds(std::string_view text) {
     const double seconds = read_quantity(text, kTimes);
     if (std::isnan(seconds)) {
-        throw Error("not a time").given(fmt::format("\"{}\"", text)).allowed("a number with s, ms, us, ns, m or h");
+        throw Error("not a time")
+            .given(fmt::format("\"{}\"", text))
+            .allowed("a number with s, ms, us, ns, m or h");
     }
     return seconds;
 }

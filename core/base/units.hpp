@@ -6,7 +6,8 @@
 
 namespace strata {
 
-/// Bytes of a size such as "4096", "16KiB", "1.5 GiB", "2MB" (powers of 1024 with an i, of 1000 without). Throws Error.
+/// Bytes of a size such as "4096", "16KiB", "1.5 GiB", "2MB" (powers of 1024 with an i, of 1000 without).
+/// Throws Error.
 [[nodiscard]] std::uint64_t parse_size(std::string_view text);
 
 /// "32 MiB", "1.5 GiB", "960 B": at most three significant digits, binary units.

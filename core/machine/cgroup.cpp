@@ -25,7 +25,8 @@ struct Mount {
     std::string root, point, controllers;
 };
 
-/// The cgroup lines of mountinfo: "id parent dev root point options ... - type source super-options" (proc(5)).
+/// The cgroup lines of mountinfo: "id parent dev root point options ... - type source super-options"
+/// (proc(5)).
 std::vector<Mount> cgroup_mounts(const std::string& root) {
     std::vector<Mount> mounts;
     std::stringstream lines(read_file(root + "/proc/self/mountinfo").value_or(""));
@@ -82,7 +83,8 @@ void take_smaller(std::optional<T>& kept, std::optional<T> found) {
 std::optional<std::uint64_t> memory_limit(const std::string& folder, int version) {
     const auto text = read_file(folder + (version == 2 ? "/memory.max" : "/memory.limit_in_bytes"));
     std::uint64_t bytes = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), bytes).ec != std::errc()) return {};
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), bytes).ec != std::errc())
+        return {};
     if (bytes >= kNoLimit) return {};
     return bytes;
 }
@@ -118,7 +120,8 @@ ControllerPath find_controller(const std::string& controller, const std::string&
     }
     for (const Mount& mount : mounts) {
         if (mount.version != 2) continue;
-        // The top folder lists what the kernel offers here; beside version 1 it offers only what that does not hold.
+        // The top folder lists what the kernel offers here; beside version 1 it offers only what that does
+        // not hold.
         std::stringstream offered(read_file(mount.point + "/cgroup.controllers").value_or(""));
         for (std::string each; offered >> each;)
             if (each == controller) return {2, mount.point, below_mount(own_path(root, ""), mount.root)};
@@ -143,7 +146,8 @@ Cgroup read_cgroup(const std::string& root) {
         }
         for (const std::string& folder : folders(where)) {
             if (name == "cpu") take_smaller(cgroup.cpu_quota, cpu_quota(folder, where.version));
-            if (name == "memory") take_smaller(cgroup.memory_limit_bytes, memory_limit(folder, where.version));
+            if (name == "memory")
+                take_smaller(cgroup.memory_limit_bytes, memory_limit(folder, where.version));
         }
     }
     return cgroup;

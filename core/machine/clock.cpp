@@ -13,9 +13,9 @@ double seconds_now() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Runs `rounds` x 32 additions, each needing the one before it, and returns their sum. Written in assembly, as a
-/// compiler would fold the chain, and a chain of `x += 1` is itself folded by the renaming of recent processors (Intel
-/// since Alder Lake adds small immediates for free): the addend is a register.
+/// Runs `rounds` x 32 additions, each needing the one before it, and returns their sum. Written in assembly,
+/// as a compiler would fold the chain, and a chain of `x += 1` is itself folded by the renaming of recent
+/// processors (Intel since Alder Lake adds small immediates for free): the addend is a register.
 inline bool chain(std::uint64_t rounds) {
 #if defined(__x86_64__)
     std::uint64_t x = 0, one = 1;

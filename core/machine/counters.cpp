@@ -47,7 +47,8 @@ int try_event(const Event& event) {
 
 Counters try_counters() {
     Counters counters;
-    if (const auto level = read_number("/proc/sys/kernel/perf_event_paranoid")) counters.paranoid = static_cast<int>(*level);
+    if (const auto level = read_number("/proc/sys/kernel/perf_event_paranoid"))
+        counters.paranoid = static_cast<int>(*level);
     int software_error = 0, hardware_error = 0;
     for (const Event& event : kEvents) {
         const int error = try_event(event);
@@ -63,7 +64,8 @@ Counters try_counters() {
     if (hardware_error == ENOENT || hardware_error == EOPNOTSUPP || hardware_error == ENODEV) {
         counters.why = "this processor, or the hypervisor above it, offers no hardware counters";
     } else if (hardware_error == EACCES || hardware_error == EPERM) {
-        counters.why = fmt::format("the system forbids them (perf_event_paranoid is {})", counters.paranoid.value_or(-1));
+        counters.why = fmt::format("the system forbids them (perf_event_paranoid is {})",
+                                   counters.paranoid.value_or(-1));
     } else {
         counters.why = std::strerror(hardware_error != 0 ? hardware_error : software_error);
     }

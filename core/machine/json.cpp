@@ -52,7 +52,9 @@ void topology(Json& json, const Machine& machine) {
     list(json, "cores", machine.cores, [&](const Core& core) {
         json.member("index", core.index).member("os_index", core.os_index).member("package", core.package);
         json.member("domain", core.domain).member("kind", core.kind).members("pus", core.pus);
-        json.member("base_mhz", core.base_mhz).member("max_mhz", core.max_mhz).member("governor", core.governor);
+        json.member("base_mhz", core.base_mhz)
+            .member("max_mhz", core.max_mhz)
+            .member("governor", core.governor);
     });
     list(json, "core_kinds", machine.core_kinds, [&](const CoreKind& kind) {
         json.member("index", kind.index).member("efficiency", kind.efficiency).members("cores", kind.cores);
@@ -83,15 +85,22 @@ void permissions(Json& json, const Machine& machine) {
 
     const Counters& counters = machine.counters;
     json.key("counters").object().member("paranoid", counters.paranoid).member("software", counters.software);
-    json.member("hardware", counters.hardware).members("events", counters.events).member("why", counters.why).end();
+    json.member("hardware", counters.hardware)
+        .members("events", counters.events)
+        .member("why", counters.why)
+        .end();
 
     const PagePlacement& placement = machine.placement;
-    json.key("placement").object().member("mbind", placement.mbind).member("move_pages", placement.move_pages);
+    json.key("placement")
+        .object()
+        .member("mbind", placement.mbind)
+        .member("move_pages", placement.move_pages);
     json.member("word", placement.word()).member("why", placement.why).end();
 
     const Privileges& rights = machine.privileges;
     json.key("privileges").object().member("cgroup_cpu_writable", rights.cgroup_cpu_writable);
-    json.member("cgroup_cpuset_writable", rights.cgroup_cpuset_writable).member("autogroup", rights.autogroup);
+    json.member("cgroup_cpuset_writable", rights.cgroup_cpuset_writable)
+        .member("autogroup", rights.autogroup);
     json.member("autogroup_nice", rights.autogroup_nice).end();
 }
 

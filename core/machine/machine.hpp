@@ -1,6 +1,6 @@
-// The facts about a machine: what it has, and what this process may use of it. Plain data, the same as the document
-// strata.machine/1 (docs/formats.md). Indices are hwloc's logical ones unless a name starts with os_; sizes are bytes;
-// PU numbers are the system's.
+// The facts about a machine: what it has, and what this process may use of it. Plain data, the same as the
+// document strata.machine/1 (docs/formats.md). Indices are hwloc's logical ones unless a name starts with
+// os_; sizes are bytes; PU numbers are the system's.
 #pragma once
 
 #include <cstdint>
@@ -118,7 +118,9 @@ struct PagePlacement {
     bool mbind = false;
     bool move_pages = false;
     std::string why;
-    [[nodiscard]] const char* word() const { return mbind && move_pages ? "verifiable" : "placement unverified"; }
+    [[nodiscard]] const char* word() const {
+        return mbind && move_pages ? "verifiable" : "placement unverified";
+    }
 };
 
 struct Privileges {

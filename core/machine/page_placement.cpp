@@ -36,7 +36,8 @@ PagePlacement try_page_placement(int memory_os_index) {
         result.why += fmt::format("{}move_pages: {}", result.why.empty() ? "" : "; ", std::strerror(error));
     } else if (result.mbind && status != memory_os_index) {
         result.move_pages = false;
-        result.why = fmt::format("a page bound to memory {} is reported in memory {}", memory_os_index, status);
+        result.why =
+            fmt::format("a page bound to memory {} is reported in memory {}", memory_os_index, status);
     }
     munmap(memory, page);
     return result;

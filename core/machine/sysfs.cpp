@@ -23,7 +23,8 @@ std::optional<std::string> read_file(const std::string& path) {
 std::optional<std::int64_t> read_number(const std::string& path) {
     const auto text = read_file(path);
     std::int64_t value = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc()) return std::nullopt;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
+        return std::nullopt;
     return value;
 }
 

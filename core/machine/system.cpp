@@ -27,9 +27,10 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024;
 
-/// The number after a key such as "FilePages:" in a node's meminfo, whose lines read "Node 0 FilePages:  123 kB".
+/// The number after a key such as "FilePages:" in a node's meminfo, whose lines read "Node 0 FilePages:  123
+/// kB".
 std::optional<std::uint64_t> meminfo_bytes(const std::string& text, const std::string& key) {
-    const size_t at = text.find(' ' + key);
+    const size_t at = text.find(" " + key);
     if (at == std::string::npos) return std::nullopt;
     std::stringstream rest(text.substr(at + 1 + key.size()));
     std::uint64_t kib = 0;
@@ -42,19 +43,29 @@ void read_memories(Machine& machine) {
     std::string lines = read_file("/proc/meminfo").value_or("");
     std::replace(lines.begin(), lines.end(), '\n', ' ');
     machine.huge_pages.default_size_bytes = meminfo_bytes(lines, "Hugepagesize:").value_or(0);
+    if (machine.memories.size() == 1) {
+        // Then the system's figures are this memory's; a node's own total was seen to lag behind memory
+        // plugged in later.
+        Memory& only = machine.memories.front();
+        only.total_bytes = meminfo_bytes(" " + lines, "MemTotal:").value_or(only.total_bytes);
+        only.free_bytes = meminfo_bytes(lines, "MemFree:");
+        only.page_cache_bytes = meminfo_bytes(lines, "Cached:");
+    }
     for (Memory& memory : machine.memories) {
         const std::string folder = fmt::format("/sys/devices/system/node/node{}", memory.os_index);
-        if (const auto info = read_file(folder + "/meminfo")) {
+        if (const auto info = read_file(folder + "/meminfo"); info && !memory.free_bytes) {
             memory.free_bytes = meminfo_bytes(*info, "MemFree:");
             memory.page_cache_bytes = meminfo_bytes(*info, "FilePages:");
         }
         // The sizes that Linux offers on x86 and on Arm with 4, 16 and 64 KiB base pages.
-        for (const std::uint64_t kib : {64ULL, 2048ULL, 16384ULL, 32768ULL, 524288ULL, 1048576ULL, 16777216ULL}) {
+        for (const std::uint64_t kib :
+             {64ULL, 2048ULL, 16384ULL, 32768ULL, 524288ULL, 1048576ULL, 16777216ULL}) {
             const std::string pool = fmt::format("{}/hugepages/hugepages-{}kB/", folder, kib);
             const auto total = read_number(pool + "nr_hugepages");
             if (!total) continue;
-            memory.huge_pages.push_back({kib * kKiB, static_cast<std::uint64_t>(*total),
-                                         static_cast<std::uint64_t>(read_number(pool + "free_hugepages").value_or(0))});
+            memory.huge_pages.push_back(
+                {kib * kKiB, static_cast<std::uint64_t>(*total),
+                 static_cast<std::uint64_t>(read_number(pool + "free_hugepages").value_or(0))});
         }
     }
 }
@@ -68,7 +79,8 @@ std::optional<int> megahertz(const std::string& path) {
 void read_frequencies(Machine& machine) {
     const std::string cpu = "/sys/devices/system/cpu/";
     for (Core& core : machine.cores) {
-        const std::string folder = fmt::format("{}cpu{}/cpufreq/", cpu, core.pus.empty() ? 0 : core.pus.front());
+        const std::string folder =
+            fmt::format("{}cpu{}/cpufreq/", cpu, core.pus.empty() ? 0 : core.pus.front());
         core.base_mhz = megahertz(folder + "base_frequency");
         core.max_mhz = megahertz(folder + "cpuinfo_max_freq");
         core.governor = read_file(folder + "scaling_governor");
@@ -175,7 +187,8 @@ void read_system(Machine& machine) {
     read_frequencies(machine);
     machine.allowed.cgroup = read_cgroup();
     if (machine.allowed.cgroup.cpu_quota)
-        machine.allowed.cpus_effective = std::min(machine.allowed.cpus_effective, *machine.allowed.cgroup.cpu_quota);
+        machine.allowed.cpus_effective =
+            std::min(machine.allowed.cpus_effective, *machine.allowed.cgroup.cpu_quota);
 
     const std::string status = read_file("/proc/self/status").value_or("");
     constexpr const char* key = "Mems_allowed_list:";

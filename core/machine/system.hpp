@@ -4,8 +4,8 @@
 
 namespace strata::machine {
 
-/// Fills in what the operating system says beside the topology: names, virtualisation, frequencies, memory in use,
-/// huge pages, what this process may use, counters, placement and privileges.
+/// Fills in what the operating system says beside the topology: names, virtualisation, frequencies, memory in
+/// use, huge pages, what this process may use, counters, placement and privileges.
 void read_system(Machine& machine);
 
 /// Only what this process may use; the launcher needs no more.

@@ -33,8 +33,9 @@ size_t pu_count(const Machine& machine) {
 }
 
 std::string processors(const Machine& machine) {
-    std::string text = fmt::format("{}, {}, {}", plural(machine.packages.size(), "package"),
-                                   plural(machine.domains.size(), "domain"), plural(machine.cores.size(), "core"));
+    std::string text =
+        fmt::format("{}, {}, {}", plural(machine.packages.size(), "package"),
+                    plural(machine.domains.size(), "domain"), plural(machine.cores.size(), "core"));
     const size_t pus = pu_count(machine);
     text += pus == machine.cores.size() ? ", no SMT" : fmt::format(", {} PUs (SMT)", pus);
     return text;
@@ -45,9 +46,11 @@ std::string kinds(const Machine& machine) {
     if (machine.core_kinds.size() < 2) return {};
     std::string text;
     for (const CoreKind& kind : machine.core_kinds) {
-        const auto named = std::find_if(kind.info.begin(), kind.info.end(), [](auto& i) { return i.first == "CoreType"; });
-        text += fmt::format("{}cores {}: {}", text.empty() ? "" : "; ", print_cpulist(kind.cores),
-                            named == kind.info.end() ? fmt::format("efficiency {}", kind.efficiency) : named->second);
+        const auto named =
+            std::find_if(kind.info.begin(), kind.info.end(), [](auto& i) { return i.first == "CoreType"; });
+        text += fmt::format(
+            "{}cores {}: {}", text.empty() ? "" : "; ", print_cpulist(kind.cores),
+            named == kind.info.end() ? fmt::format("efficiency {}", kind.efficiency) : named->second);
     }
     return text;
 }
@@ -75,7 +78,10 @@ void caches(Table& table, const Machine& machine) {
     for (const auto& [key, same] : groups) {
         const auto& [level, type, size] = key;
         const std::string shared = same.cores == 1 ? "one core" : fmt::format("{} cores", same.cores);
-        table.row(fmt::format("L{}{}", level, type == "data" ? "d" : type == "instruction" ? "i" : ""),
+        table.row(fmt::format("L{}{}", level,
+                              type == "data"          ? "d"
+                              : type == "instruction" ? "i"
+                                                      : ""),
                   fmt::format("{} x {}, each of {}", same.count, print_size(size), shared));
     }
 }
@@ -85,7 +91,8 @@ void memories(Table& table, const Machine& machine) {
         std::string text = print_size(memory.total_bytes);
         if (memory.kind != "unknown") text += " " + memory.kind;
         if (memory.free_bytes) text += fmt::format(", {} free", print_size(*memory.free_bytes));
-        if (memory.page_cache_bytes) text += fmt::format(", {} page cache", print_size(*memory.page_cache_bytes));
+        if (memory.page_cache_bytes)
+            text += fmt::format(", {} page cache", print_size(*memory.page_cache_bytes));
         if (memory.domain) {
             const Domain& domain = machine.domains[static_cast<size_t>(*memory.domain)];
             text += fmt::format("; domain {}: PUs {}", domain.index, print_cpulist(domain.pus));
@@ -94,7 +101,8 @@ void memories(Table& table, const Machine& machine) {
         }
         for (const HugePagePool& pool : memory.huge_pages)
             if (pool.total > 0)
-                text += fmt::format("; {} huge pages of {}, {} free", pool.total, print_size(pool.size_bytes), pool.free);
+                text += fmt::format("; {} huge pages of {}, {} free", pool.total, print_size(pool.size_bytes),
+                                    pool.free);
         table.row(fmt::format("memory {}", memory.os_index), text);
     }
 }
@@ -111,10 +119,11 @@ void distances(Table& table, const Machine& machine) {
 
 std::string allowed(const Machine& machine) {
     const Allowed& allowed = machine.allowed;
-    std::string text = fmt::format("PUs {} ({} of {})", print_cpulist(allowed.pus), allowed.pus.size(), pu_count(machine));
+    std::string text =
+        fmt::format("PUs {} ({} of {})", print_cpulist(allowed.pus), allowed.pus.size(), pu_count(machine));
     if (allowed.cgroup.cpu_quota) {
-        text += fmt::format(", held to {:.3g} CPUs' worth of time by a quota (cgroup v{})", *allowed.cgroup.cpu_quota,
-                            allowed.cgroup.version.value_or(0));
+        text += fmt::format(", held to {:.3g} CPUs' worth of time by a quota (cgroup v{})",
+                            *allowed.cgroup.cpu_quota, allowed.cgroup.version.value_or(0));
     }
     if (machine.memories.size() > allowed.memories.size())
         text += fmt::format(", memories {} of {}", print_cpulist(allowed.memories), machine.memories.size());
@@ -141,7 +150,9 @@ void system_rows(Table& table, const Machine& machine) {
     table.row("placement", placement.why.empty() ? std::string(placement.word())
                                                  : fmt::format("{} ({})", placement.word(), placement.why));
     const Privileges& rights = machine.privileges;
-    std::string share = rights.cgroup_cpu_writable ? "own cgroup" : rights.autogroup ? "own session group" : "none";
+    std::string share = rights.cgroup_cpu_writable ? "own cgroup"
+                        : rights.autogroup         ? "own session group"
+                                                   : "none";
     if (!rights.cgroup_cpu_writable && rights.autogroup_nice) share += " with raised weight";
     table.row("own share", share + " for measured programs beside other load");
 }
@@ -152,7 +163,9 @@ std::string machine_table(const Machine& machine) {
     Table table;
     if (!machine.is_system()) table.row("described by", machine.source);
     std::string name = machine.hostname;
-    if (!machine.os.empty()) name += fmt::format("{}{}, kernel {}, {}", name.empty() ? "" : ": ", machine.os, machine.kernel, machine.arch);
+    if (!machine.os.empty())
+        name += fmt::format("{}{}, kernel {}, {}", name.empty() ? "" : ": ", machine.os, machine.kernel,
+                            machine.arch);
     if (machine.virtualisation) name += ", a guest of " + *machine.virtualisation;
     if (machine.container) name += ", in a container (" + *machine.container + ")";
     table.row("machine", name);
@@ -164,8 +177,9 @@ std::string machine_table(const Machine& machine) {
     memories(table, machine);
     distances(table, machine);
     for (const Device& device : machine.devices)
-        table.row(device.type, fmt::format("{}{}{}", device.name, device.info.empty() ? "" : " " + device.info,
-                                           device.domain ? fmt::format(", near domain {}", *device.domain) : ""));
+        table.row(device.type,
+                  fmt::format("{}{}{}", device.name, device.info.empty() ? "" : " " + device.info,
+                              device.domain ? fmt::format(", near domain {}", *device.domain) : ""));
     table.row("allowed", allowed(machine));
     if (machine.is_system()) system_rows(table, machine);
     return table.text();

@@ -44,7 +44,8 @@ Topology load(const Source& source) {
     // What this process may not use is part of the machine too; `allowed` says which it is.
     unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
     if (source.text != "system") {
-        // hwloc may describe the reason on standard error by itself; the message below is the one people should read.
+        // hwloc may describe the reason on standard error by itself; the message below is the one people
+        // should read.
         setenv("HWLOC_HIDE_ERRORS", "2", 0);
         if (starts_with(source.text, kSynthetic)) {
             const std::string description = source.text.substr(std::string(kSynthetic).size());
@@ -61,7 +62,9 @@ Topology load(const Source& source) {
                     .remedy("lstopo machine.xml writes such a file");
             }
             if (hwloc_topology_set_xml(raw, source.text.c_str()) != 0) {
-                throw Error("not an hwloc XML file").at(source.text).remedy("lstopo machine.xml writes such a file");
+                throw Error("not an hwloc XML file")
+                    .at(source.text)
+                    .remedy("lstopo machine.xml writes such a file");
             }
         }
         flags = 0;
@@ -106,15 +109,16 @@ class Reader {
     std::vector<int> cores_within(hwloc_const_bitmap_t set) const {
         std::vector<int> list;
         for (const Core& core : machine_.cores)
-            if (std::any_of(core.pus.begin(), core.pus.end(), [&](int pu) { return hwloc_bitmap_isset(set, pu); }))
+            if (std::any_of(core.pus.begin(), core.pus.end(),
+                            [&](int pu) { return hwloc_bitmap_isset(set, pu); }))
                 list.push_back(core.index);
         return list;
     }
 
     void packages() {
         each(HWLOC_OBJ_PACKAGE, [&](hwloc_obj_t package) {
-            machine_.packages.push_back({static_cast<int>(package->logical_index), static_cast<int>(package->os_index),
-                                         numbers(package->cpuset)});
+            machine_.packages.push_back({static_cast<int>(package->logical_index),
+                                         static_cast<int>(package->os_index), numbers(package->cpuset)});
             if (machine_.cpu_model.empty()) machine_.cpu_model = info(package, "CPUModel");
         });
         if (machine_.packages.empty()) {
@@ -136,14 +140,16 @@ class Reader {
         });
     }
 
-    /// A domain is the smallest set of cores that some memory is local to. Memories whose set contains other memories'
-    /// sets (one DRAM for two halves with an HBM each) make no domain of their own where the halves cover them.
+    /// A domain is the smallest set of cores that some memory is local to. Memories whose set contains other
+    /// memories' sets (one DRAM for two halves with an HBM each) make no domain of their own where the halves
+    /// cover them.
     void domains() {
         std::vector<hwloc_const_bitmap_t> sets;
         each(HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) {
             if (hwloc_bitmap_iszero(node->cpuset)) return;
-            const bool known = std::any_of(sets.begin(), sets.end(),
-                                           [&](auto set) { return hwloc_bitmap_isequal(set, node->cpuset) != 0; });
+            const bool known = std::any_of(sets.begin(), sets.end(), [&](auto set) {
+                return hwloc_bitmap_isequal(set, node->cpuset) != 0;
+            });
             if (!known) sets.push_back(node->cpuset);
         });
         const auto contains_another = [&](hwloc_const_bitmap_t set) {
@@ -160,7 +166,8 @@ class Reader {
             domain.index = static_cast<int>(i);
             domain.pus = numbers(sets[i]);
             domain.cores = cores_within(sets[i]);
-            for (const int core : domain.cores) machine_.cores[static_cast<size_t>(core)].domain = domain.index;
+            for (const int core : domain.cores)
+                machine_.cores[static_cast<size_t>(core)].domain = domain.index;
             machine_.domains.push_back(domain);
         }
     }
@@ -182,15 +189,12 @@ class Reader {
             memory.os_index = static_cast<int>(node->os_index);
             memory.kind = kind(node);
             memory.total_bytes = node->attr->numanode.local_memory;
+            // hwloc gives a memory without cores the set of what it hangs from: only an exact match is a domain's own.
             const std::vector<int> local = cores_within(node->cpuset);
-            bool found = false;
             for (Domain& domain : machine_.domains) {
-                if (local.empty() || !std::includes(local.begin(), local.end(), domain.cores.begin(), domain.cores.end()))
-                    continue;
+                if (domain.cores != local) continue;
                 domain.memories.push_back(memory.index);
-                if (!found) memory.nearest_domain = domain.index;
-                if (domain.cores == local) memory.domain = domain.index;
-                found = true;
+                memory.domain = memory.nearest_domain = domain.index;
             }
             machine_.memories.push_back(memory);
         });
@@ -247,7 +251,8 @@ class Reader {
             if (first == nullptr) return;
             add(type, first->attr->cache.type == HWLOC_OBJ_CACHE_UNIFIED ? "unified" : "data");
         };
-        for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) data(type);
+        for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE})
+            data(type);
         add(HWLOC_OBJ_L1ICACHE, "instruction");
     }
 
@@ -260,8 +265,8 @@ class Reader {
             kind.index = i;
             unsigned infos = 0;
             hwloc_info_s* info = nullptr;
-            if (hwloc_cpukinds_get_info(topology_, static_cast<unsigned>(i), set.get(), &kind.efficiency, &infos, &info,
-                                        0) != 0) {
+            if (hwloc_cpukinds_get_info(topology_, static_cast<unsigned>(i), set.get(), &kind.efficiency,
+                                        &infos, &info, 0) != 0) {
                 continue;
             }
             for (unsigned k = 0; k < infos; ++k) kind.info.emplace_back(info[k].name, info[k].value);
@@ -277,7 +282,8 @@ class Reader {
         if (near == nullptr || near->cpuset == nullptr) return std::nullopt;
         const std::vector<int> cores = cores_within(near->cpuset);
         for (const Domain& domain : machine_.domains)
-            if (!cores.empty() && std::includes(domain.cores.begin(), domain.cores.end(), cores.begin(), cores.end()))
+            if (!cores.empty() &&
+                std::includes(domain.cores.begin(), domain.cores.end(), cores.begin(), cores.end()))
                 return domain.index;
         return std::nullopt;
     }
@@ -288,16 +294,24 @@ class Reader {
             std::string type = "other";
             switch (device->attr->osdev.type) {
                 case HWLOC_OBJ_OSDEV_NETWORK:
-                case HWLOC_OBJ_OSDEV_OPENFABRICS: type = "network"; break;
+                case HWLOC_OBJ_OSDEV_OPENFABRICS:
+                    type = "network";
+                    break;
                 case HWLOC_OBJ_OSDEV_GPU:
-                case HWLOC_OBJ_OSDEV_COPROC: type = "gpu"; break;
-                case HWLOC_OBJ_OSDEV_BLOCK: type = "storage"; break;
-                default: return;  // DMA engines are no devices to place a program near
+                case HWLOC_OBJ_OSDEV_COPROC:
+                    type = "gpu";
+                    break;
+                case HWLOC_OBJ_OSDEV_BLOCK:
+                    type = "storage";
+                    break;
+                default:
+                    return;  // DMA engines are no devices to place a program near
             }
             if (type == "gpu" && device->parent != nullptr && !cards.insert(device->parent).second) return;
             std::string description = info(device, "GPUModel");
             if (description.empty()) description = info(device, "Model");
-            if (description.empty() && device->parent != nullptr) description = info(device->parent, "PCIDevice");
+            if (description.empty() && device->parent != nullptr)
+                description = info(device->parent, "PCIDevice");
             machine_.devices.push_back(
                 {type, device->name == nullptr ? "" : device->name, description, nearest_domain(device)});
         });

@@ -5,7 +5,8 @@
 
 namespace strata::machine {
 
-/// Fills in what hwloc knows: packages, domains, memories, distances, caches, cores, their kinds and the devices.
+/// Fills in what hwloc knows: packages, domains, memories, distances, caches, cores, their kinds and the
+/// devices.
 void read_topology(const Source& source, Machine& machine);
 
 }  // namespace strata::machine

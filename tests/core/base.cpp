@@ -1,0 +1,103 @@
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "core/base/cpulist.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/units.hpp"
+#include "core/machine/clock.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata;
+
+TEST_CASE("an error says what, where, what was given, what is allowed and what to do, a line each") {
+    Error error("a thread count must be positive");
+    error.at("case.toml", 12, "threads").given("0").allowed("1..64").remedy("threads = 1");
+    CHECK(error.text() ==
+          "strata: error: a thread count must be positive\n  at: case.toml:12 threads\n  given: 0\n  "
+          "allowed: 1..64\n"
+          "  try: threads = 1\n");
+    CHECK(Error("short").text() == "strata: error: short\n");
+    CHECK(Error("bad").exit_code() == 2);
+}
+
+TEST_CASE("CPU lists are read with ranges and strides, and printed in their shortest form") {
+    CHECK(parse_cpulist("0-3,8") == std::vector<int>{0, 1, 2, 3, 8});
+    CHECK(parse_cpulist("8,0-3\n") == std::vector<int>{0, 1, 2, 3, 8});
+    CHECK(parse_cpulist("0-10:5") == std::vector<int>{0, 5, 10});
+    CHECK(parse_cpulist("").empty());
+    CHECK(print_cpulist(std::vector<int>{8, 2, 1, 0, 3, 3}) == "0-3,8");
+    CHECK(print_cpulist(std::vector<int>{}).empty());
+}
+
+TEST_CASE("printing and reading a CPU list gives the same set back") {
+    for (unsigned seed = 1; seed < 200; ++seed) {
+        std::vector<int> numbers;
+        unsigned state = seed;
+        for (int cpu = 0; cpu < 70; ++cpu) {
+            state = state * 1664525U + 1013904223U;
+            if ((state >> 30) != 0) numbers.push_back(cpu);
+        }
+        REQUIRE(parse_cpulist(print_cpulist(numbers)) == numbers);
+    }
+}
+
+TEST_CASE("what is not a CPU list is refused, and a huge range does not fill memory") {
+    for (const char* text : {"a", "1-", "-1", "3-1", "1,,2", "0-4000000000", "1-5:0", "1,", "70000"}) {
+        INFO(text);
+        CHECK_THROWS_AS(parse_cpulist(text), Error);
+    }
+}
+
+TEST_CASE("JSON escapes text, nests, and writes numbers that read back exactly") {
+    std::ostringstream out;
+    Json json(out);
+    json.object();
+    json.member("text", "a\"b\\c\nd\x01");
+    json.member("number", 0.1).member("count", 18446744073709551615ULL).member("minus", -3);
+    json.member("none", std::optional<int>()).member("some", std::optional<int>(4));
+    json.members("list", std::vector<std::string>{"x", "y"});
+    json.member("nan", std::numeric_limits<double>::quiet_NaN()).member("inf", INFINITY);
+    json.key("empty").object().end();
+    json.member("yes", true);
+    json.end();
+    CHECK(out.str() ==
+          "{\"text\":\"a\\\"b\\\\c\\nd\\u0001\",\"number\":0.1,\"count\":18446744073709551615,\"minus\":-3,"
+          "\"none\":null,"
+          "\"some\":4,\"list\":[\"x\",\"y\"],\"nan\":null,\"inf\":null,\"empty\":{},\"yes\":true}\n");
+}
+
+TEST_CASE("sizes and times are read with their units") {
+    CHECK(parse_size("4096") == 4096);
+    CHECK(parse_size("16KiB") == 16384);
+    CHECK(parse_size("1.5 GiB") == 1610612736);
+    CHECK(parse_size("2MB") == 2000000);
+    CHECK(parse_seconds("10m") == 600);
+    CHECK(parse_seconds("250ms") == Approx(0.25));
+    for (const char* text : {"", "x", "-1", "3 bananas", "1e300"}) {
+        INFO(text);
+        CHECK_THROWS_AS(parse_size(text), Error);
+    }
+    CHECK_THROWS_AS(parse_seconds("soon"), Error);
+}
+
+TEST_CASE("sizes and times are printed for people") {
+    CHECK(print_size(0) == "0 B");
+    CHECK(print_size(33554432) == "32 MiB");
+    CHECK(print_size(1610612736) == "1.5 GiB");
+    CHECK(print_size(1047527424) == "999 MiB");
+    CHECK(print_seconds(0.00314) == "3.14 ms");
+    CHECK(print_seconds(1.4e-7) == "140 ns");
+    CHECK(print_seconds(90) == "90 s");
+}
+
+TEST_CASE("the measured clock is that of some processor, or said to be unknown") {
+    const double ghz = machine::measure_clock_ghz();
+#if defined(__x86_64__)
+    CHECK(ghz > 0.3);
+    CHECK(ghz < 10);
+#else
+    CHECK(ghz >= 0);
+#endif
+}

@@ -1,0 +1,143 @@
+// Topologies of machines that are not this one, from hwloc's synthetic descriptions and from files.
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/machine/machine.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata::machine;
+
+namespace {
+
+Machine described(const std::string& text) { return read_machine({"synthetic:" + text}); }
+Machine fixture(const std::string& name) { return read_machine({STRATA_FIXTURES "/" + name}); }
+
+/// What must hold on any machine.
+void check_consistent(const Machine& machine) {
+    REQUIRE_FALSE(machine.cores.empty());
+    REQUIRE_FALSE(machine.domains.empty());
+    std::vector<int> seen(machine.cores.size(), 0);
+    for (const Domain& domain : machine.domains) {
+        CHECK_FALSE(domain.memories.empty());
+        for (const int core : domain.cores) {
+            ++seen[static_cast<size_t>(core)];
+            CHECK(machine.cores[static_cast<size_t>(core)].domain == domain.index);
+        }
+    }
+    CHECK(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
+    for (size_t i = 0; i < machine.cores.size(); ++i) CHECK(machine.cores[i].index == static_cast<int>(i));
+    for (const Memory& memory : machine.memories)
+        CHECK(memory.nearest_domain < static_cast<int>(machine.domains.size()));
+}
+
+size_t caches_of_level(const Machine& machine, int level) {
+    return static_cast<size_t>(std::count_if(machine.caches.begin(), machine.caches.end(),
+                                             [&](const Cache& cache) { return cache.level == level; }));
+}
+
+}  // namespace
+
+TEST_CASE("a synthetic description gives packages, domains, shared caches, cores and PUs") {
+    const Machine machine = described("package:2 numa:4 l3:2 core:8 pu:2");
+    check_consistent(machine);
+    CHECK(machine.packages.size() == 2);
+    CHECK(machine.domains.size() == 8);
+    CHECK(machine.cores.size() == 128);
+    CHECK(caches_of_level(machine, 3) == 16);
+    CHECK(machine.cores[5].pus == std::vector<int>{10, 11});
+    CHECK(machine.allowed.pus.size() == 256);
+    CHECK(machine.source == "synthetic:package:2 numa:4 l3:2 core:8 pu:2");
+}
+
+TEST_CASE("every shape keeps each core in exactly one domain") {
+    for (const char* text : {"pu:1", "core:2 pu:1", "numa:1 core:4 pu:2", "package:4 numa:1 core:6 pu:1",
+                             "numa:256 core:2 pu:1", "package:2 l3:8 core:4 pu:1"}) {
+        INFO(text);
+        check_consistent(described(text));
+    }
+}
+
+TEST_CASE("the 256-core fixture has 8 domains of 32 cores and firmware-like distances") {
+    const Machine machine = fixture("epyc-256-cores-8-domains.xml");
+    check_consistent(machine);
+    CHECK(machine.cores.size() == 256);
+    CHECK(machine.domains.size() == 8);
+    CHECK(machine.domains[3].cores.size() == 32);
+    REQUIRE(machine.distances);
+    CHECK(machine.distances->matrix.size() == 8);
+    CHECK(machine.distances->matrix[0][0] == 10);
+    CHECK(machine.distances->matrix[0][7] > machine.distances->matrix[0][1]);
+}
+
+TEST_CASE("a hybrid processor shows its kinds of cores, and only some have two PUs") {
+    const Machine machine = fixture("hybrid-6p-8e.xml");
+    check_consistent(machine);
+    REQUIRE(machine.core_kinds.size() == 2);
+    CHECK(machine.cores.size() == 14);
+    const auto threads = [&](const Core& core) { return core.pus.size(); };
+    CHECK(threads(machine.cores.front()) == 2);
+    CHECK(threads(machine.cores.back()) == 1);
+    CHECK(machine.cores.front().kind != machine.cores.back().kind);
+    CHECK(machine_table(machine).find("cores 0-5: IntelCore") != std::string::npos);
+}
+
+TEST_CASE("a memory without cores belongs to no domain and is nearest to the one that its distances say") {
+    const Machine machine = fixture("hbm-and-cxl.xml");
+    check_consistent(machine);
+    CHECK(machine.domains.size() == 2);
+    REQUIRE(machine.memories.size() == 5);
+    const auto kinds = [&](const std::string& kind) {
+        return std::count_if(machine.memories.begin(), machine.memories.end(),
+                             [&](const Memory& memory) { return memory.kind == kind; });
+    };
+    CHECK(kinds("HBM") == 2);
+    CHECK(kinds("CXL") == 1);
+    const auto cxl = std::find_if(machine.memories.begin(), machine.memories.end(),
+                                  [](const Memory& memory) { return memory.kind == "CXL"; });
+    CHECK_FALSE(cxl->domain);
+    CHECK(cxl->nearest_domain == 1);
+    CHECK(machine.domains[0].memories.size() == 2);
+    CHECK(machine_table(machine).find("no cores of its own, nearest domain 1") != std::string::npos);
+}
+
+TEST_CASE("what is no topology is refused in words, not by hwloc's abort") {
+    CHECK_THROWS_AS(described("package:x"), strata::Error);
+    CHECK_THROWS_AS(described(""), strata::Error);
+    CHECK_THROWS_AS(read_machine({"/nonexistent.xml"}), strata::Error);
+    CHECK_THROWS_AS(fixture("not-a-topology.xml"), strata::Error);
+}
+
+TEST_CASE("this machine's facts are consistent and say what this process may use") {
+    const Machine machine = read_machine();
+    CHECK(machine.is_system());
+    check_consistent(machine);
+    CHECK_FALSE(machine.allowed.pus.empty());
+    CHECK(machine.allowed.cpus_effective > 0);
+    CHECK(machine.allowed.cpus_effective <= static_cast<double>(machine.allowed.pus.size()));
+    CHECK_FALSE(machine.kernel.empty());
+    // Either both calls worked, or the word is the cautious one and there is a reason.
+    if (!machine.placement.mbind || !machine.placement.move_pages) {
+        CHECK(std::string(machine.placement.word()) == "placement unverified");
+        CHECK_FALSE(machine.placement.why.empty());
+    }
+}
+
+TEST_CASE("the launcher's short reading has the same cores as the full one") {
+    Source source;
+    source.with_devices = false;
+    source.with_limits = false;
+    const Machine quick = read_machine(source), full = read_machine();
+    CHECK(quick.cores.size() == full.cores.size());
+    CHECK(quick.allowed.pus == full.allowed.pus);
+}
+
+TEST_CASE("the JSON document names its schema and closes every bracket") {
+    std::ostringstream out;
+    machine_json(out, described("package:2 numa:2 core:2 pu:1"));
+    const std::string text = out.str();
+    CHECK(text.rfind("{\"schema\":\"strata.machine/1\",\"source\":\"synthetic:", 0) == 0);
+    CHECK(std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}'));
+    CHECK(std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']'));
+}
