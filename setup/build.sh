@@ -7,6 +7,7 @@ configure() {
     ! contains "${missing[*]}" mpi || options+=(-DSTRATA_MPI=OFF)
     ! contains "${missing[*]}" fftw || options+=(-DSTRATA_FFTW=OFF)
     ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
+    [[ -z ${private_libraries:-} ]] || options+=("-DCMAKE_INSTALL_RPATH=$private_libraries")
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
     [[ -n ${CXX:-} ]] || options+=("-DCMAKE_CXX_COMPILER=$strata_compiler")

@@ -5,7 +5,7 @@ set -u
 strata_key "$STRATA_ROOT" || exit 1
 if strata_find_build; then
     strata_use_build
-    export STRATA_FRONT=$STRATA_BUILD/current/bin/strata
+    export STRATA_BUILD STRATA_FRONT=$STRATA_BUILD/current/bin/strata
 fi
 strata_program ${STRATA_PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11 python || {
     printf 'strata: error: no Python was found\n  try: sudo apt-get install python3 python3-venv\n' >&2

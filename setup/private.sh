@@ -60,6 +60,7 @@ use_private_prefix() {
     done
     for packages in "$1"/lib/python3*/site-packages; do
         CMAKE_PREFIX_PATH=$packages/cmeel.prefix:$packages/catch2/install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
+        private_libraries="$packages/cmeel.prefix/lib;$1/lib" # where programs find them when they run
     done
     export CMAKE_PREFIX_PATH PATH=$1/tools:$PATH
 }

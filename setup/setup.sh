@@ -30,7 +30,7 @@ first=
 mkdir -p "$STRATA_BUILD"
 strata_log=$STRATA_BUILD/setup.log
 date >"$strata_log"
-env -0 >"$STRATA_BUILD/environment.before"
+before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
 
 if [[ -n $first ]]; then
     strata_steps=3
@@ -38,8 +38,8 @@ if [[ -n $first ]]; then
 fi
 
 # Pieces: from PATH; else from apt where it may; else from environment modules; else as wheels in a private prefix.
-[[ -z $first ]] || step "compiler, libraries, MPI" 30
 find_pieces
+[[ -z $first ]] || step "compiler, libraries, MPI${missing[*]:+: to get ${missing[*]}}" $((${#missing[@]} > 0 ? 40 : 1))
 if ((${#missing[@]} > 0)) && [[ -n $first ]] && may_use_apt; then
     system_packages "${missing[@]}"
     hash -r
@@ -84,6 +84,6 @@ ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 if [[ -n $first ]]; then step "native build" 60; else say "sources changed: rebuilding"; fi
 build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
 
-environment_changes "$STRATA_BUILD/environment.before" >"$STRATA_BUILD/environment"
+environment_changes "$before" >"$STRATA_BUILD/environment"
 printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key"
 [[ -z $first ]] || say "ready"
