@@ -1,0 +1,44 @@
+// What a program or library says about itself: just enough of ELF to learn which MPI a program would load,
+// without loading it (ldd runs the program's own interpreter, dlopen its constructors).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::launch {
+
+struct Elf {
+    std::uint16_t processor = 0;      // e_machine
+    bool dynamic = false;             // has PT_DYNAMIC
+    std::vector<std::string> needed;  // DT_NEEDED
+    std::string rpath, runpath;       // DT_RPATH, DT_RUNPATH, as written
+};
+
+/// Reads a 64-bit ELF file of this machine's byte order; nothing for any other file.
+std::optional<Elf> read_elf(const std::string& path);
+
+/// Where the dynamic loader looks for libraries, in the order of ld.so(8).
+class LibraryPaths {
+  public:
+    /// `library_path` is the value of LD_LIBRARY_PATH; `cache` the loader's index of the system's libraries.
+    explicit LibraryPaths(const std::string& library_path, const std::string& cache = "/etc/ld.so.cache");
+
+    /// The file that `name` stands for when `user` (at `user_path`) needs it; empty when there is none.
+    [[nodiscard]] std::string resolve(const std::string& name, const Elf& user,
+                                      const std::string& user_path) const;
+
+  private:
+    std::vector<std::string> library_path_;
+    std::vector<std::pair<std::string, std::string>> cached_;  // sorted by name
+};
+
+/// Visits the libraries that a program needs, breadth first, until `stop` says so. `stop(name, path)` gets
+/// each library's name as written and the file found (empty when it is missing). The C library's own family
+/// is not looked into.
+void visit_libraries(const std::string& program, const LibraryPaths& paths,
+                     const std::function<bool(const std::string& name, const std::string& path)>& stop);
+
+}  // namespace strata::launch

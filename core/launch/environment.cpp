@@ -1,0 +1,70 @@
+#include "core/launch/environment.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/base/cpulist.hpp"
+
+namespace strata::launch {
+namespace {
+
+/// OpenMP 5.2, 21.1.6: a list of places, each a list of processors in braces.
+std::string omp_places(const std::vector<std::vector<int>>& threads) {
+    std::vector<std::string> places;
+    for (const auto& thread : threads) places.push_back(fmt::format("{{{}}}", fmt::join(thread, ",")));
+    return fmt::format("{}", fmt::join(places, ","));
+}
+
+}  // namespace
+
+std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size) {
+    const Layout& layout = placement.layout;
+    const std::string threads = std::to_string(layout.threads);
+    std::vector<Setting> set;
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                             "NVPL_BLAS_NUM_THREADS", "ARMPL_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
+        set.push_back({name, threads});
+    set.push_back({"OMP_DYNAMIC", "false"});
+    // Each runtime's own variables go before OpenMP's, so what was exported for another run would win
+    // silently.
+    for (const char* name : {"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_HW_SUBSET", "OMP_THREAD_LIMIT"})
+        set.push_back({name, "", true});
+    if (layout.bind == Bind::core) {
+        set.push_back({"OMP_PLACES", omp_places(placement.threads.at(static_cast<size_t>(index)))});
+        set.push_back({"OMP_PROC_BIND", "close"});
+    } else {
+        set.push_back({"OMP_PLACES", "", true});
+        set.push_back({"OMP_PROC_BIND", "false"});
+    }
+    set.push_back({"STRATA_LAYOUT", to_text(layout)});
+    set.push_back({"STRATA_STRIDE", std::to_string(layout.stride)});
+    set.push_back({"STRATA_BIND", to_text(layout.bind)});
+    set.push_back({"STRATA_RANK", std::to_string(rank)});
+    set.push_back({"STRATA_SIZE", std::to_string(size)});
+    set.push_back({"STRATA_CPUS", print_cpulist(placement.pus(index))});
+    for (const char* name : {"STRATA_PLACEMENT", "STRATA_LIFELINE_FD"}) set.push_back({name, "", true});
+    return set;
+}
+
+std::vector<std::string> apply_settings(const std::vector<Setting>& settings,
+                                        std::vector<std::string> environment) {
+    const auto named = [](const std::string& entry, const std::string& name) {
+        return entry.size() > name.size() && entry[name.size()] == '=' &&
+               entry.compare(0, name.size(), name) == 0;
+    };
+    for (const Setting& setting : settings) {
+        std::erase_if(environment, [&](const std::string& entry) { return named(entry, setting.name); });
+        if (!setting.removed) environment.push_back(setting.name + "=" + setting.value);
+    }
+    return environment;
+}
+
+std::vector<std::string> own_environment() {
+    std::vector<std::string> all;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) all.emplace_back(*entry);
+    return all;
+}
+
+}  // namespace strata::launch

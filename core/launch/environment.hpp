@@ -1,0 +1,27 @@
+// The variables that a layout sets for a program: how many threads, where, and which process it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/launch/layout.hpp"
+
+namespace strata::launch {
+
+/// A change to the environment: a value, or (empty optional kept as `removed`) the variable taken away.
+struct Setting {
+    std::string name, value;
+    bool removed = false;
+};
+
+/// What process `index` of the placement gets. `rank` and `size` count over all nodes; `index` on this one.
+std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size);
+
+/// An environment ("NAME=value" each) with the settings applied.
+std::vector<std::string> apply_settings(const std::vector<Setting>& settings,
+                                        std::vector<std::string> environment);
+
+/// This process' own environment.
+std::vector<std::string> own_environment();
+
+}  // namespace strata::launch

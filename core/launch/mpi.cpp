@@ -1,0 +1,128 @@
+#include "core/launch/mpi.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "core/launch/elf.hpp"
+
+namespace strata::launch {
+namespace {
+
+bool runnable(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
+
+/// The kind of an mpirun, from what lies beside it: each MPI brings helpers of its own.
+Mpi kind_of(const std::string& mpirun) {
+    std::error_code ignored;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(mpirun, ignored);
+    const std::string name = real.filename();
+    if (name == "orterun" || name == "prterun" || name.find("openmpi") != std::string::npos)
+        return Mpi::open_mpi;
+    if (name == "mpiexec.hydra" || name.find("mpich") != std::string::npos) return Mpi::mpich;
+    const std::string folder = real.parent_path();
+    const bool open_mpi = runnable(folder + "/ompi_info"), mpich = runnable(folder + "/hydra_pmi_proxy");
+    if (open_mpi != mpich) return open_mpi ? Mpi::open_mpi : Mpi::mpich;
+    return Mpi::none;
+}
+
+/// The first launcher in `folder` whose kind is the one asked (for the standard ABI: either).
+std::optional<Mpirun> in_folder(const std::string& where, Mpi asked) {
+    // Open MPI takes an absolute name as its prefix and refuses "/", so /bin, where it is a link, must read
+    // /usr/bin.
+    std::error_code ignored;
+    const std::string folder = std::filesystem::weakly_canonical(where, ignored);
+    constexpr std::array kNames = {"mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra",
+                                   "mpirun",         "mpiexec",      "orterun"};
+    for (const char* name : kNames) {
+        const std::string path = folder + "/" + name;
+        if (!runnable(path)) continue;
+        const Mpi kind = kind_of(path);
+        if (kind != Mpi::none && (kind == asked || asked == Mpi::standard_abi)) return Mpirun{path, kind, ""};
+    }
+    return std::nullopt;
+}
+
+std::optional<int> integer(const char* name) {
+    const std::string text = environment_value(name);
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty() || value < 0)
+        return std::nullopt;
+    return value;
+}
+
+template <size_t N>
+std::optional<int> first_integer(const std::array<const char*, N>& names) {
+    for (const char* name : names)
+        if (const auto value = integer(name)) return value;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Mpirun find_mpirun(const Program& program, const std::string& path) {
+    // As written first, then with links followed: Debian's libmpi.so may be reached through alternatives.
+    std::error_code ignored;
+    for (std::filesystem::path library : {std::filesystem::path(program.mpi_library),
+                                          std::filesystem::weakly_canonical(program.mpi_library, ignored)}) {
+        std::filesystem::path folder = library.parent_path();
+        for (int up = 0; up < 4 && !folder.empty() && folder != folder.root_path(); ++up) {
+            folder = folder.parent_path();
+            if (auto found = in_folder(folder / "bin", program.mpi)) {
+                found->why = fmt::format("beside {}", program.mpi_library);
+                return *found;
+            }
+        }
+    }
+    for (size_t begin = 0; begin <= path.size();) {
+        const size_t end = std::min(path.find(':', begin), path.size());
+        if (auto found = in_folder(path.substr(begin, end - begin), program.mpi)) {
+            found->why = "on PATH";
+            return *found;
+        }
+        begin = end + 1;
+    }
+    throw Error("the program's MPI has no mpirun here")
+        .given(fmt::format("{}, {}", program.path, program.why))
+        .allowed(fmt::format("mpirun of {} beside that library or on PATH", to_text(program.mpi)))
+        .remedy("load that MPI's module, or put its bin folder on PATH");
+}
+
+std::vector<std::string> mpirun_command(const Mpirun& mpirun, int processes, bool more_than_cores) {
+    std::vector<std::string> command = {mpirun.path, "-n", std::to_string(processes)};
+    if (mpirun.mpi == Mpi::open_mpi) {
+        command.insert(command.end(), {"--bind-to", "none"});
+        // Open MPI counts a slot per core; asked for more it refuses, unless told that this is meant.
+        if (more_than_cores) command.emplace_back("--oversubscribe");
+    } else {
+        command.insert(command.end(), {"-bind-to", "none"});
+    }
+    return command;
+}
+
+std::optional<Rank> rank_from_environment() {
+    // Open MPI; MPICH's Hydra and what descends from it; MVAPICH; Slurm's srun. A batch step of Slurm also
+    // carries SLURM_PROCID, so srun counts only with a step of its own.
+    const auto rank =
+        first_integer(std::array{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK"});
+    const bool step = environment_value("SLURM_STEP_ID") != "" && integer("SLURM_STEP_ID").has_value();
+    const auto slurm = step ? integer("SLURM_PROCID") : std::nullopt;
+    if (!rank && !slurm) return std::nullopt;
+    Rank result;
+    result.rank = rank ? *rank : *slurm;
+    result.size =
+        first_integer(std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"})
+            .value_or(1);
+    result.local_rank = first_integer(std::array{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                                 "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
+                            .value_or(result.rank);
+    result.local_size = first_integer(std::array{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                                 "MV2_COMM_WORLD_LOCAL_SIZE"})
+                            .value_or(result.size);
+    return result;
+}
+
+}  // namespace strata::launch

@@ -1,0 +1,36 @@
+// Starting an MPI program with the mpirun of the very MPI that it links, and knowing one's rank inside it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launch/program.hpp"
+
+namespace strata::launch {
+
+struct Mpirun {
+    std::string path;
+    Mpi mpi = Mpi::none;  // open_mpi or mpich
+    std::string why;      // how it was found, for --explain
+};
+
+/// The mpirun that belongs to the program's MPI: looked for beside its library (prefix/lib -> prefix/bin,
+/// also through the folders of multiarch), by its own name first (mpirun.openmpi), then on PATH, where one of
+/// the same kind will do. Throws Error when there is none: another MPI's mpirun would start P programs that
+/// each believe they are alone.
+Mpirun find_mpirun(const Program& program, const std::string& path);
+
+/// Its command up to the program: P processes, its own binding off, since each rank binds itself.
+std::vector<std::string> mpirun_command(const Mpirun& mpirun, int processes, bool more_than_cores);
+
+/// What an MPI's launcher told this process about itself.
+struct Rank {
+    int rank = 0, size = 1;              // in the world
+    int local_rank = 0, local_size = 1;  // on this node
+};
+
+/// This process' rank from the environment; nothing when no MPI started it.
+std::optional<Rank> rank_from_environment();
+
+}  // namespace strata::launch

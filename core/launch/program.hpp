@@ -1,0 +1,39 @@
+// What kind of program a command is: found on PATH, and the MPI that it links, if any.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace strata::launch {
+
+/// Exit code of a command that was found but cannot be run, as shells give it.
+inline constexpr int kNotRunnable = 126;
+
+enum class Mpi { none, open_mpi, mpich, standard_abi };
+
+struct Program {
+    std::string path;         // the file that the command names
+    Mpi mpi = Mpi::none;      // which MPI it links
+    std::string mpi_library;  // the file of that MPI; empty when the loader would not find it
+    std::string why;          // how this is known, for --explain
+};
+
+/// The file that `command` names: itself when it holds a slash, else the first on `path`. Throws Error with
+/// the exit code that shells give: 127 not found, 126 found but not runnable.
+std::string find_command(const std::string& command, const std::string& path);
+
+/// What `file` is. A script is run by its interpreter and links nothing. `library_path` is LD_LIBRARY_PATH.
+Program examine(const std::string& file, const std::string& library_path);
+
+/// Which MPI a library's name stands for: the names carry the interface version that each MPI promises to
+/// keep.
+Mpi mpi_of_library(const std::string& name);
+std::string to_text(Mpi mpi);
+
+/// The value of an environment variable, or "".
+std::string environment_value(const char* name);
+
+}  // namespace strata::launch

@@ -1,0 +1,213 @@
+#include "core/launch/readback.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/base/cpulist.hpp"
+#include "core/launch/proc.hpp"
+
+namespace strata::launch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A thread computes, for the judgement, when it used at least this share of what the busiest thread of the
+/// run used, and at least two ticks of a 100 Hz clock.
+constexpr double kSubstantialShare = 0.25, kSubstantialSeconds = 0.02;
+
+/// Pages of at most this many processes are read: ranks of one program lie alike, and reading walks page
+/// tables.
+constexpr size_t kProcessesForPages = 8;
+constexpr double kPageBudget = 0.002;
+
+bool subset(const std::vector<int>& inner, const std::vector<int>& outer) {
+    return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
+}
+
+std::string list_of_tids(const std::vector<const ThreadReading*>& threads) {
+    std::string text;
+    for (const ThreadReading* t : threads) text += fmt::format("{}tid {}", text.empty() ? "" : ", ", t->tid);
+    return text;
+}
+
+long long value_after(const std::string& text, const char* key) {
+    const size_t at = text.find(key);
+    if (at == std::string::npos) return -1;
+    const size_t digits = text.find_first_of("0123456789", at + std::string_view(key).size());
+    return digits == std::string::npos ? -1 : std::strtoll(text.c_str() + digits, nullptr, 10);
+}
+
+/// One line of numa_maps (numa(7)): "address policy key=value ...", N<memory>=<pages>,
+/// kernelpagesize_kB=<size>.
+void add_numa_line(const std::string& line, std::map<int, std::uint64_t>& by_memory) {
+    std::istringstream words(line);
+    std::vector<std::pair<int, std::uint64_t>> pages;
+    std::uint64_t size = 4096;
+    for (std::string word; words >> word;) {
+        const size_t equal = word.find('=');
+        if (equal == std::string::npos) continue;
+        if (word[0] == 'N' && equal > 1 && word[1] >= '0' && word[1] <= '9')
+            pages.emplace_back(std::atoi(word.c_str() + 1),
+                               std::strtoull(word.c_str() + equal + 1, nullptr, 10));
+        if (word.compare(0, equal, "kernelpagesize_kB") == 0)
+            size = std::strtoull(word.c_str() + equal + 1, nullptr, 10) * 1024;
+    }
+    for (const auto& [memory, count] : pages) by_memory[memory] += count * size;
+}
+
+}  // namespace
+
+bool is_worth_naming(const std::string& path) {
+    constexpr std::array kStems = {
+        "blas",        "lapack",  "libmkl", "libblis", "libflexiblas", "libatlas", "libmpi",  "libmpich",
+        "libopen-pal", "libgomp", "libomp", "libiomp", "libfftw",      "libarmpl", "libnvpl", "libaocl"};
+    const std::string file = path.substr(path.rfind('/') + 1);
+    if (file.find(".so") == std::string::npos) return false;
+    return std::any_of(kStems.begin(), kStems.end(),
+                       [&](const char* stem) { return file.find(stem) != std::string::npos; });
+}
+
+std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& threads,
+                                             const Placement& promised) {
+    double most = 0;
+    for (const ThreadReading& t : threads) most = std::max(most, t.cpu_s);
+    const double limit = std::max(kSubstantialSeconds, kSubstantialShare * most);
+    std::map<int, std::vector<const ThreadReading*>> alone_on;
+    for (const ThreadReading& t : threads) {
+        if (t.cpu_s < limit) continue;
+        if (t.allowed.size() == 1) alone_on[t.allowed.front()].push_back(&t);
+        if (promised.layout.bind == Bind::none || !t.rank) continue;
+        if (*t.rank < 0 || *t.rank >= static_cast<int>(promised.threads.size())) continue;
+        const std::vector<int> own = promised.pus(*t.rank);
+        if (!subset(t.allowed, own))
+            return fmt::format("tid {} of process {} may run on PU {}, promised was PU {}", t.tid, *t.rank,
+                               print_cpulist(t.allowed), print_cpulist(own));
+    }
+    for (const auto& [pu, sharing] : alone_on) {
+        if (sharing.size() < 2) continue;
+        return fmt::format("{} threads on PU {}: {}",
+                           sharing.size() == 2 ? "two" : std::to_string(sharing.size()), pu,
+                           list_of_tids(sharing));
+    }
+    return std::nullopt;
+}
+
+Readback::Readback(Placement promised, std::string launcher)
+    : promised_(std::move(promised)), launcher_(std::move(launcher)) {}
+
+std::vector<Readback::Process> Readback::program_processes() {
+    std::vector<Process> found;
+    for (const int pid : descendants_of(getpid())) {
+        const auto stat = read_stat(pid);
+        if (!stat || stat->state == 'Z') continue;
+        const std::pair key(pid, stat->start_time);
+        if (const auto known = rank_of_.find(key); known != rank_of_.end()) {
+            found.push_back({pid, known->second});
+            continue;
+        }
+        // Before a rank has become the program it is this launcher, or mpirun: neither carries the mark.
+        const auto rank = environment_of(pid, "STRATA_RANK");
+        if (!rank) continue;
+        char exe[4096];
+        const ssize_t n = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), exe, sizeof exe);
+        if (n > 0 && std::string_view(exe, static_cast<size_t>(n)) == launcher_) continue;
+        rank_of_[key] = std::atoi(rank->c_str());
+        found.push_back({pid, rank_of_[key]});
+    }
+    return found;
+}
+
+void Readback::read_threads(const Process& process, std::vector<ThreadReading>& now) {
+    const std::string tasks = "/proc/" + std::to_string(process.pid) + "/task/";
+    for (const int tid : threads_of(process.pid)) {
+        if (now.size() >= kMostThreads) return;
+        const std::string folder = tasks + std::to_string(tid);
+        const auto stat = read_stat(folder);
+        const auto status = read_text(folder + "/status");
+        if (!stat || !status || stat->state == 'Z') continue;
+        ThreadReading t{process.pid,    tid,         process.rank, stat->name, {},
+                        stat->last_cpu, stat->cpu_s, std::nullopt};
+        t.allowed = parse_cpulist(field(*status, "Cpus_allowed_list"));
+        // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
+        if (const auto schedstat = read_text(folder + "/schedstat"))
+            t.cpu_s = 1e-9 * std::strtod(schedstat->c_str(), nullptr);
+        if (const auto sched = read_text(folder + "/sched"))
+            if (const long long n = value_after(*sched, "se.nr_migrations"); n >= 0) t.migrations = n;
+        now.push_back(std::move(t));
+    }
+}
+
+void Readback::read(double elapsed_s) {
+    const std::vector<Process> processes = program_processes();
+    if (processes.empty()) return;
+    ++readings_;
+    std::vector<ThreadReading> now;
+    for (const Process& process : processes) read_threads(process, now);
+    if (auto found = find_disagreement(now, promised_)) disagreement_ = std::move(found);
+    for (ThreadReading& t : now)
+        if (const std::pair key(t.pid, t.tid); seen_.size() < kMostThreads || seen_.count(key) != 0)
+            seen_[key] = std::move(t);
+    // Libraries are loaded early and opened late (a BLAS chosen at run time): the first readings, then now
+    // and then.
+    if (readings_ <= 3 || readings_ % 8 == 0) read_libraries(processes);
+    read_pages(processes, elapsed_s);
+}
+
+void Readback::read_pages(const std::vector<Process>& processes, double elapsed_s) {
+    const bool affordable = page_cost_s_ <= kPageBudget * (elapsed_s - page_read_at_) && elapsed_s >= 0.1;
+    if (!affordable) return;
+    const auto begin = Clock::now();
+    PageReading now;
+    for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
+        const std::string folder = "/proc/" + std::to_string(processes[i].pid);
+        const auto maps = read_text(folder + "/numa_maps");
+        if (!maps) continue;
+        std::istringstream lines(*maps);
+        for (std::string line; std::getline(lines, line);) add_numa_line(line, now.by_memory);
+        if (const auto rollup = read_text(folder + "/smaps_rollup"))
+            now.anon_huge +=
+                static_cast<std::uint64_t>(std::max(0LL, value_after(*rollup, "AnonHugePages:"))) * 1024;
+        now.read = true;
+    }
+    page_cost_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
+    page_read_at_ = elapsed_s;
+    if (now.read)
+        pages_ = std::move(now);
+    else if (!pages_.read)
+        pages_.why = "numa_maps of the program cannot be read (no NUMA kernel, or forbidden)";
+}
+
+void Readback::read_libraries(const std::vector<Process>& processes) {
+    for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
+        const auto maps = read_text("/proc/" + std::to_string(processes[i].pid) + "/maps");
+        if (!maps) continue;
+        std::istringstream lines(*maps);
+        for (std::string line; std::getline(lines, line);) {
+            const size_t slash = line.find('/');
+            if (slash != std::string::npos && is_worth_naming(line.substr(slash)))
+                libraries_.insert(line.substr(slash));
+        }
+    }
+}
+
+std::vector<ThreadReading> Readback::threads() const {
+    std::vector<ThreadReading> all;
+    for (const auto& [key, thread] : seen_) all.push_back(thread);
+    return all;
+}
+
+std::optional<long> Readback::migrations() const {
+    std::optional<long> sum;
+    for (const auto& [key, thread] : seen_)
+        if (thread.migrations) sum = sum.value_or(0) + *thread.migrations;
+    return sum;
+}
+
+}  // namespace strata::launch

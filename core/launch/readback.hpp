@@ -1,0 +1,87 @@
+// What the running program really does, read from outside: where its threads may run and last ran, in which
+// memory its pages lie, which libraries it has mapped; and whether that is what the layout promised.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/launch/layout.hpp"
+
+namespace strata::launch {
+
+struct ThreadReading {
+    int pid = 0, tid = 0;
+    std::optional<int> rank;
+    std::string name;
+    std::vector<int> allowed;
+    int last_cpu = -1;
+    double cpu_s = 0;
+    std::optional<long> migrations;
+};
+
+struct PageReading {
+    bool read = false;
+    std::map<int, std::uint64_t> by_memory;  // bytes by the system's number of the memory
+    std::uint64_t anon_huge = 0;
+    std::string why;  // why not
+};
+
+/// Whether a set of threads, all alive at once, is where it was promised to be; the reason when it is not.
+/// `promised` holds, by rank, each thread's PUs. Threads with little CPU time (helpers of MPI, of the
+/// runtime) are not judged.
+std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& threads,
+                                             const Placement& promised);
+
+/// Whether a mapped file is a BLAS, MPI, OpenMP or FFT library.
+bool is_worth_naming(const std::string& path);
+
+/// Readings of one run, taken now and then while it runs.
+class Readback {
+  public:
+    /// Processes count as the program when their environment carries STRATA_RANK and they are not `launcher`
+    /// itself.
+    Readback(Placement promised, std::string launcher);
+
+    /// Reads everything once. Costs some 30 us a thread; pages are read only while that stays below 0.2 % of
+    /// `elapsed_s`.
+    void read(double elapsed_s);
+
+    /// Threads seen, at most `kMostThreads`: those of the last reading, and those that had ended by then,
+    /// with what was last read of them.
+    [[nodiscard]] std::vector<ThreadReading> threads() const;
+    [[nodiscard]] const PageReading& pages() const { return pages_; }
+    [[nodiscard]] const std::set<std::string>& libraries() const { return libraries_; }
+    [[nodiscard]] const std::optional<std::string>& disagreement() const { return disagreement_; }
+    [[nodiscard]] bool saw_anything() const { return !seen_.empty(); }
+    [[nodiscard]] std::optional<long> migrations() const;
+    [[nodiscard]] int readings() const { return readings_; }
+
+    static constexpr size_t kMostThreads = 1024;
+
+  private:
+    struct Process {
+        int pid = 0;
+        int rank = 0;
+    };
+    std::vector<Process> program_processes();
+    void read_threads(const Process& process, std::vector<ThreadReading>& now);
+    void read_pages(const std::vector<Process>& processes, double elapsed_s);
+    void read_libraries(const std::vector<Process>& processes);
+
+    Placement promised_;
+    std::string launcher_;
+    std::map<std::pair<int, int>, ThreadReading> seen_;
+    std::map<std::pair<int, std::uint64_t>, int> rank_of_;
+    PageReading pages_;
+    double page_cost_s_ = 0;
+    double page_read_at_ = 0;
+    std::set<std::string> libraries_;
+    std::optional<std::string> disagreement_;
+    int readings_ = 0;
+};
+
+}  // namespace strata::launch

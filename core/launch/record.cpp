@@ -1,0 +1,129 @@
+#include "core/launch/record.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <sstream>
+
+#include "core/base/cpulist.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+
+namespace strata::launch {
+namespace {
+
+void write_cpu(Json& j, const Record& r) {
+    j.key("cpu").object();
+    j.member("own_s", r.cpu.own_s)
+        .member("others_s", r.cpu.others_s)
+        .member("others_share", r.cpu.others_share);
+    j.member("steal_s", r.cpu.steal_s).member("steal_share", r.cpu.steal_share).member("irq_s", r.cpu.irq_s);
+    j.member("supervisor_s", r.cpu.supervisor_s).member("method", r.cpu.method);
+    j.end();
+}
+
+void write_system(Json& j, const Record& r) {
+    j.key("switches").object();
+    j.member("voluntary", r.voluntary_switches).member("involuntary", r.involuntary_switches).end();
+    j.member("migrations", r.migrations);
+    j.key("page_faults").object().member("minor", r.minor_faults).member("major", r.major_faults).end();
+    j.member("max_rss_bytes", r.max_rss_bytes);
+    j.key("pressure");
+    if (r.cpu_pressure_us || r.memory_pressure_us || r.io_pressure_us) {
+        j.object().member("cpu_some_us", r.cpu_pressure_us).member("memory_some_us", r.memory_pressure_us);
+        j.member("io_some_us", r.io_pressure_us).end();
+    } else {
+        j.null();
+    }
+    j.key("clock").object().member("before_ghz", r.clock_before_ghz).member("after_ghz", r.clock_after_ghz);
+    j.member("method", "dependent-add loop").end();
+    j.key("load").array().value(r.load[0]).value(r.load[1]).value(r.load[2]).end();
+}
+
+void write_readback(Json& j, const Record& r) {
+    j.key("threads").array();
+    for (const ThreadReading& t : r.threads) {
+        j.object().member("pid", t.pid).member("tid", t.tid).member("rank", t.rank).member("name", t.name);
+        j.member("allowed", print_cpulist(t.allowed))
+            .member("last_cpu", t.last_cpu)
+            .member("cpu_s", t.cpu_s)
+            .end();
+    }
+    j.end();
+    j.member("readings", r.readings);
+    j.key("pages").object().member("method", r.pages.read ? "numa_maps" : "none");
+    j.key("by_memory").object();
+    for (const auto& [memory, bytes] : r.pages.by_memory) j.member(std::to_string(memory), bytes);
+    j.end().member("anon_huge_bytes", r.pages.anon_huge).member("why", r.pages.why).end();
+    j.key("promised").array();
+    for (size_t rank = 0; rank < r.placement.threads.size(); ++rank) {
+        j.object().member("rank", rank).key("threads").array();
+        for (const auto& pus : r.placement.threads[rank]) j.value(print_cpulist(pus));
+        j.end().end();
+    }
+    j.end();
+    j.member("agrees", r.agrees).member("disagreement", r.disagreement);
+    j.members("libraries", std::vector<std::string>(r.libraries.begin(), r.libraries.end()));
+}
+
+std::string document(const Record& r) {
+    std::ostringstream out;
+    Json j(out);
+    j.object().member("schema", "strata.record/1").members("command", r.command);
+    j.member("layout", to_text(r.placement.layout)).member("stride", r.placement.layout.stride);
+    j.member("bind", to_text(r.placement.layout.bind))
+        .member("started", r.started)
+        .member("wall_s", r.wall_s);
+    j.member("exit_code", r.exit_code).member("signal", r.signal).member("timed_out", r.timed_out);
+    j.key("share").object().member("method", r.share.method).member("value", r.share.value);
+    j.member("why", r.share.why).end();
+    write_cpu(j, r);
+    write_system(j, r);
+    write_readback(j, r);
+    j.members("left_over", r.left_over);
+    j.end();
+    return out.str();
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& temporary, int why) {
+    if (!temporary.empty()) unlink(temporary.c_str());
+    throw Error(fmt::format("the record cannot be written: {}", std::strerror(why)), kFailure)
+        .given(fmt::format("--record {}", path))
+        .allowed("a file in a folder that exists, may be written and has room")
+        .remedy(why == ENOSPC ? "free some space, or name a file on another file system"
+                              : "check the folder and its permissions");
+}
+
+}  // namespace
+
+std::string utc_now() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    tm parts{};
+    gmtime_r(&now.tv_sec, &parts);
+    char text[32];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    return fmt::format("{}.{:03}Z", text, now.tv_nsec / 1000000);
+}
+
+void write_record(const Record& record, const std::string& path) {
+    const std::string text = document(record), temporary = path + ".tmp";
+    const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) cannot_write(path, "", errno);
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t n = write(fd, text.data() + done, text.size() - done);
+        if (n < 0) {
+            const int why = errno;
+            close(fd);
+            cannot_write(path, temporary, why);
+        }
+        done += static_cast<size_t>(n);
+    }
+    if (close(fd) != 0 || rename(temporary.c_str(), path.c_str()) != 0) cannot_write(path, temporary, errno);
+}
+
+}  // namespace strata::launch

@@ -1,0 +1,187 @@
+#include "core/launch/scratch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/launch/proc.hpp"
+#include "core/launch/program.hpp"
+
+namespace strata::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string prefix_of_user() { return fmt::format("strata-{}-", getuid()); }
+
+/// Locks a folder if nobody holds it: the lock of a living owner is what tells it from a leftover.
+int lock_folder(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+bool is_own_folder(const std::string& path) {
+    struct stat status {};
+    return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid();
+}
+
+/// Ends the processes of dead runs. They carry the run's name in their environment; found only when there is
+/// a leftover, since looking at everybody's environment costs milliseconds.
+int end_marked(const std::set<std::string>& runs) {
+    std::set<int> ended;
+    for (int round = 0; round < 100; ++round) {
+        std::vector<int> found;
+        for (const int pid : all_processes()) {
+            if (pid == getpid()) continue;
+            const auto run = environment_of(pid, "STRATA_RUN");
+            if (run && runs.count(*run) != 0) found.push_back(pid);
+        }
+        if (found.empty()) break;
+        for (const int pid : found) kill(pid, SIGSTOP);
+        for (const int pid : found) kill(pid, SIGKILL);
+        ended.insert(found.begin(), found.end());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1 + round));
+    }
+    return static_cast<int>(ended.size());
+}
+
+std::vector<std::string> entries(const std::string& folder, const std::string& prefix) {
+    std::vector<std::string> names;
+    std::error_code failed;
+    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end;
+         !failed && it != end; it.increment(failed)) {
+        const std::string name = it->path().filename();
+        if (name.compare(0, prefix.size(), prefix) == 0) names.push_back(name);
+    }
+    return names;
+}
+
+/// Whether the owner named by strata-UID-PID-STARTTIME still lives.
+bool owner_lives(const std::string& name) {
+    unsigned uid = 0;
+    int pid = 0;
+    unsigned long long start = 0;
+    if (std::sscanf(name.c_str(), "strata-%u-%d-%llu", &uid, &pid, &start) != 3) return true;
+    const auto stat = read_stat(pid);
+    return stat && stat->start_time == start && stat->state != 'Z';
+}
+
+bool mapped_by_anybody(const std::string& path) {
+    for (const int pid : all_processes()) {
+        const auto maps = read_text("/proc/" + std::to_string(pid) + "/maps");
+        if (maps && maps->find(path) != std::string::npos) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::vector<std::string> Scratch::default_bases() {
+    // Shared memory first: an MPI's segments must never be written to a disk, and the paths of its sockets
+    // stay short.
+    std::vector<std::string> bases = {"/dev/shm"};
+    const std::string temporary = environment_value("TMPDIR");
+    if (!temporary.empty() && temporary.size() < 40) bases.push_back(temporary);
+    bases.emplace_back("/tmp");
+    return bases;
+}
+
+Scratch::Scratch(const std::vector<std::string>& bases) {
+    const auto self = read_stat(getpid());
+    name_ = fmt::format("{}{}-{}", prefix_of_user(), getpid(), self ? self->start_time : 0);
+    for (const std::string& base : bases) {
+        path_ = base + "/" + name_;
+        if (mkdir(path_.c_str(), 0700) != 0) continue;
+        lock_ = lock_folder(path_);
+        if (lock_ >= 0) return;
+        rmdir(path_.c_str());
+    }
+    throw Error("no folder for the files of this run can be made")
+        .given(fmt::format("{}", fmt::join(bases, ", ")))
+        .allowed("one that this user may write")
+        .remedy("TMPDIR=/a/folder/of/yours");
+}
+
+Scratch::~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    close(lock_);
+}
+
+std::vector<std::pair<std::string, std::string>> Scratch::settings() const {
+    return {{"OMPI_MCA_orte_tmpdir_base", path_},             // Open MPI 4: session folder
+            {"OMPI_MCA_btl_vader_backing_directory", path_},  // Open MPI 4: segments between processes
+            {"PRTE_MCA_prte_tmpdir_base", path_},             // Open MPI 5
+            {"OMPI_MCA_btl_sm_backing_directory", path_},
+            {"PMIX_SERVER_TMPDIR", path_},
+            {"STRATA_RUN", name_}};
+}
+
+void remove_stray_segments(double since, const std::string& folder) {
+    constexpr std::array kPrefixes = {"mpich_shar_tmp", "vader_segment.", "sm_segment.", "ucx_shm_posix_"};
+    for (const char* prefix : kPrefixes) {
+        for (const std::string& name : entries(folder, prefix)) {
+            const std::string path = folder + "/" + name;
+            struct stat status {};
+            if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != getuid())
+                continue;
+            const double changed = static_cast<double>(status.st_ctim.tv_sec) +
+                                   1e-9 * static_cast<double>(status.st_ctim.tv_nsec);
+            if (changed >= since && !mapped_by_anybody(path)) unlink(path.c_str());
+        }
+    }
+}
+
+std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_folders,
+                                         const std::vector<std::string>& bases) {
+    std::vector<std::string> removed;
+    std::set<std::string> dead;
+    std::vector<std::pair<std::string, int>> folders;
+    for (const std::string& base : bases) {
+        for (const std::string& name : entries(base, prefix_of_user())) {
+            const std::string path = base + "/" + name;
+            if (!is_own_folder(path)) continue;
+            const int lock = lock_folder(path);
+            if (lock < 0) continue;
+            // Made but not yet locked: its owner, alive, is between the two calls.
+            if (owner_lives(name)) {
+                close(lock);
+                continue;
+            }
+            dead.insert(name);
+            folders.emplace_back(path, lock);
+        }
+    }
+    if (!dead.empty()) {
+        if (const int ended = end_marked(dead); ended > 0)
+            removed.push_back(fmt::format("{} process(es) of a run whose supervisor was killed", ended));
+    }
+    for (const auto& [path, lock] : folders) {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+        close(lock);
+        removed.push_back(path);
+    }
+    for (const std::string& folder : cgroup_folders) {
+        for (const std::string& name : entries(folder, prefix_of_user())) {
+            if (owner_lives(name)) continue;
+            // An empty cgroup is removed at once; one that still holds processes refuses, and stays theirs.
+            if (rmdir((folder + "/" + name).c_str()) == 0) removed.push_back(folder + "/" + name);
+        }
+    }
+    return removed;
+}
+
+}  // namespace strata::launch

@@ -1,0 +1,284 @@
+#include "core/launch/supervise.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "core/base/error.hpp"
+#include "core/launch/accounts.hpp"
+#include "core/launch/bind.hpp"
+#include "core/launch/children.hpp"
+#include "core/launch/environment.hpp"
+#include "core/launch/process_tree.hpp"
+#include "core/launch/readback.hpp"
+#include "core/launch/record.hpp"
+#include "core/launch/scratch.hpp"
+#include "core/launch/signals.hpp"
+#include "core/machine/clock.hpp"
+
+namespace strata::launch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// When the program is looked at, in seconds after its start: early, for short runs; then rarely.
+constexpr double kFirstReading = 0.03, kSecondReading = 0.15, kReadingInterval = 0.5;
+/// And so rarely that looking costs at most this share of one CPU, whatever the number of threads.
+constexpr double kReadingBudget = 0.0025;
+/// How long a program has to end after SIGINT, SIGTERM and the like before it is killed.
+constexpr double kGrace = 5, kGraceAfterFailure = 2;
+
+double seconds_between(Clock::time_point a, Clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+}
+
+/// The clock is a core's own: it is measured where the program will run.
+double clock_on(int pu, const std::vector<int>& back_to) {
+    bind_to({pu});
+    const double ghz = machine::measure_clock_ghz();
+    bind_to(back_to);
+    return ghz;
+}
+
+/// Where the supervisor itself runs: beside the placement when there is room.
+std::vector<int> elsewhere(const std::vector<int>& allowed, const std::vector<int>& used) {
+    std::vector<int> rest;
+    std::set_difference(allowed.begin(), allowed.end(), used.begin(), used.end(), std::back_inserter(rest));
+    return rest.empty() ? allowed : rest;
+}
+
+/// The waiting: what happens between start and end of a run.
+class Vigil {
+  public:
+    Vigil(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback)
+        : children_(children), signals_(signals), watch_(watch), readback_(readback) {}
+
+    void keep();
+    [[nodiscard]] bool timed_out() const { return timed_out_; }
+    [[nodiscard]] bool orphaned() const { return orphaned_; }
+    /// The first signal that asked this process to end; 0 for none.
+    [[nodiscard]] int asked_by() const { return asked_by_; }
+
+  private:
+    [[nodiscard]] double now() const { return seconds_between(start_, Clock::now()); }
+    [[nodiscard]] double until_next() const;
+    void handle(int signal);
+    void collect();
+    void look();
+    void suspend();
+    void kill_after(double seconds) { kill_at_ = std::min(kill_at_.value_or(1e18), now() + seconds); }
+
+    Children& children_;
+    const SignalEvents& signals_;
+    const Watch& watch_;
+    Readback* readback_;
+    Clock::time_point start_ = Clock::now();
+    double next_reading_ = kFirstReading;
+    std::optional<double> kill_at_;
+    bool timed_out_ = false, orphaned_ = false;
+    int asked_by_ = 0;
+};
+
+double Vigil::until_next() const {
+    double next = 1e18;
+    if (readback_ != nullptr) next = next_reading_;
+    if (watch_.timeout_s > 0) next = std::min(next, watch_.timeout_s);
+    if (kill_at_) next = std::min(next, *kill_at_);
+    return next > 1e17 ? -1 : std::max(0.0, next - now());
+}
+
+void Vigil::keep() {
+    while (!children_.all_ended()) {
+        for (const int signal : signals_.wait(until_next(), watch_.lifeline, orphaned_)) handle(signal);
+        collect();
+        if (orphaned_) return;
+        if (watch_.timeout_s > 0 && now() >= watch_.timeout_s && !children_.all_ended()) {
+            timed_out_ = true;
+            kill_at_ = now();
+        }
+        if (kill_at_ && now() >= *kill_at_) {
+            children_.signal(SIGKILL);
+            kill_at_ =
+                now() +
+                1;  // again, should one have forked out of its group's reach; the rest is done at the end
+        }
+        if (readback_ != nullptr && now() >= next_reading_ && !children_.all_ended()) look();
+    }
+}
+
+void Vigil::collect() {
+    for (const Ended& ended : collect_ended()) children_.ended(ended.pid, ended.status);
+    if (children_.any_failed() && !children_.all_ended() && asked_by_ == 0 && !kill_at_) {
+        children_.signal(SIGTERM);
+        kill_after(kGraceAfterFailure);
+    }
+}
+
+void Vigil::handle(int signal) {
+    if (signal == SIGCHLD) return;
+    if (signal == SIGTSTP) return suspend();
+    children_.signal(signal);
+    if (signal == SIGUSR1 || signal == SIGUSR2) return;
+    kill_after(asked_by_ == 0 ? kGrace : 0);
+    if (asked_by_ == 0) asked_by_ = signal;
+}
+
+/// Ctrl-Z: the run stops with its supervisor and goes on with it.
+void Vigil::suspend() {
+    const std::vector<int> all = descendants_of(getpid());
+    for (const int pid : all) kill(pid, SIGSTOP);
+    kill(getpid(), SIGSTOP);
+    for (const int pid : all) kill(pid, SIGCONT);
+}
+
+void Vigil::look() {
+    const auto begin = Clock::now();
+    readback_->read(now());
+    const double cost = seconds_between(begin, Clock::now());
+    const double regular = next_reading_ < kSecondReading ? kSecondReading - kFirstReading : kReadingInterval;
+    next_reading_ = now() + std::max(regular, cost / kReadingBudget);
+}
+
+void take_usage(Record& record) {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    record.voluntary_switches = usage.ru_nvcsw;
+    record.involuntary_switches = usage.ru_nivcsw;
+    record.minor_faults = usage.ru_minflt;
+    record.major_faults = usage.ru_majflt;
+    record.max_rss_bytes = usage.ru_maxrss * 1024;
+}
+
+std::optional<std::int64_t> difference(std::optional<std::int64_t> after,
+                                       std::optional<std::int64_t> before) {
+    if (!after || !before) return std::nullopt;
+    return *after - *before;
+}
+
+void take_books(Record& record, const Books& before, const Books& after, const std::vector<int>& pus) {
+    record.cpu = settle(before, after, pus);
+    record.cpu_pressure_us = difference(after.cpu_pressure_us, before.cpu_pressure_us);
+    record.memory_pressure_us = difference(after.memory_pressure_us, before.memory_pressure_us);
+    record.io_pressure_us = difference(after.io_pressure_us, before.io_pressure_us);
+    if (getloadavg(record.load.data(), 3) != 3) record.load = {};
+}
+
+void take_readback(Record& record, const Readback& readback) {
+    record.threads = readback.threads();
+    record.pages = readback.pages();
+    record.libraries = readback.libraries();
+    record.migrations = readback.migrations();
+    record.readings = readback.readings();
+    record.disagreement = readback.disagreement();
+    if (!readback.pages().read && record.pages.why.empty())
+        record.pages.why = readback.saw_anything() ? "the run was shorter than 0.1 s"
+                                                   : "the run ended before it could be read";
+    if (readback.saw_anything()) record.agrees = !record.disagreement.has_value();
+}
+
+void take_status(Record& record, int status) {
+    if (WIFEXITED(status)) record.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) record.signal = WTERMSIG(status);
+}
+
+/// A record that cannot be written is said before hours of computing, not after.
+void check_record(const std::string& path) {
+    const std::string folder =
+        path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/') + 1);
+    if (access(folder.c_str(), W_OK) == 0) return;
+    throw system_error("the record cannot be written", errno, kBadInput)
+        .given(fmt::format("--record {}", path))
+        .allowed("a file in a folder that exists and may be written")
+        .remedy(fmt::format("mkdir -p {}", folder));
+}
+
+Job with_settings(Job job, const Scratch& scratch) {
+    std::vector<Setting> settings = {{"STRATA_LIFELINE_FD", "", true}};
+    for (const auto& [name, value] : scratch.settings()) settings.push_back({name, value});
+    for (Process& process : job.processes)
+        process.environment = apply_settings(settings, std::move(process.environment));
+    return job;
+}
+
+void end_everything() {
+    for (const int pid : end_all_descendants())
+        fmt::print(stderr,
+                   "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
+}
+
+int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+/// What one run needs besides the program; its destructors remove all of it, in the reverse order.
+struct Surroundings {
+    explicit Surroundings(bool own_share)
+        : left_over(sweep_leftovers(cgroup_parents(own_cpu_group()))), share(own_share, scratch.name()) {}
+    std::vector<std::string> left_over;
+    Scratch scratch;
+    OwnShare share;
+    SignalEvents signals;
+};
+
+}  // namespace
+
+int supervise(const Job& job, const Watch& watch) {
+    if (watch.record) check_record(*watch.record);
+    if (watch.lifeline) fcntl(*watch.lifeline, F_SETFD, FD_CLOEXEC);
+    adopt_orphans();
+    const std::vector<int> allowed = affinity_of(), pus = job.placement.pus();
+    const std::vector<int> place = elsewhere(allowed, pus);
+    int status = 0, asked_by = 0;
+    {
+        Surroundings around(watch.own_share);
+        Record record;
+        record.command = job.command;
+        record.placement = job.placement;
+        record.share = around.share.share();
+        record.left_over = around.left_over;
+        std::unique_ptr<Readback> readback;
+        if (watch.record) {
+            readback = std::make_unique<Readback>(job.placement, job.launcher);
+            record.clock_before_ghz = clock_on(pus.front(), place);
+        }
+        record.started = utc_now();
+        const double wall_clock = static_cast<double>(time(nullptr)) - 1;
+        const Books before = read_books(pus);
+        Children children(with_settings(job, around.scratch), around.share, around.signals);
+        Vigil vigil(children, around.signals, watch, readback.get());
+        vigil.keep();
+        Books after = read_books(pus);
+        end_everything();
+        after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
+        remove_stray_segments(wall_clock);
+        if (vigil.orphaned()) return kFailure;
+        status = children.status();
+        asked_by = vigil.asked_by();
+        if (vigil.timed_out())
+            fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
+        if (watch.record) {
+            take_books(record, before, after, pus);
+            take_usage(record);
+            record.wall_s = seconds_between(before.at, after.at);
+            record.timed_out = vigil.timed_out();
+            take_status(record, status);
+            take_readback(record, *readback);
+            record.clock_after_ghz = clock_on(pus.front(), place);
+            write_record(record, *watch.record);
+        }
+    }
+    // A shell stops its loop only when the command died of the key that its user pressed.
+    if (asked_by == SIGINT && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
+    return exit_status(status);
+}
+
+}  // namespace strata::launch

@@ -1,0 +1,38 @@
+// A run that somebody stays with: recorded, ended whole, and cleaned up after.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launch/layout.hpp"
+
+namespace strata::launch {
+
+/// One process to start. Arguments include the name (argv[0]).
+struct Process {
+    std::string path;
+    std::vector<std::string> arguments, environment;
+    std::vector<int> pus;
+    bool reads_input = true;  // standard input goes to the first process alone
+};
+
+struct Job {
+    std::vector<Process> processes;  // all are started; the first failure ends the rest
+    Placement placement;
+    std::vector<std::string> command;  // as the user typed it, for the record
+    std::string launcher;              // this executable: a rank that has not yet become the program
+};
+
+struct Watch {
+    std::optional<std::string> record;
+    double timeout_s = 0;  // 0: none
+    bool own_share = false;
+    std::optional<int> lifeline;  // a pipe that ends when the parent dies
+};
+
+/// Runs the job to its end and returns the exit status: that of the first process to fail, 128 + signal when
+/// it was killed. When it returns no process of the run lives and nothing that it made for the run is left.
+int supervise(const Job& job, const Watch& watch);
+
+}  // namespace strata::launch
