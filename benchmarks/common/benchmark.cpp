@@ -1,0 +1,92 @@
+#include "benchmarks/common/benchmark.hpp"
+
+#include <fmt/format.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "benchmarks/common/clock.hpp"
+#include "core/base/error.hpp"
+
+namespace strata::bench {
+namespace {
+
+const Benchmark& find(const std::string& name, std::span<const std::span<const Benchmark>> known) {
+    std::vector<std::string> names;
+    for (const auto& list : known)
+        for (const Benchmark& benchmark : list) {
+            if (name == benchmark.name) return benchmark;
+            names.emplace_back(benchmark.name);
+        }
+    const std::string near = nearest(name, names);
+    throw Error("unknown benchmark")
+        .given(name)
+        .allowed(fmt::format("{}", fmt::join(names, ", ")))
+        .remedy(near.empty() ? "strata bench --list" : "strata bench " + near);
+}
+
+Options declare(const Benchmark& benchmark) {
+    Options options(fmt::format("strata bench {}", benchmark.name), benchmark.summary);
+    options.option("--json", "FILE", "", "write the result there as JSON (schema strata.result/1); - is standard output");
+    options.hidden("--break", true);
+    benchmark.declare(options);
+    return options;
+}
+
+void list(std::span<const std::span<const Benchmark>> known) {
+    for (const auto& part : known)
+        for (const Benchmark& benchmark : part) fmt::print("{:<12} {}\n", benchmark.name, benchmark.summary);
+}
+
+}  // namespace
+
+int thread_count() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known) {
+    const std::string name = argc > 1 ? argv[1] : "--help";
+    if (name == "--list" || name == "--help" || name == "-h") {
+        if (group.rank() == 0) list(known);
+        return kSuccess;
+    }
+    const Benchmark& benchmark = find(name, known);
+    const Parsed given = declare(benchmark).parse(argc, argv, 2);
+    if (given.help()) return kSuccess;
+    const std::string broken = given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
+    const Break fault = broken == "skip" ? Break::skip : broken == "perturb" ? Break::perturb : Break::none;
+    const double start = now();
+    Result result = benchmark.run(group, given, fault);
+    result.benchmark = benchmark.name;
+    result.processes = group.size();
+    result.threads = thread_count();
+    result.wall_s = group.max(now() - start);
+    if (group.rank() == 0) {
+        const std::string file = given.text("--json");
+        if (file != "-") std::fputs(result_text(result).c_str(), stdout);
+        if (!file.empty()) write_result(file, result);
+    }
+    return result.verification.passed() ? kSuccess : kFailure;
+}
+
+int run_and_report(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known) {
+    try {
+        return run_named(argc, argv, group, known);
+    } catch (const Error& error) {
+        if (group.rank() == 0) std::fputs(error.text().c_str(), stderr);
+        return error.exit_code();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "strata: error: process %d: %s\n", group.rank(), error.what());
+        return kFailure;
+    }
+}
+
+}  // namespace strata::bench

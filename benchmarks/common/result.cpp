@@ -1,0 +1,164 @@
+#include "benchmarks/common/result.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+
+namespace strata::bench {
+namespace {
+
+/// The instruction set that the vector units were compiled for.
+constexpr const char* instruction_set() {
+#if defined(__AVX512F__)
+    return "avx512";
+#elif defined(__AVX2__)
+    return "avx2";
+#elif defined(__AVX__)
+    return "avx";
+#elif defined(__x86_64__)
+    return "sse2";
+#elif defined(__ARM_FEATURE_SVE)
+    return "sve";
+#elif defined(__aarch64__)
+    return "neon";
+#else
+    return "scalar";
+#endif
+}
+
+void axis(Json& json, const char* key, const Axis& axis) {
+    json.key(key).object().member("name", axis.name).member("unit", axis.unit).end();
+}
+
+void figures(Json& json, const Result& result) {
+    json.key("figures").array();
+    for (const Figure& figure : result.figures) {
+        json.object().member("name", figure.name).member("value", figure.value).member("unit", figure.unit);
+        json.member("better", figure.higher_is_better ? "higher" : "lower");
+        if (figure.bytes) json.member("bytes", *figure.bytes);
+        if (figure.flops) json.member("flops", *figure.flops);
+        json.end();
+    }
+    json.end();
+}
+
+void curves(Json& json, const Result& result) {
+    json.key("curves").array();
+    for (const Curve& curve : result.curves) {
+        json.object().member("name", curve.name);
+        axis(json, "x", curve.x);
+        axis(json, "y", curve.y);
+        json.key("points").array();
+        for (const auto& [x, y] : curve.points) json.array().value(x).value(y).end();
+        json.end().end();
+    }
+    json.end();
+}
+
+void matrices(Json& json, const Result& result) {
+    json.key("matrices").array();
+    for (const Matrix& matrix : result.matrices) {
+        json.object().member("name", matrix.name).member("unit", matrix.unit);
+        json.members("rows", matrix.rows).members("columns", matrix.columns).key("values").array();
+        for (const auto& row : matrix.values) json.values(row);
+        json.end().end();
+    }
+    json.end();
+}
+
+void provenance(Json& json, const Result& result) {
+    json.key("provenance").object();
+    json.member("compiler", STRATA_COMPILER).member("flags", STRATA_FLAGS).member("isa", instruction_set());
+    json.key("blas");
+    if (result.blas) {
+        json.object().member("path", result.blas->path).member("version", result.blas->version);
+        json.member("core", result.blas->core).end();
+    } else {
+        json.null();
+    }
+    json.member("mpi", result.mpi).end();
+}
+
+}  // namespace
+
+void result_json(std::ostream& out, const Result& result) {
+    Json json(out);
+    json.object().member("schema", "strata.result/1").member("benchmark", result.benchmark);
+    json.key("parameters").object();
+    for (const auto& [name, value] : result.parameters)
+        std::visit([&, &key = name](const auto& v) { json.member(key, v); }, value);
+    json.end();
+    json.member("processes", result.processes).member("threads", result.threads).member("wall_s", result.wall_s);
+    const Verification& check = result.verification;
+    json.member("verified", check.passed());
+    json.key("verification").object().member("what", check.what).member("value", check.value);
+    json.member("limit", check.limit).member("source", check.source).end();
+    const Result nothing;
+    const Result& shown = check.passed() ? result : nothing;
+    figures(json, shown);
+    curves(json, shown);
+    matrices(json, shown);
+    json.members("notes", result.notes);
+    provenance(json, result);
+    json.end();
+}
+
+std::string result_text(const Result& result) {
+    std::string text = fmt::format("{}: {} process{} x {} thread{}", result.benchmark, result.processes,
+                                   result.processes == 1 ? "" : "es", result.threads, result.threads == 1 ? "" : "s");
+    for (const auto& [name, value] : result.parameters)
+        text += std::visit([&, &key = name](const auto& v) { return fmt::format(", {} {}", key, v); }, value);
+    text += '\n';
+    const Verification& check = result.verification;
+    if (!check.passed()) {
+        return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n", check.what,
+                                  check.value, check.limit, check.source);
+    }
+    for (const Figure& figure : result.figures)
+        text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
+    for (const Curve& curve : result.curves) {
+        text += fmt::format("  {}\n    {:>14} {:>14}\n", curve.name, curve.x.name + " " + curve.x.unit,
+                            curve.y.name + " " + curve.y.unit);
+        // A terminal is no plot: of long curves every so manieth point.
+        const size_t step = curve.points.size() / 48 + 1;
+        for (size_t i = 0; i < curve.points.size(); i += step)
+            text += fmt::format("    {:>14.6g} {:>14.5g}\n", curve.points[i].first, curve.points[i].second);
+    }
+    for (const Matrix& matrix : result.matrices) {
+        text += fmt::format("  {} ({})\n", matrix.name, matrix.unit);
+        for (size_t i = 0; i < matrix.values.size() && matrix.values.size() <= 32; ++i) {
+            text += fmt::format("    {:>4}", matrix.rows[i]);
+            for (const auto& value : matrix.values[i])
+                text += value ? fmt::format(" {:>8.4g}", *value) : std::string(8, ' ') + "-";
+            text += '\n';
+        }
+    }
+    for (const std::string& note : result.notes) text += "  note: " + note + '\n';
+    return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value, check.limit, check.source);
+}
+
+void write_result(const std::string& file, const Result& result) {
+    if (file == "-") {
+        result_json(std::cout, result);
+        return;
+    }
+    const std::string temporary = file + ".tmp";
+    std::ofstream out(temporary);
+    if (!out) throw system_error("the result cannot be written", errno).at(file).remedy("name a file in a folder you may write");
+    result_json(out, result);
+    out.close();
+    if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
+        const int error = errno;
+        std::remove(temporary.c_str());
+        throw system_error("the result cannot be written", error).at(file).remedy("free space on that file system");
+    }
+}
+
+}  // namespace strata::bench

@@ -1,0 +1,80 @@
+// What one benchmark found in one launch: the document strata.result/1 (docs/formats.md), and the same for people.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace strata::bench {
+
+struct Figure {
+    std::string name;
+    double value = 0;
+    std::string unit;
+    bool higher_is_better = true;
+    std::optional<double> bytes{}, flops{};  // what one repetition moves and computes, for the roofline
+};
+
+struct Axis {
+    std::string name, unit;
+};
+
+struct Curve {
+    std::string name;
+    Axis x, y;
+    std::vector<std::pair<double, double>> points;
+};
+
+/// A value for each pair; none where a pair was not sampled.
+struct Matrix {
+    std::string name, unit;
+    std::vector<int> rows, columns;
+    std::vector<std::vector<std::optional<double>>> values;
+};
+
+/// A result counts only when what was computed is right: value <= limit. NaN does not pass.
+struct Verification {
+    std::string what;
+    double value = NAN;
+    double limit = 0;
+    std::string source;
+    [[nodiscard]] bool passed() const { return value <= limit; }
+};
+
+/// The BLAS that was loaded, and what was tried to choose it.
+struct BlasUsed {
+    std::string path, version, core;
+};
+
+using Parameter = std::variant<std::string, std::int64_t, double, bool>;
+
+struct Result {
+    std::string benchmark;
+    std::vector<std::pair<std::string, Parameter>> parameters;
+    int processes = 1;
+    int threads = 1;
+    double wall_s = 0;
+    Verification verification;
+    std::vector<Figure> figures;
+    std::vector<Curve> curves;
+    std::vector<Matrix> matrices;
+    std::vector<std::string> notes;  // what the reader must know to read the figures, one sentence each
+    std::optional<BlasUsed> blas;
+    std::optional<std::string> mpi;
+
+    void parameter(std::string name, Parameter value) { parameters.emplace_back(std::move(name), std::move(value)); }
+};
+
+/// Without a passed verification neither writes a figure, a curve or a matrix: an unverified rate does not exist.
+void result_json(std::ostream& out, const Result& result);
+[[nodiscard]] std::string result_text(const Result& result);
+
+/// Writes to FILE.tmp and renames, so that FILE is whole or absent; "-" is standard output. Throws Error.
+void write_result(const std::string& file, const Result& result);
+
+}  // namespace strata::bench

@@ -1,0 +1,17 @@
+// strata-bench: the benchmarks of one process.
+#include <array>
+
+#include "benchmarks/common/benchmark.hpp"
+#include "benchmarks/hpcc/hpcc.hpp"
+#include "benchmarks/machine/machine.hpp"
+
+namespace strata::bench {
+
+std::span<const Benchmark> local_benchmarks() {
+    static const std::array list = {hpcc::stream,           hpcc::dgemm,           machine_measures::peak,
+                                    machine_measures::latency, machine_measures::lines, machine_measures::domains,
+                                    machine_measures::noise};
+    return list;
+}
+
+}  // namespace strata::bench

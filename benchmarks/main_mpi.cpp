@@ -1,0 +1,67 @@
+// strata-bench-mpi: all benchmarks, over the ranks of an MPI run.
+#include <mpi.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "benchmarks/common/benchmark.hpp"
+#include "core/base/error.hpp"
+
+namespace {
+
+using strata::bench::Group;
+
+class Ranks : public Group {
+  public:
+    [[nodiscard]] int rank() const override {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        return rank;
+    }
+    [[nodiscard]] int size() const override {
+        int size = 1;
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        return size;
+    }
+    void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
+    double max(double value) override { return reduce(value, MPI_MAX); }
+    double min(double value) override { return reduce(value, MPI_MIN); }
+    double sum(double value) override { return reduce(value, MPI_SUM); }
+    double from_first(double value) override {
+        MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        return value;
+    }
+
+  private:
+    static double reduce(double value, MPI_Op operation) {
+        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
+        return value;
+    }
+};
+
+/// A rank must not outlive what started it, even when that was killed without a chance to say so.
+void end_with_parent() {
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) raise(SIGKILL);  // it died before the call above
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    end_with_parent();
+    // OpenMP threads run between the messages; only the first thread of a rank makes MPI calls.
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    Ranks ranks;
+    const std::array known = {strata::bench::local_benchmarks(), strata::bench::message_benchmarks()};
+    const int status = strata::bench::run_and_report(argc, argv, ranks, known);
+    // Bad input is seen by all ranks alike; any other failure may be one rank's alone, and the others must not wait for it.
+    if (status == strata::kSuccess || status == strata::kBadInput) {
+        MPI_Finalize();
+        return status;
+    }
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
