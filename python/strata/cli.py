@@ -1,4 +1,7 @@
-"""The Python side's command line: a thin layer over functions that a notebook can call. Imports are made where they are needed."""
+"""The Python side's command line: a thin layer over functions that a notebook can call.
+
+Imports are made where they are needed.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,8 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
         "--results",
         type=Path,
         metavar="DIR",
-        help="results folder; an existing one is resumed (default: a new one in $STRATA_RESULTS or ./strata-results)",
+        help="results folder; an existing one is resumed "
+        "(default: a new one in $STRATA_RESULTS or ./strata-results)",
     )
     parser.add_argument(
         "--new", action="store_true", help="start afresh even where an unfinished run could be resumed"
@@ -141,7 +145,7 @@ def _machine_measure(commands: Commands) -> None:  # type: ignore[valid-type]
     parser = _command(
         commands,
         "machine-measure",
-        "measure the machine itself: latency, cache lines, domains, bandwidth by cores, noise (`strata machine --measure`)",
+        "measure the machine itself: latency, cache lines, domains, bandwidth by cores, noise",
         [
             ("strata machine --measure", "the short plan"),
             ("strata machine --measure --full", "larger sizes, every pair of cores within the budget"),
@@ -263,7 +267,7 @@ def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
         commands,
         "draw",
         "draw a machine as SVG",
-        [("strata machine --json | strata draw --machine - --svg machine.svg", "this machine")],
+        [("strata machine --json | strata draw --machine - --out machine.svg", "this machine")],
     )
     parser.add_argument(
         "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
@@ -277,4 +281,4 @@ def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
 def _run_draw(given: argparse.Namespace) -> int:
     from strata.characterize.facts import draw
 
-    return draw(given.machine, given.svg)
+    return draw(given.machine, given.out)

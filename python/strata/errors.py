@@ -1,4 +1,6 @@
-"""One error type: where it was, what was given, what is allowed, what to do next. Raised deep, printed once at the edge."""
+"""One error type: where it was, what was given, what is allowed, what to do next. Raised deep, printed once
+at the edge.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ PROGRAMS = ("strata-bench", "strata-bench-mpi")
 
 
 def native(environment: Mapping[str, str] = os.environ) -> Native:
-    """The front that started this Python (STRATA_FRONT), or the one beside the interpreter, with the programs it belongs to."""
+    """The front that started this Python (STRATA_BIN), or the one beside the interpreter.
+
+    With the programs it belongs to.
+    """
     looked = []
     for candidate in _fronts(environment):
         looked.append(str(candidate))
@@ -50,18 +53,18 @@ def native(environment: Mapping[str, str] = os.environ) -> Native:
                 return Native(front, found)
     raise StrataError(
         "the native programs were not found",
-        given=", ".join(looked) or "nothing to look at: STRATA_FRONT is not set",
-        remedy="start this through `./strata` (it builds them) or `strata`; `strata doctor` says what is missing",
+        given=", ".join(looked) or "nothing to look at: STRATA_BIN is not set",
+        remedy="start this through `./strata`, which builds them; `strata doctor` says what is missing",
         code=FAILED,
     )
 
 
 def _fronts(environment: Mapping[str, str]) -> list[Path]:
-    said = environment.get("STRATA_FRONT")
+    said = environment.get("STRATA_BIN")
     if said:
         return [Path(said)]
     beside = [Path(sys.executable).parent / "strata", Path(sys.prefix) / "bin" / "strata"]
-    return [path for path in dict.fromkeys(beside)]
+    return list(dict.fromkeys(beside))
 
 
 def _sibling(front: Path, name: str) -> Path | None:

@@ -1,7 +1,9 @@
-"""The bound each figure stands beside, taken from other tasks of the same run: peak, bandwidth, the latency of a cache line.
+"""The bound each figure stands beside, taken from other tasks of the same run: peak, bandwidth, the latency
+of a cache line.
 
-A figure says little alone. 40 GF/s is good or bad only beside what this machine's units can do; the bounds here were measured
-minutes before or after, in interleaved order, with the same statistics. Where a bound was not measured there is none: null.
+A figure says little alone. 40 GF/s is good or bad only beside what this machine's units can do; the bounds
+here were measured minutes before or after, in interleaved order, with the same statistics. Where a bound was
+not measured there is none: null.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ def bound(task: Summary, tasks: Sequence[Summary]) -> dict[str, Any] | None:
     found = find(task, figure, tasks)
     if found is None:
         return None
-    name, value, source = found
+    name, base, source = found
     unit = figure["unit"]
-    value = _in_unit(value, unit)
+    value = _in_unit(base, unit)
     if value is None or value <= 0:
         return None
     # Of the bound, how much is reached: a rate as part of the peak, a latency as floor over reading.
@@ -43,11 +45,11 @@ def bound(task: Summary, tasks: Sequence[Summary]) -> dict[str, Any] | None:
 
 def headline(task: Summary) -> Mapping[str, Any] | None:
     """The figure a task is known for: the first named in the case file, else the first of the result."""
-    figures = {f["name"]: f for f in task["figures"]}
+    figures: dict[str, Mapping[str, Any]] = {f["name"]: f for f in task["figures"]}
     for name in task.get("headline") or []:
         if name in figures:
             return figures[name]
-    return task["figures"][0] if task["figures"] else None
+    return next(iter(figures.values()), None)
 
 
 Found = tuple[str, float, str]
@@ -83,7 +85,9 @@ def _in_unit(value: float, unit: str) -> float | None:
 
 
 def _peak(cores: int, tasks: Sequence[Summary]) -> Found | None:
-    """Measured FMA peak of this many cores: the reading of a layout with as many, else cores x one core's (an upper bound: all-core clocks are lower)."""
+    """Measured FMA peak of this many cores: the reading of a layout with as many, else cores x one core's (an
+    upper bound: all-core clocks are lower).
+    """
     readings: list[tuple[int, float, str]] = []
     for task, figure in _figures(tasks, "peak"):
         value = _giga(figure)
@@ -177,8 +181,8 @@ def _of_mpifft(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary
     n = (task.get("parameters") or {}).get("n")
     if found is None or not n:
         return ("measured peak", peak[1], peak[2]) if peak else None
-    # 5 n log2 n flops; at least one pass that reads and writes 16-byte complex numbers: roofline of Williams, Waterman and
-    # Patterson, CACM 52(4), 2009, with intensity 5 log2(n) / 32.
+    # 5 n log2 n flops; at least one pass that reads and writes 16-byte complex numbers: roofline of Williams,
+    # Waterman and Patterson, CACM 52(4), 2009, with intensity 5 log2(n) / 32.
     roof = found[1] * 5 * math.log2(n) / 32
     if peak is not None and peak[1] < roof:
         return peak

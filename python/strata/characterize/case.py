@@ -1,7 +1,7 @@
 """Case files of `strata characterize`: TOML checked against one declared schema.
 
-The schema below makes the check, the error messages and the table in docs/measuring.md; an unknown key is an error, so a
-misspelt one can never be a silent default.
+The schema below makes the check, the error messages and the table in docs/measuring.md; an unknown key is an
+error, so a misspelt one can never be a silent default.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,34 +50,123 @@ def _list_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(check(v) for v in value)
 
 
+def _some(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A list with at least one entry, all of them good."""
+    return lambda value: isinstance(value, list) and len(value) > 0 and all(check(v) for v in value)
+
+
 _LAYOUT = re.compile(r"^(\d+|[NDH])(\.\.(\d+|[NDH]))?x(\d+|[NDH])(\.\.(\d+|[NDH]))?$")
 _REQUIRED = object()
 
 TOP: dict[str, Key] = {
     "schema": Key("text", lambda v: v == SCHEMA, SCHEMA, _REQUIRED, "which schema this file follows"),
     "mode": Key("text", _is_text, "a word", _REQUIRED, "name of the plan, shown in the report"),
-    "launches": Key("integer", lambda v: _is_whole(v) and v >= stats.LEAST, f"an integer >= {stats.LEAST}", stats.LEAST, "undisturbed launches per task"),
-    "repeats": Key("integer", lambda v: _is_whole(v) and v >= 0, "an integer >= 0", 6, "further launches in place of disturbed ones"),
-    "budget_s": Key("number", lambda v: _is_number(v) and v > 0, "seconds > 0", None, "tasks with `drop` are left out when the estimate exceeds it"),
-    "patience_s": Key("number", lambda v: _is_number(v) and v >= 0, "seconds >= 0", 60.0, "in all, waiting for a quiet machine before repeats"),
-    "limits": Key("table", lambda v: isinstance(v, dict), "a table of taint limits", {}, "overrides of the taint limits"),
-    "task": Key("array of tables", lambda v: isinstance(v, list) and len(v) > 0, "one [[task]] or more", _REQUIRED, "what to measure"),
-}  # fmt: skip
+    "launches": Key(
+        "integer",
+        lambda v: _is_whole(v) and v >= stats.LEAST,
+        f"an integer >= {stats.LEAST}",
+        stats.LEAST,
+        "undisturbed launches per task",
+    ),
+    "repeats": Key(
+        "integer",
+        lambda v: _is_whole(v) and v >= 0,
+        "an integer >= 0",
+        6,
+        "further launches in place of disturbed ones",
+    ),
+    "budget_s": Key(
+        "number",
+        lambda v: _is_number(v) and v > 0,
+        "seconds > 0",
+        None,
+        "tasks with `drop` are left out when the estimate exceeds it",
+    ),
+    "patience_s": Key(
+        "number",
+        lambda v: _is_number(v) and v >= 0,
+        "seconds >= 0",
+        60.0,
+        "in all, waiting for a quiet machine before repeats",
+    ),
+    "limits": Key(
+        "table", lambda v: isinstance(v, dict), "a table of taint limits", {}, "overrides of the taint limits"
+    ),
+    "task": Key(
+        "array of tables",
+        lambda v: isinstance(v, list) and len(v) > 0,
+        "one [[task]] or more",
+        _REQUIRED,
+        "what to measure",
+    ),
+}
 
 TASK: dict[str, Key] = {
     "benchmark": Key("text", _is_text, "a name from `strata bench --list`", _REQUIRED, "which benchmark"),
-    "name": Key("text", lambda v: _is_text(v) and "/" not in v, "text without '/'", None, "first part of the task's id; the benchmark's name if left out"),
-    "program": Key("text", lambda v: v in PROGRAMS, " | ".join(PROGRAMS), "auto", "auto: the MPI program for more than one process"),
-    "arguments": Key("list of text", _list_of(lambda v: isinstance(v, str)), "a list of text", [], "options for the benchmark"),
-    "layouts": Key("list of layouts", lambda v: _list_of(lambda w: isinstance(w, str) and bool(_LAYOUT.match(w)))(v) and len(v) > 0, "PxT with numbers, N (all cores), D (cores of a domain), H (half of the cores), or a range such as 1x1..D", ["1x1"], "layouts to run under"),
-    "bind": Key("list of text", lambda v: _list_of(lambda w: w in BINDS)(v) and len(v) > 0, "a list of core, none", ["core"], "bindings to run under"),
-    "stride": Key("list of integers", lambda v: _list_of(lambda w: _is_whole(w) and w >= 1)(v) and len(v) > 0, "a list of integers >= 1", [1], "distances between the cores used"),
+    "name": Key(
+        "text",
+        lambda v: _is_text(v) and "/" not in v,
+        "text without '/'",
+        None,
+        "first part of the task's id; the benchmark's name if left out",
+    ),
+    "program": Key(
+        "text",
+        lambda v: v in PROGRAMS,
+        " | ".join(PROGRAMS),
+        "auto",
+        "auto: the MPI program for more than one process",
+    ),
+    "arguments": Key(
+        "list of text",
+        _list_of(lambda v: isinstance(v, str)),
+        "a list of text",
+        [],
+        "options for the benchmark",
+    ),
+    "layouts": Key(
+        "list of layouts",
+        _some(lambda w: isinstance(w, str) and bool(_LAYOUT.match(w))),
+        "PxT with numbers, N (all cores), D (cores of a domain), H (half of the cores), or 1x1..D",
+        ["1x1"],
+        "layouts to run under",
+    ),
+    "bind": Key(
+        "list of text", _some(lambda w: w in BINDS), "a list of core, none", ["core"], "bindings to run under"
+    ),
+    "stride": Key(
+        "list of integers",
+        _some(lambda w: _is_whole(w) and w >= 1),
+        "a list of integers >= 1",
+        [1],
+        "distances between the cores used",
+    ),
     "figures": Key("list of text", _list_of(_is_text), "a list of figure names", [], "the headline figures"),
-    "least_processes": Key("integer", lambda v: _is_whole(v) and v >= 1, "an integer >= 1", 1, "layouts with fewer processes are left out"),
-    "timeout_s": Key("number", lambda v: _is_number(v) and v > 0, "seconds > 0", 60.0, "a launch is ended after this"),
-    "expected_s": Key("number", lambda v: _is_number(v) and v > 0, "seconds > 0", 1.0, "estimate of one launch before any ran"),
-    "drop": Key("integer", lambda v: _is_whole(v) and v >= 0, "an integer >= 0", 0, "0: never left out; the largest goes first"),
-}  # fmt: skip
+    "least_processes": Key(
+        "integer",
+        lambda v: _is_whole(v) and v >= 1,
+        "an integer >= 1",
+        1,
+        "layouts with fewer processes are left out",
+    ),
+    "timeout_s": Key(
+        "number", lambda v: _is_number(v) and v > 0, "seconds > 0", 60.0, "a launch is ended after this"
+    ),
+    "expected_s": Key(
+        "number",
+        lambda v: _is_number(v) and v > 0,
+        "seconds > 0",
+        1.0,
+        "estimate of one launch before any ran",
+    ),
+    "drop": Key(
+        "integer",
+        lambda v: _is_whole(v) and v >= 0,
+        "an integer >= 0",
+        0,
+        "0: never left out; the largest goes first",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -116,10 +206,9 @@ def read(path: Path) -> Case:
             remedy="see https://toml.io, or start from cases/characterize/quick.toml",
         ) from None
     finder = _Lines(path, text)
-    top = _checked(value, TOP, lambda key: finder.at(key))
+    top = _checked(value, TOP, finder.at)
     tasks = tuple(
-        _checked(task, TASK, lambda key, n=n: finder.at(key, n))
-        for n, task in enumerate(top["task"], start=1)
+        _checked(task, TASK, partial(finder.at, task=n)) for n, task in enumerate(top["task"], start=1)
     )
     return Case(
         path=path,
@@ -173,7 +262,9 @@ class _Lines:
         self._lines = text.splitlines()
 
     def at(self, key: str, task: int = 0) -> str:
-        """'FILE:LINE KEY' for a key of the top level (task 0) or of the n-th [[task]]; the table's own line when the key is absent."""
+        """'FILE:LINE KEY' for a key of the top level (task 0) or of the n-th [[task]]; the table's own line
+        when the key is absent.
+        """
         current, header = 0, 1
         for number, line in enumerate(self._lines, start=1):
             stripped = line.strip()

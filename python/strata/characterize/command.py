@@ -1,9 +1,14 @@
-"""`strata characterize` and `strata machine-measure`: plan, measure, summarise, report. A notebook calls the same functions."""
+"""`strata characterize` and `strata machine-measure`: plan, measure, summarise, report.
+
+A notebook calls the same functions.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -47,7 +52,11 @@ class Request:
 
     @property
     def command(self) -> str:
-        return "strata characterize" if self.kind == "characterize" else "strata machine --measure"
+        """The line that a person types to have this request again."""
+        words = list(self.argv) or ["characterize"]
+        if words[0] == "machine-measure":
+            words[:1] = ["machine", "--measure"] if len(words) == 1 or words[1:] == ["--full"] else words[:1]
+        return shlex.join(["strata", *words])
 
 
 _SETUP_S = 10.0  # machine facts before, summary and report after: measured 4 to 8 s with all plots
@@ -119,7 +128,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
         if request.submit is not None:
             return _submit(request)
         if slurm.is_login_node() and not request.here:
-            raise slurm.refusal(f"strata {' '.join(request.argv)}" if request.argv else request.command)
+            raise slurm.refusal(request.command)
     with stop_signals():
         kept: Path | None = None
 
@@ -139,8 +148,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
 
 def _say_interrupted(stop: Interrupted, kept: Path | None, request: Request) -> None:
     where = f"; what was measured is kept in {kept}" if kept else "; nothing was measured yet"
-    again = f"strata {' '.join(request.argv)}" if request.argv else request.command
-    sys.stderr.write(f"\nstopped by {stop}{where}\n" + (f"to resume: {again}\n" if kept else ""))
+    sys.stderr.write(f"\nstopped by {stop}{where}\n" + (f"to resume: {request.command}\n" if kept else ""))
 
 
 def _measure_and_report(
@@ -173,8 +181,9 @@ def measure(results: store.Store, prepared: Prepared, lock: HostLock, watcher: P
     plan = results.plan
     kept = len(results.samples)
     watcher.say(
-        f"{len(plan.tasks)} tasks x {plan.policy.launches} launches after one to warm up, about {duration(campaign.remaining_s())}; "
-        f"results in {results.path}" + (f"; {kept} launches of before are kept" if kept else "")
+        f"{len(plan.tasks)} tasks x {plan.policy.launches} launches after one to warm up, "
+        f"about {duration(campaign.remaining_s())}; results in {results.path}"
+        + (f"; {kept} launches of before are kept" if kept else "")
     )
     watcher.say("Ctrl-C stops; the same command resumes")
     campaign.run()
@@ -182,7 +191,10 @@ def measure(results: store.Store, prepared: Prepared, lock: HostLock, watcher: P
 
 
 def _open(request: Request, prepared: Prepared, say: Callable[[str], None]) -> store.Store:
-    """The results folder to measure into: the one asked for, an unfinished one of the same plan, or a new one."""
+    """The results folder to measure into.
+
+    The one asked for, an unfinished one of the same plan, or a new one.
+    """
     plan = prepared.plan
     target = request.results.absolute() if request.results else None
     if target is not None and (target / "plan.json").exists():
@@ -221,10 +233,8 @@ def _tidy(path: Path) -> None:
     own = path / "work" / str(os.getpid())
     if own.exists():
         remove_tree(own)
-    try:
+    with contextlib.suppress(OSError):  # never made, or another process's
         (path / "work").rmdir()
-    except OSError:
-        pass  # never made, or another process's
 
 
 def summarise(results: store.Store, campaign: Campaign) -> dict[str, Any]:
@@ -252,7 +262,7 @@ def build_report(whole: dict[str, Any], results: Path) -> Path:
         for path in made:
             place = target / path.relative_to(scratch)
             place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(path, place)
+            path.replace(place)
         sync_folder(target)
         return target / page.relative_to(scratch)
     except OSError as error:
@@ -263,7 +273,10 @@ def build_report(whole: dict[str, Any], results: Path) -> Path:
 
 
 def finish(whole: Mapping[str, Any], results: Path, report: Path) -> int:
-    """Prints the outcome. The exit code is 1 when a task failed or found no quiet moment: a script must be able to tell."""
+    """Prints the outcome.
+
+    The exit code is 1 when a task failed or found no quiet moment: a script must be able to tell.
+    """
     from strata.characterize import console
 
     console.show(whole)
@@ -282,9 +295,8 @@ def _dry_run(prepared: Prepared) -> int:
         total += seconds
         optional = f", may be left out ({task.drop})" if task.drop else ""
         print(f"{task.id:<36} {plan.policy.launches}+1 launches  ~{duration(seconds)}{optional}")
-        print(
-            f"    strata launch --layout {task.layout} --stride {task.stride} --bind {task.bind} -- {' '.join(task.command)}"
-        )
+        placed = f"--layout {task.layout} --stride {task.stride} --bind {task.bind}"
+        print(f"    strata launch {placed} -- {' '.join(task.command)}")
     for note in prepared.notes:
         print(f"not here: {note}")
     budget = plan.policy.budget_s
@@ -296,7 +308,10 @@ def _dry_run(prepared: Prepared) -> int:
 
 
 def _submit(request: Request) -> int:
-    """Sends the same command to a compute node, with its results folder fixed now so that its place can be told."""
+    """Sends the same command to a compute node.
+
+    With its results folder fixed now so that its place can be told.
+    """
     assert request.submit is not None
     base = paths.results_base()
     results = (

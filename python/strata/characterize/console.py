@@ -1,4 +1,6 @@
-"""What a characterization prints at its end: the headline figures with intervals, what was disturbed, and where the report is."""
+"""What a characterization prints at its end: the headline figures with intervals, what was disturbed, and
+where the report is.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def interval(figure: Mapping[str, Any]) -> str:
 
 def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """One row a task: id, figure, median, unit, interval, n, bound, disturbed."""
-    result = []
+    result: list[tuple[str, ...]] = []
     for task in tasks:
         figure = headline(task)
         disturbed = f"{task['tainted']}/{task['launches']}" if task["tainted"] else ""

@@ -1,66 +1,82 @@
-"""Commands on a machine's facts: findings and drawing. They are started by the native front and must be quick."""
+"""Commands on a machine's facts: findings and drawing. The native front starts them; they import little."""
 
 from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata.errors import StrataError
+
+if TYPE_CHECKING:
+    from strata.advice.findings import Finding
 
 SCHEMA = "strata.machine/1"
 
 
 def load(path: str, schema: str) -> dict[str, Any]:
     """A JSON document from a file or, for '-', from standard input."""
+    remedy = "`strata machine --json` writes machines"
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        value = json.loads(text)
+        value = json.loads(sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise StrataError(
             "cannot read",
             at=path,
-            given=str(error.strerror),
+            given=error.strerror,
             remedy="give an existing file, or - for standard input",
         ) from None
     except ValueError as error:
-        raise StrataError(
-            "not JSON", at=path, given=str(error), remedy="`strata machine --json` writes it"
-        ) from None
+        raise StrataError("not JSON", at=path, given=str(error), remedy=remedy) from None
     found = value.get("schema") if isinstance(value, dict) else type(value).__name__
     if found != schema:
-        raise StrataError(
-            "wrong kind of document",
-            at=path,
-            given=str(found),
-            allowed=schema,
-            remedy="`strata machine --json` writes machines",
-        )
+        raise StrataError("wrong kind of document", at=path, given=str(found), allowed=schema, remedy=remedy)
     return dict(value)
 
 
 def print_findings(machine: str, summary: str | None) -> int:
-    """One block a finding: what, why it matters, what to do."""
-    from strata.advice import findings
+    """One block a finding: what, on which evidence, why it matters, what to do."""
+    from strata.advice.findings import findings
 
-    facts = load(machine, SCHEMA)
-    measured = load(summary, "strata.summary/1") if summary else None
-    found = findings(facts, measured)
-    if not found:
-        print("findings: none")
+    found = findings(load(machine, SCHEMA), load(summary, "strata.summary/1") if summary else None)
+    print("\nfindings" if found else "\nfindings: none")
     for finding in found:
-        print(finding)
+        print(block(finding))
     return 0
 
 
-def draw(machine: str, svg: str) -> int:
+def block(finding: Finding) -> str:
+    """A finding as lines of text."""
+    lines = [f"  {finding.severity}: {finding.what}"]
+    for label, text in (
+        ("seen", finding.evidence),
+        ("means", finding.consequence),
+        ("try", finding.remedy),
+    ):
+        if text:
+            lines.append(
+                textwrap.fill(
+                    text,
+                    110,
+                    initial_indent=f"    {label + ':':<7}",
+                    subsequent_indent=" " * 11,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+            )
+    return "\n".join(lines)
+
+
+def draw(machine: str, out: str) -> int:
+    """The drawing as a file, or on standard output for '-'."""
     from strata.draw import machine_svg
     from strata.measure.files import write_atomically
 
-    text = machine_svg(load(machine, SCHEMA))
-    if svg == "-":
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n{machine_svg(load(machine, SCHEMA))}\n'
+    if out == "-":
         sys.stdout.write(text)
     else:
-        write_atomically(Path(svg).absolute(), text)
+        write_atomically(Path(out).absolute(), text)
     return 0

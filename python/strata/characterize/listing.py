@@ -41,9 +41,8 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
         for name, unit in index.figure_names(connection, task["task"]):
             known = stats.estimate(index.figure_samples(connection, task["task"], name))
             spread = f"[{number(known.low)}, {number(known.high)}]" if known.low is not None else known.note
-            print(
-                f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  min {number(known.minimum)}  max {number(known.maximum)}"
-            )
+            ends = f"min {number(known.minimum)}  max {number(known.maximum)}"
+            print(f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  {ends}")
     if rebuild:
         print(f"rebuilt {folder / index.NAME}")
     return 0

@@ -1,4 +1,6 @@
-"""From a case file and a machine to a plan: layouts spelt out for the cores that are here, what cannot run left out and said."""
+"""From a case file and a machine to a plan: layouts spelt out for the cores that are here, what cannot run
+left out and said.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,10 @@ def size_of(machine: Mapping[str, Any]) -> Size:
 
 
 def spelled(layout: str, size: Size) -> list[tuple[int, int]]:
-    """Processes and threads of one layout word; a range is walked in powers of two and ends exactly at its end."""
+    """Processes and threads of one layout word.
+
+    A long range is walked in powers of two and ends exactly at its end.
+    """
     processes, threads = layout.split("x")
     return [(p, t) for p in _walk(processes, size) for t in _walk(threads, size)]
 

@@ -1,6 +1,7 @@
 """On a Slurm cluster: tell a login node from an allocation, and send the job where it belongs.
 
-A login node is shared and is not the machine that jobs run on; figures measured there are of no use and disturb everybody.
+A login node is shared and is not the machine that jobs run on; figures measured there are of no use and
+disturb everybody.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def refusal(command: str) -> StrataError:
         "this looks like a login node of a Slurm cluster: nothing was measured",
         given="no allocation (SLURM_JOB_ID is not set)",
         allowed="a node of one's own",
-        remedy=f"{command} --submit PARTITION (names: sinfo -s), or inside `salloc --exclusive -N1`: srun {command}; --here measures this node all the same",
+        remedy=f"{command} --submit PARTITION (names: sinfo -s), "
+        f"or inside `salloc --exclusive -N1`: srun {command}; --here measures this node all the same",
         code=LOGIN_NODE,
     )
 
@@ -55,7 +57,9 @@ class Job:
 
 
 def script(command: list[str], partition: str, results: Path, minutes: int) -> str:
-    """The job script: one whole node, all of its memory, the command that resumes by itself when the job is started again."""
+    """The job script: one whole node, all of its memory, the command that resumes by itself when the job is
+    started again.
+    """
     return "\n".join(
         [
             "#!/bin/bash",

@@ -1,7 +1,7 @@
 """The loop: warm-up, blocks in shuffled order, repeats of what was disturbed, and when to give up.
 
-It knows tasks by name only. What a task is stays with the runner, how often and when stays here, what counts stays with taint:
-studies bring other tasks and another stopping rule, and keep the rest.
+It knows tasks by name only. What a task is stays with the runner, how often and when stays here, what counts
+stays with taint: studies bring other tasks and another stopping rule, and keep the rest.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Campaign:
         self._settle = settle or self._wait_for_quiet
         self._waited = 0.0  # by this process: whoever starts it again has patience again
 
-    # -- what is known so far ------------------------------------------------------------------------------------------
+    # -- what is known so far --------------------
 
     def samples_of(self, task: Task) -> list[Sample]:
         return self.store.samples_of(task.id)
@@ -114,17 +114,21 @@ class Campaign:
         )
 
     def reference_ghz(self) -> float | None:
-        """The clock that drops are judged against: the median of the warm-up's readings, fixed once the warm-up is over."""
+        """The clock that drops are judged against: the median of the warm-up's readings, fixed once the
+        warm-up is over.
+        """
         fixed = next((e["ghz"] for e in reversed(self.store.events) if e["event"] == "clock"), None)
         if fixed is not None:
             return float(fixed)
         readings = [c for s in self.store.samples if s.record for c in taint.clock_readings(s.record)]
         return stats.median(readings) if len(readings) >= 3 else None
 
-    # -- doing it ------------------------------------------------------------------------------------------------------
+    # -- doing it --------------------
 
     def run(self) -> None:
-        """Measures until every task has its undisturbed launches, or is stopped. May be called again after an interruption."""
+        """Measures until every task has its undisturbed launches, or is stopped. May be called again after an
+        interruption.
+        """
         self._warm_up()
         self._fix_reference()
         self._fit_budget("after the warm-up")
@@ -156,7 +160,8 @@ class Campaign:
             self.store.note("clock", ghz=ghz, what="median of the clock readings of the warm-up launches")
 
     def _fit_budget(self, when: str) -> None:
-        """Leaves out optional tasks, largest `drop` first, until the estimate fits; never launches below six."""
+        """Leaves out optional tasks, largest `drop` first, until the estimate fits; never cuts the launches.
+        """
         budget = self.policy.budget_s
         if budget is None:
             return
@@ -165,7 +170,8 @@ class Campaign:
             if not optional:
                 total = self.spent_s() + self.remaining_s()
                 self._watch.say(
-                    f"this takes about {total:.0f} s, more than the {budget:.0f} s aimed at: nothing optional is left to leave out"
+                    f"this takes about {total:.0f} s, more than the {budget:.0f} s aimed at: "
+                    "nothing optional is left to leave out"
                 )
                 return
             victim = max(optional, key=lambda t: (t.drop, self.seconds_of(t)))
@@ -185,7 +191,8 @@ class Campaign:
 
     def _block(self, block: int, attempt: int, tasks: Iterable[Task]) -> None:
         wanted = {t.id: t for t in tasks}
-        # The whole plan is shuffled and then thinned, so that a block resumed in its middle goes on in the same order.
+        # The whole plan is shuffled and then thinned, so that a block resumed in its middle goes on in the
+        # same order.
         for task_id in block_order([t.id for t in self.plan.tasks], self.policy.seed, block, attempt):
             task = wanted.get(task_id)
             if task is None or self.standing(task).stopped is not None:
@@ -217,7 +224,7 @@ class Campaign:
         self.store.add(sample)
         self._watch.ended(task, sample)
 
-    # -- waiting -------------------------------------------------------------------------------------------------------
+    # -- waiting --------------------
 
     def _be_patient(self) -> None:
         left = self.policy.patience_s - self._waited

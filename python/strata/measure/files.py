@@ -1,4 +1,4 @@
-"""Files that are whole or absent: atomic writes, durable appends, and one clear message when a disk is full."""
+"""Files that are whole or absent: atomic writes, durable appends, one clear message when a disk is full."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def storage_error(error: OSError, path: Path) -> StrataError:
         full,
         at=str(path),
         code=FAILED,
-        remedy="free some space (or raise the limit), then give the same command again: what was measured is kept and it resumes",
+        remedy="free some space (or raise the limit), then give the same command again: it resumes",
     )
 
 
@@ -45,14 +45,16 @@ def check_space(folder: Path, least: int = KEEP_FREE_BYTES) -> None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """After this returns the file holds the whole text, also across a power cut; if it raises, the old file is as it was."""
+    """After this returns the file holds the whole text, also across a power cut; if it raises, the old file
+    is as it was.
+    """
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(scratch, "w", encoding="utf-8") as stream:
+        with scratch.open("w", encoding="utf-8") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(scratch, path)
+        scratch.replace(path)
         sync_folder(path.parent)
     except OSError as error:
         scratch.unlink(missing_ok=True)
@@ -63,7 +65,9 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes a rename in this folder durable. Some network file systems refuse fsync on folders; they need none."""
+    """Makes a rename in this folder durable. Some network file systems refuse fsync on folders; they need
+    none.
+    """
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)
@@ -81,7 +85,7 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     """A JSON object of the given schema, or an error that names the file, the line and what to do."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StrataError("no such file", at=str(path), remedy=remedy) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -107,7 +111,9 @@ def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
 
 
 def sweep_leftovers(folder: Path) -> list[str]:
-    """Removes what processes that were killed left behind: '.NAME.PID.tmp' and 'work/PID', when no such process lives here."""
+    """Removes what processes that were killed left behind: '.NAME.PID.tmp' and 'work/PID', when no such
+    process lives here.
+    """
     swept = []
     for path in [*folder.glob(".*.tmp"), *folder.glob("*/.*.tmp"), *folder.glob("work/*")]:
         owner = path.name if path.parent.name == "work" else path.name.split(".")[-2]

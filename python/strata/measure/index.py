@@ -1,8 +1,8 @@
 """An SQLite index over the journals: fast to ask, safe to lose.
 
-The journals are the truth. The index remembers how far it has read each of them; when that does not fit (a journal shrank, the
-index is damaged, another version wrote it) it is rebuilt. Where the folder cannot hold a database (read-only, NFS without
-locks) the index lives in memory.
+The journals are the truth. The index remembers how far it has read each of them; when that does not fit (a
+journal shrank, the index is damaged, another version wrote it) it is rebuilt. Where the folder cannot hold a
+database (read-only, NFS without locks) the index lives in memory.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ NAME = "index.sqlite"
 _VERSION = 1
 _TABLES = """
 CREATE TABLE journal (path TEXT PRIMARY KEY, size INTEGER NOT NULL);
-CREATE TABLE sample (id INTEGER PRIMARY KEY, task TEXT NOT NULL, block INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    time TEXT NOT NULL, wall_s REAL, good INTEGER NOT NULL, failed TEXT, journal TEXT NOT NULL, line INTEGER NOT NULL,
-    UNIQUE (journal, line));
-CREATE TABLE taint (sample INTEGER NOT NULL REFERENCES sample, code TEXT NOT NULL, value REAL, allowed REAL, text TEXT NOT NULL);
-CREATE TABLE figure (sample INTEGER NOT NULL REFERENCES sample, name TEXT NOT NULL, value REAL NOT NULL, unit TEXT);
+CREATE TABLE sample (id INTEGER PRIMARY KEY, task TEXT NOT NULL, block INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, time TEXT NOT NULL, wall_s REAL, good INTEGER NOT NULL, failed TEXT,
+    journal TEXT NOT NULL, line INTEGER NOT NULL, UNIQUE (journal, line));
+CREATE TABLE taint (sample INTEGER NOT NULL REFERENCES sample, code TEXT NOT NULL, value REAL, allowed REAL,
+    text TEXT NOT NULL);
+CREATE TABLE figure (sample INTEGER NOT NULL REFERENCES sample, name TEXT NOT NULL, value REAL NOT NULL,
+    unit TEXT);
 CREATE INDEX sample_task ON sample (task);
 CREATE INDEX figure_name ON figure (sample, name);
 """
@@ -91,7 +93,8 @@ def _ingest(connection: sqlite3.Connection, path: Path) -> None:
 def _insert(connection: sqlite3.Connection, line: Line, sample: Sample) -> None:
     wall = (sample.record or {}).get("wall_s")
     row = connection.execute(
-        "INSERT INTO sample (task, block, attempt, time, wall_s, good, failed, journal, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO sample (task, block, attempt, time, wall_s, good, failed, journal, line) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             sample.task,
             sample.block,
@@ -138,7 +141,8 @@ def tasks(connection: sqlite3.Connection) -> list[dict[str, Any]]:
 def figure_names(connection: sqlite3.Connection, task: str) -> list[tuple[str, str | None]]:
     """Names and units of a task's figures."""
     rows = connection.execute(
-        "SELECT name, unit FROM figure JOIN sample ON sample.id = figure.sample WHERE task = ? GROUP BY name ORDER BY MIN(figure.rowid)",
+        "SELECT name, unit FROM figure JOIN sample ON sample.id = figure.sample "
+        "WHERE task = ? GROUP BY name ORDER BY MIN(figure.rowid)",
         (task,),
     )
     return list(rows)
@@ -147,7 +151,8 @@ def figure_names(connection: sqlite3.Connection, task: str) -> list[tuple[str, s
 def reasons(connection: sqlite3.Connection, task: str) -> dict[str, int]:
     """How often each reason tainted a launch of this task."""
     rows = connection.execute(
-        "SELECT code, COUNT(DISTINCT sample.id) FROM taint JOIN sample ON sample.id = taint.sample WHERE task = ? AND block > 0 GROUP BY code",
+        "SELECT code, COUNT(DISTINCT sample.id) FROM taint JOIN sample ON sample.id = taint.sample "
+        "WHERE task = ? AND block > 0 GROUP BY code",
         (task,),
     )
     return dict(rows)

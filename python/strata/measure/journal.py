@@ -1,9 +1,10 @@
 """The journal: what was measured, one JSON object a line, one file per process, only ever appended to.
 
-Home directories lie on NFS, where two writers of one file or a database lock can lose data; so every process owns its file
-and every line is on disk (fsync) before the next launch starts. A process that is killed while writing leaves a last line
-without its newline: such a torn line is ignored. Any other unreadable line means that the file was damaged afterwards; it is
-reported and nothing is overwritten. Each line ends with a CRC-32 of the text before it, so that a changed digit is seen too.
+Home directories lie on NFS, where two writers of one file or a database lock can lose data; so every process
+owns its file and every line is on disk (fsync) before the next launch starts. A process that is killed while
+writing leaves a last line without its newline: such a torn line is ignored. Any other unreadable line means
+that the file was damaged afterwards; it is reported and nothing is overwritten. Each line ends with a CRC-32
+of the text before it, so that a changed digit is seen too.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def decode(line: bytes) -> dict[str, Any]:
 
 
 class Journal:
-    """This process's own journal file. It is created at the first append: a run that measures nothing leaves none."""
+    """This process's own journal file. It is created at the first append: a run that measures nothing leaves
+    none.
+    """
 
     def __init__(self, folder: Path, plan: str) -> None:
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())

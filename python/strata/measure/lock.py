@@ -1,8 +1,9 @@
 """One measured program at a time on a host, across all Strata processes and users.
 
-The lock is a bound abstract Unix socket: the kernel frees it when its last holder dies, whatever killed it; it leaves no file
-behind, needs no permission shared between users, and SO_PEERCRED names the holder. (Containers with a network of their own
-do not see each other's lock; what they do to each other is caught as taint.)
+The lock is a bound abstract Unix socket: the kernel frees it when its last holder dies, whatever killed it;
+it leaves no file behind, needs no permission shared between users, and SO_PEERCRED names the holder.
+(Containers with a network of their own do not see each other's lock; what they do to each other is caught as
+taint.)
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ _BACKLOG = 1024  # nobody accepts: each look stays in the queue, and a full queu
 
 
 class HostLock:
-    """Held while measuring. fileno() is passed on to the launcher so that the lock outlives a killed Python until its programs are gone."""
+    """Held while measuring.
+
+    fileno() is passed on to the launcher, so that the lock outlives a killed Python until its programs are
+    gone.
+    """
 
     def __init__(self, name: str = HOST_LOCK) -> None:
         self._address = "\0" + name
@@ -41,16 +46,16 @@ class HostLock:
         return True
 
     def acquire(self, waiting: Callable[[str], None]) -> None:
-        """Waits without end; waiting(text) is called once with who holds the lock, and again when the holder changes."""
+        """Waits without end; waiting(text) is called once with who holds the lock, and again when the holder
+        changes.
+        """
         told = None
         polls = 0
         while not self.try_acquire():
             holder = self.holder() if polls % _ASK_EVERY == 0 else told
             polls += 1
             if holder != told:
-                waiting(
-                    f"waiting: another strata measures on this machine ({holder}); one at a time, Ctrl-C gives up"
-                )
+                waiting(f"waiting: another strata measures here ({holder}); one at a time, Ctrl-C gives up")
                 told = holder
             time.sleep(_POLL_S)
 

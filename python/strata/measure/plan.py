@@ -1,7 +1,9 @@
-"""What runs: tasks (a command under a layout), and how often, in which order and within which limits they run: the policy.
+"""What runs: tasks (a command under a layout), and how often, in which order and within which limits they
+run: the policy.
 
-A plan is fixed before its first launch. Its hash covers the tasks, the policy, the machine and the binaries, so that samples
-of unlike things never end up in one median: a run resumes only where all of these are the same.
+A plan is fixed before its first launch. Its hash covers the tasks, the policy, the machine and the binaries,
+so that samples of unlike things never end up in one median: a run resumes only where all of these are the
+same.
 """
 
 from __future__ import annotations
@@ -143,7 +145,7 @@ def _not_ours(at: Path, why: str) -> StrataError:
         "damaged file: the plan is not as it was written",
         at=str(at),
         given=why,
-        allowed="a plan as this version of strata wrote it: limits and tasks are fixed before the first launch",
+        allowed="a plan as it was written: limits and tasks are fixed before the first launch",
         remedy="restore the file, or start a new results folder with --new",
         code=1,
     )
@@ -165,7 +167,7 @@ _STABLE = (
 
 
 def identity(machine: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes two runs 'on the same machine': its parts, the kernel, and what this process may use of it."""
+    """What makes two runs 'on the same machine': its parts, the kernel, what this process may use of it."""
     facts = {key: machine.get(key) for key in _STABLE}
     facts["memories"] = [
         {k: m.get(k) for k in ("index", "kind", "domain")} for m in machine.get("memories") or []

@@ -1,7 +1,7 @@
 """Progress that does not disturb what it reports on.
 
-On a terminal one line is redrawn at most twice a second with a single short write (about 20 us; a thread that animates a bar
-would be a neighbour of the measured program). Elsewhere a plain line every few seconds.
+On a terminal one line is redrawn at most twice a second with a single short write (about 20 us; a thread that
+animates a bar would be a neighbour of the measured program). Elsewhere a plain line every few seconds.
 """
 
 from __future__ import annotations

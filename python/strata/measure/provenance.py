@@ -14,12 +14,17 @@ from strata import __version__
 from strata.measure.journal import utc_now
 
 SCHEMA = "strata.provenance/1"
-# Variables that change what programs do: threads, MPI, libraries, allocation. Values of others are nobody's business.
-_PREFIXES = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "BLIS_", "OMPI_", "PMIX_", "MPICH_", "I_MPI_", "UCX_", "FI_", "SLURM_JOB_", "LD_LIBRARY_PATH", "MALLOC_", "GLIBC_TUNABLES")  # fmt: skip
+# Variables that change what programs do: threads, MPI, libraries, allocation. Values of others are nobody's
+# business.
+_PREFIXES = (
+    *("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "BLIS_"),
+    *("OMPI_", "PMIX_", "MPICH_", "I_MPI_", "UCX_", "FI_", "SLURM_JOB_"),
+    *("LD_LIBRARY_PATH", "MALLOC_", "GLIBC_TUNABLES"),
+)
 
 
 def collect(machine: Mapping[str, Any], root: Path | None, argv: list[str]) -> dict[str, Any]:
-    """Facts known before the first launch; those that only launches can tell are added by summary.loaded()."""
+    """Facts known before the first launch; summary.loaded() adds those that only launches can tell."""
     governors = sorted({str(c["governor"]) for c in machine.get("cores") or [] if c.get("governor")})
     return {
         "schema": SCHEMA,
@@ -45,7 +50,9 @@ def collect(machine: Mapping[str, Any], root: Path | None, argv: list[str]) -> d
 
 
 def revision(root: Path | None) -> str | None:
-    """The git revision of the checkout, '+changes' when the tree differs from it; None for an installed package."""
+    """The git revision of the checkout, '+changes' when the tree differs from it; None for an installed
+    package.
+    """
     if root is None or not (root / ".git").exists():
         return None
     try:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _LOOK_S = 0.4
-# A look of 0.4 s sees ticks of 10 ms: one stray tick reads as 2.5 % of a CPU, so quiet means at most two of them a CPU.
+# A look of 0.4 s sees ticks of 10 ms: one stray tick reads as 2.5 % of a CPU, so quiet means at most two of
+# them a CPU.
 _QUIET = 0.06
 
 
@@ -84,7 +85,6 @@ def wait_until_quiet(cpus: set[int], patience_s: float, tell: Callable[[str], No
         waited = time.monotonic() - started
         if seen.quiet or waited >= patience_s:
             return waited
-        tell(
-            f"waiting for a quiet machine: {seen.who or f'{seen.busy_cpus:.2f} CPUs are busy'}; {patience_s - waited:.0f} s more at most"
-        )
+        busy = seen.who or f"{seen.busy_cpus:.2f} CPUs are busy"
+        tell(f"waiting for a quiet machine: {busy}; {patience_s - waited:.0f} s more at most")
         time.sleep(min(1.0, max(0.0, patience_s - waited)))

@@ -1,7 +1,8 @@
 """One launch at a time: starts `strata launch`, waits without disturbing it, and reads what it left.
 
-Everything that could outlive this process hangs on the lifeline: the launcher holds the reading end of a pipe whose only
-writing end is here. However this process ends (also by SIGKILL), the kernel closes the pipe and the launcher ends its tree.
+Everything that could outlive this process hangs on the lifeline: the launcher holds the reading end of a pipe
+whose only writing end is here. However this process ends (also by SIGKILL), the kernel closes the pipe and
+the launcher ends its tree.
 """
 
 from __future__ import annotations
@@ -57,10 +58,9 @@ class LaunchRunner:
     def argv(self, task: Task, work: Path) -> list[str]:
         """The whole command line; also what the report shows as 'how to reproduce'."""
         command = expand(task.command, self.programs, work / "result.json")
-        return [
-            *self.front, "launch", "--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind,
-            "--record", str(work / "record.json"), "--timeout", f"{task.timeout_s:g}", "--own-share", "--", *command,
-        ]  # fmt: skip
+        placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind]
+        watched = ["--record", str(work / "record.json"), "--timeout", f"{task.timeout_s:g}", "--own-share"]
+        return [*self.front, "launch", *placed, *watched, "--", *command]
 
     def run(self, task: Task, tick: Callable[[], None]) -> Launched:
         check_space(self.results)
@@ -158,7 +158,9 @@ def _own_seconds() -> float:
 
 
 def _others(cpus: set[int], busy: float | None, own: float, wall: float) -> dict[str, Any]:
-    """CPUs' worth of work that others did on all CPUs we may use, those beside the run included: it shares caches and memory with them."""
+    """CPUs' worth of work that others did on all CPUs we may use, those beside the run included: it shares
+    caches and memory with them.
+    """
     now = busy_seconds(cpus)
     if busy is None or now is None or wall <= 0:
         return {}

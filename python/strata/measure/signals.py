@@ -11,7 +11,9 @@ _STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """Raised in the main thread by the first stop signal; not an Exception, so that no handler for errors swallows it."""
+    """Raised in the main thread by the first stop signal; not an Exception, so that no handler for errors
+    swallows it.
+    """
 
     def __init__(self, signum: int) -> None:
         super().__init__(signal.Signals(signum).name)
@@ -23,7 +25,8 @@ class Interrupted(BaseException):
 
 
 def _interrupt(signum: int, _frame: FrameType | None) -> None:
-    # Later signals are ignored: the end is prompt and bounded, and a second exception inside it would leave things behind.
+    # Later signals are ignored: the end is prompt and bounded, and a second exception inside it would leave
+    # things behind.
     for other in _STOP:
         signal.signal(other, signal.SIG_IGN)
     raise Interrupted(signum)

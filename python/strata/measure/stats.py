@@ -1,14 +1,16 @@
 """Medians with distribution-free intervals, and the one rule by which a winner may be named.
 
-Timings of programs are skewed and have several modes, so nothing here assumes a distribution. For n independent samples
-with order statistics x(1) <= ... <= x(n), the number of samples below the median is binomial(n, 1/2), hence
+Timings of programs are skewed and have several modes, so nothing here assumes a distribution. For n
+independent samples with order statistics x(1) <= ... <= x(n), the number of samples below the median is
+binomial(n, 1/2), hence
 
     P( x(k) <= median <= x(n+1-k) )  >=  1 - 2 * P( B(n, 1/2) <= k - 1 )
 
-with equality for continuous distributions (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 1999, section 3.2;
-H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., 2003, section 7.1). The interval is [x(k), x(n+1-k)] for the largest
-k that keeps the probability at 95 % or more. With n = 5 even the widest interval, minimum to maximum, reaches only
-1 - 2/32 = 93.75 %; with n = 6 it reaches 1 - 2/64 = 96.875 %. That is why an interval needs six launches.
+with equality for continuous distributions (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 1999,
+section 3.2; H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., 2003, section 7.1). The interval is
+[x(k), x(n+1-k)] for the largest k that keeps the probability at 95 % or more. With n = 5 even the widest
+interval, minimum to maximum, reaches only 1 - 2/32 = 93.75 %; with n = 6 it reaches 1 - 2/64 = 96.875 %. That
+is why an interval needs six launches.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 LEVEL = 0.95
 LEAST = (
@@ -24,18 +26,22 @@ LEAST = (
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def coverage(n: int, k: int) -> float:
-    """Probability that [x(k), x(n+1-k)] holds the median of n samples (ranks count from 1), exact in integers until the last step."""
+    """Probability that [x(k), x(n+1-k)] holds the median of n samples (ranks count from 1), exact in integers
+    until the last step.
+    """
     if not 1 <= k <= (n + 1) // 2:
         raise ValueError(f"rank {k} outside 1..{(n + 1) // 2}")
     tail = sum(math.comb(n, i) for i in range(k))
-    return 1.0 - 2.0 * (tail / 2**n)
+    return 1.0 - float(2 * tail) / float(2**n)
 
 
-@lru_cache(maxsize=None)
+@cache
 def rank_for(n: int, level: float = LEVEL) -> int | None:
-    """The largest rank k whose interval still holds the median with probability >= level; None when no rank does."""
+    """The largest rank k whose interval still holds the median with probability >= level; None when no rank
+    does.
+    """
     best = None
     for k in range(1, n // 2 + 1):
         if coverage(n, k) < level:
@@ -56,7 +62,9 @@ def median(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is known of one figure from its undisturbed launches. low, high and confidence are None below six of them."""
+    """What is known of one figure from its undisturbed launches. low, high and confidence are None below six
+    of them.
+    """
 
     n: int
     median: float | None
@@ -110,9 +118,10 @@ class Comparison:
 def compare(a: Estimate, b: Estimate, *, higher_is_better: bool = True) -> Comparison:
     """Names a winner only when the intervals are apart.
 
-    If both medians were equal to m, disjoint intervals would need at least one of them to miss m, so a false winner has
-    probability <= (1 - confidence a) + (1 - confidence b); for two sets of six it needs all six of one below all six of the
-    other, 2 / C(12, 6) = 0.22 %. This holds for one comparison decided beforehand, not for the best of many.
+    If both medians were equal to m, disjoint intervals would need at least one of them to miss m, so a false
+    winner has probability <= (1 - confidence a) + (1 - confidence b); for two sets of six it needs all six of
+    one below all six of the other, 2 / C(12, 6) = 0.22 %. This holds for one comparison decided beforehand,
+    not for the best of many.
     """
     ratio = a.median / b.median if a.median is not None and b.median else None
     if a.low is None or a.high is None or b.low is None or b.high is None:

@@ -1,4 +1,5 @@
-"""A results folder: plan, machine, provenance, journals, index, summary and report, and the rules by which one is continued.
+"""A results folder: plan, machine, provenance, journals, index, summary and report, and the rules by which
+one is continued.
 
 <results>/plan.json         tasks and policy, fixed before the first launch
           machine.json      `strata machine --json` at the start
@@ -161,7 +162,9 @@ def open_existing(path: Path) -> Store:
 
 
 def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Store:
-    """Goes on in this folder when it holds the same plan for the same machine and binaries, or when told to all the same."""
+    """Goes on in this folder when it holds the same plan for the same machine and binaries, or when told to
+    all the same.
+    """
     old = read_plan(path)
     if old.hash == plan.hash:
         return open_existing(path)
@@ -182,7 +185,9 @@ def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Stor
 
 
 def find_unfinished(base: Path, plan: plans.Plan) -> Path | None:
-    """The newest folder under base that holds this plan and is not finished; damaged or foreign folders are passed over."""
+    """The newest folder under base that holds this plan and is not finished; damaged or foreign folders are
+    passed over.
+    """
     found = []
     for candidate in base.glob("*/plan.json"):
         try:
@@ -195,5 +200,5 @@ def find_unfinished(base: Path, plan: plans.Plan) -> Path | None:
 
 
 def is_finished(path: Path) -> bool:
-    """summary.json is written once, when everything was measured; the report after it can be rebuilt from it."""
+    """summary.json is written when everything was measured; the report comes after it."""
     return (path / "summary.json").exists() and (path / "report" / "report.html").exists()

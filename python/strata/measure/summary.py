@@ -1,4 +1,4 @@
-"""All samples of a results folder reduced to strata.summary/1: what the report and the tables are made from."""
+"""All samples of a results folder reduced to strata.summary/1, from which report and tables are made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def summarize(
     provenance: Mapping[str, Any],
     bound: Bound | None = None,
 ) -> dict[str, Any]:
-    """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's headline stands."""
+    """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's
+    headline stands.
+    """
     tasks = [summarize_task(standing, store.samples_of(standing.task.id)) for standing in standings]
     if bound is not None:
         for task in tasks:
@@ -194,7 +196,9 @@ def matrices(good: Sequence[Sample]) -> list[dict[str, Any]]:
 
 
 def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
-    """What the launcher read back from the running program: of the last launch, and whether all launches agreed."""
+    """What the launcher read back from the running program: of the last launch, and whether all launches
+    agreed.
+    """
     records = [s.record for s in samples if s.record]
     if not records:
         return {"agrees": None, "threads": [], "pages": None, "share": None}
@@ -212,7 +216,9 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
 
 
 def loaded(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Provenance that only launches can tell: libraries really mapped, compilers, instruction sets, clock, load, how the share was got."""
+    """Provenance that only launches can tell: libraries really mapped, compilers, instruction sets, clock,
+    load, how the share was got.
+    """
     libraries: set[str] = set()
     built: dict[str, set[str]] = {"compiler": set(), "flags": set(), "isa": set(), "mpi": set()}
     clocks, loads, shares = [], [], set()

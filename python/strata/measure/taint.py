@@ -1,7 +1,9 @@
-"""When a launch counts as disturbed. Limits are fixed before the first launch, stored in plan.json, and never moved afterwards.
+"""When a launch counts as disturbed. Limits are fixed before the first launch, stored in plan.json, and never
+moved afterwards.
 
-Each limit is a pair: a rate, and a grace that covers what a quiet machine shows in a very short run (the kernel accounts CPU
-time in ticks of 10 ms, so one tick in a run of 0.2 s already reads as 5 %). docs/measuring.md has the table with reasons.
+Each limit is a pair: a rate, and a grace that covers what a quiet machine shows in a very short run (the
+kernel accounts CPU time in ticks of 10 ms, so one tick in a run of 0.2 s already reads as 5 %).
+docs/measuring.md has the table with reasons.
 """
 
 from __future__ import annotations
@@ -17,23 +19,25 @@ from strata.errors import StrataError
 class Limits:
     """What an undisturbed launch may show at most."""
 
-    # CPU used by others on the CPUs of the run. A daemon that takes 2 % moves a median by about as much as launches
-    # differ anyway; a busy neighbour takes 50 to 100 %.
+    # CPU used by others on the CPUs of the run. A daemon that takes 2 % moves a median by about as much as
+    # launches differ anyway; a busy neighbour takes 50 to 100 %.
     others_share: float = 0.02
     others_grace_s: float = 0.03
-    # CPUs' worth of work by others on all CPUs that this process may use, the ones beside the run included: a neighbour on
-    # another core takes cache, memory bandwidth and turbo. The grace covers the launcher's own start and end.
+    # CPUs' worth of work by others on all CPUs that this process may use, the ones beside the run included: a
+    # neighbour on another core takes cache, memory bandwidth and turbo. The grace covers the launcher's own
+    # start and end.
     elsewhere_cpus: float = 0.10
     elsewhere_grace_s: float = 0.15
     # CPU that the hypervisor gave to another guest while this one wanted to run.
     steal_share: float = 0.02
     steal_grace_s: float = 0.03
-    # Involuntary switches per second of CPU time. Alone on its core a thread sees kernel threads only (measured: below 20 a
-    # second); with a competitor it is preempted every slice, 2.8 to 4 ms on Linux: 250 a second or more.
+    # Involuntary switches per second of CPU time. Alone on its core a thread sees kernel threads only
+    # (measured: below 20 a second); with a competitor it is preempted every slice, 2.8 to 4 ms on Linux: 250
+    # a second or more.
     involuntary_per_s: float = 60.0
     involuntary_grace: float = 60.0
-    # Share of the wall time in which some runnable thread of the system waited for a CPU (PSI "some"). The grace covers the
-    # start of an MPI job, where daemon and ranks meet on the same cores.
+    # Share of the wall time in which some runnable thread of the system waited for a CPU (PSI "some"). The
+    # grace covers the start of an MPI job, where daemon and ranks meet on the same cores.
     cpu_pressure: float = 0.10
     cpu_pressure_grace_s: float = 0.15
     # Clock before or after the run, below the plan's median by more than this: throttled or power-saving.
@@ -77,8 +81,8 @@ def judge(
 ) -> list[Reason]:
     """All reasons for which this launch does not count as undisturbed; none means it counts.
 
-    What a record leaves out (a kernel without PSI, a cgroup that hides /proc/stat) is not held against the launch; the
-    summary says which checks were possible.
+    What a record leaves out (a kernel without PSI, a cgroup that hides /proc/stat) is not held against the
+    launch; the summary says which checks were possible.
     """
     reasons: list[Reason] = []
     if record.get("timed_out"):
@@ -165,5 +169,6 @@ def _clock(record: Mapping[str, Any], limits: Limits, reference_ghz: float | Non
     drop = 1.0 - slowest / reference_ghz
     if drop <= limits.clock_drop:
         return []
-    text = f"clock {slowest:.2f} GHz, {drop:.0%} below the plan's {reference_ghz:.2f} GHz (limit {limits.clock_drop:.0%})"
+    below = f"{drop:.0%} below the plan's {reference_ghz:.2f} GHz"
+    text = f"clock {slowest:.2f} GHz, {below} (limit {limits.clock_drop:.0%})"
     return [Reason("clock", drop, limits.clock_drop, text)]

@@ -1,4 +1,6 @@
-"""Stand-ins for what the engine drives: runners that answer from a script, and a front that behaves as `strata launch` is specified to."""
+"""Stand-ins for what the engine drives: runners that answer from a script, and a front that behaves as
+`strata launch` is specified to.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +60,17 @@ def result(value: float, benchmark: str = "stream") -> dict[str, Any]:
                 "points": [[1024, value], [2048, 2 * value]],
             }
         ],
-        "matrices": [{"name": "pairs", "unit": "ns", "rows": [0, 1], "columns": [0, 1], "values": [[None, value], [value, None]]}],
+        "matrices": [
+            {
+                "name": "pairs",
+                "unit": "ns",
+                "rows": [0, 1],
+                "columns": [0, 1],
+                "values": [[None, value], [value, None]],
+            }
+        ],
         "provenance": {"compiler": "GNU 12.2.0", "flags": "-O3", "isa": "avx2", "blas": None, "mpi": None},
-    }  # fmt: skip
+    }
 
 
 def task(name: str, **changes: Any) -> Task:
@@ -83,7 +93,9 @@ Answer = Callable[[Task, int], Launched]
 
 
 class ScriptedRunner:
-    """Answers by a function of the task and how often it was launched before; remembers the order and that launches never overlap."""
+    """Answers by a function of the task and how often it was launched before; remembers the order and that
+    launches never overlap.
+    """
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
@@ -132,7 +144,7 @@ class Listener:
         self.said.append(text)
 
 
-FRONT = '''
+FRONT = """
 import json, os, select, subprocess, sys, time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 words = sys.argv[1:]
@@ -170,7 +182,7 @@ os.rename(value("--record") + ".tmp", value("--record"))
 with open(os.path.join(ROOT, "launches"), "a") as log:
     log.write("end %d %.6f %s\\n" % (os.getpid(), time.time(), value("--layout")))
 sys.exit(child.returncode if child.returncode >= 0 else 128 - child.returncode)
-'''
+"""
 
 BENCH = """
 import json, os, sys, time
@@ -203,11 +215,16 @@ def machine(cores: int = 2, domains: int = 1) -> dict[str, Any]:
         "kernel": "6.1",
         "arch": "x86_64",
         "cpu_model": "Synthetic Fixture",
-        "domains": [{"index": d, "cores": list(range(d * per, (d + 1) * per)), "memories": [d]} for d in range(domains)],
-        "memories": [{"index": d, "kind": "DRAM", "domain": d, "free_bytes": 1 << 30} for d in range(domains)],
+        "domains": [
+            {"index": d, "cores": list(range(d * per, (d + 1) * per)), "memories": [d]}
+            for d in range(domains)
+        ],
+        "memories": [
+            {"index": d, "kind": "DRAM", "domain": d, "free_bytes": 1 << 30} for d in range(domains)
+        ],
         "cores": [{"index": c, "domain": c // per, "pus": [c], "governor": None} for c in range(cores)],
         "allowed": {"pus": f"0-{cores - 1}", "memories": "0", "cpus_effective": float(cores)},
-    }  # fmt: skip
+    }
 
 
 def install(root: Path) -> Path:

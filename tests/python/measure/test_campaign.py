@@ -1,4 +1,4 @@
-"""Claims about the loop: how often, in which order, what is repeated, when it gives up, and that it resumes."""
+"""Claims about the loop: how often, in which order, what is repeated, when it gives up, how it resumes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import Counter
 
 import pytest
 from fakes import Listener, ScriptedRunner, disturbed, good, plan, record, result
+
+from strata.errors import StrataError
 from strata.measure.campaign import Campaign
 from strata.measure.plan import Task
 from strata.measure.runner import Launched
 from strata.measure.signals import Interrupted
 from strata.measure.summary import summarize
-from strata.errors import StrataError
 
 
 def campaign(opened, answer, settle=lambda patience: 0.0):
@@ -47,7 +48,9 @@ def test_launches_interleave_in_blocks_and_blocks_differ(make_store) -> None:
 
 
 def test_a_disturbed_launch_is_kept_counted_shown_and_repeated(make_store) -> None:
-    done, runner, listener = campaign(make_store(plan(["a"])), lambda t, n: disturbed() if n in (2, 3) else good(10.0 + n))
+    done, runner, _ = campaign(
+        make_store(plan(["a"])), lambda t, n: disturbed() if n in (2, 3) else good(10.0 + n)
+    )
     done.run()
     (task,) = summary_of(done)["tasks"]
     assert runner.order.count("a/1x1/core/s1") == 1 + 6 + 2
@@ -59,7 +62,9 @@ def test_a_disturbed_launch_is_kept_counted_shown_and_repeated(make_store) -> No
 
 
 def test_repeats_are_bounded_and_then_the_answer_is_no_undisturbed_measurement(make_store) -> None:
-    done, runner, _ = campaign(make_store(plan(["a", "b"], repeats=3)), lambda t, n: disturbed() if t.benchmark == "a" else good())
+    done, runner, _ = campaign(
+        make_store(plan(["a", "b"], repeats=3)), lambda t, n: disturbed() if t.benchmark == "a" else good()
+    )
     done.run()
     a, b = summary_of(done)["tasks"]
     assert Counter(runner.order) == {"a/1x1/core/s1": 1 + 6 + 3, "b/1x1/core/s1": 7}
@@ -70,7 +75,9 @@ def test_repeats_are_bounded_and_then_the_answer_is_no_undisturbed_measurement(m
 
 
 def test_fewer_than_six_undisturbed_give_a_median_without_an_interval(make_store) -> None:
-    done, _, _ = campaign(make_store(plan(["a"], repeats=1)), lambda t, n: disturbed() if n in (1, 2, 3) else good(10.0 + n))
+    done, _, _ = campaign(
+        make_store(plan(["a"], repeats=1)), lambda t, n: disturbed() if n in (1, 2, 3) else good(10.0 + n)
+    )
     done.run()
     (figure,) = summary_of(done)["tasks"][0]["figures"]
     assert figure["n"] == 4 and figure["low"] is None and figure["note"] == "n=4<6: no interval"
@@ -83,21 +90,29 @@ def test_before_a_repeat_the_engine_waits_for_quiet_within_its_patience(make_sto
         asked.append(patience)
         return 20.0
 
-    done, _, _ = campaign(make_store(plan(["a"], patience_s=50.0)), lambda t, n: disturbed() if n in (1, 2, 3, 4, 5) else good(), settle)
+    done, _, _ = campaign(
+        make_store(plan(["a"], patience_s=50.0)),
+        lambda t, n: disturbed() if n in (1, 2, 3, 4, 5) else good(),
+        settle,
+    )
     done.run()
     assert asked == [50.0, 30.0, 10.0]  # then the patience is used up, and launches go on without waiting
 
 
 def test_a_command_that_fails_twice_is_not_launched_again(make_store) -> None:
     failed = Launched(record(exit_code=3), None, "exit code 3: no such benchmark")
-    done, runner, listener = campaign(make_store(plan(["a", "b"])), lambda t, n: failed if t.benchmark == "a" else good())
+    done, runner, _ = campaign(
+        make_store(plan(["a", "b"])), lambda t, n: failed if t.benchmark == "a" else good()
+    )
     done.run()
     assert Counter(runner.order)["a/1x1/core/s1"] == 2
     assert summary_of(done)["tasks"][0]["status"] == "failed: exit code 3: no such benchmark"
 
 
 def test_a_command_that_hangs_is_given_up_after_two_time_limits(make_store) -> None:
-    done, runner, _ = campaign(make_store(plan(["a"])), lambda t, n: Launched(record(timed_out=True, wall_s=60.0), None, None))
+    done, runner, _ = campaign(
+        make_store(plan(["a"])), lambda t, n: Launched(record(timed_out=True, wall_s=60.0), None, None)
+    )
     done.run()
     assert len(runner.order) == 2 and "time limit" in summary_of(done)["tasks"][0]["status"]
 
@@ -112,7 +127,9 @@ def test_one_failure_among_good_launches_is_repeated_and_counted(make_store) -> 
 
 def test_an_unverified_result_has_no_figure(make_store) -> None:
     wrong = {**result(10.0), "verified": False, "figures": []}
-    done, _, _ = campaign(make_store(plan(["a"])), lambda t, n: Launched(record(exit_code=1), wrong, "verification failed"))
+    done, _, _ = campaign(
+        make_store(plan(["a"])), lambda t, n: Launched(record(exit_code=1), wrong, "verification failed")
+    )
     done.run()
     (task,) = summary_of(done)["tasks"]
     assert task["figures"] == [] and "verification failed" in task["status"]
@@ -144,7 +161,9 @@ def test_an_interrupted_plan_resumes_and_ends_with_the_same_set(make_store, coun
     resumed, after, _ = campaign(again, lambda t, n: good(10.0))
     resumed.run()
     assert before.order[:count] + after.order == runner.order
-    assert [(s.task, s.block, s.attempt) for s in again.samples] == [(s.task, s.block, s.attempt) for s in whole.store.samples]
+    assert [(s.task, s.block, s.attempt) for s in again.samples] == [
+        (s.task, s.block, s.attempt) for s in whole.store.samples
+    ]
 
 
 def test_a_finished_plan_launches_nothing_more(make_store) -> None:
@@ -187,7 +206,9 @@ def test_an_edited_plan_is_refused(make_store, tmp_path) -> None:
 def test_the_clock_is_judged_against_the_warm_up_and_the_reference_is_kept(make_store) -> None:
     def answer(t: Task, n: int) -> Launched:
         slow = n == 3
-        return Launched(record(clock={"before_ghz": 3.0, "after_ghz": 2.0 if slow else 3.0}), result(10.0), None)
+        return Launched(
+            record(clock={"before_ghz": 3.0, "after_ghz": 2.0 if slow else 3.0}), result(10.0), None
+        )
 
     done, _, _ = campaign(make_store(plan(["a", "b"])), answer)
     done.run()
@@ -204,12 +225,15 @@ def slow_plan(**policy):
 
 
 def test_optional_tasks_are_left_out_in_the_stated_order_until_the_budget_fits(make_store) -> None:
-    # Each launch takes 1 s: three warm-ups, then 18; for 16 s one task must go, and it is the one with the largest drop.
+    # Each launch takes 1 s: three warm-ups, then 18; for 16 s one task must go, and it is the one with the
+    # largest drop.
     done, runner, listener = campaign(make_store(slow_plan(budget_s=16.0)), lambda t, n: good())
     done.run()
     assert Counter(runner.order) == {"a/1x1/core/s1": 7, "b/1x1/core/s1": 7, "c/1x1/core/s1": 1}
     whole = summary_of(done)
-    assert [e["task"] for e in whole["left_out"]] == ["c/1x1/core/s1"] and "budget" in whole["left_out"][0]["why"]
+    assert [e["task"] for e in whole["left_out"]] == ["c/1x1/core/s1"] and "budget" in whole["left_out"][0][
+        "why"
+    ]
     assert any("left out: c/" in text for text in listener.said)
     assert whole["tasks"][2]["status"].startswith("left out")
 

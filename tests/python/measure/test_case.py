@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fakes import machine
+
 from strata.characterize import case, planner
 from strata.errors import StrataError
 from strata.measure.plan import identity
@@ -55,7 +56,9 @@ def build(made: case.Case, facts: dict, programs=PROGRAMS):
         (("mode = \"tiny\"", "mode = \"tiny\"\n[limits]\nothers = 1"), 4, "others_share"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_file_line_given_and_allowed(tmp_path: Path, change: tuple[str, str], line: int, said: str) -> None:
+def test_a_mistake_is_named_with_file_line_given_and_allowed(
+    tmp_path: Path, change: tuple[str, str], line: int, said: str
+) -> None:
     with pytest.raises(StrataError) as caught:
         read(tmp_path, GOOD.replace(*change))
     text = str(caught.value)
@@ -71,9 +74,14 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
 def test_layouts_are_spelt_out_for_the_cores_that_are_here(tmp_path: Path) -> None:
     made, _ = build(read(tmp_path, GOOD), machine(4))
     ids = {t.id for t in made.tasks}
-    assert ids == {f"stream/{w}/{b}/s1" for w in ("1x1", "1x4", "4x1") for b in ("core", "none")} | {"pingpong/4x1/core/s1"}
+    assert ids == {f"stream/{w}/{b}/s1" for w in ("1x1", "1x4", "4x1") for b in ("core", "none")} | {
+        "pingpong/4x1/core/s1"
+    }
     programs = {t.id: t.command[0] for t in made.tasks}
-    assert programs["stream/1x4/core/s1"] == "{strata-bench}" and programs["stream/4x1/core/s1"] == "{strata-bench-mpi}"
+    assert (
+        programs["stream/1x4/core/s1"] == "{strata-bench}"
+        and programs["stream/4x1/core/s1"] == "{strata-bench-mpi}"
+    )
 
 
 def test_on_one_core_nothing_runs_twice_and_what_cannot_run_is_said(tmp_path: Path) -> None:
@@ -112,7 +120,9 @@ def test_strides_that_do_not_fit_are_left_out(tmp_path: Path) -> None:
     assert any("no stride" in note for note in notes) and any("more than the 4" in note for note in notes)
 
 
-def test_the_plan_s_identity_covers_tasks_limits_machine_and_binaries_but_not_free_memory_or_seed(tmp_path: Path) -> None:
+def test_the_plan_s_identity_covers_tasks_limits_machine_and_binaries_but_not_free_memory_or_seed(
+    tmp_path: Path,
+) -> None:
     facts = machine(2)
     base, _ = build(read(tmp_path, GOOD), facts)
     facts["memories"][0]["free_bytes"] = 5
@@ -120,7 +130,9 @@ def test_the_plan_s_identity_covers_tasks_limits_machine_and_binaries_but_not_fr
     changed = [
         build(read(tmp_path, GOOD.replace('"core", "none"', '"core"')), facts)[0],
         build(read(tmp_path, GOOD + "\n"), {**facts, "kernel": "6.2"})[0],
-        planner.build(read(tmp_path, GOOD), facts, identity(facts), "another build", list(PROGRAMS), "characterize", 1)[0],
+        planner.build(
+            read(tmp_path, GOOD), facts, identity(facts), "another build", list(PROGRAMS), "characterize", 1
+        )[0],
         build(read(tmp_path, GOOD.replace('"tiny"', '"tiny"\n[limits]\nothers_share = 0.5')), facts)[0],
     ]
     assert len({p.hash for p in changed} | {base.hash}) == 5

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fakes import plan, record, result
+
 from strata.errors import StrataError
 from strata.measure import index
 from strata.measure.journal import Journal, decode, encode, read_journal, read_journals
@@ -17,7 +18,9 @@ from strata.measure.store import Sample
 
 
 def sample(task: str = "a/1x1/core/s1", value: float = 1.0, block: int = 1) -> Sample:
-    return Sample(task, block, 0, f"2026-01-01T00:00:{int(value) % 60:02d}.000Z", record(), result(value), (), None, {})
+    return Sample(
+        task, block, 0, f"2026-01-01T00:00:{int(value) % 60:02d}.000Z", record(), result(value), (), None, {}
+    )
 
 
 def test_a_line_is_plain_json_and_comes_back() -> None:
@@ -111,7 +114,9 @@ def _append_until_full(folder: str, limit: int) -> None:
 
 def test_a_full_disk_is_one_clear_error_and_leaves_whole_lines_only(tmp_path: Path) -> None:
     # 5000 is not a multiple of the line length, so that the last write is a short one.
-    process = multiprocessing.get_context("fork").Process(target=_append_until_full, args=(str(tmp_path), 5000))
+    process = multiprocessing.get_context("fork").Process(
+        target=_append_until_full, args=(str(tmp_path), 5000)
+    )
     process.start()
     process.join()
     assert process.exitcode == 1

@@ -1,4 +1,6 @@
-"""Claims about launching: what is read back, that nothing outlives us, and that launches never overlap on a host."""
+"""Claims about launching: what is read back, that nothing outlives us, and that launches never overlap on a
+host.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from fakes import install, task
+
 from strata.errors import StrataError
 from strata.measure import files
 from strata.measure.lock import HostLock
@@ -26,7 +29,9 @@ LOCK = f"strata-test-{os.getpid()}"
 def runner(tmp_path: Path) -> LaunchRunner:
     front = install(tmp_path / "prefix")
     (tmp_path / "results").mkdir()
-    return LaunchRunner([str(front)], {"strata-bench": front.parents[1] / "libexec/strata/strata-bench"}, tmp_path / "results")
+    return LaunchRunner(
+        [str(front)], {"strata-bench": front.parents[1] / "libexec/strata/strata-bench"}, tmp_path / "results"
+    )
 
 
 def run(runner: LaunchRunner, what: Task):
@@ -54,7 +59,10 @@ def test_a_wrong_answer_is_a_failure_without_figures(runner: LaunchRunner) -> No
 
 
 def test_a_program_over_its_time_limit_is_ended(runner: LaunchRunner) -> None:
-    done = run(runner, task("sleeps", command=("{strata-bench}", "sleeps", "30", "--json", "{result}"), timeout_s=0.2))
+    done = run(
+        runner,
+        task("sleeps", command=("{strata-bench}", "sleeps", "30", "--json", "{result}"), timeout_s=0.2),
+    )
     assert done.record is not None and done.record["timed_out"] and done.record["wall_s"] < 5
 
 
@@ -65,7 +73,9 @@ def test_a_program_without_a_result_is_timed(runner: LaunchRunner) -> None:
 
 def test_a_launcher_that_refuses_is_quoted(runner: LaunchRunner, tmp_path: Path) -> None:
     refusing = tmp_path / "refuses"
-    refusing.write_text("#!/bin/sh\necho 'strata: error: layout 9x9 is larger than the machine' >&2; exit 2\n")
+    refusing.write_text(
+        "#!/bin/sh\necho 'strata: error: layout 9x9 is larger than the machine' >&2; exit 2\n"
+    )
     refusing.chmod(0o755)
     done = run(LaunchRunner([str(refusing)], {}, runner.results), task("true", command=("/bin/true",)))
     assert done.record is None and done.failed is not None and "larger than the machine" in done.failed
@@ -76,15 +86,18 @@ def test_a_missing_launcher_is_one_clear_error(runner: LaunchRunner) -> None:
         run(LaunchRunner(["/nonexistent/strata"], {}, runner.results), task("true"))
 
 
-def test_a_full_disk_is_noticed_before_the_launch(runner: LaunchRunner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "KEEP_FREE_BYTES", 1 << 62)
+def test_a_full_disk_is_noticed_before_the_launch(
+    runner: LaunchRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files.check_space, "__defaults__", (1 << 62,))
     with pytest.raises(StrataError, match="disk is full"):
         run(runner, task("stream"))
 
 
 def _measure_sleep(prefix: str, results: str) -> None:
-    runner = LaunchRunner([f"{prefix}/bin/strata"], {"strata-bench": Path(prefix, "libexec/strata/strata-bench")}, Path(results))
+    runner = LaunchRunner(
+        [f"{prefix}/bin/strata"], {"strata-bench": Path(prefix, "libexec/strata/strata-bench")}, Path(results)
+    )
     runner.run(task("sleeps", command=("{strata-bench}", "sleeps", "60", "--json", "{result}")), lambda: None)
 
 
@@ -93,7 +106,9 @@ def _children(pid: int) -> list[int]:
 
 
 def test_a_killed_engine_takes_its_launch_with_it(runner: LaunchRunner, tmp_path: Path) -> None:
-    engine = multiprocessing.get_context("spawn").Process(target=_measure_sleep, args=(str(tmp_path / "prefix"), str(runner.results)))
+    engine = multiprocessing.get_context("spawn").Process(
+        target=_measure_sleep, args=(str(tmp_path / "prefix"), str(runner.results))
+    )
     engine.start()
     assert engine.pid is not None
     deadline = time.monotonic() + 10
@@ -132,7 +147,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(StrataError, match="disk is full"):
         files.write_atomically(path, "new")
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
@@ -150,7 +165,9 @@ def test_the_lock_is_held_by_one_and_names_its_holder() -> None:
 
 def test_a_second_engine_waits_and_says_for_whom() -> None:
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, LOCK + "w", str(Path(files.__file__).parents[2])], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, LOCK + "w", str(Path(files.__file__).parents[2])],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert holder.stdout is not None and holder.stdout.readline() == "held\n"
     said: list[str] = []
@@ -176,7 +193,11 @@ time.sleep(0.7)
 
 def test_a_killed_holder_frees_the_lock() -> None:
     code = HOLD.replace("0.7", "60")
-    holder = subprocess.Popen([sys.executable, "-c", code, LOCK + "k", str(Path(files.__file__).parents[2])], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, LOCK + "k", str(Path(files.__file__).parents[2])],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert holder.stdout is not None and holder.stdout.readline() == "held\n"
     lock = HostLock(LOCK + "k")
     assert not lock.try_acquire()
@@ -190,16 +211,24 @@ def _engine(prefix: str, results: str, name: str) -> None:
     lock = HostLock(name)
     lock.acquire(lambda text: None)
     runner = LaunchRunner(
-        [f"{prefix}/bin/strata"], {"strata-bench": Path(prefix, "libexec/strata/strata-bench")}, Path(results), lock.fileno()
+        [f"{prefix}/bin/strata"],
+        {"strata-bench": Path(prefix, "libexec/strata/strata-bench")},
+        Path(results),
+        lock.fileno(),
     )
     for _ in range(2):
-        runner.run(task("sleeps", command=("{strata-bench}", "sleeps", "0.1", "--json", "{result}")), lambda: None)
+        runner.run(
+            task("sleeps", command=("{strata-bench}", "sleeps", "0.1", "--json", "{result}")), lambda: None
+        )
     lock.release()
 
 
 def test_engines_of_several_processes_never_measure_at_once(runner: LaunchRunner, tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    engines = [context.Process(target=_engine, args=(str(tmp_path / "prefix"), str(runner.results), LOCK + "e")) for _ in range(3)]
+    engines = [
+        context.Process(target=_engine, args=(str(tmp_path / "prefix"), str(runner.results), LOCK + "e"))
+        for _ in range(3)
+    ]
     for engine in engines:
         engine.start()
     for engine in engines:
@@ -215,4 +244,6 @@ def test_engines_of_several_processes_never_measure_at_once(runner: LaunchRunner
 
 def test_the_machine_fixture_is_json(tmp_path: Path) -> None:
     front = install(tmp_path / "p")
-    assert json.loads(subprocess.check_output([str(front), "machine", "--json"]))["source"].startswith("synthetic")
+    assert json.loads(subprocess.check_output([str(front), "machine", "--json"]))["source"].startswith(
+        "synthetic"
+    )

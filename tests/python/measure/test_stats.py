@@ -8,11 +8,14 @@ from itertools import product
 from math import comb
 
 import pytest
+
 from strata.measure import stats
 
 
 def exact_coverage(n: int, k: int) -> Fraction:
-    """P(k <= number of samples below the median <= n - k), in fractions: written from the definition, not from the code."""
+    """P(k <= number of samples below the median <= n - k), in fractions: written from the definition, not
+    from the code.
+    """
     return Fraction(sum(comb(n, i) for i in range(k, n - k + 1)), 2**n)
 
 
@@ -31,12 +34,20 @@ def test_the_rank_is_the_largest_that_keeps_95_percent(n: int) -> None:
 def test_five_launches_cannot_give_an_interval_and_six_can() -> None:
     assert stats.rank_for(5) is None and exact_coverage(5, 1) == Fraction(15, 16)
     assert stats.rank_for(6) == 1 and exact_coverage(6, 1) == Fraction(31, 32)
-    assert stats.LEAST == next(n for n in range(1, 50) if stats.rank_for(n) is not None)
+    assert next(n for n in range(1, 50) if stats.rank_for(n) is not None) == stats.LEAST
 
 
 def test_ranks_agree_with_the_published_table() -> None:
     # Conover (1999), table A3 / binomial quantiles: ranks of the 95 % interval of a median.
-    assert {n: stats.rank_for(n) for n in (8, 9, 12, 15, 20, 25, 30)} == {8: 1, 9: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10}
+    assert {n: stats.rank_for(n) for n in (8, 9, 12, 15, 20, 25, 30)} == {
+        8: 1,
+        9: 2,
+        12: 3,
+        15: 4,
+        20: 6,
+        25: 8,
+        30: 10,
+    }
 
 
 def test_the_interval_of_six_is_minimum_to_maximum() -> None:

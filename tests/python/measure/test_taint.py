@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fakes import busy_record, record
+
 from strata.errors import StrataError
 from strata.measure.taint import Limits, judge
 
@@ -24,11 +25,22 @@ def test_a_busy_neighbour_shows_in_share_switches_and_pressure() -> None:
     assert codes(judge(busy_record(), LIMITS, 3.0)) == {"others", "switches", "pressure"}
 
 
+def cpu(others: float = 0.0, steal: float = 0.0) -> dict[str, float]:
+    """A launch of 10 s on one CPU."""
+    return {
+        "own_s": 9.0,
+        "others_s": others,
+        "others_share": others / 10,
+        "steal_s": steal,
+        "steal_share": steal / 10,
+    }
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"cpu": {"own_s": 9.0, "others_s": 0.9, "others_share": 0.09, "steal_s": 0, "steal_share": 0}, "wall_s": 10.0}, "others"),
-        ({"cpu": {"own_s": 9.0, "others_s": 0, "others_share": 0, "steal_s": 0.9, "steal_share": 0.09}, "wall_s": 10.0}, "steal"),
+        ({"cpu": cpu(others=0.9), "wall_s": 10.0}, "others"),
+        ({"cpu": cpu(steal=0.9), "wall_s": 10.0}, "steal"),
         ({"switches": {"voluntary": 0, "involuntary": 250}}, "switches"),
         ({"pressure": {"cpu_some_us": 400_000}}, "pressure"),
         ({"clock": {"before_ghz": 3.0, "after_ghz": 2.5}}, "clock"),
@@ -74,7 +86,11 @@ def test_a_rising_clock_is_no_reason() -> None:
 def test_an_unknown_limit_is_refused_with_the_known_ones() -> None:
     with pytest.raises(StrataError) as caught:
         Limits.from_dict({"other_share": 0.1}, "quick.toml:7")
-    assert "other_share" in str(caught.value) and "others_share" in str(caught.value) and "quick.toml:7" in str(caught.value)
+    assert (
+        "other_share" in str(caught.value)
+        and "others_share" in str(caught.value)
+        and "quick.toml:7" in str(caught.value)
+    )
 
 
 def test_limits_survive_the_way_through_json() -> None:
