@@ -1,6 +1,7 @@
 """`strata doctor`: what was found on this machine, and what each absence costs.
 
-Only the standard library, and runs as a file of its own under any Python from 3.8 on: it is for when set-up did not work.
+Only the standard library, and runs as a file of its own under any Python from 3.8 on: it is for when set-up did
+not work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PIECES = Path(__file__).with_name("pieces.csv")
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that was looked for. `found` is empty where it is absent; `costs` and `get` are for that case."""
+    """One thing that was looked for. `found` is empty where it is absent."""
 
     piece: str
     group: str  # "software" or "system"
@@ -34,7 +35,7 @@ class Row:
     get: tuple[str, ...]
 
 
-# --- software ---------------------------------------------------------------------------------------------------------
+# ---- software ----
 
 
 def _first_line(*command: str) -> str:
@@ -78,7 +79,7 @@ def _library(cache: dict[str, str], keys: tuple[str, ...], package: str) -> str:
 
 
 def _python() -> str:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file runs under older ones too
         return ""
     return f"{sys.version.split()[0]} ({sys.executable})"
 
@@ -130,7 +131,7 @@ def _blas_row() -> Row:
     )
 
 
-# --- system -----------------------------------------------------------------------------------------------------------
+# ---- system ----
 
 
 def _front() -> Path | None:
@@ -196,7 +197,7 @@ def _cgroups(cgroup: dict[str, Any], privileges: dict[str, Any]) -> Row:
     return _row(
         "cgroups",
         f"version {version}, may set {' and '.join(writable)}" if writable else "",
-        f"a measured program cannot be given its share or CPUs by cgroup (version {version or 'none'}, not writable)",
+        f"a measured program gets neither share nor CPUs by cgroup (version {version or 'none'}, not writable)",
         "run under `systemd-run --user --scope -p Delegate=yes`, or ask the administrator for delegation",
     )
 
@@ -242,7 +243,7 @@ def _locking() -> Row:
     )
 
 
-# --- output -----------------------------------------------------------------------------------------------------------
+# ---- output ----
 
 
 def rows() -> list[Row]:

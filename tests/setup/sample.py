@@ -1,0 +1,126 @@
+"""A small checkout: Strata's own entry, set-up and CMake files around a front of a few lines.
+
+Setting it up takes seconds, so a test can do it many times; the real one is set up by the campaigns.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FRONT = """\
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+int main(int argc, char** argv) {
+    fmt::print("exe={}\\n", std::filesystem::read_symlink("/proc/self/exe").string());
+    fmt::print("hwloc={:x}\\n", hwloc_get_api_version());
+    fmt::print("python={}\\n", std::getenv("STRATA_PYTHON"));
+    fmt::print("path={}\\n", std::getenv("PATH"));
+    fmt::print("word=first\\n");
+    for (int i = 1; i < argc; ++i) fmt::print("argument={}\\n", argv[i]);
+}
+"""
+
+CMAKE = """\
+add_executable(strata main.cpp)
+target_link_libraries(strata PRIVATE hwloc::hwloc fmt::fmt)
+"""
+
+PYPROJECT = """\
+[project]
+dependencies = ["pip"]
+[project.optional-dependencies]
+dev = []
+docs = []
+"""
+
+
+class Checkout:
+    """A checkout and the environment in which its commands are started."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("STRATA_")}
+        self.environment["STRATA_CMAKE_ARGS"] = "-DSTRATA_BENCHMARKS=OFF"
+        self.environment["STRATA_NO_APT"] = "1"  # a test changes nothing outside its folder
+
+    @property
+    def entry(self) -> str:
+        return str(self.root / "strata")
+
+    def start(
+        self,
+        *arguments: str,
+        cwd: Path | str = "/",
+        prefix: tuple[str, ...] = (),
+        entry: str | None = None,
+        **environment: str,
+    ) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*prefix, entry or self.entry, *arguments],
+            cwd=cwd,
+            env={**self.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        process = self.start(*arguments, **options)  # type: ignore[arg-type]
+        try:
+            out, err = process.communicate(timeout=300)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def builds(self) -> list[Path]:
+        return sorted(key.parent for key in (self.root / "build").glob("*/key"))
+
+    def trees(self) -> list[Path]:
+        """All installed trees, current or replaced."""
+        return sorted((self.root / "build").glob("*/install-*"))
+
+    def say(self, word: str) -> None:
+        """Changes what the front says: a source that is newer than the build."""
+        source = self.root / "cli" / "main.cpp"
+        source.write_text(FRONT.replace("word=first", f"word={word}"))
+
+
+def facts(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """What the small front printed; fails with everything else it said when it did not run."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+
+def make(root: Path) -> Checkout:
+    for name in ("setup", "cmake"):
+        shutil.copytree(ROOT / name, root / name)
+    for name in (
+        "strata",
+        "CMakeLists.txt",
+        "tests/CMakeLists.txt",
+        "tests/catch.hpp",
+        "tests/catch_main.cpp",
+        "python/strata/pieces.csv",
+        "python/strata/doctor.py",
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, root / name)
+    for folder in ("cli", "cases"):
+        (root / folder).mkdir()
+    (root / "cli" / "main.cpp").write_text(FRONT)
+    (root / "cli" / "CMakeLists.txt").write_text(CMAKE)
+    (root / "pyproject.toml").write_text(PYPROJECT)
+    return Checkout(root)

@@ -1,0 +1,115 @@
+"""The entry: from anywhere, with any arguments, for the machine it is on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import sample
+
+
+def test_works_from_another_directory_in_a_path_with_spaces(ready: sample.Checkout, tmp_path: Path) -> None:
+    found = sample.facts(ready.run(cwd=tmp_path))
+    assert Path(found["exe"]).is_relative_to(ready.root)
+    assert Path(found["python"]).is_file()
+
+
+def test_works_through_a_symbolic_link_and_by_a_relative_path(ready: sample.Checkout, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "strata").symlink_to(ready.entry)
+    assert sample.facts(ready.run(entry="bin/strata", cwd=tmp_path))["word"] == "first"
+    assert sample.facts(ready.run(entry="./strata", cwd=ready.root))["word"] == "first"
+
+
+def test_arguments_arrive_as_they_were_given(ready: sample.Checkout) -> None:
+    given = ["launch", "--", "a b", "", "*", '$HOME "x"']
+    lines = ready.run(*given).stdout.splitlines()
+    assert [line.removeprefix("argument=") for line in lines if line.startswith("argument=")] == given
+
+
+def test_a_later_start_needs_no_network_and_builds_nothing(ready: sample.Checkout) -> None:
+    before = ready.trees()
+    blocked = "http://127.0.0.1:9"
+    done = ready.run(PIP_NO_INDEX="1", HTTPS_PROXY=blocked, HTTP_PROXY=blocked, ALL_PROXY=blocked)
+    assert sample.facts(done)["word"] == "first"
+    assert done.stderr == ""
+    if os.geteuid() == 0 and shutil.which("unshare"):
+        sample.facts(ready.run(prefix=("unshare", "-n")))
+    assert ready.trees() == before
+
+
+def test_an_unlike_machine_gets_a_build_of_its_own(ready: sample.Checkout, tmp_path: Path) -> None:
+    here = sample.facts(ready.run())["exe"]
+    cpuinfo = tmp_path / "cpuinfo"
+    lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    name = "flags" if any(line.startswith("flags") for line in lines) else "Features"
+    fewer = [line.rsplit(" ", 1)[0] if line.startswith(name) else line for line in lines]
+    cpuinfo.write_text("\n".join([*fewer, "", ""]))
+
+    there = sample.facts(ready.run(STRATA_CPUINFO=str(cpuinfo)))["exe"]
+    assert Path(there).parents[2] != Path(here).parents[2]
+    assert sample.facts(ready.run())["exe"] == here
+    assert sample.facts(ready.run(STRATA_CPUINFO=str(cpuinfo)))["exe"] == there
+
+
+def without_compiler(folder: Path) -> str:
+    """A PATH with everything but compilers: a compute node."""
+    folder.mkdir()
+    hidden = (
+        "c++",
+        "g++",
+        "gcc",
+        "cc",
+        "clang",
+        "mpic",
+        "mpiCC",
+        "x86_64-linux-gnu-g",
+        "aarch64-linux-gnu-g",
+    )
+    for place in os.environ["PATH"].split(":"):
+        for program in Path(place).iterdir() if Path(place).is_dir() else []:
+            link = folder / program.name
+            if not program.name.startswith(hidden) and not link.is_symlink():
+                link.symlink_to(program)
+    return str(folder)
+
+
+def test_a_node_without_compiler_uses_a_build_only_of_its_own_kind(
+    ready: sample.Checkout, tmp_path: Path
+) -> None:
+    here = sample.facts(ready.run())["exe"]
+    path = without_compiler(tmp_path / "bin")
+    assert sample.facts(ready.run(PATH=path))["exe"] == here
+
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("vendor_id\t: Other\nflags\t\t: none\n\n")
+    done = ready.run(PATH=path, STRATA_CPUINFO=str(cpuinfo))
+    assert done.returncode == 1
+    assert "missing and needed: compiler" in done.stderr
+    assert "exe=" not in done.stdout
+
+
+def test_an_unknown_preset_is_refused_with_those_that_exist(ready: sample.Checkout) -> None:
+    done = ready.run(STRATA_PRESET="fast")
+    assert done.returncode == 1
+    assert "STRATA_PRESET=fast" in done.stderr
+    assert "native, portable" in done.stderr
+
+
+def test_help_of_the_checkouts_own_commands_sets_nothing_up(checkout: sample.Checkout) -> None:
+    for command in ("setup", "test", "docs", "clean"):
+        done = checkout.run(command, "--help")
+        assert done.returncode == 0
+        assert done.stdout.startswith(f"usage: strata {command}")
+    assert not (checkout.root / "build").exists()
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_the_doctor_answers_where_nothing_was_set_up(checkout: sample.Checkout, json: bool) -> None:
+    done = checkout.run("doctor", *["--json"] * json)
+    assert done.returncode == 1, "the native front is missing, and the doctor's exit code says so"
+    assert "native front" in done.stdout
+    assert "./strata setup" in done.stdout
+    assert not (checkout.root / "build").exists()

@@ -1,0 +1,163 @@
+"""Set-up: what it does with what is missing, changed, broken, interrupted or done by two at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import sample
+
+
+def test_changed_sources_are_rebuilt_and_the_tree_in_use_stays(ready: sample.Checkout) -> None:
+    old = sample.facts(ready.run())["exe"]
+    ready.say("second")
+    try:
+        found = sample.facts(ready.run())
+        assert found["word"] == "second"
+        assert found["exe"] != old
+        assert Path(old).exists(), "a measurement that runs from the old tree must find it whole"
+    finally:
+        ready.say("first")
+
+
+def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(ready: sample.Checkout) -> None:
+    source = ready.root / "cli" / "main.cpp"
+    source.write_text("int main() { return undeclared_word; }\n")
+    try:
+        done = ready.run()
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert "the native build failed" in done.stderr
+        assert "undeclared_word" in done.stderr
+        assert "setup.log" in done.stderr
+    finally:
+        ready.say("first")
+    assert sample.facts(ready.run())["word"] == "first"
+
+
+def test_a_missing_optional_piece_costs_only_what_needs_it(ready: sample.Checkout) -> None:
+    done = ready.run(STRATA_WITHOUT="mpi")
+    assert sample.facts(done)["word"] == "first"
+    assert "without mpi" in done.stderr
+    for command in (
+        "sudo apt-get install libopenmpi-dev",
+        "sudo dnf install openmpi",
+        "spack install openmpi",
+    ):
+        assert command in done.stderr
+    caches = [(build / "cmake" / "CMakeCache.txt").read_text() for build in ready.builds()]
+    assert sum("STRATA_MPI:BOOL=OFF" in cache for cache in caches) == 1
+
+
+@pytest.mark.parametrize("piece", ["compiler", "python", "hwloc"])
+def test_a_missing_needed_piece_is_one_error_with_the_commands(ready: sample.Checkout, piece: str) -> None:
+    done = ready.run(STRATA_WITHOUT=piece)
+    assert done.returncode == 1
+    assert f"missing and needed: {piece}\n" in done.stderr
+    for command in ("sudo apt-get install", "sudo dnf install", "spack install"):
+        assert command in done.stderr
+
+
+def test_a_module_that_has_a_piece_is_loaded_and_remembered(ready: sample.Checkout, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "ninja").symlink_to(shutil.which("ninja") or "/usr/bin/ninja")
+    path = ":".join(
+        hide(place, {"ninja", "ninja-build"}, tmp_path) for place in os.environ["PATH"].split(":")
+    )
+    module = '() { [ "$1 $2" = "load ninja" ] && export PATH="' + str(tools) + ':$PATH"; }'
+
+    first = ready.run(PATH=path, **{"BASH_FUNC_module%%": module}, CXXFLAGS="-DWITH_MODULES")
+    assert "module ninja gives ninja" in first.stderr
+    later = ready.run(PATH=path, CXXFLAGS="-DWITH_MODULES")
+    assert later.stderr == ""
+    assert sample.facts(later)["path"] == f"{tools}:{path}"
+
+
+def hide(place: str, names: set[str], scratch: Path) -> str:
+    """This folder of PATH, or one of links to all in it but some programs."""
+    if not any((Path(place) / name).exists() for name in names):
+        return place
+    copy = scratch / ("without" + place.replace("/", "-"))
+    copy.mkdir()
+    for program in Path(place).iterdir():
+        if program.name not in names:
+            (copy / program.name).symlink_to(program)
+    return str(copy)
+
+
+def test_three_first_uses_at_once_make_one_build(checkout: sample.Checkout) -> None:
+    started = [checkout.start() for _ in range(3)]
+    ended = [(process.communicate(timeout=300), process.returncode) for process in started]
+    assert [code for _, code in ended] == [0, 0, 0], ended
+    assert len(checkout.trees()) == 1
+    assert sum("another process is building, waiting" in err for (_, err), _ in ended) == 2
+    assert {out.splitlines()[0] for (out, _), _ in ended} == {f"exe={checkout.trees()[0]}/bin/strata"}
+
+
+def kill_during_setup(checkout: sample.Checkout, moment: float, whole_group: bool) -> None:
+    """Starts the entry and kills it after a while: alone, or with everything it started."""
+    process = checkout.start()
+    time.sleep(moment)
+    with contextlib.suppress(ProcessLookupError):
+        (os.killpg if whole_group else os.kill)(process.pid, signal.SIGKILL)
+    process.wait()
+    # What survived holds the lock until it is done; nothing here waits for it but the next set-up.
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_killed_setup_is_made_good_by_the_next(checkout: sample.Checkout, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(3):
+        kill_during_setup(checkout, chance.uniform(0.05, 4.0), whole_group=chance.random() < 0.7)
+    assert sample.facts(checkout.run())["word"] == "first"
+    assert sample.facts(checkout.run())["word"] == "first"
+
+
+@pytest.mark.soak
+def test_setup_killed_at_many_points_is_made_good_by_the_next(checkout: sample.Checkout) -> None:
+    chance = random.Random(7)
+    for round_number in range(12):
+        for _ in range(chance.randint(1, 3)):
+            kill_during_setup(checkout, chance.uniform(0.02, 8.0), whole_group=chance.random() < 0.7)
+        checkout.say(f"round-{round_number}")
+        if chance.random() < 0.5:
+            kill_during_setup(checkout, chance.uniform(0.02, 2.0), whole_group=True)
+        assert sample.facts(checkout.run())["word"] == f"round-{round_number}"
+        if chance.random() < 0.3:
+            shutil.rmtree(checkout.root / "build")
+
+
+def as_nobody(folder: Path) -> tuple[str, ...]:
+    """How to start a program as somebody without rights, who owns the folder."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        return ()
+    for place in (folder, *folder.parents):
+        if place.stat().st_uid == 0 and place != Path("/"):
+            place.chmod(place.stat().st_mode | 0o711)
+    subprocess.run(["chown", "-R", "nobody", str(folder)], check=True)
+    return ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--")
+
+
+@pytest.mark.usefixtures("package_index")
+def test_sets_up_without_root_and_without_apt(checkout: sample.Checkout, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    done = checkout.run(
+        prefix=as_nobody(tmp_path),
+        HOME=str(home),
+        STRATA_IGNORE_SYSTEM="cmake ninja hwloc fmt",
+    )
+    found = sample.facts(done)
+    libraries = subprocess.run(["ldd", found["exe"]], capture_output=True, text=True, check=True).stdout
+    for library in ("libhwloc", "libfmt"):
+        line = next(line for line in libraries.splitlines() if library in line)
+        assert str(checkout.root) in line, "comes from the private prefix"
+    assert not any(home.glob(".local")), "nothing is installed for the user at large"
