@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the documentation site in an environment of its own: nobody needs MkDocs to measure.
 set -u
+export NO_MKDOCS_2_WARNING=1
 
 here=${BASH_SOURCE[0]%/*}
 for part in key say pieces private venv; do . "$here/$part.sh"; done

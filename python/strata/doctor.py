@@ -1,7 +1,6 @@
 """`strata doctor`: what was found on this machine, and what each absence costs.
 
-Only the standard library, and runs as a file of its own under any Python from 3.8 on: it is for when set-up did
-not work.
+Only the standard library; runs as a file of its own under Python 3.8 or newer: it is for when set-up failed.
 """
 
 from __future__ import annotations
@@ -197,7 +196,7 @@ def _cgroups(cgroup: dict[str, Any], privileges: dict[str, Any]) -> Row:
     return _row(
         "cgroups",
         f"version {version}, may set {' and '.join(writable)}" if writable else "",
-        f"a measured program gets neither share nor CPUs by cgroup (version {version or 'none'}, not writable)",
+        f"a measured program gets no share of its own by cgroup (version {version or 'none'}, not writable)",
         "run under `systemd-run --user --scope -p Delegate=yes`, or ask the administrator for delegation",
     )
 
