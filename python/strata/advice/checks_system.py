@@ -39,7 +39,8 @@ def affinity(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "note",
         f"This process may use {len(own)} of {len(all_cores)} cores",
         f"allowed PUs {(machine.get('allowed') or {}).get('pus')} ({why})",
-        "Figures and layouts here are for the allowed part; caches and memory are shared with whoever has the rest.",
+        "Figures and layouts here are for the allowed part; caches and memory are shared with whoever "
+        "has the rest.",
         "For the whole machine ask the batch system for a whole node, for example `salloc --exclusive -N 1`; "
         "a forgotten `taskset` shows with `taskset -p $$`.",
         "affinity",
@@ -56,7 +57,8 @@ def memory_limit(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         f"Memory is limited to {size(limit)} of {size(total)}",
         f"memory limit of the control group: {size(limit)}",
         "A program that asks for more is killed by the kernel, without a message of its own.",
-        f"Size problems for {size(limit)}, or ask for more (Slurm: `--mem=0` for a whole node; docker: `--memory`).",
+        f"Size problems for {size(limit)}, or ask for more (Slurm: `--mem=0` for a whole node; docker: "
+        "`--memory`).",
         "memory-limit",
     )
 
@@ -70,8 +72,10 @@ def governor(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "warning",
         f"The clock is governed by “{name}”",
         f"cpufreq governor “{name}” on {count(len(slow), 'core')}: {list_some(c['index'] for c in slow)}",
-        "The clock rises only after load has lasted; short parallel phases and messages run below the clock that the processor can hold.",
-        "`sudo cpupower frequency-set -g performance`; on a cluster, `srun --cpu-freq=performance ...` where the site permits it.",
+        "The clock rises only after load has lasted; short parallel phases and messages run below the "
+        "clock that the processor can hold.",
+        "`sudo cpupower frequency-set -g performance`; on a cluster, `srun --cpu-freq=performance ...` "
+        "where the site permits it.",
         "governor",
     )
 
@@ -82,7 +86,8 @@ def turbo(machine: Machine, _: Summary | None) -> Iterator[Finding]:
             "note",
             "Turbo clock is off",
             "the kernel's switch for boost frequencies reads off",
-            "Cores stay at their base clock; figures repeat better, and are lower than this processor can do.",
+            "Cores stay at their base clock; figures repeat better, and are lower than this processor "
+            "can do.",
             "Where it is yours to decide: `echo 1 | sudo tee /sys/devices/system/cpu/cpufreq/boost` "
             "(intel_pstate: `echo 0 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo`).",
             "turbo",
@@ -96,8 +101,10 @@ def huge_pages(machine: Machine, _: Summary | None) -> Iterator[Finding]:
             "warning",
             "Transparent huge pages are off",
             "/sys/kernel/mm/transparent_hugepage/enabled reads “never”",
-            "Every 4 KiB of a large array needs its own address translation; scattered access pays for a page walk at each miss.",
-            "`echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled`; without root, programs that map "
+            "Every 4 KiB of a large array needs its own address translation; scattered access pays for "
+            "a page walk at each miss.",
+            "`echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled`; without root, "
+            "programs that map "
             "hugetlb pages need `vm.nr_hugepages` set by the administrator.",
             "huge-pages",
         )
@@ -122,8 +129,11 @@ def counters(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "note",
         "Hardware counters cannot be read",
         str(have.get("why") or f"opening a hardware event failed; perf_event_paranoid is {paranoid}"),
-        "Cache misses, real clock and memory traffic of a program cannot be counted here; such columns stay empty, nothing is estimated.",
-        "`sudo sysctl kernel.perf_event_paranoid=2`" if closed else "In a virtual machine the hypervisor has to offer a virtual PMU; "
+        "Cache misses, real clock and memory traffic of a program cannot be counted here; such columns "
+        "stay empty, nothing is estimated.",
+        "`sudo sysctl kernel.perf_event_paranoid=2`"
+        if closed
+        else "In a virtual machine the hypervisor has to offer a virtual PMU; "
         "in a container allow perf_event_open (`--cap-add PERFMON`).",
         "counters",
     )
@@ -140,15 +150,20 @@ def smt(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     yield Finding(
         "note",
         f"{visible} CPUs are {len(cores)} cores",
-        f"{count(len(pairs), 'core')} with several hardware threads; core {pairs[0]['index']} has PUs {siblings}",
-        "Tools that count CPUs (nproc, the default of OMP_NUM_THREADS) start two threads a core, which share its arithmetic units and its cache.",
-        f"Count cores: `OMP_NUM_THREADS={len(cores)} OMP_PLACES=cores`, `srun --hint=nomultithread`; `strata launch` takes one PU a core.",
+        f"{count(len(pairs), 'core')} with several hardware threads; core {pairs[0]['index']} has PUs "
+        f"{siblings}",
+        "Tools that count CPUs (nproc, the default of OMP_NUM_THREADS) start two threads a core, which "
+        "share its arithmetic units and its cache.",
+        f"Count cores: `OMP_NUM_THREADS={len(cores)} OMP_PLACES=cores`, `srun --hint=nomultithread`; "
+        "`strata launch` takes one PU a core.",
         "smt",
     )
 
 
 def page_cache(machine: Machine, _: Summary | None) -> Iterator[Finding]:
-    """One domain's memory taken by file pages: allocation there spills to another domain. With a single domain the kernel just reclaims."""
+    """One domain's memory taken by file pages: allocation there spills to another domain. With a single
+    domain the kernel just reclaims.
+    """
     with_cores = [m for m in machine["memories"] if m.get("domain") is not None]
     if len(with_cores) < 2:
         return
@@ -160,9 +175,11 @@ def page_cache(machine: Machine, _: Summary | None) -> Iterator[Finding]:
             "warning",
             f"The memory of domain {m['domain']} is full of file pages",
             f"{size(cached)} of {size(total)} are page cache, {size(free)} free",
-            f"New pages of programs on domain {m['domain']} are taken from another domain before the cache is given up: "
+            f"New pages of programs on domain {m['domain']} are taken from another domain before the "
+            "cache is given up: "
             "they are placed far away, without a message.",
-            f"Before the run: `sync; echo 1 | sudo tee /proc/sys/vm/drop_caches`; without root bind strictly with "
+            "Before the run: `sync; echo 1 | sudo tee /proc/sys/vm/drop_caches`; without root bind "
+            "strictly with "
             f"`numactl --membind={m['os_index']} ./a.out`, which makes the kernel reclaim there.",
             "page-cache",
         )
@@ -176,8 +193,10 @@ def placement(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "warning",
         "Placement of memory cannot be verified here",
         str(where.get("why") or "mbind or move_pages is refused"),
-        "Pages may lie in a far memory and nothing would show it; no figure here says that memory was placed.",
-        "Allow the calls: `docker run --cap-add SYS_NICE ...`, or a seccomp profile with mbind, set_mempolicy, move_pages.",
+        "Pages may lie in a far memory and nothing would show it; no figure here says that memory was "
+        "placed.",
+        "Allow the calls: `docker run --cap-add SYS_NICE ...`, or a seccomp profile with mbind, "
+        "set_mempolicy, move_pages.",
         "placement",
     )
 
@@ -189,7 +208,8 @@ def numa_balancing(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "warning",
         "The kernel moves pages between domains on its own",
         f"kernel.numa_balancing = {machine['numa_balancing']}, {len(machine['domains'])} domains",
-        "Pages of bound programs are unmapped and faulted at intervals to find their user: time lost and launches that differ, "
+        "Pages of bound programs are unmapped and faulted at intervals to find their user: time lost "
+        "and launches that differ, "
         "while a bound program gains nothing.",
         "`sudo sysctl kernel.numa_balancing=0` while bound programs run.",
         "numa-balancing",
@@ -208,7 +228,8 @@ def hybrid(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "warning",
         f"{len(kinds)} kinds of core: {parts}",
         "core kinds as the processor reports them",
-        "A loop that is split evenly waits for its slowest core; an unbound thread's speed depends on where it happens to run.",
+        "A loop that is split evenly waits for its slowest core; an unbound thread's speed depends on "
+        "where it happens to run.",
         f"Use one kind, `taskset -c {pus} strata launch --layout 1x{len(fast['cores'])} -- ./a.out`, "
         "or split work dynamically (`OMP_SCHEDULE=dynamic`).",
         "hybrid",
@@ -231,7 +252,8 @@ def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
             f"{size(m.get('total_bytes') or 0)} of {m.get('kind')} memory have no cores of their own",
             f"memory {m['index']} (node {m['os_index']}){beside}",
             "First touch never uses it: a program has to ask for it by name.",
-            f"`numactl --preferred={m['os_index']} ./a.out` (falls back when full) or `--membind={m['os_index']}` (fails when full).",
+            f"`numactl --preferred={m['os_index']} ./a.out` (falls back when full) or "
+            f"`--membind={m['os_index']}` (fails when full).",
             "memory-without-cores",
         )
 
@@ -245,12 +267,25 @@ def share(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "A measured program cannot be given its share beside other load",
         "the control group is not writable and session autogroups are off",
         "A neighbour takes what the scheduler gives it; such launches are marked as tainted and repeated.",
-        "Measure on an idle node, or ask for a delegated control group (`systemd-run --user --scope -p CPUWeight=1000 ...`).",
+        "Measure on an idle node, or ask for a delegated control group (`systemd-run --user --scope -p "
+        "CPUWeight=1000 ...`).",
         "no-share",
     )
 
 
 CHECKS: tuple[Check, ...] = (
-    quota, affinity, memory_limit, governor, turbo, huge_pages, counters, smt, page_cache, placement, numa_balancing, hybrid,
-    far_memory, share,
+    quota,
+    affinity,
+    memory_limit,
+    governor,
+    turbo,
+    huge_pages,
+    counters,
+    smt,
+    page_cache,
+    placement,
+    numa_balancing,
+    hybrid,
+    far_memory,
+    share,
 )

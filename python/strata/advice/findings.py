@@ -1,7 +1,9 @@
-"""Findings: what was read or measured about this machine that costs its user something, and what to do about it.
+"""Findings: what was read or measured about this machine that costs its user something, and what to do about
+it.
 
-A finding exists only where a fact or a sample supports it. Each says what it is, the evidence, the consequence and a remedy
-that can be pasted. `checks_system` looks at the machine document alone, `checks_samples` at the summary as well.
+A finding exists only where a fact or a sample supports it. Each says what it is, the evidence, the
+consequence and a remedy that can be pasted. `checks_system` looks at the machine document alone,
+`checks_samples` at the summary as well.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ SEVERITIES = ("problem", "warning", "note")
 
 @dataclass(frozen=True)
 class Finding:
-    """severity: 'problem' costs a factor or makes figures wrong, 'warning' costs per cents or may, 'note' is good to know."""
+    """severity: 'problem' costs a factor or makes figures wrong, 'warning' costs per cents or may, 'note' is
+    good to know.
+    """
 
     severity: str
     what: str

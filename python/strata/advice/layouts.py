@@ -1,8 +1,9 @@
-"""Layouts to start from, and the lines that give them: with `strata launch`, and with the plain tools that do the same.
+"""Layouts to start from, and the lines that give them: with `strata launch`, and with the plain tools that do
+the same.
 
-The rule is the one that large shared-memory machines taught (processes for coarse parallelism and locality, threads inside
-a locality domain): one process a domain, its cores as threads. A preference between two layouts is stated only where samples
-exist and their intervals are apart.
+The rule is the one that large shared-memory machines taught (processes for coarse parallelism and locality,
+threads inside a locality domain): one process a domain, its cores as threads. A preference between two
+layouts is stated only where samples exist and their intervals are apart.
 """
 
 from __future__ import annotations
@@ -11,7 +12,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from strata.advice.samples import (
-    Interval, Machine, Summary, Task, allowed_cores, figure, figures, first_pu, processes_threads, tasks, usable_cpus, width,
+    Interval,
+    Machine,
+    Summary,
+    Task,
+    allowed_cores,
+    figure,
+    figures,
+    first_pu,
+    processes_threads,
+    tasks,
+    usable_cpus,
+    width,
 )
 from strata.advice.statements import compare
 from strata.advice.words import count
@@ -37,7 +49,9 @@ class Start:
 
 @dataclass(frozen=True)
 class Preference:
-    """What the samples say about two ways to run the same benchmark; `better` is None when no difference was measured."""
+    """What the samples say about two ways to run the same benchmark; `better` is None when no difference was
+    measured.
+    """
 
     question: str
     statement: str
@@ -59,14 +73,21 @@ def recommend(machine: Machine, summary: Summary | None = None) -> Advice:
     usable = usable_cpus(machine)
     processes, threads = hybrid_shape(machine)
     return Advice(
-        (_serial(machine), _openmp(machine, usable), _mpi(machine, usable), _hybrid(machine, processes, threads)),
+        (
+            _serial(machine),
+            _openmp(machine, usable),
+            _mpi(machine, usable),
+            _hybrid(machine, processes, threads),
+        ),
         tuple(preferences(summary)) if summary else (),
         tuple(_notes(machine)),
     )
 
 
 def hybrid_shape(machine: Machine) -> tuple[int, int]:
-    """Processes x threads: one process for each domain with allowed cores, each with as many threads as the smallest of them allows."""
+    """Processes x threads: one process for each domain with allowed cores, each with as many threads as the
+    smallest of them allows.
+    """
     cores, usable = allowed_cores(machine), usable_cpus(machine)
     per_domain = Counter(core["domain"] for core in cores)
     if usable < len(cores) or not per_domain:
@@ -82,7 +103,9 @@ def hybrid_shape(machine: Machine) -> tuple[int, int]:
 def _cache_groups(machine: Machine) -> list[int]:
     """Sizes, in allowed cores, of the groups that share the outermost cache."""
     own = {core["index"] for core in allowed_cores(machine)}
-    shared = [c for c in machine.get("caches") or [] if c.get("type") != "instruction" and len(c["cores"]) > 1]
+    shared = [
+        c for c in machine.get("caches") or [] if c.get("type") != "instruction" and len(c["cores"]) > 1
+    ]
     outermost = max((c["level"] for c in shared), default=0)
     groups = [len(own & set(c["cores"])) for c in shared if c["level"] == outermost]
     return [g for g in groups if g]
@@ -132,7 +155,8 @@ def _openmp(machine: Machine, usable: int) -> Start:
             Line("plain", f"{_omp_places(machine, usable)} ./a.out"),
             Line(
                 "Slurm",
-                f"{_omp_places(machine, usable)} srun -n 1 -c {usable} --cpu-bind=cores{_srun(machine)} ./a.out",
+                f"{_omp_places(machine, usable)} srun -n 1 -c {usable} --cpu-bind=cores{_srun(machine)} "
+                "./a.out",
             ),
         ),
     )
@@ -142,14 +166,16 @@ def _mpi(machine: Machine, usable: int) -> Start:
     return Start(
         "MPI",
         f"{usable}x1",
-        f"One process on each of the {count(usable, 'core')} that can run at once; neighbours in rank are neighbours in the machine.",
+        f"One process on each of the {count(usable, 'core')} that can run at once; neighbours in rank "
+        "are neighbours in the machine.",
         (
             Line("strata", f"strata launch --layout {usable}x1 -- ./a.out"),
             Line("Open MPI", f"OMP_NUM_THREADS=1 mpirun -n {usable} --map-by core --bind-to core ./a.out"),
             Line("MPICH", f"OMP_NUM_THREADS=1 mpiexec -n {usable} -bind-to core -map-by core ./a.out"),
             Line(
                 "Slurm",
-                f"OMP_NUM_THREADS=1 srun -n {usable} -c 1 --cpu-bind=cores --distribution=block:block{_srun(machine)} ./a.out",
+                f"OMP_NUM_THREADS=1 srun -n {usable} -c 1 --cpu-bind=cores "
+                f"--distribution=block:block{_srun(machine)} ./a.out",
             ),
         ),
     )
@@ -161,11 +187,20 @@ def _hybrid(machine: Machine, processes: int, threads: int) -> Start:
     exports = "-x OMP_NUM_THREADS -x OMP_PLACES -x OMP_PROC_BIND"
     by_domain = processes == len(domains) and processes > 1
     if by_domain:
-        why = f"One process in each of {processes} domains, its {count(threads, 'core')} as threads: every thread's memory is near."
+        why = (
+            f"One process in each of {processes} domains, its {count(threads, 'core')} as threads: "
+            "every thread's memory is near."
+        )
     elif processes > 1:
-        why = f"One process for each of the {processes} groups that share a cache, its {count(threads, 'core')} as threads."
+        why = (
+            f"One process for each of the {processes} groups that share a cache, its "
+            f"{count(threads, 'core')} as threads."
+        )
     else:
-        why = "One domain and one shared cache: nothing to divide, so start with threads only and compare with processes only."
+        why = (
+            "One domain and one shared cache: nothing to divide, so start with threads only and "
+            "compare with processes only."
+        )
     mapping = f"ppr:1:numa:PE={threads}" if by_domain else f"slot:PE={threads}"
     hydra = "-bind-to numa -map-by numa" if by_domain else f"-bind-to core:{threads}"
     return Start(
@@ -174,9 +209,15 @@ def _hybrid(machine: Machine, processes: int, threads: int) -> Start:
         why,
         (
             Line("strata", f"strata launch --layout {processes}x{threads} -- ./a.out"),
-            Line("Open MPI", f"{env} mpirun -n {processes} --map-by {mapping} --bind-to core {exports} ./a.out"),
+            Line(
+                "Open MPI", f"{env} mpirun -n {processes} --map-by {mapping} --bind-to core {exports} ./a.out"
+            ),
             Line("MPICH", f"{env} mpiexec -n {processes} {hydra} ./a.out"),
-            Line("Slurm", f"{env} srun -n {processes} -c {threads} --cpu-bind=cores --distribution=block:block{_srun(machine)} ./a.out"),
+            Line(
+                "Slurm",
+                f"{env} srun -n {processes} -c {threads} --cpu-bind=cores "
+                f"--distribution=block:block{_srun(machine)} ./a.out",
+            ),
         ),
     )
 
@@ -185,19 +226,29 @@ def _notes(machine: Machine) -> list[str]:
     notes = []
     cores, usable = allowed_cores(machine), usable_cpus(machine)
     if usable < len(cores):
-        notes.append(f"A CPU quota of {usable} of {len(cores)} cores is in force: more threads than that only wait.")
+        notes.append(
+            f"A CPU quota of {usable} of {len(cores)} cores is in force: more threads than that only wait."
+        )
     kinds = {core.get("kind", 0) for core in cores}
     if len(kinds) > 1:
         sizes = ", ".join(str(sum(1 for c in cores if c.get("kind", 0) == k)) for k in sorted(kinds))
-        notes.append(f"Cores of {len(kinds)} kinds ({sizes}): an even split waits for the slowest; compare with the cores of one kind only.")
+        notes.append(
+            f"Cores of {len(kinds)} kinds ({sizes}): an even split waits for the slowest; compare with "
+            "the cores of one kind only."
+        )
     per_domain = Counter(core["domain"] for core in cores)
     if len(set(per_domain.values())) > 1:
-        notes.append("The allowed cores are unevenly spread over domains; the hybrid layout takes the smallest share everywhere.")
+        notes.append(
+            "The allowed cores are unevenly spread over domains; the hybrid layout takes the smallest "
+            "share everywhere."
+        )
     return notes
 
 
 def preferences(summary: Summary) -> list[Preference]:
-    """For every benchmark that ran as threads and as processes on the same number of cores: which is better, if the samples can tell."""
+    """For every benchmark that ran as threads and as processes on the same number of cores: which is better,
+    if the samples can tell.
+    """
     found = []
     for a, b in _same_width_pairs(summary):
         for left in figures(a):

@@ -1,4 +1,6 @@
-"""Reading the machine document and the summary: small typed views, so that findings, layouts and the report agree on what a figure is."""
+"""Reading the machine document and the summary: small typed views, so that findings, layouts and the report
+agree on what a figure is.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ LEAST = 6  # launches below which a distribution-free 95 % interval of a median 
 
 @dataclass(frozen=True)
 class Interval:
-    """One figure of one task: its median and what is known about it. `low` and `high` are None below six launches."""
+    """One figure of one task: its median and what is known about it. `low` and `high` are None below six
+    launches.
+    """
 
     name: str
     unit: str
@@ -54,9 +58,11 @@ def winner(a: Interval, b: Interval) -> str | None:
 
 
 def factor(a: Interval, b: Interval) -> tuple[float, float, float] | None:
-    """median(a)/median(b), and the range the ratio can have when both medians lie anywhere in their intervals.
+    """median(a)/median(b), and the range the ratio can have when both medians lie anywhere in their
+    intervals.
 
-    The range is wider than a 95 % interval of the ratio (both ends at once are unlikely), so what is said from it is safe.
+    The range is wider than a 95 % interval of the ratio (both ends at once are unlikely), so what is said
+    from it is safe.
     """
     if a.median is None or not b.median or a.low is None or a.high is None or not b.low or not b.high:
         return None
@@ -109,7 +115,10 @@ def usable_cpus(machine: Machine) -> int:
 
 def last_level_cache(machine: Machine) -> int:
     """Bytes of the largest single cache."""
-    return max((int(c["size_bytes"]) for c in machine.get("caches") or [] if c.get("type") != "instruction"), default=0)
+    return max(
+        (int(c["size_bytes"]) for c in machine.get("caches") or [] if c.get("type") != "instruction"),
+        default=0,
+    )
 
 
 def kind_of_unit(unit: str) -> str:

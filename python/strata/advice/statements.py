@@ -1,4 +1,6 @@
-"""One sentence for one comparison of two figures; everything that the report and the advice say about 'better' comes from here."""
+"""One sentence for one comparison of two figures; everything that the report and the advice say about
+'better' comes from here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from strata.advice.words import digits
 
 @dataclass(frozen=True)
 class Statement:
-    """better: 'a', 'b', or None when the samples do not tell; `known` is False when an interval is missing."""
+    """better: 'a', 'b', or None when the samples do not tell; `known` is False when an interval is
+    missing.
+    """
 
     text: str
     better: str | None
@@ -18,14 +22,18 @@ class Statement:
 
 
 def compare(what: str, label_a: str, a: Interval, label_b: str, b: Interval) -> Statement:
-    """What the intervals of a and b carry: a factor with its range, 'no difference measured', or why there is no answer."""
+    """What the intervals of a and b carry: a factor with its range, 'no difference measured', or why there
+    is no answer.
+    """
     if not a.known or not b.known:
         short = a if not a.known else b
         label = label_a if not a.known else label_b
         return Statement(f"{what}: no answer, {label} has {short.note or 'no interval'}.", None, False)
     won = winner(a, b)
     if won is None:
-        return Statement(f"{what}: no difference measured between {label_a} and {label_b}; their intervals overlap.", None)
+        return Statement(
+            f"{what}: no difference measured between {label_a} and {label_b}; their intervals overlap.", None
+        )
     first, second = (a, b) if won == "a" else (b, a)
     best, other = (label_a, label_b) if won == "a" else (label_b, label_a)
     ratio = factor(first, second)

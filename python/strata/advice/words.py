@@ -1,4 +1,6 @@
-"""Numbers as people read them; shared by findings, drawings and the report so that one figure always looks the same."""
+"""Numbers as people read them; shared by findings, drawings and the report so that one figure always looks
+the same.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def size(n: float) -> str:
 
 
 def digits(value: float, significant: int = 3, *, strip: bool = True) -> str:
-    """Plain decimal with this many significant digits, without trailing zeros if `strip`; thousands separated by a thin space."""
+    """Plain decimal with this many significant digits, without trailing zeros if `strip`; thousands separated
+    by a thin space.
+    """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     decimals = max(0, significant - 1 - math.floor(math.log10(abs(value))))

@@ -1,6 +1,7 @@
 """Boxes that contain boxes: children flow from left to right and wrap; the size follows from the content.
 
-Small on purpose: a drawing of a machine is nested rectangles, and no layout library is worth a dependency for that.
+Small on purpose: a drawing of a machine is nested rectangles, and no layout library is worth a dependency for
+that.
 """
 
 from __future__ import annotations
@@ -8,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
-# Mean advance of a sans-serif glyph relative to its size; a little wide, so that labels never touch the frame.
+# Mean advance of a sans-serif glyph relative to its size; a little wide, so that labels never touch the
+# frame.
 CHAR, CHAR_BOLD = 0.56, 0.63
 
 
 @dataclass
 class Box:
-    """A rectangle with a title and children, or, without children, a leaf of at least `least_width` x `least_height`."""
+    """A rectangle with a title and children, or, without children, a leaf of at least `least_width` x
+    `least_height`.
+    """
 
     style: str
     title: str = ""
@@ -38,7 +42,9 @@ class Box:
     def arrange(self, most: float) -> None:
         """Sizes this box and places its children inside, using at most this width where they allow it."""
         head = self._head()
-        text = max((len(t) * (CHAR_BOLD if t == self.title else CHAR) * f for t, f in self._texts()), default=0.0)
+        text = max(
+            (len(t) * (CHAR_BOLD if t == self.title else CHAR) * f for t, f in self._texts()), default=0.0
+        )
         inner = max(0.0, most - 2 * self.pad)
         right = row_height = 0.0
         x, y, in_row = 0.0, head, 0
@@ -69,7 +75,11 @@ class Box:
         return -(-len(self.children) // rows)
 
     def _texts(self) -> list[tuple[str, float]]:
-        return [(t, f) for t, f in ((self.title, self.font), *((line, self.font * 0.88) for line in self.lines)) if t]
+        return [
+            (t, f)
+            for t, f in ((self.title, self.font), *((line, self.font * 0.88) for line in self.lines))
+            if t
+        ]
 
     def _head(self) -> float:
         texts = self._texts()
@@ -81,7 +91,10 @@ class Box:
         if self.tooltip:
             parts.append(f"<title>{escape(self.tooltip)}</title>")
         if self.style:
-            parts.append(f'<rect class={quoteattr(self.style)} width="{self.width:.1f}" height="{self.height:.1f}" rx="3"/>')
+            parts.append(
+                f'<rect class={quoteattr(self.style)} width="{self.width:.1f}" '
+                f'height="{self.height:.1f}" rx="3"/>'
+            )
         parts += self._text_svg()
         parts += [child.svg() for child in self.children]
         parts.append("</g>")
@@ -99,5 +112,8 @@ class Box:
             y += font * 1.35
             where = f'x="{0.5 * self.width:.1f}" text-anchor="middle"' if middle else f'x="{self.pad:.1f}"'
             kind = "t" if i == 0 and self.title else "s"
-            parts.append(f'<text class="{kind}" {where} y="{y - 0.35 * font:.1f}" font-size="{font:g}">{escape(text)}</text>')
+            parts.append(
+                f'<text class="{kind}" {where} y="{y - 0.35 * font:.1f}" '
+                f'font-size="{font:g}">{escape(text)}</text>'
+            )
         return parts

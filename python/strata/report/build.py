@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,9 @@ from strata.report.source import Source
 
 
 def build(summary: Mapping[str, Any], out: Path) -> Path:
-    """Writes the report into the folder `out`, each file whole or not at all, and returns the path of report.html."""
+    """Writes the report into the folder `out`, each file whole or not at all, and returns the path of
+    report.html.
+    """
     document = compose(summary)
     figures = out / "figures"
     try:
@@ -29,8 +30,13 @@ def build(summary: Mapping[str, Any], out: Path) -> Path:
         _write(out / "report.md", render.markdown(document))
         _write(out / "report.html", render.html(document))
     except OSError as error:
-        raise StrataError("cannot write the report", at=str(error.filename or out), given=str(error.strerror or error),
-                          remedy="free some space or choose another folder, then `strata report`", code=1) from error
+        raise StrataError(
+            "cannot write the report",
+            at=str(error.filename or out),
+            given=str(error.strerror or error),
+            remedy="free some space or choose another folder, then `strata report`",
+            code=1,
+        ) from error
     return out / "report.html"
 
 
@@ -38,7 +44,7 @@ def _write(path: Path, text: str) -> None:
     part = path.with_name(path.name + ".tmp")
     try:
         part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
+        part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)
         raise
@@ -50,12 +56,23 @@ def compose(summary: Mapping[str, Any]) -> Document:
     source = Source(summary)
     found, advice = findings(source.machine, summary), recommend(source.machine, summary)
     sections = [
-        overview.overview(source, found, advice), machine.machine(source), machine.findings_section(found), machine.start(advice),
-        memory.memory(source), compute.compute(source), messages.messages(source), effects.effects(source), compute.noise(source),
-        compute.roofline_section(source), published.published(source), method.method(source),
+        overview.overview(source, found, advice),
+        machine.machine(source),
+        machine.findings_section(found),
+        machine.start(advice),
+        memory.memory(source),
+        compute.compute(source),
+        messages.messages(source),
+        effects.effects(source),
+        compute.noise(source),
+        compute.roofline_section(source),
+        published.published(source),
+        method.method(source),
     ]
     sections.append(method.everything(source))
-    document = Document(_title(summary), "Characterization report", _facts(summary), _synthetic(summary), _number(sections))
+    document = Document(
+        _title(summary), "Characterization report", _facts(summary), _synthetic(summary), _number(sections)
+    )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
 
@@ -63,8 +80,13 @@ def compose(summary: Mapping[str, Any]) -> Document:
 def _check(summary: Mapping[str, Any]) -> None:
     schema = summary.get("schema")
     if not str(schema).startswith("strata.summary/") or not isinstance(summary.get("machine"), Mapping):
-        raise StrataError("this is not a summary of measurements", at="schema", given=repr(schema), allowed="strata.summary/1 with a machine in it",
-                          remedy="give the results folder of a finished or interrupted `strata characterize`")
+        raise StrataError(
+            "this is not a summary of measurements",
+            at="schema",
+            given=repr(schema),
+            allowed="strata.summary/1 with a machine in it",
+            remedy="give the results folder of a finished or interrupted `strata characterize`",
+        )
 
 
 def _number(sections: list[Section]) -> list[Section]:
@@ -84,8 +106,11 @@ def _title(summary: Mapping[str, Any]) -> str:
 
 def _facts(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     m = summary["machine"]
-    return [("Processor", str(m.get("cpu_model") or "unknown")), ("Measured", str(summary.get("started") or "unknown")),
-            ("Mode", str(summary.get("mode") or "unknown"))]
+    return [
+        ("Processor", str(m.get("cpu_model") or "unknown")),
+        ("Measured", str(summary.get("started") or "unknown")),
+        ("Mode", str(summary.get("mode") or "unknown")),
+    ]
 
 
 def _synthetic(summary: Mapping[str, Any]) -> str | None:

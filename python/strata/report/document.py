@@ -1,4 +1,5 @@
-"""What a report is made of, apart from how it looks: the HTML page and the Markdown page are two renderings of one document.
+"""What a report is made of, apart from how it looks: the HTML page and the Markdown page are two renderings
+of one document.
 
 Text is plain, with `code` in backticks and **strong** in double asterisks; nothing else is markup.
 """
@@ -45,7 +46,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """`svg` carries colour variables; `says` is what may be concluded from it, `reproduce` the lines that measure it again."""
+    """`svg` carries colour variables; `says` is what may be concluded from it, `reproduce` the lines that
+    measure it again.
+    """
 
     key: str
     title: str

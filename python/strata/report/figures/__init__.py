@@ -1,1 +1,3 @@
-"""Plots as SVG text whose colours are variables, so that one drawing serves the light page, the dark page and print."""
+"""Plots as SVG text whose colours are variables, so that one drawing serves the light page, the dark page and
+print.
+"""

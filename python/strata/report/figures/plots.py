@@ -1,4 +1,6 @@
-"""The kinds of plot that the report has: curves with bands, heat maps, dots with intervals, one dot a core."""
+"""The kinds of plot that the report has: curves with bands, heat maps, dots with intervals, one dot a
+core.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Level:
 
 @dataclass(frozen=True)
 class Dot:
-    """One row of a dot-and-interval plot; `group` names what is compared, and its bound is a short vertical line."""
+    """One row of a dot-and-interval plot; `group` names what is compared, and its bound is a short
+    vertical line.
+    """
 
     label: str
     figure: Interval
@@ -60,8 +64,15 @@ class Panel:
     dots: Sequence[Dot] = field(default_factory=list)
 
 
-def curves(key: str, series: Sequence[Series], x: Axis, y: Axis, marks: Sequence[Mark] = (), levels: Sequence[Level] = (),
-           zero: bool = False) -> str:
+def curves(
+    key: str,
+    series: Sequence[Series],
+    x: Axis,
+    y: Axis,
+    marks: Sequence[Mark] = (),
+    levels: Sequence[Level] = (),
+    zero: bool = False,
+) -> str:
     """Curves with the interval as a band."""
     with canvas(7.4, 3.6) as (figure, axes):
         for i, one in enumerate(series):
@@ -69,17 +80,38 @@ def curves(key: str, series: Sequence[Series], x: Axis, y: Axis, marks: Sequence
             points = [p for p in one.points if p[1] is not None]
             xs, ys = [p[0] for p in points], [p[1] for p in points]
             marker = "o" if len(points) <= 30 else None
-            axes.plot(xs, ys, color=colour, label=one.label, marker=marker, linestyle="--" if one.dashed else "-")
+            axes.plot(
+                xs, ys, color=colour, label=one.label, marker=marker, linestyle="--" if one.dashed else "-"
+            )
             band = [p for p in points if len(p) > 3 and p[2] is not None and p[3] is not None]
             if band:
-                axes.fill_between([p[0] for p in band], [p[2] for p in band], [p[3] for p in band], color=colour, alpha=0.18, linewidth=0)
+                axes.fill_between(
+                    [p[0] for p in band],
+                    [p[2] for p in band],
+                    [p[3] for p in band],
+                    color=colour,
+                    alpha=0.18,
+                    linewidth=0,
+                )
         _scale(axes, x, y, [p[0] for s in series for p in s.points])
         if zero and not y.log:
-            axes.set_ylim(bottom=0, top=1.12 * max([p[1] for s in series for p in s.points if p[1]] + [lv.y for lv in levels]))
+            axes.set_ylim(
+                bottom=0,
+                top=1.12 * max([p[1] for s in series for p in s.points if p[1]] + [lv.y for lv in levels]),
+            )
         _marks(axes, marks)
         for level in levels:
             axes.axhline(level.y, color=SOFT, linewidth=1.0, linestyle=(0, (5, 3)))
-            axes.text(0.995, level.y, level.label, transform=axes.get_yaxis_transform(), color=SOFT, fontsize=8, ha="right", va="bottom")
+            axes.text(
+                0.995,
+                level.y,
+                level.label,
+                transform=axes.get_yaxis_transform(),
+                color=SOFT,
+                fontsize=8,
+                ha="right",
+                va="bottom",
+            )
         if len(series) > 1:
             axes.legend(loc="best")
         return finish(figure, key)
@@ -90,8 +122,17 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> None:
     shown = [m for m in marks if low < m.x < high]
     for mark in shown:
         axes.axvline(mark.x, color=SOFT, linewidth=0.9, linestyle=":")
-        axes.annotate(mark.label, (mark.x, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
-                      color=SOFT, fontsize=8, va="bottom", ha="center")
+        axes.annotate(
+            mark.label,
+            (mark.x, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            color=SOFT,
+            fontsize=8,
+            va="bottom",
+            ha="center",
+        )
 
 
 def _scale(axes: Any, x: Axis, y: Axis, xs: Sequence[float | None]) -> None:
@@ -112,7 +153,9 @@ def _scale(axes: Any, x: Axis, y: Axis, xs: Sequence[float | None]) -> None:
     if y.log:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
-        axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if high / low < 2000 else (1,), numticks=20))
+        axes.yaxis.set_major_locator(
+            LogLocator(10, subs=(1, 2, 5) if high / low < 2000 else (1,), numticks=20)
+        )
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.minorticks_off()
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: digits(v)))
@@ -127,9 +170,18 @@ def _size_ticks(low: float, high: float) -> list[float]:
     return [float(2**k) for k in range(first, last + 1, step)]
 
 
-def heat(key: str, values: Sequence[Sequence[float | None]], rows: Sequence[object], columns: Sequence[object], unit: str,
-         row_label: str, column_label: str) -> str:
-    """A matrix as colours, with its numbers where they fit. Wide matrices are one embedded image, not a path a cell."""
+def heat(
+    key: str,
+    values: Sequence[Sequence[float | None]],
+    rows: Sequence[object],
+    columns: Sequence[object],
+    unit: str,
+    row_label: str,
+    column_label: str,
+) -> str:
+    """A matrix as colours, with its numbers where they fit. Wide matrices are one embedded image, not a
+    path a cell.
+    """
     import numpy as np
     from matplotlib import colormaps
 
@@ -141,7 +193,9 @@ def heat(key: str, values: Sequence[Sequence[float | None]], rows: Sequence[obje
     if high - low < 0.02 * high:
         low = 0.98 * high - 1e-12
     with canvas(max(4.2, side * m / max(n, m) + 1.6), max(1.7, side * n / max(n, m) + 0.5)) as (figure, axes):
-        image = axes.imshow(data, cmap=colormaps["cividis"], vmin=low, vmax=high, interpolation="nearest", aspect="equal")
+        image = axes.imshow(
+            data, cmap=colormaps["cividis"], vmin=low, vmax=high, interpolation="nearest", aspect="equal"
+        )
         axes.grid(False)
         for spine in axes.spines.values():
             spine.set_visible(False)
@@ -156,8 +210,15 @@ def heat(key: str, values: Sequence[Sequence[float | None]], rows: Sequence[obje
                 for j in range(m):
                     if not math.isnan(data[i, j]):
                         dark = (data[i, j] - low) / (high - low) < 0.55
-                        axes.text(j, i, digits(float(data[i, j])), ha="center", va="center", fontsize=8 if n <= 10 else 6.5,
-                                  color="#ffffff" if dark else "#101418")
+                        axes.text(
+                            j,
+                            i,
+                            digits(float(data[i, j])),
+                            ha="center",
+                            va="center",
+                            fontsize=8 if n <= 10 else 6.5,
+                            color="#ffffff" if dark else "#101418",
+                        )
         bar = figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
         bar.outline.set_visible(False)
         bar.set_label(unit_text(unit))
@@ -165,16 +226,24 @@ def heat(key: str, values: Sequence[Sequence[float | None]], rows: Sequence[obje
 
 
 def dots(key: str, panels: Sequence[Panel], legend: Sequence[str] = ()) -> str:
-    """Dots with intervals, one panel for each unit; the axis of a panel starts at zero so that lengths may be compared."""
+    """Dots with intervals, one panel for each unit; the axis of a panel starts at zero so that lengths may
+    be compared.
+    """
     rows = [max(1, len(p.dots)) for p in panels]
     height = 0.34 * sum(rows) + 0.62 * len(panels) + 0.3
-    with canvas(7.4, height, nrows=len(panels), squeeze=False, gridspec_kw={"height_ratios": [r + 1.2 for r in rows]}) as (figure, grid):
+    with canvas(
+        7.4, height, nrows=len(panels), squeeze=False, gridspec_kw={"height_ratios": [r + 1.2 for r in rows]}
+    ) as (figure, grid):
+        figure.get_layout_engine().set(h_pad=0.09)
         for axes, panel in zip(grid[:, 0], panels, strict=True):
             _panel(axes, panel)
         if len(legend) > 1:
             from matplotlib.lines import Line2D
 
-            handles = [Line2D([], [], color=SERIES[i], marker="o", linestyle="-", label=text) for i, text in enumerate(legend)]
+            handles = [
+                Line2D([], [], color=SERIES[i], marker="o", linestyle="-", label=text)
+                for i, text in enumerate(legend)
+            ]
             figure.legend(handles=handles, loc="outside upper right", ncols=len(legend))
         return finish(figure, key)
 
@@ -185,14 +254,38 @@ def _panel(axes: Any, panel: Panel) -> None:
     for i, dot in enumerate(panel.dots):
         f, colour = dot.figure, SERIES[dot.series % len(SERIES)]
         if f.median is None:
-            axes.text(0.01, i, "no undisturbed measurement", transform=axes.get_yaxis_transform(), color=SOFT, fontsize=8, va="center")
+            axes.text(
+                0.01,
+                i,
+                "no undisturbed measurement",
+                transform=axes.get_yaxis_transform(),
+                color=SOFT,
+                fontsize=8,
+                va="center",
+            )
             continue
         if f.low is not None and f.high is not None:
             axes.plot([f.low, f.high], [i, i], color=colour, linewidth=3.2, solid_capstyle="butt", alpha=0.55)
-        axes.plot([f.median], [i], color=colour, marker="o", markersize=5.5, linestyle="none", markerfacecolor=colour if f.known else PAGE)
+        axes.plot(
+            [f.median],
+            [i],
+            color=colour,
+            marker="o",
+            markersize=5.5,
+            linestyle="none",
+            markerfacecolor=colour if f.known else PAGE,
+        )
         if dot.bound:
             axes.plot([dot.bound, dot.bound], [i - 0.36, i + 0.36], color=INK, linewidth=1.4)
-        axes.annotate(digits(f.median), (f.median, i), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7.5, color=SOFT)
+        axes.annotate(
+            digits(f.median, strip=False),
+            (f.median, i),
+            xytext=(0, 6),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7.5,
+            color=SOFT,
+        )
     axes.set_yticks(range(len(panel.dots)), [d.label for d in panel.dots])
     axes.set_ylim(len(panel.dots) - 0.4, -0.75)
     top = max([v for d in panel.dots for v in (d.figure.high, d.figure.median, d.bound) if v] or [1.0])
@@ -204,24 +297,55 @@ def _panel(axes: Any, panel: Panel) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def per_core(key: str, points: Sequence[Sequence[float | None]], y: Axis, limit: Level | None = None, named: Sequence[int] = ()) -> str:
+def per_core(
+    key: str,
+    points: Sequence[Sequence[float | None]],
+    y: Axis,
+    limit: Level | None = None,
+    named: Sequence[int] = (),
+) -> str:
     """One dot with its interval for each core; cores to look at are named."""
     with canvas(7.4, 2.6) as (figure, axes):
         xs, ys = [p[0] for p in points], [p[1] for p in points]
         banded = [p for p in points if len(p) > 3 and p[2] is not None]
-        axes.vlines([p[0] for p in banded], [p[2] for p in banded], [p[3] for p in banded], color=SERIES[0], alpha=0.45, linewidth=2.2)
-        axes.plot(xs, ys, color=SERIES[0], marker="o", linestyle="none", markersize=4 if len(xs) <= 64 else 2.2)
+        axes.vlines(
+            [p[0] for p in banded],
+            [p[2] for p in banded],
+            [p[3] for p in banded],
+            color=SERIES[0],
+            alpha=0.45,
+            linewidth=2.2,
+        )
+        axes.plot(
+            xs, ys, color=SERIES[0], marker="o", linestyle="none", markersize=4 if len(xs) <= 64 else 2.2
+        )
         for x, value in zip(xs, ys, strict=True):
             if x in named and value is not None:
-                axes.annotate(f"core {x:g}", (x, value), xytext=(5, 3), textcoords="offset points", fontsize=8)
+                axes.annotate(
+                    f"core {x:g}", (x, value), xytext=(5, 3), textcoords="offset points", fontsize=8
+                )
         _scale(axes, Axis("core"), y, [])
         if len(xs) <= 16:
             axes.set_xticks([x for x in xs if x is not None])
-            axes.set_xlim(min(v for v in xs if v is not None) - 0.6, max(v for v in xs if v is not None) + 0.6)
-        axes.set_ylim(bottom=0, top=1.25 * max([p[3] if len(p) > 3 and p[3] is not None else p[1] for p in points] + [1e-12]))
+            axes.set_xlim(
+                min(v for v in xs if v is not None) - 0.6, max(v for v in xs if v is not None) + 0.6
+            )
+        axes.set_ylim(
+            bottom=0,
+            top=1.25 * max([p[3] if len(p) > 3 and p[3] is not None else p[1] for p in points] + [1e-12]),
+        )
         if limit and limit.y <= axes.get_ylim()[1]:
             axes.axhline(limit.y, color=SOFT, linewidth=1.0, linestyle=(0, (5, 3)))
-            axes.text(0.995, limit.y, limit.label, transform=axes.get_yaxis_transform(), color=SOFT, fontsize=8, ha="right", va="bottom")
+            axes.text(
+                0.995,
+                limit.y,
+                limit.label,
+                transform=axes.get_yaxis_transform(),
+                color=SOFT,
+                fontsize=8,
+                ha="right",
+                va="bottom",
+            )
         return finish(figure, key)
 
 
@@ -245,7 +369,9 @@ class Placed:
 
 
 def roofline(key: str, peak: float, ceilings: Sequence[Ceiling], placed: Sequence[Placed]) -> str:
-    """Peak and bandwidth ceilings as measured, benchmarks on them (S. Williams, A. Waterman, D. Patterson, CACM 52(4), 2009)."""
+    """Peak and bandwidth ceilings as measured, benchmarks on them (S. Williams, A. Waterman, D. Patterson,
+    CACM 52(4), 2009).
+    """
     slowest = min(c.bandwidth for c in ceilings)
     left = min([0.03] + [0.5 * p.intensity for p in placed])
     right = max([4 * peak / slowest, 64.0] + [2.5 * p.intensity for p in placed])
@@ -255,16 +381,35 @@ def roofline(key: str, peak: float, ceilings: Sequence[Ceiling], placed: Sequenc
         for i, ceiling in enumerate(sorted(ceilings, key=lambda c: -c.bandwidth)):
             knee = peak / ceiling.bandwidth
             colour = SERIES[(i + 1) % len(SERIES)] if ceiling.bandwidth != slowest else SERIES[0]
-            axes.plot([left, knee], [left * ceiling.bandwidth, peak], color=colour, linewidth=1.3, label=f"{ceiling.label}: {digits(ceiling.bandwidth)} GB/s")
+            axes.plot(
+                [left, knee],
+                [left * ceiling.bandwidth, peak],
+                color=colour,
+                linewidth=1.3,
+                label=f"{ceiling.label}: {digits(ceiling.bandwidth)} GB/s",
+            )
         axes.plot([peak / max(c.bandwidth for c in ceilings), right], [peak, peak], color=INK, linewidth=1.5)
-        axes.annotate(f"measured peak {digits(peak)} GF/s", (right, peak), xytext=(-2, 4), textcoords="offset points", ha="right", fontsize=8.5)
+        axes.annotate(
+            f"measured peak {digits(peak)} GF/s",
+            (right, peak),
+            xytext=(-2, 4),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
+        )
         for p in placed:
             axes.plot([p.intensity], [p.rate], marker="D", color=INK, markersize=5, linestyle="none")
             if p.low is not None and p.high is not None:
                 axes.vlines([p.intensity], p.low, p.high, color=INK, linewidth=2.0, alpha=0.5)
             near = p.intensity > 0.3 * right
-            axes.annotate(p.label, (p.intensity, p.rate), xytext=(-7 if near else 7, -10), textcoords="offset points", fontsize=8.5,
-                          ha="right" if near else "left")
+            axes.annotate(
+                p.label,
+                (p.intensity, p.rate),
+                xytext=(-7 if near else 7, -10),
+                textcoords="offset points",
+                fontsize=8.5,
+                ha="right" if near else "left",
+            )
         axes.set_xlim(left, right)
         axes.set_ylim(0.5 * min([left * slowest] + [p.rate for p in placed]), 2.2 * peak)
         _scale(axes, Axis("arithmetic intensity, flop per byte of memory traffic"), Axis("rate", "GF/s"), [])

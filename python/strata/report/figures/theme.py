@@ -1,6 +1,8 @@
-"""Matplotlib draws with sentinel colours; the SVG text then gets CSS variables (inside the page) or plain colours (as a file).
+"""Matplotlib draws with sentinel colours; the SVG text then gets CSS variables (inside the page) or plain
+colours (as a file).
 
-Text stays text (small, searchable, in the reader's font); ids get the plot's key in front, since many plots share one page.
+Text stays text (small, searchable, in the reader's font); ids get the plot's key in front, since many plots
+share one page.
 """
 
 from __future__ import annotations
@@ -30,13 +32,38 @@ SCALE = 1.38  # CSS pixels for each point of a plot: 9 pt letters come out as 12
 FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
 
 _SETTINGS: dict[str, Any] = {
-    "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 9.0, "axes.titlesize": 9.0, "axes.labelsize": 9.0,
-    "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "legend.fontsize": 8.5, "legend.frameon": False, "text.color": INK,
-    "axes.labelcolor": INK, "axes.edgecolor": SOFT, "axes.linewidth": 0.8, "xtick.color": SOFT, "ytick.color": SOFT,
-    "xtick.labelcolor": INK, "ytick.labelcolor": INK, "grid.color": LINE, "grid.linewidth": 0.7, "axes.grid": True,
-    "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.6, "lines.markersize": 4.0,
-    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none", "axes.unicode_minus": True,
-    "xtick.minor.visible": False, "ytick.minor.visible": False, "mathtext.default": "regular",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.8,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": LINE,
+    "grid.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4.0,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.unicode_minus": True,
+    "xtick.minor.visible": False,
+    "ytick.minor.visible": False,
+    "mathtext.default": "regular",
 }
 
 
@@ -59,7 +86,9 @@ def finish(figure: Any, key: str) -> str:
 
     out = io.StringIO()
     with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": key}):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(
+            out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+        )
     return _tidy(out.getvalue(), key)
 
 

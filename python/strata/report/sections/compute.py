@@ -9,11 +9,24 @@ from strata.advice.checks_samples import LOST, per_core
 from strata.advice.samples import Task, figure, figures, kind_of_unit, width
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Notice, Plot, Section, Text
-from strata.report.figures.plots import Axis, Ceiling, Dot, Level, Panel, Placed, dots, per_core as per_core_plot, roofline
+from strata.report.figures.plots import (
+    Axis,
+    Ceiling,
+    Dot,
+    Level,
+    Panel,
+    Placed,
+    dots,
+    roofline,
+)
+from strata.report.figures.plots import (
+    per_core as per_core_plot,
+)
 from strata.report.quantities import base, part_of_bound
 from strata.report.source import Source, figure_table, missing, name_of, reproduce
 
-# Flop per byte as the benchmarks' own definitions count them; used where a figure does not carry its own bytes and flops.
+# Flop per byte as the benchmarks' own definitions count them; used where a figure does not carry its own
+# bytes and flops.
 STREAM_INTENSITY = {"scale": 1 / 16, "add": 1 / 24, "triad": 2 / 24}
 
 
@@ -23,10 +36,15 @@ def compute(source: Source) -> Section:
     if not tasks:
         blocks.append(missing(source, "dgemm", "DGEMM"))
     else:
-        for name, chosen in (("one core", [t for t in tasks if width(t) == 1]), ("several cores", [t for t in tasks if width(t) > 1])):
+        for name, chosen in (
+            ("one core", [t for t in tasks if width(t) == 1]),
+            ("several cores", [t for t in tasks if width(t) > 1]),
+        ):
             if chosen:
                 blocks.append(_bars(name, chosen))
-    blocks.append(figure_table([*source.tasks("dgemm"), *source.tasks("peak")], "DGEMM and the measured peak"))
+    blocks.append(
+        figure_table([*source.tasks("dgemm"), *source.tasks("peak")], "DGEMM and the measured peak")
+    )
     return Section("compute", "Arithmetic", blocks)
 
 
@@ -44,13 +62,25 @@ def _bars(name: str, tasks: list[Task]) -> Plot:
             says.append(f"{name_of(task)}: {percent(part)} of its bound")
     key = "dgemm-" + name.replace(" ", "-")
     svg = dots(key, [Panel(f"DGEMM, {name}, {unit_text(rows[0].figure.unit) if rows else ''}", rows)])
-    return Plot(key, f"DGEMM, {name}", svg, "Double precision matrix multiplication. The upright line is the peak measured on the same cores.",
-                "; ".join(says) + "." if says else "", reproduce(tasks))
+    return Plot(
+        key,
+        f"DGEMM, {name}",
+        svg,
+        "Double precision matrix multiplication. The upright line is the peak measured on the same cores.",
+        "; ".join(says) + "." if says else "",
+        reproduce(tasks),
+    )
 
 
 def noise(source: Source) -> Section:
-    blocks: list[Block] = [Text("A fixed quantum of work is repeated on each core; whatever it takes longer than its shortest is time lost to daemons, interrupts "
-                                "and, in a virtual machine, the hypervisor. In a program with barriers the noisiest core sets the pace.")]
+    blocks: list[Block] = [
+        Text(
+            "A fixed quantum of work is repeated on each core; whatever it takes longer than its "
+            "shortest is time lost to daemons, interrupts "
+            "and, in a virtual machine, the hypervisor. In a program with barriers the noisiest core "
+            "sets the pace."
+        )
+    ]
     drawn = 0
     for task in source.tasks("noise"):
         for curve, unit in per_core(task):
@@ -59,9 +89,23 @@ def noise(source: Source) -> Section:
             limit = Level(LOST * 100, f"{percent(LOST)}: named in the findings") if unit == "%" else None
             known = [p for p in curve["points"] if p[1] is not None]
             worst = max(known, key=lambda p: p[1])
-            svg = per_core_plot(key, known, Axis(str(curve["y"].get("name") or curve["name"]), unit), limit, [int(worst[0])])
-            says = f"Largest on core {worst[0]:g}: {digits(worst[1])} {unit}; smallest {digits(min(p[1] for p in known))} {unit}."
-            blocks.append(Plot(key, f"Noise: {curve['name']}", svg, "One dot a core, with its interval.", says, reproduce([task])))
+            svg = per_core_plot(
+                key, known, Axis(str(curve["y"].get("name") or curve["name"]), unit), limit, [int(worst[0])]
+            )
+            says = (
+                f"Largest on core {worst[0]:g}: {digits(worst[1])} {unit}; smallest "
+                f"{digits(min(p[1] for p in known))} {unit}."
+            )
+            blocks.append(
+                Plot(
+                    key,
+                    f"Noise: {curve['name']}",
+                    svg,
+                    "One dot a core, with its interval.",
+                    says,
+                    reproduce([task]),
+                )
+            )
             drawn += 1
     if not drawn:
         blocks.append(missing(source, "noise", "Noise of the system"))
@@ -73,40 +117,91 @@ def noise(source: Source) -> Section:
 
 def roofline_section(source: Source) -> Section:
     peak_task, stream_task = source.all_cores("peak"), source.all_cores("stream")
-    peak = next((f for f in figures(peak_task) if kind_of_unit(f.unit) == "flops" and f.median), None) if peak_task else None
+    peak = (
+        next((f for f in figures(peak_task) if kind_of_unit(f.unit) == "flops" and f.median), None)
+        if peak_task
+        else None
+    )
     triad = source.figure(stream_task, "triad")
     if peak is None or triad is None or not peak.median or not triad.median or peak_task is None:
-        return Section("roofline", "Roofline", [missing(source, "peak" if peak is None else "stream", "The roofline needs the measured peak and STREAM; it")])
+        return Section(
+            "roofline",
+            "Roofline",
+            [
+                missing(
+                    source,
+                    "peak" if peak is None else "stream",
+                    "The roofline needs the measured peak and STREAM; it",
+                )
+            ],
+        )
     cores = width(peak_task)
     peak_gf = (base(peak.median, peak.unit) or 0.0) / 1e9
-    ceilings = [Ceiling("memory (triad)", (base(triad.median, triad.unit) or 0.0) / 1e9), *_cache_ceilings(source, cores)]
+    ceilings = [
+        Ceiling("memory (triad)", (base(triad.median, triad.unit) or 0.0) / 1e9),
+        *_cache_ceilings(source, cores),
+    ]
     placed = _placed(source)
     svg = roofline("roofline", peak_gf, ceilings, placed)
     knee = peak_gf / ceilings[0].bandwidth
-    says = f"A program that does fewer than {digits(knee)} flop for each byte from memory is bound by memory here, others by arithmetic."
+    says = (
+        f"A program that does fewer than {digits(knee)} flop for each byte from memory is bound by "
+        "memory here, others by arithmetic."
+    )
     tasks = [peak_task, stream_task, *(source.tasks("cache-bandwidth")[:1])]
-    blocks: list[Block] = [Plot("roofline", "Roofline of this machine", svg, f"All {cores} cores. Peak and slopes were measured in this run"
-                                + ("; cache slopes are one core's bandwidth times the cores." if len(ceilings) > 1 else "."), says, reproduce(tasks))]
-    absent = [name for name in ("dgemm", "mpifft") if source.figure(source.all_cores(name), name) and not any(name.upper() in p.label for p in placed)]
+    blocks: list[Block] = [
+        Plot(
+            "roofline",
+            "Roofline of this machine",
+            svg,
+            f"All {cores} cores. Peak and slopes were measured in this run"
+            + ("; cache slopes are one core's bandwidth times the cores." if len(ceilings) > 1 else "."),
+            says,
+            reproduce(tasks),
+        )
+    ]
+    absent = [
+        name
+        for name in ("dgemm", "mpifft")
+        if source.figure(source.all_cores(name), name) and not any(name.upper() in p.label for p in placed)
+    ]
     if absent:
-        blocks.append(Notice("note", f"{', '.join(n.upper() for n in absent)}: not on the roofline, the result does not say how many bytes it moves."))
+        blocks.append(
+            Notice(
+                "note",
+                f"{', '.join(n.upper() for n in absent)}: not on the roofline, the result does not say "
+                "how many bytes it moves.",
+            )
+        )
     return Section("roofline", "Roofline", blocks)
 
 
 def _cache_ceilings(source: Source, cores: int) -> list[Ceiling]:
-    """Bandwidth at the middle of each cache level, of one core, times the cores where the curve is of one core."""
+    """Bandwidth at the middle of each cache level, of one core, times the cores where the curve is of one
+    core.
+    """
     found: list[Ceiling] = []
     task = next((t for t in source.tasks("cache-bandwidth") if t.get("curves")), None)
     curve: Mapping[str, Any] | None = next(iter((task or {}).get("curves") or []), None)
     if curve is None or task is None:
         return found
-    sizes = sorted({(c["level"], c["size_bytes"]) for c in source.machine.get("caches") or [] if 0 in c["cores"] and c["type"] != "instruction"})
+    sizes = sorted(
+        {
+            (c["level"], c["size_bytes"])
+            for c in source.machine.get("caches") or []
+            if 0 in c["cores"] and c["type"] != "instruction"
+        }
+    )
     below = 0
     for level, size_bytes in sizes:
-        inside = [p[1] for p in curve["points"] if p[1] is not None and 1.2 * below < p[0] <= 0.6 * size_bytes]
+        inside = [
+            p[1] for p in curve["points"] if p[1] is not None and 1.2 * below < p[0] <= 0.6 * size_bytes
+        ]
         if inside:
             value = sorted(inside)[len(inside) // 2] * cores / max(1, width(task))
-            found.append(Ceiling(f"L{level}", (base(value, str(curve["y"].get("unit", "GB/s"))) or 0.0) / 1e9))
+            found.append(
+                Ceiling(f"L{level}", (base(value, str(curve["y"].get("unit", "GB/s"))) or 0.0) / 1e9)
+            )
         below = size_bytes
     return found
 
@@ -117,13 +212,30 @@ def _placed(source: Source) -> list[Placed]:
         task = source.all_cores(benchmark)
         for raw in (task or {}).get("figures") or []:
             name = str(raw.get("name", "")).lower()
-            if benchmark == "stream" and name != "triad" or benchmark != "stream" and benchmark not in name:
+            if (benchmark == "stream" and name != "triad") or (
+                benchmark != "stream" and benchmark not in name
+            ):
                 continue
-            intensity = raw["flops"] / raw["bytes"] if raw.get("flops") and raw.get("bytes") else STREAM_INTENSITY.get(name)
+            intensity = (
+                raw["flops"] / raw["bytes"]
+                if raw.get("flops") and raw.get("bytes")
+                else STREAM_INTENSITY.get(name)
+            )
             if not intensity or not raw.get("median"):
                 continue
             unit = str(raw["unit"])
             scale = intensity if kind_of_unit(unit) == "bandwidth" else 1.0
-            low, mid, high = (None if raw.get(k) is None else (base(raw[k], unit) or 0.0) * scale / 1e9 for k in ("low", "median", "high"))
-            placed.append(Placed(f"{benchmark.upper()} {name}" if benchmark == "stream" else benchmark.upper(), intensity, mid or 0.0, low, high))
+            low, mid, high = (
+                None if raw.get(k) is None else (base(raw[k], unit) or 0.0) * scale / 1e9
+                for k in ("low", "median", "high")
+            )
+            placed.append(
+                Placed(
+                    f"{benchmark.upper()} {name}" if benchmark == "stream" else benchmark.upper(),
+                    intensity,
+                    mid or 0.0,
+                    low,
+                    high,
+                )
+            )
     return placed

@@ -1,4 +1,6 @@
-"""What pinning, stride and the number of processes do here: pairs that differ in one thing, and one sentence for each from their intervals."""
+"""What pinning, stride and the number of processes do here: pairs that differ in one thing, and one sentence
+for each from their intervals.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,16 @@ from strata.report.figures.plots import Dot, Panel, dots
 from strata.report.source import Source, reproduce
 
 BENCHMARKS = ("stream", "dgemm", "rings")
-SHOWN = {"stream": ("triad",), "dgemm": ("dgemm",), "rings": ("natural ring latency", "natural ring bandwidth", "random ring latency",
-                                                               "random ring bandwidth")}
+SHOWN = {
+    "stream": ("triad",),
+    "dgemm": ("dgemm",),
+    "rings": (
+        "natural ring latency",
+        "natural ring bandwidth",
+        "random ring latency",
+        "random ring bandwidth",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,12 @@ class Pair:
 
 def pairs(source: Source, question: str) -> list[Pair]:
     """The pairs of 'pinning', 'stride' or 'processes'."""
-    return [p for benchmark in BENCHMARKS for a, b in _matches(source, benchmark, question) for p in _pairs(benchmark, a, b, question)]
+    return [
+        p
+        for benchmark in BENCHMARKS
+        for a, b in _matches(source, benchmark, question)
+        for p in _pairs(benchmark, a, b, question)
+    ]
 
 
 def _matches(source: Source, benchmark: str, question: str) -> Iterator[tuple[Task, Task]]:
@@ -41,11 +56,33 @@ def _matches(source: Source, benchmark: str, question: str) -> Iterator[tuple[Ta
         for b in every:
             same_layout, same_stride, same_bind = (a.get(k) == b.get(k) for k in ("layout", "stride", "bind"))
             bound, plain = a.get("bind") == "core", a.get("stride", 1) == 1
-            if question == "pinning" and same_layout and same_stride and bound and b.get("bind") == "none" and width(a) > 1:
+            if (
+                question == "pinning"
+                and same_layout
+                and same_stride
+                and bound
+                and b.get("bind") == "none"
+                and width(a) > 1
+            ):
                 yield a, b
-            elif question == "stride" and same_layout and same_bind and bound and plain and b.get("stride", 1) > 1:
+            elif (
+                question == "stride"
+                and same_layout
+                and same_bind
+                and bound
+                and plain
+                and b.get("stride", 1) > 1
+            ):
                 yield b, a
-            elif question == "processes" and same_stride and same_bind and bound and plain and width(a) > 1 and _divided(benchmark, a, b):
+            elif (
+                question == "processes"
+                and same_stride
+                and same_bind
+                and bound
+                and plain
+                and width(a) > 1
+                and _divided(benchmark, a, b)
+            ):
                 yield a, b
 
 
@@ -62,9 +99,21 @@ def _pairs(benchmark: str, a: Task, b: Task, question: str) -> Iterator[Pair]:
     for f in figures(a):
         if not any(word == f.name.lower() for word in SHOWN[benchmark]) or f.name.lower() not in right:
             continue
-        name = f.name if benchmark == "rings" else benchmark.upper() if benchmark == "dgemm" else f"{benchmark.upper()} {f.name}"
+        name = (
+            f.name
+            if benchmark == "rings"
+            else benchmark.upper()
+            if benchmark == "dgemm"
+            else f"{benchmark.upper()} {f.name}"
+        )
         la, lb = _labels(a, b, question)
-        at = f" on {a['layout']}" if question == "pinning" else f" with {a['layout']}" if question == "stride" else ""
+        at = (
+            f" on {a['layout']}"
+            if question == "pinning"
+            else f" with {a['layout']}"
+            if question == "stride"
+            else ""
+        )
         yield Pair(f"{name}{at}", la, f, lb, right[f.name.lower()], a, b)
 
 
@@ -78,15 +127,24 @@ def _labels(a: Task, b: Task, question: str) -> tuple[str, str]:
 
 TITLES = {"pinning": "Pinning", "stride": "Stride", "processes": "Processes or threads"}
 WHY = {
-    "pinning": "Bound: each thread on one core of its own. Unbound: the kernel decides, and may move threads away from their caches and memory.",
-    "stride": "Stride 2 leaves every second core free: threads have more of the shared caches and memory channels each, and half the cores idle.",
-    "processes": "The same cores as threads of one process or as processes of one thread; for the rings, fewer or more processes.",
+    "pinning": "Bound: each thread on one core of its own. Unbound: the kernel decides, and may move "
+    "threads away from their caches and memory.",
+    "stride": "Stride 2 leaves every second core free: threads have more of the shared caches and "
+    "memory channels each, and half the cores idle.",
+    "processes": "The same cores as threads of one process or as processes of one thread; for the "
+    "rings, fewer or more processes.",
 }
 
 
 def effects(source: Source) -> Section:
-    blocks: list[Block] = [Text("Each comparison was planned before the first launch and differs in one thing. A difference is named only where the "
-                                "intervals of the two medians are apart; the range beside a factor is what both intervals allow together.")]
+    blocks: list[Block] = [
+        Text(
+            "Each comparison was planned before the first launch and differs in one thing. A difference "
+            "is named only where the "
+            "intervals of the two medians are apart; the range beside a factor is what both intervals "
+            "allow together."
+        )
+    ]
     for question in ("pinning", "stride", "processes"):
         found = pairs(source, question)
         blocks.append(Heading(TITLES[question]))
@@ -106,12 +164,20 @@ def _plot(question: str, found: list[Pair]) -> Plot:
         kind = kind_of_unit(p.a.unit)
         what = "Ring" if p.task_a["benchmark"] == "rings" else str(p.task_a["benchmark"]).upper()
         order = ", shorter is better" if p.a.better == "lower" else ""
-        title = f"{what} {({'bandwidth': 'bandwidth', 'flops': 'rate', 'time': 'time'}).get(kind, '')}, {unit_text(p.a.unit)}{order}"
+        title = (
+            f"{what} {({'bandwidth': 'bandwidth', 'flops': 'rate', 'time': 'time'}).get(kind, '')}, "
+            f"{unit_text(p.a.unit)}{order}"
+        )
         group = panels.setdefault(title, [])
         group.append(Dot(f"{p.what}: {p.label_a}", p.a, 0))
         group.append(Dot(p.label_b, p.b, 1))
     labels = {(p.label_a, p.label_b) for p in found}
     legend = next(iter(labels)) if len(labels) == 1 else ()
     svg = dots(f"effect-{question}", [Panel(title, d) for title, d in panels.items()], legend)
-    return Plot(f"effect-{question}", TITLES[question], svg, "Median (dot) and its interval (bar); a hollow dot has no interval.",
-                reproduce=reproduce([t for p in found for t in (p.task_a, p.task_b)]))
+    return Plot(
+        f"effect-{question}",
+        TITLES[question],
+        svg,
+        "Median (dot) and its interval (bar); a hollow dot has no interval.",
+        reproduce=reproduce([t for p in found for t in (p.task_a, p.task_b)]),
+    )

@@ -7,15 +7,35 @@ from strata.advice.layouts import Advice
 from strata.advice.samples import Machine, allowed_cores
 from strata.advice.words import count, digits, size
 from strata.draw import machine_svg
-from strata.report.document import Block, Card, Cards, Code, Heading, Notice, Plot, Points, Section, Table, Text
+from strata.report.document import (
+    Block,
+    Card,
+    Cards,
+    Code,
+    Heading,
+    Notice,
+    Plot,
+    Points,
+    Section,
+    Table,
+    Text,
+)
 from strata.report.source import Source
 
 
 def machine(source: Source) -> Section:
     m = source.machine
-    drawing = Plot("machine", "The machine", machine_svg(m), "Packages, memory domains, shared caches, cores and their memories.",
-                   reproduce=["strata machine", "strata machine --svg machine.svg"], wide=True)
-    return Section("machine", "The machine", [drawing, Table(("", ""), _facts(m), caption="Read from the system")])
+    drawing = Plot(
+        "machine",
+        "The machine",
+        machine_svg(m),
+        "Packages, memory domains, shared caches, cores and their memories.",
+        reproduce=["strata machine", "strata machine --svg machine.svg"],
+        wide=True,
+    )
+    return Section(
+        "machine", "The machine", [drawing, Table(("", ""), _facts(m), caption="Read from the system")]
+    )
 
 
 def _facts(m: Machine) -> list[list[str]]:
@@ -29,16 +49,31 @@ def _facts(m: Machine) -> list[list[str]]:
         limits.append(f"CPU quota {group['cpu_quota']:g}")
     if group.get("memory_limit_bytes"):
         limits.append(f"memory {size(group['memory_limit_bytes'])}")
-    host = [m.get("virtualisation") and f"virtual machine ({m['virtualisation']})", m.get("container") and f"container ({m['container']})"]
+    host = [
+        m.get("virtualisation") and f"virtual machine ({m['virtualisation']})",
+        m.get("container") and f"container ({m['container']})",
+    ]
     rows = [
         ["Processor", f"{m.get('cpu_model') or 'unknown'}, {m.get('arch')}"],
         ["System", ", ".join(str(x) for x in (m.get("os"), m.get("kernel"), *host) if x)],
-        ["Cores", f"{count(len(m['cores']), 'core')}, {sum(len(c['pus']) for c in m['cores'])} hardware threads; allowed here: "
-                  f"{count(len(own), 'core')} (CPUs {allowed.get('pus')})" + (f"; {', '.join(limits)}" if limits else "")],
+        [
+            "Cores",
+            f"{count(len(m['cores']), 'core')}, {sum(len(c['pus']) for c in m['cores'])} hardware "
+            "threads; allowed here: "
+            f"{count(len(own), 'core')} (CPUs {allowed.get('pus')})"
+            + (f"; {', '.join(limits)}" if limits else ""),
+        ],
         ["Caches", _caches(m)],
         ["Memory", ", ".join(_memories(m))],
-        ["Huge pages", f"transparent: {pages.get('transparent') or 'not offered'}; shared memory: {pages.get('shmem') or 'not offered'}"],
-        ["Hardware counters", "work" if counters.get("hardware") else f"do not work ({counters.get('why') or 'not offered'})"],
+        [
+            "Huge pages",
+            f"transparent: {pages.get('transparent') or 'not offered'}; shared memory: "
+            f"{pages.get('shmem') or 'not offered'}",
+        ],
+        [
+            "Hardware counters",
+            "work" if counters.get("hardware") else f"do not work ({counters.get('why') or 'not offered'})",
+        ],
         ["Memory placement", _placement(m)],
     ]
     return rows
@@ -55,8 +90,14 @@ def _caches(m: Machine) -> str:
         if c["type"] != "instruction":
             key = (c["level"], c["type"], c["size_bytes"], len(c["cores"]))
             seen[key] = seen.get(key, 0) + 1
-    return ", ".join(f"{n} x L{level}{'d' if kind == 'data' else ''} {size(b)}" + (f" shared by {cores} cores" if cores > 1 else "")
-                     for (level, kind, b, cores), n in sorted(seen.items())) or "not stated by the system"
+    return (
+        ", ".join(
+            f"{n} x L{level}{'d' if kind == 'data' else ''} {size(b)}"
+            + (f" shared by {cores} cores" if cores > 1 else "")
+            for (level, kind, b, cores), n in sorted(seen.items())
+        )
+        or "not stated by the system"
+    )
 
 
 def _memories(m: Machine) -> list[str]:
@@ -64,23 +105,41 @@ def _memories(m: Machine) -> list[str]:
     for x in m["memories"]:
         key = (str(x.get("kind")), int(x.get("total_bytes") or 0))
         seen[key] = seen.get(key, 0) + 1
-    return [f"{n} x {kind} {size(total)}" if n > 1 else f"{kind} {size(total)}" for (kind, total), n in seen.items()]
+    return [
+        f"{n} x {kind} {size(total)}" if n > 1 else f"{kind} {size(total)}"
+        for (kind, total), n in seen.items()
+    ]
 
 
 def findings_section(found: list[Finding]) -> Section:
     if not found:
-        return Section("findings", "Findings", [Text("Nothing was read or measured here that calls for action.")])
+        return Section(
+            "findings", "Findings", [Text("Nothing was read or measured here that calls for action.")]
+        )
     cards = [Card(f.severity, f.what, f.evidence, f.consequence, f.remedy) for f in found]
-    return Section("findings", "Findings", [Text("Only what was read or measured. Problems first."), Cards(cards)])
+    return Section(
+        "findings", "Findings", [Text("Only what was read or measured. Problems first."), Cards(cards)]
+    )
 
 
 def start(advice: Advice) -> Section:
-    blocks: list[Block] = [Text("A layout is written processes x threads. These are places to start from; a program of your own may prefer another, "
-                                "and a few launches tell.")]
-    blocks.append(Table(("Program", "Layout", "Why"), [[s.kind, f"`{s.layout}`", s.why] for s in advice.starts]))
+    blocks: list[Block] = [
+        Text(
+            "A layout is written processes x threads. These are places to start from; a program of your "
+            "own may prefer another, "
+            "and a few launches tell."
+        )
+    ]
+    blocks.append(
+        Table(("Program", "Layout", "Why"), [[s.kind, f"`{s.layout}`", s.why] for s in advice.starts])
+    )
     if advice.notes:
         blocks.append(Points(advice.notes))
-    said = [p for p in advice.preferences if not p.question.startswith("stream") or p.question.startswith("stream triad")]
+    said = [
+        p
+        for p in advice.preferences
+        if not p.question.startswith("stream") or p.question.startswith("stream triad")
+    ]
     if said:
         blocks.append(Heading("Threads or processes: what the samples say"))
         blocks.append(Points([p.statement for p in said]))
@@ -89,6 +148,12 @@ def start(advice: Advice) -> Section:
         blocks.append(Text(f"**{s.kind}**, `{s.layout}`"))
         blocks.append(Code([(line.tool, line.command) for line in s.lines]))
     if any(s.layout.startswith("1x") and s.kind == "hybrid" for s in advice.starts):
-        blocks.append(Notice("note", "On one domain the hybrid lines equal the OpenMP ones; for P processes of T threads keep P x T at "
-                                     f"{digits(sum(int(x) for x in advice.start('OpenMP').layout.split('x')[1:]))} or below."))
+        blocks.append(
+            Notice(
+                "note",
+                "On one domain the hybrid lines equal the OpenMP ones; for P processes of T threads "
+                "keep P x T at "
+                f"{digits(sum(int(x) for x in advice.start('OpenMP').layout.split('x')[1:]))} or below.",
+            )
+        )
     return Section("start", "Where to start", blocks)

@@ -17,18 +17,29 @@ def memory(source: Source) -> Section:
     blocks += [Heading("Bandwidth, one core to all"), *_triad(source)]
     if source.tasks("cache-bandwidth"):
         blocks += [Heading("Bandwidth of the caches"), *_cache_bandwidth(source)]
-    blocks += [Heading("Memory domains"), *_domains(source), Heading("A cache line between two cores"), *_lines(source)]
+    blocks += [
+        Heading("Memory domains"),
+        *_domains(source),
+        Heading("A cache line between two cores"),
+        *_lines(source),
+    ]
     return Section("memory", "Memory", blocks)
 
 
 def cache_marks(source: Source) -> list[Mark]:
     """Sizes of the data caches that core 0 sees."""
     own = [c for c in source.machine.get("caches") or [] if 0 in c["cores"] and c["type"] != "instruction"]
-    return [Mark(c["size_bytes"], f"L{c['level']} {size(c['size_bytes'])}") for c in sorted(own, key=lambda c: c["level"])]
+    return [
+        Mark(c["size_bytes"], f"L{c['level']} {size(c['size_bytes'])}")
+        for c in sorted(own, key=lambda c: c["level"])
+    ]
 
 
 def series(found: list[Any]) -> list[Series]:
-    return [Series(str(c["name"]), c["points"], dashed=i > 0 and "huge" in str(c["name"]).lower()) for i, c in enumerate(found)]
+    return [
+        Series(str(c["name"]), c["points"], dashed=i > 0 and "huge" in str(c["name"]).lower())
+        for i, c in enumerate(found)
+    ]
 
 
 def _latency(source: Source) -> list[Block]:
@@ -36,30 +47,92 @@ def _latency(source: Source) -> list[Block]:
     found = [c for t in tasks for c in source.curves(t)]
     if not found:
         return [missing(source, "latency", "Load latency")]
-    svg = curves("latency", series(found), Axis("working set", "B", True), Axis("load latency", found[0]["y"].get("unit", "ns"), True), cache_marks(source))
+    svg = curves(
+        "latency",
+        series(found),
+        Axis("working set", "B", True),
+        Axis("load latency", found[0]["y"].get("unit", "ns"), True),
+        cache_marks(source),
+    )
     ends = [(str(c["name"]), c["points"][0][1], c["points"][-1][1], c["points"][-1][0]) for c in found]
     unit = found[0]["y"].get("unit", "ns")
-    says = "; ".join(f"{n}: {digits(a)} {unit} in the nearest cache, {digits(b)} {unit} at {size(x)}" for n, a, b, x in ends if a and b) + "."
-    return [Plot("latency", "Load latency against working set", svg, "Each load needs the one before it (pointer chase in random order). "
-                 "Bands are intervals; dotted lines are the cache sizes that the system states.", says, reproduce(tasks))]
+    says = (
+        "; ".join(
+            f"{n}: {digits(a)} {unit} in the nearest cache, {digits(b)} {unit} at {size(x)}"
+            for n, a, b, x in ends
+            if a and b
+        )
+        + "."
+    )
+    return [
+        Plot(
+            "latency",
+            "Load latency against working set",
+            svg,
+            "Each load needs the one before it (pointer chase in random order). "
+            "Bands are intervals; dotted lines are the cache sizes that the system states.",
+            says,
+            reproduce(tasks),
+        )
+    ]
 
 
 def _triad(source: Source) -> list[Block]:
-    tasks = [t for t in source.tasks("stream", bind="core", stride=1) if str(t.get("layout")).startswith("1x") and figure(t, "triad")]
+    tasks = [
+        t
+        for t in source.tasks("stream", bind="core", stride=1)
+        if str(t.get("layout")).startswith("1x") and figure(t, "triad")
+    ]
     tasks.sort(key=width)
-    points = [(width(t), f.median, f.low, f.high) for t in tasks if (f := figure(t, "triad")) and f.median is not None]
+    points = [
+        (width(t), f.median, f.low, f.high)
+        for t in tasks
+        if (f := figure(t, "triad")) and f.median is not None
+    ]
     if not points:
         return [missing(source, "stream", "STREAM")]
     bound = tasks[-1].get("bound") or {}
-    levels = [Level(bound["value"], f"{bound.get('name')} {digits(bound['value'])} GB/s")] if bound.get("value") and kind_of_unit(str(bound.get("unit"))) == "bandwidth" else []
-    svg = curves("triad", [Series("triad", points)], Axis("cores, one thread each", "cores", points[-1][0] > 16), Axis("triad", "GB/s"), levels=levels, zero=True)
+    levels = (
+        [Level(bound["value"], f"{bound.get('name')} {digits(bound['value'])} GB/s")]
+        if bound.get("value")
+        and "triad" not in str(bound.get("name"))
+        and kind_of_unit(str(bound.get("unit"))) == "bandwidth"
+        else []
+    )
+    svg = curves(
+        "triad",
+        [Series("triad", points)],
+        Axis("cores, one thread each", "cores", points[-1][0] > 16),
+        Axis("triad", "GB/s"),
+        levels=levels,
+        zero=True,
+    )
     says = ""
     if len(points) > 1 and points[0][1]:
-        first = next((p[0] for p in points if p[1] is not None and points[-1][1] is not None and p[1] >= 0.9 * points[-1][1]), points[-1][0])
-        says = f"{points[-1][0]} cores move {digits((points[-1][1] or 0) / points[0][1])} times what one moves"
+        first = next(
+            (
+                p[0]
+                for p in points
+                if p[1] is not None and points[-1][1] is not None and p[1] >= 0.9 * points[-1][1]
+            ),
+            points[-1][0],
+        )
+        says = (
+            f"{points[-1][0]} cores move {digits((points[-1][1] or 0) / points[0][1])} times what one moves"
+        )
         says += f"; {first} cores reach nine tenths of it." if first < points[-1][0] else "."
-    plot = Plot("triad", "STREAM triad against cores", svg, "a[i] = b[i] + s c[i]; 24 bytes are counted for each element, as STREAM does.", says, reproduce(tasks))
-    return [plot, figure_table(source.tasks("stream"), "STREAM, all runs", folded=len(source.tasks("stream")) > 5)]
+    plot = Plot(
+        "triad",
+        "STREAM triad against cores",
+        svg,
+        "a[i] = b[i] + s c[i]; 24 bytes are counted for each element, as STREAM does.",
+        says,
+        reproduce(tasks),
+    )
+    return [
+        plot,
+        figure_table(source.tasks("stream"), "STREAM, all runs", folded=len(source.tasks("stream")) > 5),
+    ]
 
 
 def _cache_bandwidth(source: Source) -> list[Block]:
@@ -67,8 +140,23 @@ def _cache_bandwidth(source: Source) -> list[Block]:
     found = [c for t in tasks for c in source.curves(t)]
     if not found:
         return [missing(source, "cache-bandwidth", "Cache bandwidth")]
-    svg = curves("cache-bandwidth", series(found), Axis("working set", "B", True), Axis("bandwidth", found[0]["y"].get("unit", "GB/s")), cache_marks(source), zero=True)
-    return [Plot("cache-bandwidth", "Bandwidth against working set", svg, "These are the slopes of the roofline.", reproduce=reproduce(tasks))]
+    svg = curves(
+        "cache-bandwidth",
+        series(found),
+        Axis("working set", "B", True),
+        Axis("bandwidth", found[0]["y"].get("unit", "GB/s")),
+        cache_marks(source),
+        zero=True,
+    )
+    return [
+        Plot(
+            "cache-bandwidth",
+            "Bandwidth against working set",
+            svg,
+            "These are the slopes of the roofline.",
+            reproduce=reproduce(tasks),
+        )
+    ]
 
 
 def _domains(source: Source) -> list[Block]:
@@ -80,24 +168,53 @@ def _domains(source: Source) -> list[Block]:
             if len(matrix["rows"]) < 2:
                 blocks.append(Text(f"{what[0].upper()}{what[1:]}. {_far(matrix, what)}"))
                 continue
-            svg = heat(key, matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "cores of domain", "memory")
-            blocks.append(Plot(key, f"Domain by domain: {what}", svg, "Row: where the thread runs. Column: where its memory lies.",
-                               _far(matrix, what), reproduce([task])))
+            svg = heat(
+                key,
+                matrix["values"],
+                matrix["rows"],
+                matrix["columns"],
+                matrix["unit"],
+                "cores of domain",
+                "memory",
+            )
+            blocks.append(
+                Plot(
+                    key,
+                    f"Domain by domain: {what}",
+                    svg,
+                    "Row: where the thread runs. Column: where its memory lies.",
+                    _far(matrix, what),
+                    reproduce([task]),
+                )
+            )
     return blocks or [missing(source, "domains", "Domain by domain latency and bandwidth")]
 
 
 def _far(matrix: Any, what: str) -> str:
     """Own memory against the farthest, as the Origin2000's 'base + a hop' figures once said it."""
     values = matrix["values"]
-    own = [v for i, row in enumerate(values) for j, v in enumerate(row) if matrix["rows"][i] == matrix["columns"][j] and v is not None]
-    far = [v for i, row in enumerate(values) for j, v in enumerate(row) if matrix["rows"][i] != matrix["columns"][j] and v is not None]
+    own = [
+        v
+        for i, row in enumerate(values)
+        for j, v in enumerate(row)
+        if matrix["rows"][i] == matrix["columns"][j] and v is not None
+    ]
+    far = [
+        v
+        for i, row in enumerate(values)
+        for j, v in enumerate(row)
+        if matrix["rows"][i] != matrix["columns"][j] and v is not None
+    ]
     unit = matrix["unit"]
     if not own:
         return ""
     if not far:
         return f"One domain: {digits(own[0])} {unit} in its own memory."
     worst = max(far) if kind_of_unit(unit) == "time" else min(far)
-    return f"Own memory {digits(median(own))} {unit} (median of the domains), farthest {digits(worst)} {unit}: {percent(worst / median(own))} of it."
+    return (
+        f"Own memory {digits(median(own))} {unit} (median of the domains), farthest {digits(worst)} "
+        f"{unit}: {percent(worst / median(own))} of it."
+    )
 
 
 def _lines(source: Source) -> list[Block]:
@@ -109,12 +226,34 @@ def _lines(source: Source) -> list[Block]:
             if not values:
                 continue
             if len(matrix["rows"]) < 3:
-                blocks.append(Text(f"Two threads pass one line to and fro: {digits(median(values))} {unit_text(matrix['unit'])} a round trip."))
+                blocks.append(
+                    Text(
+                        f"Two threads pass one line to and fro: {digits(median(values))} "
+                        f"{unit_text(matrix['unit'])} a round trip."
+                    )
+                )
                 continue
-            svg = heat(key, matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "core", "core")
+            svg = heat(
+                key, matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "core", "core"
+            )
             total = len(source.machine["cores"])
-            sampled = f" {len(matrix['rows'])} of {total} cores were sampled." if len(matrix["rows"]) < total else ""
-            says = f"From {digits(min(values))} to {digits(max(values))} {unit_text(matrix['unit'])} a round trip."
-            blocks.append(Plot(key, "Cache-line round trip between cores", svg, f"Two threads pass one line to and fro.{sampled}", says, reproduce([task])))
+            sampled = (
+                f" {len(matrix['rows'])} of {total} cores were sampled."
+                if len(matrix["rows"]) < total
+                else ""
+            )
+            says = (
+                f"From {digits(min(values))} to {digits(max(values))} {unit_text(matrix['unit'])} a "
+                "round trip."
+            )
+            blocks.append(
+                Plot(
+                    key,
+                    "Cache-line round trip between cores",
+                    svg,
+                    f"Two threads pass one line to and fro.{sampled}",
+                    says,
+                    reproduce([task]),
+                )
+            )
     return blocks or [missing(source, "lines", "Cache-line round trips")]
-

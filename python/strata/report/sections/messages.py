@@ -11,7 +11,12 @@ from strata.report.source import Source, figure_table, missing, name_of, reprodu
 
 
 def messages(source: Source) -> Section:
-    blocks: list[Block] = [Heading("Ping-pong"), *_curves(source, "pingpong", "Ping-pong"), Heading("Rings"), *_rings(source)]
+    blocks: list[Block] = [
+        Heading("Ping-pong"),
+        *_curves(source, "pingpong", "Ping-pong"),
+        Heading("Rings"),
+        *_rings(source),
+    ]
     for benchmark, title in (("allreduce", "Allreduce"), ("alltoall", "Alltoall")):
         blocks += [Heading(title), *_curves(source, benchmark, title)]
     blocks.append(Heading("PTRANS and MPIFFT"))
@@ -20,7 +25,13 @@ def messages(source: Source) -> Section:
         if not any(has_results(t) for t in source.tasks(benchmark)):
             blocks.append(missing(source, benchmark, title))
     if whole:
-        blocks.append(figure_table(whole, "PTRANS moves a matrix onto its transpose; MPIFFT transforms one long vector over all processes"))
+        blocks.append(
+            figure_table(
+                whole,
+                "PTRANS moves a matrix onto its transpose; MPIFFT transforms one long vector over all "
+                "processes",
+            )
+        )
     return Section("messages", "Messages", blocks)
 
 
@@ -33,12 +44,23 @@ def _curves(source: Source, benchmark: str, title: str) -> list[Block]:
     for task in tasks:
         for curve in source.curves(task):
             label = name_of(task) if len(tasks) > 1 else str(curve["name"])
-            by_unit.setdefault(str(curve["y"].get("unit", "")), []).append((str(curve["y"].get("name")), Series(label, curve["points"])))
+            by_unit.setdefault(str(curve["y"].get("unit", "")), []).append(
+                (str(curve["y"].get("name")), Series(label, curve["points"]))
+            )
     for i, (unit, found) in enumerate(by_unit.items()):
         key = f"{benchmark}-{i}"
-        svg = curves(key, [s for _, s in found], Axis("message", "B", True), Axis(found[0][0], unit, kind_of_unit(unit) == "time"))
+        svg = curves(
+            key,
+            [s for _, s in found],
+            Axis("message", "B", True),
+            Axis(found[0][0], unit, kind_of_unit(unit) == "time"),
+        )
         what = found[0][0]
-        blocks.append(Plot(key, f"{title}: {what}", svg, "Bands are intervals.", _says(tasks[0], unit), reproduce(tasks)))
+        blocks.append(
+            Plot(
+                key, f"{title}: {what}", svg, "Bands are intervals.", _says(tasks[0], unit), reproduce(tasks)
+            )
+        )
     with_figures = [t for t in tasks if t.get("figures")]
     if with_figures:
         blocks.append(figure_table(with_figures, title))
@@ -52,7 +74,10 @@ def _says(task: object, unit: str) -> str:
     for f in figures(task):  # type: ignore[arg-type]
         if f.unit == unit and f.median is not None:
             part = part_of_bound(f, task.get("bound"))  # type: ignore[attr-defined]
-            said.append(f"{f.name} {with_interval(f)}" + (f", {digits(1 / part)} times its floor" if part and f.better == "lower" else ""))
+            said.append(
+                f"{f.name} {with_interval(f)}"
+                + (f", {digits(1 / part)} times its floor" if part and f.better == "lower" else "")
+            )
     return "; ".join(said) + "." if said else ""
 
 
@@ -65,9 +90,21 @@ def _rings(source: Source) -> list[Block]:
     panels: dict[str, list[Dot]] = {}
     for task in tasks:
         for f in figures(task):
-            kind = "latency (shorter is better)" if kind_of_unit(f.unit) == "time" else "bandwidth of a process"
+            kind = (
+                "latency (shorter is better)" if kind_of_unit(f.unit) == "time" else "bandwidth of a process"
+            )
             series = 0 if "natural" in f.name.lower() else 1
-            panels.setdefault(f"Ring {kind}, {unit_text(f.unit)}", []).append(Dot(f"{name_of(task)[6:]}, {f.name.split(' ')[0]}", f, series))
+            panels.setdefault(f"Ring {kind}, {unit_text(f.unit)}", []).append(
+                Dot(f"{name_of(task)[6:]}, {f.name.split(' ')[0]}", f, series)
+            )
     svg = dots("rings", [Panel(title, d) for title, d in panels.items()], ("natural order", "random order"))
-    return [Plot("rings", "Natural and random ring", svg, "All processes send to both neighbours at once; in the random ring neighbours are anywhere.",
-                 reproduce=reproduce(tasks)), figure_table(tasks, "Rings", folded=True)]
+    return [
+        Plot(
+            "rings",
+            "Natural and random ring",
+            svg,
+            "All processes send to both neighbours at once; in the random ring neighbours are anywhere.",
+            reproduce=reproduce(tasks),
+        ),
+        figure_table(tasks, "Rings", folded=True),
+    ]

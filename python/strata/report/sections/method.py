@@ -5,45 +5,78 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from strata.advice.samples import LEAST, Task, figures
 from strata.advice.words import percent
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
 from strata.report.source import Source, figure_table, name_of, reproduce
 
 RULES = (
-    "One measured program at a time, bound as its layout says; everything else the machine did meanwhile is recorded.",
-    "Each launch is a fresh process. Launches of different settings are interleaved in random order, so that a slow hour cannot fall on one setting alone.",
-    "At least 6 undisturbed launches before any interval: with 5 even the range from smallest to largest holds the median with 93.75 % only. "
+    "One measured program at a time, bound as its layout says; everything else the machine did "
+    "meanwhile is recorded.",
+    "Each launch is a fresh process. Launches of different settings are interleaved in random order, so "
+    "that a slow hour cannot fall on one setting alone.",
+    "At least 6 undisturbed launches before any interval: with 5 even the range from smallest to "
+    "largest holds the median with 93.75 % only. "
     "Intervals are distribution-free, from order statistics.",
     "A parallel run's time is that of its slowest member.",
-    "Limits fixed before the first launch mark a launch as disturbed; it is repeated a bounded number of times, counted and shown, never dropped in silence.",
-    "A figure is shown only when the benchmark verified its result; where the placement read back from the running program differs from what was promised, the launch is disturbed.",
-    "Beside its bound: a rate is shown as rate/bound, a time as bound/time, so that 100 % is the bound in both cases.",
+    "Limits fixed before the first launch mark a launch as disturbed; it is repeated a bounded number "
+    "of times, counted and shown, never dropped in silence.",
+    "A figure is shown only when the benchmark verified its result; where the placement read back from "
+    "the running program differs from what was promised, the launch is disturbed.",
+    "Beside its bound: a rate is shown as rate/bound, a time as bound/time, so that 100 % is the bound "
+    "in both cases.",
     "A winner is named only where intervals are apart.",
 )
 LIMITS = {
-    "others_share": "CPU used by others on the run's CPUs", "steal_share": "CPU taken by the hypervisor",
-    "involuntary_per_s": "involuntary switches for each second of CPU", "cpu_pressure": "time in which some thread waited for a CPU (PSI)",
+    "others_share": "CPU used by others on the run's CPUs",
+    "steal_share": "CPU taken by the hypervisor",
+    "involuntary_per_s": "involuntary switches for each second of CPU",
+    "cpu_pressure": "time in which some thread waited for a CPU (PSI)",
     "clock_drop": "clock below the plan's median",
 }
 
 
 def everything(source: Source) -> Section:
-    """All figures of the summary in one table, and the curves and matrices that no other section has drawn."""
+    """All figures of the summary in one table, and the curves and matrices that no other section has
+    drawn.
+    """
     blocks: list[Block] = [figure_table(source.tasks(), "Every figure of this run", folded=True)]
     for i, (task, curve) in enumerate(source.left("curves")):
         if not any(p[1] is not None for p in curve.get("points") or []):
             continue
         x, y = curve["x"], curve["y"]
         log = x.get("unit") == "B"
-        svg = curves(f"more-{i}", [Series(str(curve["name"]), curve["points"])], Axis(str(x.get("name")), str(x.get("unit", "")), log),
-                     Axis(str(y.get("name")), str(y.get("unit", ""))))
-        blocks.append(Plot(f"more-{i}", f"{name_of(task)}: {curve['name']}", svg, "Bands are intervals.", reproduce=reproduce([task])))
+        svg = curves(
+            f"more-{i}",
+            [Series(str(curve["name"]), curve["points"])],
+            Axis(str(x.get("name")), str(x.get("unit", "")), log),
+            Axis(str(y.get("name")), str(y.get("unit", ""))),
+        )
+        blocks.append(
+            Plot(
+                f"more-{i}",
+                f"{name_of(task)}: {curve['name']}",
+                svg,
+                "Bands are intervals.",
+                reproduce=reproduce([task]),
+            )
+        )
     for i, (task, matrix) in enumerate(source.left("matrices")):
         if not any(v is not None for row in matrix.get("values") or [] for v in row):
             continue
-        svg = heat(f"matrix-{i}", matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "row", "column")
-        blocks.append(Plot(f"matrix-{i}", f"{name_of(task)}: {matrix['name']}", svg, reproduce=reproduce([task])))
+        svg = heat(
+            f"matrix-{i}",
+            matrix["values"],
+            matrix["rows"],
+            matrix["columns"],
+            matrix["unit"],
+            "row",
+            "column",
+        )
+        blocks.append(
+            Plot(f"matrix-{i}", f"{name_of(task)}: {matrix['name']}", svg, reproduce=reproduce([task]))
+        )
     return Section("figures", "All figures", blocks)
 
 
@@ -51,37 +84,79 @@ def method(source: Source) -> Section:
     s = source.summary
     blocks: list[Block] = [Points(RULES)]
     limits = s.get("limits") or {}
-    rows = [[text, percent(limits[key]) if key != "involuntary_per_s" else f"{limits[key]:g}"] for key, text in LIMITS.items() if limits.get(key) is not None]
+    rows = [
+        [text, percent(limits[key]) if key != "involuntary_per_s" else f"{limits[key]:g}"]
+        for key, text in LIMITS.items()
+        if limits.get(key) is not None
+    ]
     if rows:
-        blocks += [Heading("Limits fixed beforehand"), Table(("A launch is disturbed by more than", "Limit"), rows, frozenset({1}))]
-    blocks += [Heading("Launches, disturbed and repeated"), Text(_counts(source)), _disturbed(source), Heading("What was not measured"), Points(_absent(source))]
+        blocks += [
+            Heading("Limits fixed beforehand"),
+            Table(("A launch is disturbed by more than", "Limit"), rows, frozenset({1})),
+        ]
+    blocks += [
+        Heading("Launches, disturbed and repeated"),
+        Text(_counts(source)),
+        _disturbed(source),
+        Heading("What was not measured"),
+        Points(_absent(source)),
+    ]
     return Section("method", "How it was measured", blocks)
 
 
 def _counts(source: Source) -> str:
     every = source.tasks()
     total = {k: sum(int(t.get(k) or 0) for t in every) for k in ("launches", "tainted", "failed")}
-    return (f"{total['launches']} launches, of which {total['tainted']} disturbed and {total['failed']} failed. "
-            f"Mode: {source.summary.get('mode')}. Started {source.summary.get('started')}, ended {source.summary.get('ended')}.")
+    return (
+        f"{total['launches']} launches, of which {total['tainted']} disturbed and {total['failed']} failed. "
+        f"Mode: {source.summary.get('mode')}. Started {source.summary.get('started')}, ended "
+        f"{source.summary.get('ended')}."
+    )
 
 
 def _disturbed(source: Source) -> Table:
     rows = []
     for task in source.tasks():
         reasons = ", ".join(f"{name} {n}" for name, n in (task.get("reasons") or {}).items()) or "—"
-        answer = "yes" if task.get("undisturbed") else "**no undisturbed measurement**"
+        answer = _answer(task)
         back = (task.get("readback") or {}).get("agrees")
         placed = {True: "as promised", False: "**not as promised**"}.get(back, "not read back")
-        rows.append([name_of(task), str(task.get("launches", 0)), str(task.get("tainted", 0)), str(task.get("failed", 0)), reasons, answer, placed])
-    return Table(("Run", "Launches", "Disturbed", "Failed", "Reasons", "Undisturbed answer", "Placement read back"), rows, frozenset({1, 2, 3}),
-                 "Launches of each setting", folded=len(rows) > 8)
+        rows.append(
+            [
+                name_of(task),
+                str(task.get("launches", 0)),
+                str(task.get("tainted", 0)),
+                str(task.get("failed", 0)),
+                reasons,
+                answer,
+                placed,
+            ]
+        )
+    return Table(
+        ("Run", "Launches", "Disturbed", "Failed", "Reasons", "Undisturbed answer", "Placement read back"),
+        rows,
+        frozenset({1, 2, 3}),
+        "Launches of each setting",
+        folded=len(rows) > 8,
+    )
+
+
+def _answer(task: Task) -> str:
+    if task.get("undisturbed"):
+        return "yes"
+    n = max((f.n for f in figures(task)), default=0)
+    return f"n={n}<{LEAST}: no interval" if n else "**no undisturbed measurement**"
 
 
 def _absent(source: Source) -> list[str]:
     m = source.machine
     absent = [str(n) for n in source.summary.get("notes") or []]
+    absent += [f"{x.get('task')}: left out, {x.get('why')}." for x in source.summary.get("left_out") or []]
     if not (m.get("counters") or {}).get("hardware"):
-        absent.append("Hardware counters do not work here: no cache misses, no measured traffic; nothing stands in their place.")
+        absent.append(
+            "Hardware counters do not work here: no cache misses, no measured traffic; nothing stands "
+            "in their place."
+        )
     if (m.get("placement") or {}).get("word") != "verifiable":
         absent.append("Placement of memory pages could not be verified; no figure claims it.")
     if m.get("virtualisation"):
@@ -94,7 +169,9 @@ def _absent(source: Source) -> list[str]:
 def provenance(source: Source) -> Section:
     p = source.summary.get("provenance") or {}
     rows = [[key.replace("_", " "), _plain(value)] for key, value in _flat(p)]
-    return Section("provenance", "Provenance", [Table(("What", "Value"), rows or [["provenance", "not recorded"]])])
+    return Section(
+        "provenance", "Provenance", [Table(("What", "Value"), rows or [["provenance", "not recorded"]])]
+    )
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -118,8 +195,14 @@ def _plain(value: Any) -> str:
 def how_to(document: Document) -> Section:
     """The commands behind each numbered plot."""
     rows = [[f"Figure {p.number}", p.title, "\n".join(_few(p.reproduce))] for p in document.plots()]
-    return Section("reproduce", "How to reproduce each figure", [
-        Text("One launch each; `strata characterize` repeats, interleaves and judges them."), Table(("", "Figure", "Commands"), rows)])
+    return Section(
+        "reproduce",
+        "How to reproduce each figure",
+        [
+            Text("One launch each; `strata characterize` repeats, interleaves and judges them."),
+            Table(("", "Figure", "Commands"), rows),
+        ],
+    )
 
 
 def _few(lines: Sequence[str], most: int = 6) -> list[str]:

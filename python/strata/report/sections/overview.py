@@ -1,10 +1,12 @@
-"""The first page: sentences and tiles for somebody who will read nothing else. Each sentence is made from figures, or is not there."""
+"""The first page: sentences and tiles for somebody who will read nothing else. Each sentence is made from
+figures, or is not there.
+"""
 
 from __future__ import annotations
 
 from strata.advice.findings import Finding
 from strata.advice.layouts import Advice
-from strata.advice.samples import Interval, Task, figure, processes_threads, width
+from strata.advice.samples import Interval, Task, figure, figures, processes_threads, width
 from strata.advice.statements import compare
 from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Points, Section, Tile, Tiles
@@ -14,16 +16,28 @@ from strata.report.source import Source
 
 
 def overview(source: Source, found: list[Finding], advice: Advice) -> Section:
-    sentences = [_machine(source), *_memory(source), *_compute(source), *_messages(source), *_layout(source, advice), _findings(found),
-                 _quality(source)]
+    sentences = [
+        _machine(source),
+        *_memory(source),
+        *_compute(source),
+        *_messages(source),
+        *_layout(source, advice),
+        _findings(found),
+        _quality(source),
+    ]
     tiles = _tiles(source)
-    return Section("summary", "Summary", [*([Tiles(tiles)] if tiles else []), Points([s for s in sentences if s])])
+    return Section(
+        "summary", "Summary", [*([Tiles(tiles)] if tiles else []), Points([s for s in sentences if s])]
+    )
 
 
 def _machine(source: Source) -> str:
     m, usable = source.machine, source.cores
     memory = size(sum(x.get("total_bytes") or 0 for x in m["memories"]))
-    text = f"**The machine.** {m.get('cpu_model') or 'A processor'}: {count(len(m['cores']), 'core')} in {count(len(m['domains']), 'memory domain')}, {memory}."
+    text = (
+        f"**The machine.** {m.get('cpu_model') or 'A processor'}: {count(len(m['cores']), 'core')} "
+        f"in {count(len(m['domains']), 'memory domain')}, {memory}."
+    )
     if usable < len(m["cores"]):
         text += f" {usable} of them can be used here at once."
     return text
@@ -34,11 +48,14 @@ def _memory(source: Source) -> list[str]:
     a, b = source.figure(one, "triad"), source.figure(full, "triad")
     if b is None or full is None:
         return []
-    text = f"**Memory.** Streaming through large arrays (triad) moves {shown(b.median, b.low, b.high)} {unit_text(b.unit)} on {count(width(full), 'core')}"
+    text = (
+        f"**Memory.** Streaming through large arrays (triad) moves {shown(b.median, b.low, b.high)} "
+        f"{unit_text(b.unit)} on {count(width(full), 'core')}"
+    )
     if a is not None and a.median and b.median and width(full) > 1:
         text += f", {digits(b.median / a.median)} times one core"
     part = part_of_bound(b, full.get("bound"))
-    if part is not None:
+    if part is not None and "triad" not in str((full.get("bound") or {}).get("name")):
         text += f"; {percent(part)} of {bound_text(full.get('bound'))}"
     return [text + "."]
 
@@ -48,7 +65,10 @@ def _compute(source: Source) -> list[str]:
     f = source.figure(task, "dgemm")
     if f is None or task is None:
         return []
-    text = f"**Arithmetic.** Matrix multiplication runs at {shown(f.median, f.low, f.high)} {unit_text(f.unit)} on {count(width(task), 'core')}"
+    text = (
+        f"**Arithmetic.** Matrix multiplication runs at {shown(f.median, f.low, f.high)} "
+        f"{unit_text(f.unit)} on {count(width(task), 'core')}"
+    )
     part = part_of_bound(f, task.get("bound"))
     return [text + (f", {percent(part)} of the peak measured in the same run." if part is not None else ".")]
 
@@ -58,7 +78,10 @@ def _messages(source: Source) -> list[str]:
     latency, bandwidth = source.figure(task, "latency"), source.figure(task, "bandwidth")
     if latency is None:
         return []
-    text = f"**Messages.** A short message between two processes takes {shown(latency.median, latency.low, latency.high)} {unit_text(latency.unit)}"
+    text = (
+        "**Messages.** A short message between two processes takes "
+        f"{shown(latency.median, latency.low, latency.high)} {unit_text(latency.unit)}"
+    )
     if bandwidth is not None:
         text += f"; long ones move at {shown(bandwidth.median)} {unit_text(bandwidth.unit)}"
     return [text + "."]
@@ -66,22 +89,34 @@ def _messages(source: Source) -> list[str]:
 
 def _layout(source: Source, advice: Advice) -> list[str]:
     start = advice.start("hybrid")
-    text = [f"**Where to start.** Serial `1x1`, OpenMP `{advice.start('OpenMP').layout}`, MPI `{advice.start('MPI').layout}`, "
-            f"hybrid `{start.layout}` (processes x threads)."]
+    text = [
+        f"**Where to start.** Serial `1x1`, OpenMP `{advice.start('OpenMP').layout}`, MPI "
+        f"`{advice.start('MPI').layout}`, "
+        f"hybrid `{start.layout}` (processes x threads)."
+    ]
     return text + _pinning(source)
 
 
 def _pinning(source: Source) -> list[str]:
-    said = [(pair, compare(pair.what, pair.label_a, pair.a, pair.label_b, pair.b)) for pair in pairs(source, "pinning")]
+    said = [
+        (pair, compare(pair.what, pair.label_a, pair.a, pair.label_b, pair.b))
+        for pair in pairs(source, "pinning")
+    ]
     known = [(p, s) for p, s in said if s.known]
     if not known:
         return []
     moved = [(p, s) for p, s in known if s.better]
     if not moved:
-        return [f"**Pinning.** No difference was measured between bound and unbound runs ({count(len(known), 'comparison')})."]
+        return [
+            "**Pinning.** No difference was measured between bound and unbound runs "
+            f"({count(len(known), 'comparison')})."
+        ]
     largest = max(moved, key=lambda ps: _distance(ps[0].a, ps[0].b))
-    return [f"**Pinning.** {len(moved)} of {count(len(known), 'comparison')} between bound and unbound runs show a difference; "
-            f"the largest: {largest[1].text}"]
+    return [
+        f"**Pinning.** {len(moved)} of {count(len(known), 'comparison')} between bound and unbound runs "
+        "show a difference; "
+        f"the largest: {largest[1].text}"
+    ]
 
 
 def _distance(a: Interval, b: Interval) -> float:
@@ -94,18 +129,29 @@ def _findings(found: list[Finding]) -> str:
     warn = [f for f in found if f.severity == "warning"]
     if not grave and not warn:
         return "**Findings.** Nothing was found that needs action."
-    named = "; ".join(f"{f.what[0].lower()}{f.what[1:]}" if not f.what[:2].isupper() else f.what for f in (*grave, *warn)[:3])
+    named = "; ".join(
+        f"{f.what[0].lower()}{f.what[1:]}" if not f.what[:2].isupper() else f.what
+        for f in (*grave, *warn)[:3]
+    )
     more = len(grave) + len(warn) - 3
-    return f"**Findings.** {count(len(grave), 'problem')} and {count(len(warn), 'warning')}: {named}" + (f"; {more} more." if more > 0 else ".")
+    return f"**Findings.** {count(len(grave), 'problem')} and {count(len(warn), 'warning')}: {named}" + (
+        f"; {more} more." if more > 0 else "."
+    )
 
 
 def _quality(source: Source) -> str:
     every = source.tasks()
     launches, tainted = sum(t.get("launches") or 0 for t in every), sum(t.get("tainted") or 0 for t in every)
-    without = [t for t in every if t.get("undisturbed") is False]
-    text = f"**How sure.** {launches} launches of {count(len(every), 'benchmark setting')}; {tainted} were disturbed by other load and repeated."
+    without = [t for t in every if t.get("undisturbed") is False and not any(f.n for f in figures(t))]
+    text = (
+        f"**How sure.** {launches} launches of {count(len(every), 'benchmark setting')}; {tainted} "
+        "were disturbed by other load and repeated."
+    )
     if without:
-        text += f" {count(len(without), 'setting')} never ran undisturbed and {'has' if len(without) == 1 else 'have'} no figure."
+        text += (
+            f" {count(len(without), 'setting')} never ran undisturbed and "
+            f"{'has' if len(without) == 1 else 'have'} no figure."
+        )
     return text
 
 
@@ -124,7 +170,16 @@ def _tiles(source: Source) -> list[Tile]:
         p, t = processes_threads(task.get("layout"))
         note = f"{interval_only(f)}, n={f.n}" if f.known else (f.note or "")
         part = part_of_bound(f, task.get("bound"))
-        tiles.append(Tile(f"{label} ({p}x{t})", shown(f.median, f.low, f.high), unit_text(f.unit), note, part, _part_note(f, part)))
+        tiles.append(
+            Tile(
+                f"{label} ({p}x{t})",
+                shown(f.median, f.low, f.high),
+                unit_text(f.unit),
+                note,
+                part,
+                _part_note(f, part),
+            )
+        )
     return tiles
 
 

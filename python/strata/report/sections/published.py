@@ -1,4 +1,6 @@
-"""Figures published for machines of 1997-2007 beside those measured here: context for the eye, not a contest."""
+"""Figures published for machines of 1997-2007 beside those measured here: context for the eye, not a
+contest.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from strata.report.source import Source
 
 def load() -> Mapping[str, Any]:
     """The table of published figures that comes with the package."""
-    return tomllib.loads(resources.files("strata.report").joinpath("published.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        resources.files("strata.report").joinpath("published.toml").read_text(encoding="utf-8")
+    )
 
 
 def published(source: Source) -> Section:
@@ -26,15 +30,28 @@ def published(source: Source) -> Section:
     for f in table["figure"]:
         origin = table["source"][f["source"]]
         own = here.get(f["beside"], "")
-        value = f"{'about ' if f['about'] else ''}{f['value']:g} {f['unit']}"
-        rows.append([f["figure"], f["machine"], value, f["scope"], own or "—", f"{origin['year']}, {f['where']}"])
+        value = f"{'about ' if f['about'] else ''}{f['value']:g} {unit_text(f['unit'])}"
+        rows.append(
+            [f["figure"], f["machine"], value, f["scope"], own or "—", f"{origin['year']}, {f['where']}"]
+        )
     titles = [f"{s['year']}: {s['authors']}, “{s['title']}”" for s in table["source"].values()]
-    return Section("published", "Beside published machines, 1997–2007", [
-        Text("Different sizes, years and rules: these say how far machines have come, not which is better. What stands here was measured in this run on the "
-             "scope that is named with it."),
-        Table(("Figure", "Machine", "Published", "Scope there", "This machine", "Source"), rows, frozenset({2, 4})),
-        Points(titles),
-    ])
+    return Section(
+        "published",
+        "Beside published machines, 1997–2007",
+        [
+            Text(
+                "Different sizes, years and rules: these say how far machines have come, not which is "
+                "better. What stands here was measured in this run on the "
+                "scope that is named with it."
+            ),
+            Table(
+                ("Figure", "Machine", "Published", "Scope there", "This machine", "Source"),
+                rows,
+                frozenset({2, 4}),
+            ),
+            Points(titles),
+        ],
+    )
 
 
 def measured(source: Source) -> dict[str, str]:
@@ -46,7 +63,10 @@ def measured(source: Source) -> dict[str, str]:
         f = source.figure(task, *words)
         if f is not None and task is not None:
             cores = width(task)
-            here[key] = f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)} ({'one core' if cores == 1 else f'{cores} cores'})"
+            here[key] = (
+                f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)} "
+                f"({'one core' if cores == 1 else f'{cores} cores'})"
+            )
 
     put("triad-one", "stream", ("triad",), True)
     put("dgemm-one", "dgemm", ("dgemm",), True)
@@ -61,7 +81,9 @@ def measured(source: Source) -> dict[str, str]:
     task = source.all_cores("stream")
     f = source.figure(task, "triad")
     if f is not None and f.median and task is not None and width(task) > 1:
-        here["triad-each"] = f"{digits(f.median / width(task))} {unit_text(f.unit)} (each of {width(task)} cores)"
+        here["triad-each"] = (
+            f"{digits(f.median / width(task))} {unit_text(f.unit)} (each of {width(task)} cores)"
+        )
     here.update(_latencies(source))
     here.update(_lines(source))
     here.update(_allreduce(source))
@@ -73,12 +95,19 @@ def _latencies(source: Source) -> dict[str, str]:
         for m in task.get("matrices") or []:
             if kind_of_unit(str(m["unit"])) != "time":
                 continue
-            own = [v for i, row in enumerate(m["values"]) for j, v in enumerate(row) if m["rows"][i] == m["columns"][j] and v is not None]
+            own = [
+                v
+                for i, row in enumerate(m["values"])
+                for j, v in enumerate(row)
+                if m["rows"][i] == m["columns"][j] and v is not None
+            ]
             every = [v for row in m["values"] for v in row if v is not None]
             if own:
                 found = {"latency-near": f"{digits(min(own))} {m['unit']} (own domain)"}
                 if len(m["rows"]) > 1:
-                    found["latency-far"] = f"{digits(max(every))} {m['unit']} (farthest of {len(m['rows'])} domains)"
+                    found["latency-far"] = (
+                        f"{digits(max(every))} {m['unit']} (farthest of {len(m['rows'])} domains)"
+                    )
                 return found
     return {}
 
@@ -88,7 +117,9 @@ def _lines(source: Source) -> dict[str, str]:
         for m in task.get("matrices") or []:
             values = sorted(v for row in m["values"] for v in row if v)
             if values and m["unit"] == "ns":
-                return {"line-one-way": f"{digits(values[len(values) // 2] / 2000)} us (a cache line, one way)"}
+                return {
+                    "line-one-way": f"{digits(values[len(values) // 2] / 2000)} µs (a cache line, one way)"
+                }
     return {}
 
 
@@ -97,5 +128,9 @@ def _allreduce(source: Source) -> dict[str, str]:
     for curve in (task or {}).get("curves") or []:
         for point in curve["points"]:
             if point[0] == 32768 and point[1] is not None and task is not None:
-                return {"allreduce-32768": f"{digits(point[1])} {curve['y'].get('unit', '')} ({width(task)} processes)"}
+                return {
+                    "allreduce-32768": f"{digits(point[1])} "
+                    f"{unit_text(str(curve['y'].get('unit', '')))} ({width(task)} "
+                    "processes)"
+                }
     return {}
