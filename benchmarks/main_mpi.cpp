@@ -5,6 +5,7 @@
 
 #include <array>
 #include <csignal>
+#include <string>
 
 #include "benchmarks/common/benchmark.hpp"
 #include "core/base/error.hpp"
@@ -32,6 +33,13 @@ class Ranks : public Group {
     double from_first(double value) override {
         MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         return value;
+    }
+    [[nodiscard]] std::optional<std::string> mpi() const override {
+        char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+        int length = 0;
+        MPI_Get_library_version(text, &length);
+        const std::string version(text, static_cast<std::size_t>(length));
+        return version.substr(0, version.find_first_of(",\n"));  // the rest is the build's date and configuration
     }
 
   private:

@@ -68,6 +68,7 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     result.benchmark = benchmark.name;
     result.processes = group.size();
     result.threads = thread_count();
+    result.mpi = group.mpi();
     result.wall_s = group.max(now() - start);
     if (group.rank() == 0) {
         const std::string file = given.text("--json");

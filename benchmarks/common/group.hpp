@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 namespace strata::bench {
 
 /// The processes that run a benchmark together. One process alone needs no MPI; with MPI they are its ranks.
@@ -15,6 +18,8 @@ class Group {
     [[nodiscard]] virtual double sum(double value) { return value; }
     /// The first process's value, on each.
     [[nodiscard]] virtual double from_first(double value) { return value; }
+    /// The MPI library's own name and version; nothing without MPI.
+    [[nodiscard]] virtual std::optional<std::string> mpi() const { return std::nullopt; }
 };
 
 }  // namespace strata::bench
