@@ -74,9 +74,11 @@ def slow_core(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 def _slow_points(
     machine: Machine, curve: Mapping[str, Any], *, faster_is_higher: bool
 ) -> Iterator[tuple[int, float, float]]:
-    kinds = {}
-    for core in machine["cores"]:
-        kinds.update({pu: core.get("kind", 0) for pu in core["pus"]})
+    cores = machine["cores"]
+    if str((curve.get("x") or {}).get("name", "")).lower() == "core":
+        kinds = {core["index"]: core.get("kind", 0) for core in cores}
+    else:
+        kinds = {pu: core.get("kind", 0) for core in cores for pu in core["pus"]}
     by_core = {int(p[0]): p for p in curve.get("points") or []}
     if len(by_core) < 2:
         return

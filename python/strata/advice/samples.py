@@ -126,7 +126,7 @@ def kind_of_unit(unit: str) -> str:
     plain = unit.strip().lower().replace("µ", "u")
     if plain in ("gb/s", "mb/s", "tb/s"):
         return "bandwidth"
-    if plain in ("gf/s", "gflop/s", "gflops", "mflop/s", "tflop/s"):
+    if plain in ("gf/s", "gflop/s", "gflops", "mflop/s", "tflop/s", "tf/s"):
         return "flops"
     if plain in ("ns", "us", "ms", "s"):
         return "time"

@@ -21,7 +21,11 @@ def build(summary: Mapping[str, Any], out: Path) -> Path:
     """Writes the report into the folder `out`, each file whole or not at all, and returns the path of
     report.html.
     """
-    document = compose(summary)
+    return write(compose(summary), out)
+
+
+def write(document: Document, out: Path) -> Path:
+    """The document as files in the folder `out`."""
     figures = out / "figures"
     try:
         figures.mkdir(parents=True, exist_ok=True)

