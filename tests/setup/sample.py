@@ -124,3 +124,19 @@ def make(root: Path) -> Checkout:
     (root / "cli" / "CMakeLists.txt").write_text(CMAKE)
     (root / "pyproject.toml").write_text(PYPROJECT)
     return Checkout(root)
+
+
+def snapshot(target: Path) -> Path:
+    """A copy of the real checkout: what git knows or would take."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    return target

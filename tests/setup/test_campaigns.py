@@ -1,0 +1,56 @@
+"""The real checkout, set up the long way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import sample
+from test_setting_up import as_nobody
+
+pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("package_index")]
+
+
+def test_everything_from_wheels_without_root_measures(tmp_path: Path) -> None:
+    """Every piece that PyPI has comes from there; then a rank of each layout runs under that MPI."""
+    home = tmp_path / "home"
+    home.mkdir()
+    checkout = sample.Checkout(sample.snapshot(tmp_path / "check out"))
+    del checkout.environment["STRATA_CMAKE_ARGS"]
+    checkout.environment |= {
+        "HOME": str(home),
+        "STRATA_IGNORE_SYSTEM": "cmake ninja hwloc fmt mpi catch2",
+        "STRATA_RESULTS": str(tmp_path / "results"),
+    }
+    nobody = as_nobody(tmp_path)
+
+    def strata(*arguments: str) -> str:
+        done = checkout.run(*arguments, prefix=nobody, cwd=checkout.root)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "processor" in strata("machine")
+    assert "openmpi" in strata("doctor").lower() or "open mpi" in strata("doctor").lower()
+    assert "pingpong" in strata("bench", "--list")
+    strata("bench", "stream", "--layout", "1x1")
+    strata("bench", "pingpong", "--layout", "2x1")
+    tested = strata("test", "core")
+    assert tested.splitlines()[-1].endswith("0 failed, 0 skipped")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the cross-compiler and QEMU come from apt")
+def test_the_core_passes_its_unit_tests_on_aarch64(tmp_path: Path) -> None:
+    command = ["bash", str(sample.ROOT / "setup" / "aarch64.sh"), str(tmp_path / "aarch64")]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STRATA_")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert "100% tests passed" in done.stdout
+    built = subprocess.run(
+        ["file", "-b", "-L", str(tmp_path / "aarch64" / "build" / "cli" / "strata")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "aarch64" in built.stdout
