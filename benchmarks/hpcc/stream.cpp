@@ -1,0 +1,241 @@
+// STREAM (McCalpin, Memory Bandwidth and Machine Balance in Current High Performance Computers, 1995), on one
+// process or on all at once, as HPCC's SingleSTREAM and StarSTREAM.
+#include <fmt/format.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "benchmarks/common/buffer.hpp"
+#include "benchmarks/common/clock.hpp"
+#include "benchmarks/hpcc/hpcc.hpp"
+#include "benchmarks/hpcc/stream_kernels.hpp"
+#include "core/base/error.hpp"
+#include "core/base/units.hpp"
+#include "core/machine/machine.hpp"
+
+namespace strata::bench::hpcc {
+namespace {
+
+constexpr double kQ = 3.0;
+constexpr std::array kNames = {"copy", "scale", "add", "triad"};
+constexpr std::array kArrays = {2.0, 2.0, 3.0,
+                                3.0};  // arrays that STREAM counts as moved; no line fills for stores
+constexpr std::array kFlops = {0.0, 1.0, 1.0, 2.0};  // an element
+constexpr int kKernels = 4;
+constexpr double kCacheMultiple = 4;  // STREAM's rule: each array at least four times the last-level cache
+constexpr int kTrialsToChoose = 2;
+
+/// The sum of the last-level caches that this process's cores can fill.
+std::uint64_t cache_in_reach() {
+    strata::machine::Source source;
+    source.with_devices = source.with_limits = false;
+    const strata::machine::Machine machine = strata::machine::read_machine(source);
+    int last = 0;
+    for (const auto& cache : machine.caches) last = std::max(last, cache.level);
+    std::uint64_t sum = 0;
+    for (const auto& cache : machine.caches) {
+        const bool reached = std::any_of(cache.cores.begin(), cache.cores.end(), [&](int core) {
+            const auto& pus = machine.cores[static_cast<std::size_t>(core)].pus;
+            return std::any_of(pus.begin(), pus.end(), [&](int pu) {
+                return std::binary_search(machine.allowed.pus.begin(), machine.allowed.pus.end(), pu);
+            });
+        });
+        if (cache.level == last && reached) sum += cache.size_bytes;
+    }
+    return sum > 0 ? sum : last_level_cache();
+}
+
+class Stream {
+  public:
+    Stream(std::size_t n, Break fault)
+        : n_(n), fault_(fault), a_(n + kPadding), b_(n + kPadding), c_(n + kPadding) {
+        // Each thread touches its own part first, so that its pages lie in its own domain.
+        each_part([this](std::size_t first, std::size_t count) {
+            std::fill_n(a() + first, count, 1.0);
+            std::fill_n(b() + first, count, 2.0);
+            std::fill_n(c() + first, count, 0.0);
+        });
+    }
+
+    /// Seconds of one kernel over the whole arrays.
+    double run(int kernel, Stores stores) {
+        const double start = now();
+        if (fault_ != Break::skip) {
+            each_part([&](std::size_t first, std::size_t count) {
+                double *a = this->a() + first, *b = this->b() + first, *c = this->c() + first;
+                if (kernel == 0) copy(c, a, count, stores);
+                if (kernel == 1) scale(b, c, kQ, count, stores);
+                if (kernel == 2) add(c, a, b, count, stores);
+                if (kernel == 3) triad(a, b, c, kQ, count, stores);
+            });
+        }
+        const double elapsed = now() - start;
+        if (fault_ == Break::perturb && kernel == 3) a()[n_ / 2] *= 1.001;
+        return elapsed;
+    }
+
+    /// The largest of the three arrays' average relative errors after `trials` rounds of all four kernels.
+    [[nodiscard]] double error(int trials) const {
+        double a = 1.0, b = 2.0, c = 0.0;
+        for (int i = 0; i < trials; ++i) {
+            c = a;
+            b = kQ * c;
+            c = a + b;
+            a = b + kQ * c;
+        }
+        const auto average = [this](const double* array, double expected) {
+            double sum = 0;
+            for (std::size_t i = 0; i < n_; ++i) sum += std::fabs(array[i] - expected);
+            return sum / static_cast<double>(n_) / std::fabs(expected);
+        };
+        return std::max({average(this->a(), a), average(this->b(), b), average(this->c(), c)});
+    }
+
+    [[nodiscard]] std::size_t huge_bytes() const {
+        return a_.memory().huge_bytes() + b_.memory().huge_bytes() + c_.memory().huge_bytes();
+    }
+
+  private:
+    // Arrays that start at the same place of a page make loads wait for stores to the "same" address (4 KiB
+    // aliasing): each starts a different number of lines into its first page.
+    static constexpr std::size_t kPadding = 512, kShift = 3 * 8 * kLineDoubles;
+
+    [[nodiscard]] double* a() const { return a_.data(); }
+    [[nodiscard]] double* b() const { return b_.data() + kShift / 2; }
+    [[nodiscard]] double* c() const { return c_.data() + kShift; }
+
+    template <class F>
+    void each_part(F&& work) const {
+        const std::size_t lines = (n_ + kLineDoubles - 1) / kLineDoubles;
+#ifdef _OPENMP
+#pragma omp parallel
+        {
+            const auto threads = static_cast<std::size_t>(omp_get_num_threads());
+            const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+#else
+        {
+            const std::size_t threads = 1, thread = 0;
+#endif
+            const std::size_t first = std::min(n_, lines * thread / threads * kLineDoubles);
+            const std::size_t last = std::min(n_, lines * (thread + 1) / threads * kLineDoubles);
+            work(first, last - first);
+        }
+    }
+
+    std::size_t n_;
+    Break fault_;
+    Array<double> a_, b_, c_;
+};
+
+std::size_t elements(Group& group, const Parsed& given, Result& result) {
+    const std::uint64_t cache = cache_in_reach();
+    const auto processes = static_cast<std::uint64_t>(group.size());
+    if (given.has("--array")) {
+        const std::uint64_t bytes = given.size("--array");
+        if (bytes < 1024)
+            throw Error("the arrays are too small").given(print_size(bytes)).allowed("1 KiB or more");
+        require_memory(3 * bytes * processes, "STREAM");
+        if (static_cast<double>(bytes) <
+            kCacheMultiple * static_cast<double>(cache) / static_cast<double>(processes))
+            result.notes.push_back(
+                fmt::format("arrays of {} are smaller than four times the last-level cache of {}: "
+                            "this is not memory bandwidth",
+                            print_size(bytes), print_size(cache)));
+        return bytes / sizeof(double);
+    }
+    // All processes of a node share its memory. When four times the cache a process does not fit, four times
+    // shared among the processes, which together still outsize the cache, must.
+    const auto wanted = static_cast<std::uint64_t>(kCacheMultiple * static_cast<double>(cache));
+    const std::uint64_t supply = available_memory() / 2 / processes / 3;
+    std::uint64_t bytes = std::min(wanted, std::max(supply, wanted / processes));
+    bytes = static_cast<std::uint64_t>(group.from_first(static_cast<double>(bytes)));
+    require_memory(3 * bytes * processes, "STREAM with arrays of four times the last-level cache");
+    return bytes / sizeof(double);
+}
+
+void declare_stream(Options& options) {
+    options
+        .option("--array", "SIZE", "",
+                "bytes of each of the three arrays; without it four times the last-level cache")
+        .option("--trials", "N", "10", "rounds of the four kernels; the best counts, as STREAM defines it")
+        .option("--stores", "KIND", "best", "best, cached or streaming: how results go to memory")
+        .example("strata bench stream --layout 1x2", "two bound threads")
+        .example("strata bench stream --stores cached", "what a compiler's plain loop gets");
+}
+
+/// Which stores win for each kernel here: measured, since it depends on the processor and on the number of
+/// threads.
+std::array<Stores, kKernels> choose(Group& group, Stream& stream, const std::string& wish, int& trials) {
+    std::array<Stores, kKernels> chosen{};
+    chosen.fill(wish == "streaming" ? Stores::streaming : Stores::cached);
+    if (wish != "best" || !has_streaming_stores()) return chosen;
+    std::array<std::array<double, kKernels>, 2> best{};
+    for (auto& times : best) times.fill(std::numeric_limits<double>::infinity());
+    for (int trial = 0; trial < 2 * kTrialsToChoose; ++trial, ++trials) {
+        const int kind = trial % 2;
+        for (int kernel = 0; kernel < kKernels; ++kernel) {
+            group.barrier();
+            const double time = group.max(stream.run(kernel, kind == 0 ? Stores::cached : Stores::streaming));
+            auto& kept = best[static_cast<std::size_t>(kind)][static_cast<std::size_t>(kernel)];
+            kept = std::min(kept, time);
+        }
+    }
+    for (std::size_t kernel = 0; kernel < kKernels; ++kernel)
+        if (best[1][kernel] < best[0][kernel]) chosen[kernel] = Stores::streaming;
+    return chosen;
+}
+
+Result run_stream(Group& group, const Parsed& given, Break fault) {
+    Result result;
+    const std::size_t n = elements(group, given, result);
+    const long wanted = given.integer("--trials", 1, 100000);
+    const std::string wish = given.choice("--stores", {"best", "cached", "streaming"});
+    if (wish == "streaming" && !has_streaming_stores())
+        throw Error("this processor has no streaming stores")
+            .given("--stores streaming")
+            .allowed("best, cached");
+    Stream stream(n, fault);
+    int trials = 0;
+    const auto stores = choose(group, stream, wish, trials);
+    std::array<double, kKernels> best{};
+    best.fill(std::numeric_limits<double>::infinity());
+    for (long trial = 0; trial < wanted; ++trial, ++trials) {
+        for (int kernel = 0; kernel < kKernels; ++kernel) {
+            group.barrier();
+            const double time = group.max(stream.run(kernel, stores[static_cast<std::size_t>(kernel)]));
+            auto& kept = best[static_cast<std::size_t>(kernel)];
+            kept = std::min(kept, time);
+        }
+    }
+    const double elements_of_all = static_cast<double>(n) * group.size();
+    result.verification = {"largest average relative error of the three arrays",
+                           group.max(stream.error(trials)), 1e-13, "STREAM 5.10's rule for double precision"};
+    result.parameter("array", static_cast<std::int64_t>(n * sizeof(double)));
+    result.parameter("trials", static_cast<std::int64_t>(wanted));
+    result.parameter("huge page share", static_cast<double>(stream.huge_bytes()) /
+                                            (3.0 * sizeof(double) * static_cast<double>(n)));
+    for (std::size_t kernel = 0; kernel < kKernels; ++kernel) {
+        const double bytes = kArrays[kernel] * sizeof(double) * elements_of_all;
+        result.figures.push_back({kNames[kernel], bytes / best[kernel] * 1e-9, "GB/s", true, bytes,
+                                  kFlops[kernel] * elements_of_all});
+        result.notes.push_back(fmt::format("{}: {} stores", kNames[kernel],
+                                           stores[kernel] == Stores::streaming ? "streaming" : "cached"));
+    }
+    if (group.size() > 1) {
+        const double per_process = result.figures[3].value / group.size();
+        result.figures.push_back({"triad, a process", per_process, "GB/s", true, {}, {}});
+    }
+    return result;
+}
+
+}  // namespace
+
+const Benchmark stream = {"stream", "memory bandwidth: STREAM copy, scale, add and triad", declare_stream,
+                          run_stream};
+
+}  // namespace strata::bench::hpcc
