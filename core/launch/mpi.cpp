@@ -68,10 +68,10 @@ Mpirun find_mpirun(const Program& program, const std::string& path) {
     std::error_code ignored;
     for (std::filesystem::path library : {std::filesystem::path(program.mpi_library),
                                           std::filesystem::weakly_canonical(program.mpi_library, ignored)}) {
-        std::filesystem::path folder = library.parent_path();
-        for (int up = 0; up < 4 && !folder.empty() && folder != folder.root_path(); ++up) {
-            folder = folder.parent_path();
-            if (auto found = in_folder(folder / "bin", program.mpi)) {
+        for (std::filesystem::path folder = library.parent_path(); folder.has_relative_path();
+             folder = folder.parent_path()) {
+            if (folder.filename() != "lib" && folder.filename() != "lib64") continue;
+            if (auto found = in_folder(folder.parent_path() / "bin", program.mpi)) {
                 found->why = fmt::format("beside {}", program.mpi_library);
                 return *found;
             }

@@ -147,17 +147,30 @@ void Readback::read_threads(const Process& process, std::vector<ThreadReading>& 
 void Readback::read(double elapsed_s) {
     const std::vector<Process> processes = program_processes();
     if (processes.empty()) return;
-    ++readings_;
+    const bool confirming = in_doubt();
     std::vector<ThreadReading> now;
     for (const Process& process : processes) read_threads(process, now);
-    if (auto found = find_disagreement(now, promised_)) disagreement_ = std::move(found);
+    judge(now, elapsed_s);
     for (ThreadReading& t : now)
         if (const std::pair key(t.pid, t.tid); seen_.size() < kMostThreads || seen_.count(key) != 0)
             seen_[key] = std::move(t);
+    if (confirming) return;
+    ++readings_;
     // Libraries are loaded early and opened late (a BLAS chosen at run time): the first readings, then now
     // and then.
     if (readings_ <= 3 || readings_ % 8 == 0) read_libraries(processes);
     read_pages(processes, elapsed_s);
+}
+
+void Readback::judge(const std::vector<ThreadReading>& now, double elapsed_s) {
+    auto found = find_disagreement(now, promised_);
+    if (!found || found != doubt_) {
+        doubt_looks_ = 0;
+        doubted_since_ = elapsed_s;
+    }
+    if (found) ++doubt_looks_;
+    doubt_ = std::move(found);
+    if (doubt_ && elapsed_s - doubted_since_ >= kConfirmed) disagreement_ = doubt_;
 }
 
 void Readback::read_pages(const std::vector<Process>& processes, double elapsed_s) {

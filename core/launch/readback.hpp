@@ -55,12 +55,25 @@ class Readback {
     [[nodiscard]] std::vector<ThreadReading> threads() const;
     [[nodiscard]] const PageReading& pages() const { return pages_; }
     [[nodiscard]] const std::set<std::string>& libraries() const { return libraries_; }
-    [[nodiscard]] const std::optional<std::string>& disagreement() const { return disagreement_; }
+    [[nodiscard]] const std::optional<std::string>& disagreement() const {
+        return !disagreement_ && doubt_looks_ >= kLooksAtEnd ? doubt_ : disagreement_;
+    }
+    /// Something disagreed in the last look and has not been confirmed yet: look again soon (kConfirmAfter
+    /// seconds).
+    [[nodiscard]] bool in_doubt() const { return doubt_looks_ > 0 && !disagreement_; }
     [[nodiscard]] bool saw_anything() const { return !seen_.empty(); }
     [[nodiscard]] std::optional<long> migrations() const;
     [[nodiscard]] int readings() const { return readings_; }
 
     static constexpr size_t kMostThreads = 1024;
+    /// hwloc, inside MPI_Init and OpenMP runtimes, visits every PU to ask the processor about itself, and stays as long as a
+    /// spinning neighbour there lets it wait (0.1 s was seen): a thread is then where nobody wants it. So a disagreement counts
+    /// when it lasts this long, or when the run ends with it after some looks.
+    static constexpr double kConfirmed = 0.4;
+    static constexpr int kLooksAtEnd = 3;
+    /// Seconds to the next look while in doubt.
+    static constexpr double kConfirmAfter = 0.02, kConfirmLater = 0.1;
+    [[nodiscard]] double confirm_after() const { return doubt_looks_ < kLooksAtEnd ? kConfirmAfter : kConfirmLater; }
 
   private:
     struct Process {
@@ -68,6 +81,7 @@ class Readback {
         int rank = 0;
     };
     std::vector<Process> program_processes();
+    void judge(const std::vector<ThreadReading>& now, double elapsed_s);
     void read_threads(const Process& process, std::vector<ThreadReading>& now);
     void read_pages(const std::vector<Process>& processes, double elapsed_s);
     void read_libraries(const std::vector<Process>& processes);
@@ -80,7 +94,9 @@ class Readback {
     double page_cost_s_ = 0;
     double page_read_at_ = 0;
     std::set<std::string> libraries_;
-    std::optional<std::string> disagreement_;
+    std::optional<std::string> disagreement_, doubt_;
+    int doubt_looks_ = 0;
+    double doubted_since_ = 0;
     int readings_ = 0;
 };
 

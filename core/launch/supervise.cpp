@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 
 #include "core/base/error.hpp"
@@ -38,6 +39,12 @@ constexpr double kGrace = 5, kGraceAfterFailure = 2;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) {
     return std::chrono::duration<double>(b - a).count();
+}
+
+double cpu_seconds_of_this() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// The clock is a core's own: it is measured where the program will run.
@@ -82,6 +89,7 @@ class Vigil {
     Readback* readback_;
     Clock::time_point start_ = Clock::now();
     double next_reading_ = kFirstReading;
+    int looks_ = 0;
     std::optional<double> kill_at_;
     bool timed_out_ = false, orphaned_ = false;
     int asked_by_ = 0;
@@ -140,11 +148,16 @@ void Vigil::suspend() {
 }
 
 void Vigil::look() {
-    const auto begin = Clock::now();
+    const double before = cpu_seconds_of_this();
     readback_->read(now());
-    const double cost = seconds_between(begin, Clock::now());
-    const double regular = next_reading_ < kSecondReading ? kSecondReading - kFirstReading : kReadingInterval;
-    next_reading_ = now() + std::max(regular, cost / kReadingBudget);
+    const double cost = cpu_seconds_of_this() - before;
+    ++looks_;
+    if (readback_->in_doubt()) {
+        next_reading_ = now() + readback_->confirm_after();
+    } else {
+        const double regular = now() < kSecondReading ? kSecondReading - now() : kReadingInterval;
+        next_reading_ = now() + std::max(regular, looks_ > 2 ? cost / kReadingBudget : 0.0);
+    }
 }
 
 void take_usage(Record& record) {

@@ -1,0 +1,99 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/launch/elf.hpp"
+#include "core/launch/mpi.hpp"
+#include "core/launch/program.hpp"
+#include "tests/catch.hpp"
+#include "tests/launch/folder.hpp"
+
+using namespace strata;
+using launch::Mpi;
+
+namespace {
+
+const std::string kInstalled = TEST_INSTALLED;
+
+}  // namespace
+
+TEST_CASE("the MPI of a program is found through its own libraries and their RUNPATH") {
+    const auto program = launch::examine(kInstalled + "/bin/linked", "");
+    CHECK(program.mpi == Mpi::open_mpi);
+    CHECK(program.mpi_library.find("/lib/libmpi.so.40") != std::string::npos);
+}
+
+TEST_CASE("LD_LIBRARY_PATH wins over RUNPATH, as it does for the loader") {
+    const TestFolder folder;
+    std::ifstream from(kInstalled + "/lib/libmpi.so.40", std::ios::binary);
+    std::ofstream(folder.path + "/libmpi.so.40", std::ios::binary) << from.rdbuf();
+    const auto program = launch::examine(kInstalled + "/bin/linked", "/nowhere:" + folder.path);
+    CHECK(program.mpi_library == folder.path + "/libmpi.so.40");
+}
+
+TEST_CASE("a script, a text, a torn file and a program without MPI link no MPI") {
+    const TestFolder folder;
+    CHECK(launch::examine(folder.file("script", "#!/bin/sh\necho\n"), "").why.find("/bin/sh") !=
+          std::string::npos);
+    CHECK(launch::examine(folder.file("text", "hello"), "").mpi == Mpi::none);
+    CHECK(launch::examine("/bin/sh", "").mpi == Mpi::none);
+    std::ifstream from(kInstalled + "/bin/linked", std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(from)), {});
+    for (size_t size = 0; size < whole.size(); size += 61) {
+        INFO("torn after " << size);
+        const auto torn = launch::examine(folder.file("torn", whole.substr(0, size)), "");
+        CHECK((torn.mpi == Mpi::none || torn.mpi == Mpi::open_mpi));
+    }
+}
+
+TEST_CASE("libraries name their MPI by the interface version they keep") {
+    CHECK(launch::mpi_of_library("libmpi.so.40") == Mpi::open_mpi);
+    CHECK(launch::mpi_of_library("/x/libmpi.so.40.30.4") == Mpi::open_mpi);
+    CHECK(launch::mpi_of_library("libmpi.so.12") == Mpi::mpich);
+    CHECK(launch::mpi_of_library("libmpich.so.12") == Mpi::mpich);
+    CHECK(launch::mpi_of_library("libmpi.so.400") == Mpi::none);
+    CHECK(launch::mpi_of_library("libc.so.6") == Mpi::none);
+}
+
+TEST_CASE("mpirun is taken from beside the program's MPI, and never that of another MPI") {
+    const TestFolder folder;
+    mkdir((folder.path + "/lib").c_str(), 0755);
+    mkdir((folder.path + "/bin").c_str(), 0755);
+    mkdir((folder.path + "/other").c_str(), 0755);
+    launch::Program program{"./a.out", Mpi::open_mpi, folder.path + "/lib/libmpi.so.40", "test"};
+    folder.tool("other/mpirun.mpich");
+    CHECK_THROWS_AS(launch::find_mpirun(program, folder.path + "/other"), Error);
+    folder.tool("other/mpirun.openmpi");
+    CHECK(launch::find_mpirun(program, folder.path + "/other").path == folder.path + "/other/mpirun.openmpi");
+    // A plain name says nothing: its neighbours do.
+    folder.tool("bin/mpirun");
+    folder.tool("bin/hydra_pmi_proxy");
+    CHECK(launch::find_mpirun(program, folder.path + "/other").path == folder.path + "/other/mpirun.openmpi");
+    unlink((folder.path + "/bin/hydra_pmi_proxy").c_str());
+    folder.tool("bin/ompi_info");
+    CHECK(launch::find_mpirun(program, folder.path + "/other").path == folder.path + "/bin/mpirun");
+}
+
+TEST_CASE("commands are found on PATH as a shell finds them, with its exit codes when they are not") {
+    const TestFolder folder;
+    folder.file("data", "no program");
+    folder.tool("tool");
+    CHECK(launch::find_command("tool", "/nowhere:" + folder.path) == folder.path + "/tool");
+    CHECK(launch::find_command(folder.path + "/tool", "") == folder.path + "/tool");
+    const auto code = [&](const std::string& command) {
+        try {
+            launch::find_command(command, folder.path);
+        } catch (const Error& error) {
+            return error.exit_code();
+        }
+        return 0;
+    };
+    CHECK(code("nosuch") == 127);
+    CHECK(code("./no/such") == 127);
+    CHECK(code("") == 127);
+    CHECK(code("data") == 126);
+    CHECK(code(folder.path) == 127);
+}

@@ -1,0 +1,46 @@
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/launch/bind.hpp"
+#include "core/launch/proc.hpp"
+#include "core/launch/process_tree.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata::launch;
+
+TEST_CASE("every descendant is ended: deaf, escaped by double fork and setsid, or stopped") {
+    // In a child, since it becomes a subreaper and ends all that is below it.
+    const pid_t pid = fork();
+    if (pid == 0) {
+        adopt_orphans();
+        for (int i = 0; i < 3; ++i) {
+            if (fork() != 0) continue;
+            setsid();
+            signal(SIGTERM, SIG_IGN);
+            for (int j = 0; j < 2; ++j)
+                if (fork() == 0 && j == 0) raise(SIGSTOP);
+            if (getppid() == 1) _exit(0);
+            while (true) pause();
+        }
+        while (descendants_of(getpid()).size() < 9) usleep(1000);
+        const bool all_found_dead = end_all_descendants().empty();
+        _exit(all_found_dead && descendants_of(getpid()).empty() ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("what /proc says of this process is what this process knows of itself") {
+    const auto stat = read_stat(getpid());
+    REQUIRE(stat);
+    CHECK(stat->parent == getppid());
+    CHECK(stat->start_time > 0);
+    CHECK(affinity_of(getpid()) == affinity_of());
+    CHECK_FALSE(affinity_of().empty());
+    CHECK(threads_of(getpid()).size() >= 1);
+    CHECK_FALSE(read_stat(0));
+    CHECK_FALSE(cpu_times().empty());
+}

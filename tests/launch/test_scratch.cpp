@@ -1,0 +1,67 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/launch/proc.hpp"
+#include "core/launch/scratch.hpp"
+#include "tests/catch.hpp"
+#include "tests/launch/folder.hpp"
+
+using namespace strata::launch;
+namespace fs = std::filesystem;
+
+TEST_CASE("a scratch folder exists as long as its owner, and a sweep lets it be") {
+    const TestFolder folder;
+    std::string path;
+    {
+        const Scratch scratch({folder.path});
+        path = scratch.path();
+        CHECK(fs::exists(path));
+        folder.file(scratch.name() + "/segment", "x");
+        CHECK(sweep_leftovers({}, {folder.path}).empty());
+        CHECK(fs::exists(path));
+    }
+    CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("a sweep removes what a dead owner left, and nothing that is locked, foreign or of another name") {
+    const TestFolder folder;
+    const std::string uid = std::to_string(getuid());
+    // No process has had this start time and this number: pids end below 2^22.
+    const std::string dead = folder.path + "/strata-" + uid + "-4194305-1",
+                      locked = folder.path + "/strata-" + uid + "-4194306-1";
+    const std::string recycled = fmt::format("{}/strata-{}-{}-1", folder.path, uid, getpid());
+    const std::string foreign = folder.path + "/strata-" + uid + "9-4194305-1", other = folder.path + "/mine";
+    for (const std::string& path : {dead, locked, recycled, foreign, other})
+        fs::create_directories(path + "/inside");
+    const int lock = open(locked.c_str(), O_RDONLY | O_DIRECTORY);
+    REQUIRE(flock(lock, LOCK_EX) == 0);
+    CHECK(sweep_leftovers({}, {folder.path}).size() == 2);
+    CHECK_FALSE(fs::exists(dead));
+    CHECK_FALSE(fs::exists(recycled));  // the number is in use again, by a process that started later
+    CHECK(fs::exists(locked));
+    CHECK(fs::exists(foreign));
+    CHECK(fs::exists(other));
+    close(lock);
+}
+
+TEST_CASE("the first folder that can be written is taken, and none is an error") {
+    const TestFolder folder;
+    const Scratch scratch({"/proc/nonexistent", folder.path});
+    CHECK(scratch.path() == folder.path + "/" + scratch.name());
+    CHECK_THROWS(Scratch({"/proc/nonexistent"}));
+}
+
+TEST_CASE("an MPI's stray segment is removed when nobody maps it, and no other file is") {
+    const TestFolder folder;
+    folder.file("mpich_shar_tmpAbCdEf", "x");
+    folder.file("data", "x");
+    remove_stray_segments(4e9, folder.path);  // made before the run began
+    CHECK(fs::exists(folder.path + "/mpich_shar_tmpAbCdEf"));
+    remove_stray_segments(0, folder.path);
+    CHECK_FALSE(fs::exists(folder.path + "/mpich_shar_tmpAbCdEf"));
+    CHECK(fs::exists(folder.path + "/data"));
+}
