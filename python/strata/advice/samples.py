@@ -179,6 +179,17 @@ def figure(task: Task | None, *words: str) -> Interval | None:
     return None
 
 
+def headline(task: Task | None) -> Interval | None:
+    """The figure a task is known for: one named in the plan, one named as the benchmark, else the first."""
+    if task is None:
+        return None
+    found = {f.name: f for f in reversed(figures(task))}
+    for name in (*(task.get("headline") or ()), str(task.get("benchmark"))):
+        if name in found:
+            return found[name]
+    return figures(task)[0] if found else None
+
+
 def processes_threads(layout: str | None) -> tuple[int, int]:
     """'4x2' as (4, 2); anything else as (1, 1)."""
     p, _, t = (layout or "1x1").partition("x")

@@ -43,8 +43,16 @@ class Source:
         )
 
     def figure(self, task: Task | None, *words: str) -> Interval | None:
-        f = samples.figure(task, *words)
+        f = samples.figure(task, *words) if words else samples.headline(task)
         return f if f is not None and f.median is not None else None
+
+    def bandwidth_curves(self) -> list[tuple[Task, Mapping[str, Any]]]:
+        """Bandwidth against working set, whichever benchmark measured it."""
+        every = [
+            (t, c) for b in ("cache-bandwidth", "peak") for t in self.tasks(b) for c in t.get("curves") or []
+        ]
+        known = [(t, c) for t, c in every if c.get("points") and c["x"].get("unit") == "B"]
+        return [(t, c) for t, c in known if samples.kind_of_unit(str(c["y"].get("unit"))) == "bandwidth"]
 
     def curves(self, task: Task | None, *words: str) -> list[Mapping[str, Any]]:
         """Curves of a task whose name or axis holds all the words; they count as drawn."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from strata.advice.checks_samples import LOST, per_core
-from strata.advice.samples import Task, figure, figures, kind_of_unit, width
+from strata.advice.samples import Task, figures, headline, kind_of_unit, width
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Notice, Plot, Section, Text
 from strata.report.figures.plots import (
@@ -51,7 +48,7 @@ def compute(source: Source) -> Section:
 def _bars(name: str, tasks: list[Task]) -> Plot:
     rows, says = [], []
     for task in tasks:
-        f = figure(task, "dgemm")
+        f = headline(task)
         if f is None:
             continue
         bound = task.get("bound") or {}
@@ -163,7 +160,7 @@ def roofline_section(source: Source) -> Section:
     absent = [
         name
         for name in ("dgemm", "mpifft")
-        if source.figure(source.all_cores(name), name) and not any(name.upper() in p.label for p in placed)
+        if source.figure(source.all_cores(name)) and not any(name.upper() in p.label for p in placed)
     ]
     if absent:
         blocks.append(
@@ -181,10 +178,10 @@ def _cache_ceilings(source: Source, cores: int) -> list[Ceiling]:
     core.
     """
     found: list[Ceiling] = []
-    task = next((t for t in source.tasks("cache-bandwidth") if t.get("curves")), None)
-    curve: Mapping[str, Any] | None = next(iter((task or {}).get("curves") or []), None)
-    if curve is None or task is None:
+    curves = source.bandwidth_curves()
+    if not curves:
         return found
+    task, curve = max(curves, key=lambda tc: width(tc[0]))
     sizes = sorted(
         {
             (c["level"], c["size_bytes"])

@@ -4,10 +4,20 @@ for each from their intervals.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from strata.advice.samples import Interval, Task, figures, kind_of_unit, processes_threads, width
+from strata.advice.samples import (
+    Interval,
+    Task,
+    figure,
+    figures,
+    headline,
+    kind_of_unit,
+    processes_threads,
+    width,
+)
 from strata.advice.statements import compare
 from strata.advice.words import unit_text
 from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Text
@@ -15,16 +25,15 @@ from strata.report.figures.plots import Dot, Panel, dots
 from strata.report.source import Source, reproduce
 
 BENCHMARKS = ("stream", "dgemm", "rings")
-SHOWN = {
-    "stream": ("triad",),
-    "dgemm": ("dgemm",),
-    "rings": (
-        "natural ring latency",
-        "natural ring bandwidth",
-        "random ring latency",
-        "random ring bandwidth",
-    ),
-}
+RING = re.compile(r"(natural|random).*(latency|bandwidth)", re.IGNORECASE)
+
+
+def _shown(task: Task, f: Interval) -> bool:
+    """What a comparison is about: the triad, the DGEMM rate, latency and bandwidth of both rings."""
+    if task["benchmark"] == "rings":
+        return RING.search(f.name) is not None
+    main = figure(task, "triad") if task["benchmark"] == "stream" else headline(task)
+    return main is not None and f.name == main.name
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ def _divided(benchmark: str, a: Task, b: Task) -> bool:
 def _pairs(benchmark: str, a: Task, b: Task, question: str) -> Iterator[Pair]:
     right = {f.name.lower(): f for f in figures(b)}
     for f in figures(a):
-        if not any(word == f.name.lower() for word in SHOWN[benchmark]) or f.name.lower() not in right:
+        if not _shown(a, f) or f.name.lower() not in right:
             continue
         name = (
             f.name

@@ -9,13 +9,13 @@ from strata.advice.samples import figure, kind_of_unit, width
 from strata.advice.words import digits, percent, size, unit_text
 from strata.report.document import Block, Heading, Plot, Section, Text
 from strata.report.figures.plots import Axis, Level, Mark, Series, curves, heat
-from strata.report.source import Source, figure_table, missing, reproduce
+from strata.report.source import Source, figure_table, missing, name_of, reproduce
 
 
 def memory(source: Source) -> Section:
     blocks: list[Block] = [Heading("Latency against working set"), *_latency(source)]
     blocks += [Heading("Bandwidth, one core to all"), *_triad(source)]
-    if source.tasks("cache-bandwidth"):
+    if source.bandwidth_curves():
         blocks += [Heading("Bandwidth of the caches"), *_cache_bandwidth(source)]
     blocks += [
         Heading("Memory domains"),
@@ -136,27 +136,19 @@ def _triad(source: Source) -> list[Block]:
 
 
 def _cache_bandwidth(source: Source) -> list[Block]:
-    tasks = [t for t in source.tasks("cache-bandwidth") if t.get("curves")]
-    found = [c for t in tasks for c in source.curves(t)]
-    if not found:
-        return [missing(source, "cache-bandwidth", "Cache bandwidth")]
-    svg = curves(
-        "cache-bandwidth",
-        series(found),
-        Axis("working set", "B", True),
-        Axis("bandwidth", found[0]["y"].get("unit", "GB/s")),
-        cache_marks(source),
-        zero=True,
-    )
-    return [
-        Plot(
-            "cache-bandwidth",
-            "Bandwidth against working set",
-            svg,
-            "These are the slopes of the roofline.",
-            reproduce=reproduce(tasks),
-        )
+    found = source.bandwidth_curves()
+    for task, curve in found:
+        source.draw(task, curve)
+    several = len({str(t["id"]) for t, _ in found}) > 1
+    lines = [
+        Series(f"{name_of(t)}: {c['name']}" if several else str(c["name"]), c["points"]) for t, c in found
     ]
+    unit = str(found[0][1]["y"].get("unit", "GB/s"))
+    x, y = Axis("working set", "B", True), Axis("bandwidth", unit)
+    svg = curves("cache-bandwidth", lines, x, y, cache_marks(source), zero=True)
+    about = "These are the slopes of the roofline."
+    commands = reproduce([t for t, _ in found])
+    return [Plot("cache-bandwidth", "Bandwidth against working set", svg, about, reproduce=commands)]
 
 
 def _domains(source: Source) -> list[Block]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from strata.advice.findings import Finding
 from strata.advice.layouts import Advice
-from strata.advice.samples import Interval, Task, figure, figures, processes_threads, width
+from strata.advice.samples import Interval, Task, figures, processes_threads, width
 from strata.advice.statements import compare
 from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Points, Section, Tile, Tiles
@@ -62,7 +62,7 @@ def _memory(source: Source) -> list[str]:
 
 def _compute(source: Source) -> list[str]:
     task = source.all_cores("dgemm")
-    f = source.figure(task, "dgemm")
+    f = source.figure(task)
     if f is None or task is None:
         return []
     text = (
@@ -158,13 +158,13 @@ def _quality(source: Source) -> str:
 def _tiles(source: Source) -> list[Tile]:
     wanted: list[tuple[str, Task | None, tuple[str, ...]]] = [
         ("Memory bandwidth, triad", source.all_cores("stream"), ("triad",)),
-        ("Matrix multiplication", source.all_cores("dgemm"), ("dgemm",)),
+        ("Matrix multiplication", source.all_cores("dgemm"), ()),
         ("Message latency", source.task("pingpong"), ("latency",)),
         ("Random ring bandwidth, a process", source.all_cores("rings"), ("random", "bandwidth")),
     ]
     tiles = []
     for label, task, words in wanted:
-        f = figure(task, *words)
+        f = source.figure(task, *words)
         if f is None or f.median is None or task is None:
             continue
         p, t = processes_threads(task.get("layout"))

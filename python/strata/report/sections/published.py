@@ -69,11 +69,11 @@ def measured(source: Source) -> dict[str, str]:
             )
 
     put("triad-one", "stream", ("triad",), True)
-    put("dgemm-one", "dgemm", ("dgemm",), True)
-    put("peak-one", "peak", ("peak",), True)
-    put("peak-all", "peak", ("peak",), False)
-    put("ptrans", "ptrans", ("ptrans",), False)
-    put("mpifft", "mpifft", ("mpifft",), False)
+    put("dgemm-one", "dgemm", (), True)
+    put("peak-one", "peak", (), True)
+    put("peak-all", "peak", (), False)
+    put("ptrans", "ptrans", (), False)
+    put("mpifft", "mpifft", (), False)
     for key, word in (("pingpong-latency", "latency"), ("pingpong-bandwidth", "bandwidth")):
         f = source.figure(source.task("pingpong"), word)
         if f is not None:
