@@ -46,6 +46,7 @@ strata_processor() {
 # strata_key FOLDER: sets STRATA_ROOT, STRATA_BUILDS, and the key with its first part, the host.
 strata_key() {
     local preset=${STRATA_PRESET:-native} compiler mpi processor line name='' version='' facts
+    local PATH=${STRATA_OUTER_PATH-$PATH}
     case $preset in
     native)
         strata_processor
@@ -120,7 +121,10 @@ strata_is_stale() {
 
 # What the native front and Python are told; where pieces came from modules or a private prefix, that environment again.
 strata_use_build() {
-    [[ ! -f $STRATA_BUILD/environment ]] || . "$STRATA_BUILD/environment"
+    if [[ -s $STRATA_BUILD/environment && ${STRATA_ENVIRONMENT:-} != "$STRATA_BUILD" ]]; then
+        . "$STRATA_BUILD/environment"
+        export STRATA_ENVIRONMENT=$STRATA_BUILD
+    fi
     export STRATA_PYTHON=$STRATA_BUILD/venv/bin/python
     if [[ -z ${STRATA_BLAS_CANDIDATES:-} && -f $STRATA_BUILD/current/share/strata/blas-candidates ]]; then
         IFS= read -r STRATA_BLAS_CANDIDATES <"$STRATA_BUILD/current/share/strata/blas-candidates"

@@ -43,8 +43,9 @@ load_modules() {
     done
 }
 
-# environment_changes BEFORE: what of the environment differs from the file BEFORE (env -0), as shell that restores it. Where
-# a list was extended at its front only the addition is written, so that the user's own PATH stays the user's.
+# environment_changes BEFORE: what of the environment differs from the file BEFORE (env -0), as shell that makes it so again and
+# keeps the outer values for a strata that is started from within. Where a list was extended at its front only the addition
+# is written, so that the user's own PATH stays the user's.
 environment_changes() {
     local entry name value
     declare -A before
@@ -52,10 +53,21 @@ environment_changes() {
     while IFS= read -r -d '' entry; do
         name=${entry%%=*} value=${entry#*=}
         [[ $name =~ ^[A-Za-z][A-Za-z0-9_]*$ && $name != SHLVL && $value != "${before[$name]-}" ]] || continue
+        printf 'export STRATA_OUTER_%s=${%s-}\n' "$name" "$name"
         if [[ ($name == *PATH && -z ${before[$name]-}) || $value == *":${before[$name]-}" ]]; then
             printf 'export %s=%q${%s:+:$%s}\n' "$name" "${value%":${before[$name]-}"}" "$name" "$name"
         else
             printf 'export %s=%q\n' "$name" "$value"
         fi
     done < <(env -0)
+}
+
+# The environment outside of any strata that this one was started from.
+restore_outer_environment() {
+    local name
+    for name in "${!STRATA_OUTER_@}"; do
+        export "${name#STRATA_OUTER_}=${!name}"
+        unset "$name"
+    done
+    unset STRATA_ENVIRONMENT
 }

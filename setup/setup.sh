@@ -5,6 +5,7 @@ set -u
 
 here=${BASH_SOURCE[0]%/*}
 for part in key say pieces system modules private venv build; do . "$here/$part.sh"; done
+restore_outer_environment
 strata_key "$here/.." || exit 1
 
 mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||

@@ -80,6 +80,18 @@ def test_a_module_that_has_a_piece_is_loaded_and_remembered(ready: sample.Checko
     assert later.stderr == ""
     assert sample.facts(later)["path"] == f"{tools}:{path}"
 
+    # What a program that Strata started starts is not another machine.
+    within = {"PATH": f"/own:{tools}:{path}", "STRATA_OUTER_PATH": path}
+    builds = ready.builds()
+    nested = ready.run(CXXFLAGS="-DWITH_MODULES", STRATA_ENVIRONMENT=str(build_of(later)), **within)
+    assert sample.facts(nested)["path"] == within["PATH"]
+    assert ready.builds() == builds
+
+
+def build_of(done: subprocess.CompletedProcess[str]) -> Path:
+    """The build folder whose front this was."""
+    return Path(sample.facts(done)["exe"]).parents[2]
+
 
 def hide(place: str, names: set[str], scratch: Path) -> str:
     """This folder of PATH, or one of links to all in it but some programs."""
