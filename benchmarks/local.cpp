@@ -8,8 +8,12 @@
 namespace strata::bench {
 
 std::span<const Benchmark> local_benchmarks() {
-    static const std::array list = {hpcc::stream,           hpcc::dgemm,           machine_measures::peak,
-                                    machine_measures::latency, machine_measures::lines, machine_measures::domains,
+    static const std::array list = {hpcc::stream,
+                                    hpcc::dgemm,
+                                    machine_measures::peak,
+                                    machine_measures::latency,
+                                    machine_measures::lines,
+                                    machine_measures::domains,
                                     machine_measures::noise};
     return list;
 }

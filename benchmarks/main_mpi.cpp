@@ -39,7 +39,8 @@ class Ranks : public Group {
         int length = 0;
         MPI_Get_library_version(text, &length);
         const std::string version(text, static_cast<std::size_t>(length));
-        return version.substr(0, version.find_first_of(",\n"));  // the rest is the build's date and configuration
+        return version.substr(
+            0, version.find_first_of(",\n"));  // the rest is the build's date and configuration
     }
 
   private:
@@ -66,7 +67,8 @@ int main(int argc, char** argv) {
     Ranks ranks;
     const std::array known = {strata::bench::local_benchmarks(), strata::bench::message_benchmarks()};
     const int status = strata::bench::run_and_report(argc, argv, ranks, known);
-    // Bad input is seen by all ranks alike; any other failure may be one rank's alone, and the others must not wait for it.
+    // Bad input is seen by all ranks alike; any other failure may be one rank's alone, and the others must
+    // not wait for it.
     if (status == strata::kSuccess || status == strata::kBadInput) {
         MPI_Finalize();
         return status;

@@ -8,7 +8,7 @@ namespace strata::bench {
 
 std::span<const Benchmark> message_benchmarks() {
     static const std::vector<Benchmark> list = {
-        hpcc::pingpong, hpcc::rings, hpcc::ptrans,
+        hpcc::pingpong,  hpcc::rings,    hpcc::ptrans,
 #ifdef STRATA_HAVE_FFTW
         hpcc::mpifft,
 #endif

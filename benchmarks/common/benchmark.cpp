@@ -31,7 +31,8 @@ const Benchmark& find(const std::string& name, std::span<const std::span<const B
 
 Options declare(const Benchmark& benchmark) {
     Options options(fmt::format("strata bench {}", benchmark.name), benchmark.summary);
-    options.option("--json", "FILE", "", "write the result there as JSON (schema strata.result/1); - is standard output");
+    options.option("--json", "FILE", "",
+                   "write the result there as JSON (schema strata.result/1); - is standard output");
     options.hidden("--break", true);
     benchmark.declare(options);
     return options;
@@ -61,7 +62,8 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     const Benchmark& benchmark = find(name, known);
     const Parsed given = declare(benchmark).parse(argc, argv, 2);
     if (given.help()) return kSuccess;
-    const std::string broken = given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
+    const std::string broken =
+        given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
     const Break fault = broken == "skip" ? Break::skip : broken == "perturb" ? Break::perturb : Break::none;
     const double start = now();
     Result result = benchmark.run(group, given, fault);

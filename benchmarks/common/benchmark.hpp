@@ -8,8 +8,8 @@
 
 namespace strata::bench {
 
-/// Breaks a kernel on purpose, so that tests can show that verification sees it: the kernel does nothing, or its output
-/// is perturbed a little.
+/// Breaks a kernel on purpose, so that tests can show that verification sees it: the kernel does nothing, or
+/// its output is perturbed a little.
 enum class Break { none, skip, perturb };
 
 /// One benchmark: what it is called, which options it takes beside --json and --break, and how it runs.
@@ -27,8 +27,8 @@ struct Benchmark {
 /// The threads a benchmark will use: what OMP_NUM_THREADS and the process's CPUs give.
 [[nodiscard]] int thread_count();
 
-/// Reads the words, runs the named benchmark, prints it on the first process, writes --json, and returns the status:
-/// 0, 1 when it did not verify.
+/// Reads the words, runs the named benchmark, prints it on the first process, writes --json, and returns the
+/// status: 0, 1 when it did not verify.
 int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known);
 
 /// run_named with errors printed once, by the first process; for main().

@@ -30,7 +30,8 @@ std::uint64_t proc_kib(const std::string& file, const std::string& key) {
 }  // namespace
 
 Memory::Memory(std::size_t bytes, Pages pages) : mapped_(bytes + kHugePage), bytes_(bytes) {
-    mapping_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    mapping_ =
+        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping_ == MAP_FAILED) {
         mapping_ = nullptr;
         throw Error("not enough memory", kFailure).given(print_size(bytes)).remedy("a smaller size");
@@ -51,7 +52,8 @@ Memory::Memory(Memory&& other) noexcept
 }
 
 std::size_t Memory::huge_bytes() const {
-    // The lines of a mapping follow its "start-end ..." line; advice splits a mapping, so ours may be several.
+    // The lines of a mapping follow its "start-end ..." line; advice splits a mapping, so ours may be
+    // several.
     std::ifstream lines("/proc/self/smaps");
     const auto first = reinterpret_cast<std::uintptr_t>(data_), last = first + bytes_;
     std::size_t huge = 0;
@@ -80,7 +82,8 @@ std::uint64_t available_memory() {
 std::uint64_t last_level_cache() {
     std::uint64_t largest = 0;
     for (int index = 0;; ++index) {
-        const auto size = machine::read_file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+        const auto size =
+            machine::read_file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
         if (!size) break;
         // The kernel writes "32768K".
         std::uint64_t kib = std::strtoull(size->c_str(), nullptr, 10);

@@ -9,8 +9,9 @@ namespace strata::bench {
 /// Which pages memory is asked for. The system may not grant huge ones: huge_bytes() says what it gave.
 enum class Pages { small, huge };
 
-/// Fresh zeroed memory from the system, unmapped with its owner; no page of it exists until it is touched, so the thread
-/// that touches first decides where it lies. Aligned to 2 MiB. Throws Error when there is not enough.
+/// Fresh zeroed memory from the system, unmapped with its owner; no page of it exists until it is touched, so
+/// the thread that touches first decides where it lies. Aligned to 2 MiB. Throws Error when there is not
+/// enough.
 class Memory {
   public:
     Memory(std::size_t bytes, Pages pages);
@@ -34,7 +35,8 @@ class Memory {
 template <class T>
 class Array {
   public:
-    explicit Array(std::size_t count, Pages pages = Pages::huge) : memory_(count * sizeof(T), pages), count_(count) {}
+    explicit Array(std::size_t count, Pages pages = Pages::huge)
+        : memory_(count * sizeof(T), pages), count_(count) {}
     [[nodiscard]] T* data() const { return static_cast<T*>(memory_.data()); }
     [[nodiscard]] std::size_t size() const { return count_; }
     [[nodiscard]] std::span<T> span() const { return {data(), count_}; }
@@ -46,8 +48,8 @@ class Array {
     std::size_t count_;
 };
 
-/// The memory that this process can still get without swapping: what is available on the machine, or what its cgroups
-/// leave of it, whichever is less.
+/// The memory that this process can still get without swapping: what is available on the machine, or what its
+/// cgroups leave of it, whichever is less.
 [[nodiscard]] std::uint64_t available_memory();
 
 /// The largest cache that the machine says it has, in bytes; 32 MiB where it says nothing.

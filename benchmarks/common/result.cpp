@@ -95,7 +95,9 @@ void result_json(std::ostream& out, const Result& result) {
     for (const auto& [name, value] : result.parameters)
         std::visit([&, &key = name](const auto& v) { json.member(key, v); }, value);
     json.end();
-    json.member("processes", result.processes).member("threads", result.threads).member("wall_s", result.wall_s);
+    json.member("processes", result.processes)
+        .member("threads", result.threads)
+        .member("wall_s", result.wall_s);
     const Verification& check = result.verification;
     json.member("verified", check.passed());
     json.key("verification").object().member("what", check.what).member("value", check.value);
@@ -111,15 +113,16 @@ void result_json(std::ostream& out, const Result& result) {
 }
 
 std::string result_text(const Result& result) {
-    std::string text = fmt::format("{}: {} process{} x {} thread{}", result.benchmark, result.processes,
-                                   result.processes == 1 ? "" : "es", result.threads, result.threads == 1 ? "" : "s");
+    std::string text =
+        fmt::format("{}: {} process{} x {} thread{}", result.benchmark, result.processes,
+                    result.processes == 1 ? "" : "es", result.threads, result.threads == 1 ? "" : "s");
     for (const auto& [name, value] : result.parameters)
         text += std::visit([&, &key = name](const auto& v) { return fmt::format(", {} {}", key, v); }, value);
     text += '\n';
     const Verification& check = result.verification;
     if (!check.passed()) {
-        return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n", check.what,
-                                  check.value, check.limit, check.source);
+        return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n",
+                                  check.what, check.value, check.limit, check.source);
     }
     for (const Figure& figure : result.figures)
         text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
@@ -141,7 +144,8 @@ std::string result_text(const Result& result) {
         }
     }
     for (const std::string& note : result.notes) text += "  note: " + note + '\n';
-    return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value, check.limit, check.source);
+    return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value, check.limit,
+                              check.source);
 }
 
 void write_result(const std::string& file, const Result& result) {
@@ -151,13 +155,18 @@ void write_result(const std::string& file, const Result& result) {
     }
     const std::string temporary = file + ".tmp";
     std::ofstream out(temporary);
-    if (!out) throw system_error("the result cannot be written", errno).at(file).remedy("name a file in a folder you may write");
+    if (!out)
+        throw system_error("the result cannot be written", errno)
+            .at(file)
+            .remedy("name a file in a folder you may write");
     result_json(out, result);
     out.close();
     if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
         const int error = errno;
         std::remove(temporary.c_str());
-        throw system_error("the result cannot be written", error).at(file).remedy("free space on that file system");
+        throw system_error("the result cannot be written", error)
+            .at(file)
+            .remedy("free space on that file system");
     }
 }
 

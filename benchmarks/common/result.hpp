@@ -1,4 +1,5 @@
-// What one benchmark found in one launch: the document strata.result/1 (docs/formats.md), and the same for people.
+// What one benchmark found in one launch: the document strata.result/1 (docs/formats.md), and the same for
+// people.
 #pragma once
 
 #include <cmath>
@@ -67,10 +68,13 @@ struct Result {
     std::optional<BlasUsed> blas;
     std::optional<std::string> mpi;
 
-    void parameter(std::string name, Parameter value) { parameters.emplace_back(std::move(name), std::move(value)); }
+    void parameter(std::string name, Parameter value) {
+        parameters.emplace_back(std::move(name), std::move(value));
+    }
 };
 
-/// Without a passed verification neither writes a figure, a curve or a matrix: an unverified rate does not exist.
+/// Without a passed verification neither writes a figure, a curve or a matrix: an unverified rate does not
+/// exist.
 void result_json(std::ostream& out, const Result& result);
 [[nodiscard]] std::string result_text(const Result& result);
 

@@ -1,5 +1,5 @@
-// The measures of the HPC Challenge by which the machines of its time were judged, written from their definitions
-// (Luszczek et al., Introduction to the HPC Challenge Benchmark Suite, 2005; docs/benchmarks.md).
+// The measures of the HPC Challenge by which the machines of its time were judged, written from their
+// definitions (Luszczek et al., Introduction to the HPC Challenge Benchmark Suite, 2005; docs/benchmarks.md).
 #pragma once
 
 #include "benchmarks/common/benchmark.hpp"
