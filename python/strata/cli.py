@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from strata.errors import StrataError
 
@@ -36,7 +37,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in Strata's format."""
+    """Errors in Strata's format; no abbreviations, so that a misspelt option never becomes another one."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "allow_abbrev": False})
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise StrataError(message, at=self.prog, remedy=f"{self.prog} --help")

@@ -107,5 +107,5 @@ def results_name(kind: str, cpu_model: str | None, stamp: str) -> str:
     cpu = re.sub(r"\([^)]*\)|@.*|\bCPU\b|\d+-Core Processor", " ", cpu_model or "")
     parts = [kind, host, *cpu.split()[:4], stamp]
     return "-".join(
-        re.sub(r"[^A-Za-z0-9_.]+", "_", part).strip("_").lower() for part in parts if part.strip("_")
+        re.sub(r"[^A-Za-z0-9_.-]+", "_", part).strip("_-").lower() for part in parts if part.strip("_-")
     )

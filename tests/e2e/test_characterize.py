@@ -1,0 +1,184 @@
+"""Claims about a whole characterization: it answers, it notices disturbance, and two of them never measure at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import NOTHING, TINY, Strata
+
+
+def summary(folder: Path) -> dict:
+    return json.loads((folder / "summary.json").read_text())
+
+
+def samples(folder: Path) -> list[dict]:
+    lines = [
+        line for path in sorted(folder.glob("journal/*.jsonl")) for line in path.read_text().splitlines()
+    ]
+    return [entry for line in lines if (entry := json.loads(line))["schema"] == "strata.sample/1"]
+
+
+def wait_for_samples(folder_of: Strata, count: int, timeout: float = 60) -> Path:
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        for folder in folder_of.folders():
+            if (
+                sum(path.read_bytes().count(b'"strata.sample/1"') for path in folder.glob("journal/*"))
+                >= count
+            ):
+                return folder
+        time.sleep(0.02)
+    raise AssertionError(f"no {count} samples within {timeout} s")
+
+
+def test_a_tiny_characterization_ends_with_intervals_and_a_report(strata: Strata) -> None:
+    done = strata.run(*strata.characterize())
+    assert done.returncode == 0, done.stderr + done.stdout
+    (folder,) = strata.folders()
+    whole = summary(folder)
+    assert whole["mode"] == "tiny" and whole["tasks"]
+    for task in whole["tasks"]:
+        assert task["undisturbed"] and task["verification"] is not None, task["id"]
+        for figure in task["figures"]:
+            assert figure["n"] == 6 and figure["min"] == figure["low"] <= figure["median"] <= figure["high"]
+            assert figure["confidence"] == 0.96875 and len(figure["samples"]) == 6
+    page = folder / "report" / "report.html"
+    assert str(page) in done.stdout
+    text = page.read_text()
+    assert "<svg" in text and not re.search(r'(src|href)="https?://[^"]*\.(js|css|png)', text)
+    assert (folder / "report" / "report.md").read_text().startswith("#")
+    assert not list(folder.rglob("*.tmp")) and not (folder / "work").exists()
+    assert strata.left_behind() == NOTHING
+
+
+@pytest.fixture
+def busy():
+    """Starts neighbours that keep every CPU busy; ends them at the latest with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> list[subprocess.Popen[bytes]]:
+        for cpu in os.sched_getaffinity(0):
+            code = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
+            started.append(subprocess.Popen([sys.executable, "-c", code], start_new_session=True))
+        return started
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_a_busy_neighbour_is_shown_repeated_and_the_answer_is_undisturbed(strata: Strata, busy) -> None:
+    running = strata.start(*strata.characterize())
+    folder = wait_for_samples(strata, 6)
+    neighbours = busy()
+    time.sleep(3.0)
+    for neighbour in neighbours:
+        neighbour.send_signal(signal.SIGKILL)
+    said, complained = running.communicate(timeout=120)
+    assert running.returncode == 0, complained
+    whole = summary(folder)
+    assert whole["counts"]["tainted"] >= 1
+    assert {"others", "elsewhere"} & set(whole["counts"]["reasons"])
+    assert re.search(r"\d+ disturbed and repeated", said) and "disturbed:" in complained
+    # Nothing dropped in silence: the disturbed launches are in the journal, and beside the figures.
+    kept = samples(folder)
+    assert sum(bool(s["tainted"]) for s in kept if s["block"] > 0) == whole["counts"]["tainted"]
+    assert sum(len(t["figures"][0]["tainted_samples"]) for t in whole["tasks"] if t["figures"]) >= 1
+    for task in whole["tasks"]:
+        assert task["undisturbed"] and all(f["n"] == 6 for f in task["figures"]), task["id"]
+    assert "isturbed" in (folder / "report" / "report.md").read_text()
+
+
+def test_a_neighbour_that_never_leaves_gets_no_undisturbed_measurement(
+    strata: Strata, busy, tmp_path: Path
+) -> None:
+    case = tmp_path / "one.toml"
+    first = TINY.read_text().split("[[task]]")
+    text = (
+        "[[task]]".join(first[:2])
+        .replace("repeats = 6", "repeats = 1")
+        .replace("patience_s = 30", "patience_s = 1")
+    )
+    case.write_text(text)
+    busy()
+    done = strata.run(*strata.characterize(case=case))
+    assert done.returncode == 1
+    assert "no undisturbed measurement" in done.stdout
+    (folder,) = strata.folders()
+    assert all(f["low"] is None for t in summary(folder)["tasks"] for f in t["figures"])
+    assert (folder / "report" / "report.html").exists()
+
+
+def test_a_second_one_waits_and_launches_never_overlap(strata: Strata, tmp_path: Path) -> None:
+    case = tmp_path / "one.toml"
+    case.write_text("[[task]]".join(TINY.read_text().split("[[task]]")[:2]))
+    first = strata.start(*strata.characterize("--new", case=case))
+    wait_for_samples(strata, 1)
+    second = strata.start(*strata.characterize("--new", case=case))
+    for process in (first, second):
+        _, complained = process.communicate(timeout=120)
+        assert process.returncode == 0, complained
+    assert "waiting: another strata measures here" in complained
+    spans = []
+    for folder in strata.folders():
+        times = [s["time"] for s in samples(folder)]
+        spans.append((min(times), max(times)))
+    assert len(spans) == 2
+    (a, b) = sorted(spans)
+    assert a[1] < b[0]
+
+
+def test_two_threads_pinned_to_one_core_by_hand_are_seen_in_the_read_back(strata: Strata) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs")
+    from strata import paths
+    from strata.measure.plan import Task
+    from strata.measure.runner import LaunchRunner
+    from strata.measure.taint import Limits, judge
+
+    front = Path(os.environ["STRATA_PREFIX"], "bin", "strata") if "STRATA_PREFIX" in os.environ else None
+    native = paths.native({"STRATA_BIN": str(front)} if front else os.environ)
+    cpu = min(os.sched_getaffinity(0))
+    words = TINY_STREAM.split()
+    strata.results.mkdir()
+    runner = LaunchRunner([str(native.front)], native.programs, strata.results)
+    by_hand = Task("x", "stream", ("/usr/bin/taskset", "-c", str(cpu), *words), "1x2", figures=("triad",))
+    record = runner.run(by_hand, lambda: None).record
+    assert record is not None and record["agrees"] is False and record["disagreement"]
+    assert "placement" in {reason.code for reason in judge(record, Limits())}
+    proper = Task("y", "stream", tuple(words), "1x2", figures=("triad",))
+    record = runner.run(proper, lambda: None).record
+    assert record is not None and record["agrees"] is True
+
+
+TINY_STREAM = "{strata-bench} stream --json {result}"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["characterize", "--ful"], "--ful"),
+        (["characterize", "--here", "--case", "/nonexistent.toml"], "/nonexistent.toml"),
+        (["characterize", "--here", "--case", str(TINY), "--only", "strem"], "stream"),
+        (["report", "/nonexistent"], "plan.json"),
+        (["results", "/nonexistent"], "plan.json"),
+    ],
+)
+def test_bad_input_gets_one_message_and_exit_2(strata: Strata, words: list[str], said: str) -> None:
+    done = strata.run(*words)
+    assert done.returncode == 2
+    assert done.stderr.count("strata: error:") == 1 and said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_python_commands_explain_themselves_quickly(strata: Strata) -> None:
+    done = strata.run("characterize", "--help")
+    assert done.returncode == 0 and "examples:" in done.stdout
