@@ -13,9 +13,9 @@ from strata.advice.samples import (
     Summary,
     Task,
     allowed_cores,
-    figure,
     figures,
     has_results,
+    headline,
     kind_of_unit,
     tasks,
     width,
@@ -138,7 +138,7 @@ def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, floa
 def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     """A BLAS far below the measured peak of the same core, or slower than another that was tried."""
     for task in tasks(summary, "dgemm"):
-        rate, bound = figure(task, "dgemm"), task.get("bound")
+        rate, bound = headline(task), task.get("bound")
         if width(task) != 1 or rate is None or rate.high is None or not bound or not bound.get("value"):
             continue
         if rate.high < LOW_BLAS * bound["value"]:
@@ -164,7 +164,7 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 
 def _other_blas(task: Task) -> Iterator[Finding]:
     found = figures(task)
-    main = figure(task, "dgemm")
+    main = headline(task)
     rivals = [
         f for f in found if f.name.lower().startswith("dgemm, ") or f.name.lower().startswith("candidate")
     ]

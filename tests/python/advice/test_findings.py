@@ -78,10 +78,12 @@ def test_a_core_whose_interval_reaches_its_neighbours_is_not_called_slow() -> No
 
 def test_efficient_cores_are_compared_with_their_own_kind_only() -> None:
     summary = SUMMARIES["hybrid"]()
-    for p in curve(summary, "us")["points"]:
-        spread = 0.01 * p[1]
-        p[2], p[3] = p[1] - spread, p[1] + spread
-        if summary["machine"]["cores"][int(p[0])]["kind"] == 0:
+    machine = summary["machine"]
+    slow = {pu for core in machine["cores"] for pu in core["pus"] if core["kind"] == 0}
+    shape = curve(summary, "us")
+    shape["points"] = [[core["pus"][0], 1000.0, 990.0, 1010.0] for core in machine["cores"]]
+    for p in shape["points"]:
+        if p[0] in slow:
             p[1:] = [2 * v for v in p[1:]]
     assert "slow-core" not in codes(findings(summary["machine"], summary))
 

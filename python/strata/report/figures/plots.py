@@ -190,8 +190,8 @@ def heat(
     side = min(5.6, max(2.0, 0.5 * max(n, m) + 1.2))
     few = max(n, m) <= 16
     low, high = float(np.nanmin(data)), float(np.nanmax(data))
-    if high - low < 0.02 * high:
-        low = 0.98 * high - 1e-12
+    if high - low < 0.1 * high:  # differences within the scatter shall not look like structure
+        low = 0.9 * high - 1e-12
     with canvas(max(4.2, side * m / max(n, m) + 1.6), max(1.7, side * n / max(n, m) + 0.5)) as (figure, axes):
         image = axes.imshow(
             data, cmap=colormaps["cividis"], vmin=low, vmax=high, interpolation="nearest", aspect="equal"

@@ -13,6 +13,8 @@ from strata.report.figures.plots import (
     Level,
     Panel,
     Placed,
+    Series,
+    curves,
     dots,
     roofline,
 )
@@ -104,6 +106,7 @@ def noise(source: Source) -> Section:
                 )
             )
             drawn += 1
+        blocks += _tails(source, task)
     if not drawn:
         blocks.append(missing(source, "noise", "Noise of the system"))
     tasks = [t for t in source.tasks("noise") if t.get("figures")]
@@ -112,13 +115,31 @@ def noise(source: Source) -> Section:
     return Section("noise", "Noise of the system", blocks)
 
 
+def _tails(source: Source, task: Task) -> list[Block]:
+    """How often delays of each length occur: ticks are many and short, daemons few and long."""
+    blocks: list[Block] = []
+    for curve in task.get("curves") or []:
+        points = [p for p in curve.get("points") or [] if p[1]]
+        if str(curve["x"].get("name")) != "delay" or len(points) < 2:
+            continue
+        source.draw(task, curve)
+        key = f"noise-tail-{len(blocks)}"
+        x = Axis(
+            f"delay, {unit_text(str(curve['x'].get('unit', '')))}", str(curve["x"].get("unit", "")), True
+        )
+        y = Axis(str(curve["y"].get("name")), str(curve["y"].get("unit", "")), True)
+        svg = curves(key, [Series(str(curve["name"]), points)], x, y)
+        about = "Many short delays are timer ticks, few long ones are daemons."
+        blocks.append(Plot(key, f"Noise: {curve['name']}", svg, about, reproduce=reproduce([task])))
+    return blocks
+
+
 def roofline_section(source: Source) -> Section:
     peak_task, stream_task = source.all_cores("peak"), source.all_cores("stream")
-    peak = (
-        next((f for f in figures(peak_task) if kind_of_unit(f.unit) == "flops" and f.median), None)
-        if peak_task
-        else None
+    rates = (
+        [f for f in figures(peak_task) if kind_of_unit(f.unit) == "flops" and f.median] if peak_task else []
     )
+    peak = max(rates, key=lambda f: f.median or 0.0, default=None)
     triad = source.figure(stream_task, "triad")
     if peak is None or triad is None or not peak.median or not triad.median or peak_task is None:
         return Section(
@@ -145,7 +166,7 @@ def roofline_section(source: Source) -> Section:
         f"A program that does fewer than {digits(knee)} flop for each byte from memory is bound by "
         "memory here, others by arithmetic."
     )
-    tasks = [peak_task, stream_task, *(source.tasks("cache-bandwidth")[:1])]
+    tasks = [peak_task, stream_task, *(t for t, _ in source.bandwidth_curves())]
     blocks: list[Block] = [
         Plot(
             "roofline",
@@ -178,10 +199,10 @@ def _cache_ceilings(source: Source, cores: int) -> list[Ceiling]:
     core.
     """
     found: list[Ceiling] = []
-    curves = source.bandwidth_curves()
-    if not curves:
+    measured = source.bandwidth_curves()
+    if not measured:
         return found
-    task, curve = max(curves, key=lambda tc: width(tc[0]))
+    task, curve = max(measured, key=lambda tc: width(tc[0]))
     sizes = sorted(
         {
             (c["level"], c["size_bytes"])
@@ -207,11 +228,10 @@ def _placed(source: Source) -> list[Placed]:
     placed = []
     for benchmark in ("stream", "dgemm", "mpifft"):
         task = source.all_cores(benchmark)
+        main = source.figure(task, "triad") if benchmark == "stream" else source.figure(task)
         for raw in (task or {}).get("figures") or []:
             name = str(raw.get("name", "")).lower()
-            if (benchmark == "stream" and name != "triad") or (
-                benchmark != "stream" and benchmark not in name
-            ):
+            if main is None or raw.get("name") != main.name:
                 continue
             intensity = (
                 raw["flops"] / raw["bytes"]

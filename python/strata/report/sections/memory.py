@@ -225,9 +225,7 @@ def _lines(source: Source) -> list[Block]:
                     )
                 )
                 continue
-            svg = heat(
-                key, matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "core", "core"
-            )
+            svg = heat(key, matrix["values"], matrix["rows"], matrix["columns"], matrix["unit"], "CPU", "CPU")
             total = len(source.machine["cores"])
             sampled = (
                 f" {len(matrix['rows'])} of {total} cores were sampled."

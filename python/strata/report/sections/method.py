@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures
-from strata.advice.words import percent
+from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
 from strata.report.source import Source, figure_table, name_of, reproduce
@@ -64,6 +64,10 @@ def everything(source: Source) -> Section:
         )
     for i, (task, matrix) in enumerate(source.left("matrices")):
         if not any(v is not None for row in matrix.get("values") or [] for v in row):
+            continue
+        if len(matrix["rows"]) < 3 and len(matrix["columns"]) < 3:
+            values = ", ".join(digits(v) for row in matrix["values"] for v in row if v is not None)
+            blocks.append(Text(f"{name_of(task)}, {matrix['name']}: {values} {unit_text(matrix['unit'])}."))
             continue
         svg = heat(
             f"matrix-{i}",
@@ -151,6 +155,8 @@ def _answer(task: Task) -> str:
 def _absent(source: Source) -> list[str]:
     m = source.machine
     absent = [str(n) for n in source.summary.get("notes") or []]
+    for task in source.tasks():
+        absent += [f"{name_of(task)}: {note}." for note in task.get("notes") or []]
     absent += [f"{x.get('task')}: left out, {x.get('why')}." for x in source.summary.get("left_out") or []]
     if not (m.get("counters") or {}).get("hardware"):
         absent.append(

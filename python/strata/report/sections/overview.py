@@ -49,8 +49,8 @@ def _memory(source: Source) -> list[str]:
     if b is None or full is None:
         return []
     text = (
-        f"**Memory.** Streaming through large arrays (triad) moves {shown(b.median, b.low, b.high)} "
-        f"{unit_text(b.unit)} on {count(width(full), 'core')}"
+        f"**Memory.** Streaming through large arrays (triad) moves {_value(b)} "
+        f"on {count(width(full), 'core')}"
     )
     if a is not None and a.median and b.median and width(full) > 1:
         text += f", {digits(b.median / a.median)} times one core"
@@ -65,10 +65,7 @@ def _compute(source: Source) -> list[str]:
     f = source.figure(task)
     if f is None or task is None:
         return []
-    text = (
-        f"**Arithmetic.** Matrix multiplication runs at {shown(f.median, f.low, f.high)} "
-        f"{unit_text(f.unit)} on {count(width(task), 'core')}"
-    )
+    text = f"**Arithmetic.** Matrix multiplication runs at {_value(f)} on {count(width(task), 'core')}"
     part = part_of_bound(f, task.get("bound"))
     return [text + (f", {percent(part)} of the peak measured in the same run." if part is not None else ".")]
 
@@ -78,12 +75,9 @@ def _messages(source: Source) -> list[str]:
     latency, bandwidth = source.figure(task, "latency"), source.figure(task, "bandwidth")
     if latency is None:
         return []
-    text = (
-        "**Messages.** A short message between two processes takes "
-        f"{shown(latency.median, latency.low, latency.high)} {unit_text(latency.unit)}"
-    )
+    text = f"**Messages.** A short message between two processes takes {_value(latency)}"
     if bandwidth is not None:
-        text += f"; long ones move at {shown(bandwidth.median)} {unit_text(bandwidth.unit)}"
+        text += f"; long ones move at {_value(bandwidth)}"
     return [text + "."]
 
 
@@ -187,3 +181,9 @@ def _part_note(f: Interval, part: float | None) -> str:
     if not part:
         return ""
     return f"{percent(part)} of its bound" if f.better != "lower" else f"{digits(1 / part)} times its floor"
+
+
+def _value(f: Interval) -> str:
+    """The figure in a sentence; what has no interval says so."""
+    text = f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}"
+    return text if f.known else f"{text} (n={f.n}: no interval)"
