@@ -66,14 +66,17 @@ class Readback {
     [[nodiscard]] int readings() const { return readings_; }
 
     static constexpr size_t kMostThreads = 1024;
-    /// hwloc, inside MPI_Init and OpenMP runtimes, visits every PU to ask the processor about itself, and stays as long as a
-    /// spinning neighbour there lets it wait (0.1 s was seen): a thread is then where nobody wants it. So a disagreement counts
-    /// when it lasts this long, or when the run ends with it after some looks.
+    /// hwloc, inside MPI_Init and OpenMP runtimes, visits every PU to ask the processor about itself, and
+    /// stays as long as a spinning neighbour there lets it wait (0.1 s was seen): a thread is then where
+    /// nobody wants it. So a disagreement counts when it lasts this long, or when the run ends with it after
+    /// some looks.
     static constexpr double kConfirmed = 0.4;
     static constexpr int kLooksAtEnd = 3;
     /// Seconds to the next look while in doubt.
     static constexpr double kConfirmAfter = 0.02, kConfirmLater = 0.1;
-    [[nodiscard]] double confirm_after() const { return doubt_looks_ < kLooksAtEnd ? kConfirmAfter : kConfirmLater; }
+    [[nodiscard]] double confirm_after() const {
+        return doubt_looks_ < kLooksAtEnd ? kConfirmAfter : kConfirmLater;
+    }
 
   private:
     struct Process {

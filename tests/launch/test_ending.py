@@ -1,0 +1,198 @@
+"""However a launch ends, nothing of it is left: no process, no shared memory, no scratch, no cgroup."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from launching import Launcher, leftovers, needs_two_cores, wait_until
+
+# Holds the lifeline of a launcher, as the measuring engine does: when this process dies, the pipe ends.
+PARENT = """
+import os, subprocess, sys
+read, write = os.pipe()
+environment = {**os.environ, "STRATA_LIFELINE_FD": str(read)}
+child = subprocess.Popen(sys.argv[1:], pass_fds=[read], env=environment)
+os.close(read)
+print(child.pid, flush=True)
+child.wait()
+"""
+
+
+def start_under_parent(command: list[str]) -> tuple[subprocess.Popen[str], int]:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, *command], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    return parent, int(parent.stdout.readline())
+
+
+def end_and_forget(parent: subprocess.Popen[str]) -> None:
+    parent.kill()
+    parent.wait()
+    if parent.stdout is not None:
+        parent.stdout.close()
+
+
+def marked(launcher: Launcher, count: int) -> bool:
+    """At least so many processes run the program itself (the launcher carries the word too)."""
+    return len(launcher.alive()) > count
+
+
+@pytest.mark.parametrize("words", [[], ["deaf", "leave"]])
+def test_when_the_parent_is_killed_the_run_ends(
+    launcher: Launcher, programs: dict[str, str], words: list[str]
+) -> None:
+    command = launcher.command(
+        "--own-share",
+        "--record",
+        str(launcher.record_file),
+        program=[programs["busy"], "60", "1", *words, launcher.token],
+    )
+    parent, _ = start_under_parent(command)
+    assert wait_until(lambda: marked(launcher, 1 + len(words) // 2))
+    end_and_forget(parent)
+    assert wait_until(lambda: launcher.alive() == [])
+    assert wait_until(lambda: leftovers() == set())
+    assert not launcher.record_file.exists()
+    assert not launcher.record_file.with_suffix(".json.tmp").exists()
+
+
+@needs_two_cores
+def test_when_the_parent_of_an_mpi_run_is_killed_its_shared_memory_goes_too(
+    launcher: Launcher, ranks: str
+) -> None:
+    command = launcher.command(
+        "--layout", "2x1", "--record", str(launcher.record_file), program=[ranks, "60", "-1", launcher.token]
+    )
+    parent, _ = start_under_parent(command)
+    assert wait_until(
+        lambda: sum(Path(f"/proc/{pid}/comm").read_text() == "ranks\n" for pid in launcher.alive()) == 2
+    )
+    time.sleep(0.3)
+    end_and_forget(parent)
+    assert wait_until(lambda: launcher.alive() == [])
+    assert wait_until(lambda: leftovers() == set())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_is_passed_on_and_recorded(
+    launcher: Launcher, programs: dict[str, str], number: int
+) -> None:
+    running = launcher.start(
+        "--record", str(launcher.record_file), program=[programs["busy"], "60", "1", "leave", launcher.token]
+    )
+    assert wait_until(lambda: marked(launcher, 2))
+    running.send_signal(number)
+    assert running.wait(30) in {128 + number, -number}
+    assert launcher.record()["signal"] == number
+    assert launcher.alive() == []
+    assert leftovers() == set()
+
+
+def test_a_second_signal_ends_a_program_that_is_deaf_to_the_first(
+    launcher: Launcher, programs: dict[str, str]
+) -> None:
+    running = launcher.start(
+        "--record", str(launcher.record_file), program=[programs["busy"], "60", "1", "deaf", launcher.token]
+    )
+    assert wait_until(lambda: marked(launcher, 1))
+    time.sleep(0.1)
+    running.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    assert running.poll() is None
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(4) == 128 + signal.SIGKILL
+    assert launcher.alive() == []
+
+
+def test_a_process_that_escaped_is_ended_with_the_run(launcher: Launcher, programs: dict[str, str]) -> None:
+    record = launcher.recorded(program=[programs["busy"], "0.2", "1", "leave", launcher.token])
+    assert record["exit_code"] == 0
+    assert launcher.alive() == []
+
+
+def test_a_killed_supervisor_takes_the_program_with_it_and_the_next_start_sweeps(
+    launcher: Launcher, programs: dict[str, str]
+) -> None:
+    running = launcher.start(
+        "--own-share",
+        "--record",
+        str(launcher.record_file),
+        program=[programs["busy"], "60", "1", "leave", launcher.token],
+    )
+    assert wait_until(lambda: marked(launcher, 2))
+    assert leftovers() != set()
+    running.kill()
+    running.wait()
+    # The program dies with its parent; the one that escaped waits for the next start.
+    assert wait_until(lambda: len(launcher.alive()) == 1)
+    record = launcher.recorded(program=["true"])
+    assert any("supervisor was killed" in line for line in record["left_over"])
+    assert launcher.alive() == []
+    assert leftovers() == set()
+
+
+@needs_two_cores
+def test_a_killed_supervisor_of_an_mpi_run_leaves_no_rank(launcher: Launcher, ranks: str) -> None:
+    running = launcher.start(
+        "--layout", "2x1", "--record", str(launcher.record_file), program=[ranks, "60", "-1", launcher.token],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert wait_until(
+        lambda: sum(Path(f"/proc/{pid}/comm").read_text() == "ranks\n" for pid in launcher.alive()) == 2
+    )
+    running.kill()
+    running.wait()
+    assert wait_until(lambda: launcher.alive() == [])
+    launcher.recorded(program=["true"])
+    assert leftovers() == set()
+
+
+def test_a_sweep_spares_the_run_that_lives(launcher: Launcher, programs: dict[str, str]) -> None:
+    running = launcher.start(
+        "--record", str(launcher.folder / "other.json"), program=[programs["busy"], "60", "1", launcher.token]
+    )
+    assert wait_until(lambda: marked(launcher, 1))
+    before = leftovers()
+    assert before
+    assert launcher.recorded(program=["true"])["left_over"] == []
+    assert leftovers() == before
+    running.terminate()
+    running.wait()
+
+
+@pytest.mark.soak
+def test_a_hundred_kills_at_random_moments_leave_nothing(
+    launcher: Launcher, programs: dict[str, str], ranks: str
+) -> None:
+    chance = random.Random(20260301)
+    for round_ in range(100):
+        program = [programs["busy"], "60", "2", "leave", "deaf"] if round_ % 2 else [ranks, "60", "-1"]
+        layout = "1x1" if round_ % 2 else "1x2"
+        command = launcher.command(
+            "--own-share",
+            "--layout",
+            layout,
+            "--record",
+            str(launcher.record_file),
+            program=[*program, launcher.token],
+        )
+        parent, pid = start_under_parent(command)
+        time.sleep(chance.uniform(0, 0.6))
+        whom = chance.choice(["parent", "supervisor"])
+        if whom == "parent":
+            end_and_forget(parent)
+            assert wait_until(lambda: launcher.alive() == []), f"round {round_}"
+        else:
+            os.kill(pid, signal.SIGKILL)
+            end_and_forget(parent)
+            launcher.recorded(program=["true"])
+            assert wait_until(lambda: launcher.alive() == []), f"round {round_}"
+            launcher.record_file.unlink()
+        assert wait_until(lambda: leftovers() == set()), f"round {round_}: {whom} {leftovers()}"
+        assert not launcher.record_file.exists()
