@@ -20,7 +20,9 @@ MARK = "STRATA_E2E_MARK"
 
 @dataclass
 class Strata:
-    """Starts strata with results and temporary files in one folder, and can tell everything that it left behind."""
+    """Starts strata with results and temporary files in one folder, and can tell everything that it left
+    behind.
+    """
 
     home: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -29,7 +31,7 @@ class Strata:
         self.results = self.home / "results with space"
         self.temporary = self.home / "tmp"
         self.temporary.mkdir()
-        self._shared = set(os.listdir("/dev/shm"))
+        self._shared = {path.name for path in Path("/dev/shm").iterdir()}
 
     @property
     def command(self) -> list[str]:
@@ -92,12 +94,15 @@ class Strata:
         return found
 
     def left_behind(self, patience_s: float = 5.0) -> dict[str, list[str]]:
-        """Processes, shared memory and temporary files that are still there; the launcher gets a moment to clean up."""
+        """Processes, shared memory and temporary files that are still there; the launcher gets a moment to
+        clean up.
+        """
         deadline = time.monotonic() + patience_s
         while True:
+            shared = {path.name for path in Path("/dev/shm").iterdir()}
             left = {
                 "processes": [str(p) for p in self.processes()],
-                "shared memory": sorted(set(os.listdir("/dev/shm")) - self._shared),
+                "shared memory": sorted(shared - self._shared),
                 "temporary files": [str(p.relative_to(self.temporary)) for p in self.temporary.rglob("*")],
             }
             if not any(left.values()) or time.monotonic() > deadline:

@@ -1,4 +1,6 @@
-"""Claims about a whole characterization: it answers, it notices disturbance, and two of them never measure at once."""
+"""Claims about a whole characterization: it answers, it notices disturbance, and two of them never measure at
+once.
+"""
 
 from __future__ import annotations
 

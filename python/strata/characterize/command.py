@@ -328,6 +328,10 @@ def _submit(request: Request) -> int:
     words = [*start, "characterize", f"--{request.mode}", "--results", str(results)]
     if request.case is not None:
         words += ["--case", str(request.case.absolute())]
+    for name in request.only:
+        words += ["--only", name]
+    if request.seed is not None:
+        words += ["--seed", str(request.seed)]
     minutes = 20 if request.mode == "quick" else 240
     job = slurm.submit(words, request.submit, results, minutes)
     print(f"submitted job {job.id} to partition {request.submit}: {job.script}")
