@@ -125,7 +125,8 @@ def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, float]:
     """Bandwidth of each domain's cores in the memory of the same kind that is their own."""
     kinds = {m["index"]: m.get("kind") for m in machine["memories"]}
-    own = {d["index"]: [m for m in d["memories"] if kinds.get(m) == "DRAM"][:1] for d in machine["domains"]}
+    plain = {index for index, kind in kinds.items() if kind not in ("HBM", "CXL")}
+    own = {d["index"]: [m for m in d["memories"] if m in plain][:1] for d in machine["domains"]}
     rows, columns = [int(r) for r in matrix["rows"]], [int(c) for c in matrix["columns"]]
     values = {}
     for i, row in enumerate(rows):

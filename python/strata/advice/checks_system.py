@@ -10,6 +10,13 @@ from strata.advice.samples import Machine, Summary, allowed_cores, cpulist, prin
 from strata.advice.words import count, list_some, size
 
 
+def tried(machine: Machine) -> bool:
+    """Whether what the system grants was tried on a system. A topology from a file or a description says nothing
+    about it; fixtures say that they carry invented answers.
+    """
+    return machine.get("source") == "system" or bool(machine.get("synthetic"))
+
+
 def quota(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     group = (machine.get("allowed") or {}).get("cgroup") or {}
     limit = group.get("cpu_quota")
@@ -121,7 +128,7 @@ def huge_pages(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 def counters(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     have = machine.get("counters") or {}
-    if have.get("hardware") is not False:
+    if have.get("hardware") is not False or not tried(machine):
         return
     paranoid = have.get("paranoid")
     closed = isinstance(paranoid, int) and paranoid > 2
@@ -187,7 +194,7 @@ def page_cache(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 def placement(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     where = machine.get("placement") or {}
-    if where.get("word") != "placement unverified":
+    if where.get("word") != "placement unverified" or not tried(machine):
         return
     yield Finding(
         "warning",
@@ -260,7 +267,13 @@ def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 def share(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     have = machine.get("privileges") or {}
-    if not have or have.get("cgroup_cpu_writable") or have.get("autogroup_nice") or have.get("autogroup"):
+    if (
+        not have
+        or not tried(machine)
+        or have.get("cgroup_cpu_writable")
+        or have.get("autogroup_nice")
+        or have.get("autogroup")
+    ):
         return
     yield Finding(
         "note",

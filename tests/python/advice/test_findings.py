@@ -52,6 +52,21 @@ def test_without_samples_nothing_measured_is_claimed() -> None:
         assert not codes(findings(make())) & measured
 
 
+def test_of_a_topology_from_a_file_nothing_is_said_that_only_a_system_can_tell() -> None:
+    machine = MACHINES["container"]()
+    del machine["synthetic"]
+    assert not codes(findings(machine)) & {"counters", "placement", "no-share"}
+    machine["source"] = "system"
+    assert {"placement", "no-share"} <= codes(findings(machine))
+
+
+def test_memory_of_unstated_kind_counts_as_a_domains_own() -> None:
+    summary = SUMMARIES["bad-module"]()
+    for memory in summary["machine"]["memories"]:
+        memory["kind"] = "unknown"
+    assert "slow-domain" in codes(findings(summary["machine"], summary))
+
+
 def find(found: list[Finding], code: str) -> Finding:
     return next(f for f in found if f.code == code)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from strata.advice.findings import Finding
 from strata.advice.layouts import Advice
 from strata.advice.samples import Machine, allowed_cores
@@ -103,12 +106,17 @@ def _caches(m: Machine) -> str:
 def _memories(m: Machine) -> list[str]:
     seen: dict[tuple[str, int], int] = {}
     for x in m["memories"]:
-        key = (str(x.get("kind")), int(x.get("total_bytes") or 0))
+        key = (_kind(x), int(x.get("total_bytes") or 0))
         seen[key] = seen.get(key, 0) + 1
     return [
         f"{n} x {kind} {size(total)}" if n > 1 else f"{kind} {size(total)}"
         for (kind, total), n in seen.items()
     ]
+
+
+def _kind(memory: Mapping[str, Any]) -> str:
+    kind = str(memory.get("kind") or "unknown")
+    return "memory of unstated kind" if kind == "unknown" else kind
 
 
 def findings_section(found: list[Finding]) -> Section:
