@@ -160,8 +160,7 @@ class Campaign:
             self.store.note("clock", ghz=ghz, what="median of the clock readings of the warm-up launches")
 
     def _fit_budget(self, when: str) -> None:
-        """Leaves out optional tasks, largest `drop` first, until the estimate fits; never cuts the launches.
-        """
+        """Leaves out optional tasks, largest `drop` first, until the estimate fits; never cuts launches."""
         budget = self.policy.budget_s
         if budget is None:
             return

@@ -13,6 +13,7 @@ _LOOK_S = 0.4
 # A look of 0.4 s sees ticks of 10 ms: one stray tick reads as 2.5 % of a CPU, so quiet means at most two of
 # them a CPU.
 _QUIET = 0.06
+_QUIET_SHARE = 0.002  # of all CPUs besides: the daemons of a large node
 
 
 def busy_seconds(cpus: set[int]) -> float | None:
@@ -49,10 +50,7 @@ class Look:
 
     busy_cpus: float
     who: str | None
-
-    @property
-    def quiet(self) -> bool:
-        return self.busy_cpus <= _QUIET
+    quiet: bool
 
 
 def look(cpus: set[int], seconds: float = _LOOK_S) -> Look:
@@ -62,19 +60,19 @@ def look(cpus: set[int], seconds: float = _LOOK_S) -> Look:
     wall = time.monotonic() - started
     after = busy_seconds(cpus)
     if before is None or after is None:
-        return Look(0.0, None)
+        return Look(0.0, None, True)
     busy = (after - before) / wall
-    if busy <= _QUIET:
-        return Look(busy, None)
+    if busy <= _QUIET + _QUIET_SHARE * len(cpus):
+        return Look(busy, None, True)
     used = {pid: t - processes.get(pid, t) for pid, t in _process_ticks().items() if pid != os.getpid()}
     top = max(used, key=lambda pid: used[pid], default=None)
     if top is None or used[top] == 0:
-        return Look(busy, None)
+        return Look(busy, None, False)
     try:
         name = Path(f"/proc/{top}/comm").read_text().strip()
     except OSError:
         name = "ended"
-    return Look(busy, f"{name} (pid {top}) {used[top] * TICK_S / wall:.0%} of a CPU")
+    return Look(busy, f"{name} (pid {top}) {used[top] * TICK_S / wall:.0%} of a CPU", False)
 
 
 def wait_until_quiet(cpus: set[int], patience_s: float, tell: Callable[[str], None]) -> float:

@@ -165,7 +165,7 @@ def _others(cpus: set[int], busy: float | None, own: float, wall: float) -> dict
     if busy is None or now is None or wall <= 0:
         return {}
     others = max(0.0, now - busy - (_own_seconds() - own))
-    return {"others_s": round(others, 4), "others_cpus": round(others / wall, 4), "wall_s": round(wall, 4)}
+    return {"others_s": round(others, 4), "cpus": len(cpus), "wall_s": round(wall, 4)}
 
 
 def _tail(output: int) -> str:

@@ -27,6 +27,7 @@ class Limits:
     # neighbour on another core takes cache, memory bandwidth and turbo. The grace covers the launcher's own
     # start and end.
     elsewhere_cpus: float = 0.10
+    elsewhere_share: float = 0.002  # and this part of all CPUs: a large idle node has many daemons
     elsewhere_grace_s: float = 0.15
     # CPU that the hypervisor gave to another guest while this one wanted to run.
     steal_share: float = 0.02
@@ -122,11 +123,12 @@ def _share(cpu: Mapping[str, Any], what: str, limit: float, grace_s: float, text
 
 def _elsewhere(system: Mapping[str, Any], limits: Limits) -> list[Reason]:
     seconds, wall = system.get("others_s"), system.get("wall_s")
-    if seconds is None or not wall or seconds <= limits.elsewhere_cpus * wall + limits.elsewhere_grace_s:
+    allowed = limits.elsewhere_cpus + limits.elsewhere_share * system.get("cpus", 1)
+    if seconds is None or not wall or seconds <= allowed * wall + limits.elsewhere_grace_s:
         return []
     cpus = seconds / wall
-    text = f"{cpus:.2f} CPUs of the machine busy for others (limit {limits.elsewhere_cpus:.2f})"
-    return [Reason("elsewhere", cpus, limits.elsewhere_cpus, text)]
+    text = f"{cpus:.2f} CPUs of the machine busy for others (limit {allowed:.2f})"
+    return [Reason("elsewhere", cpus, allowed, text)]
 
 
 def _switches(record: Mapping[str, Any], limits: Limits) -> list[Reason]:

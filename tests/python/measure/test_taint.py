@@ -59,6 +59,13 @@ def test_work_beside_the_run_taints_because_it_shares_the_memory() -> None:
     assert codes(judge(record(), LIMITS, 3.0, {"others_s": 1.0, "wall_s": 1.0})) == {"elsewhere"}
 
 
+def test_daemons_of_a_large_node_do_not_taint_and_a_neighbour_there_does() -> None:
+    assert judge(record(), LIMITS, 3.0, {"others_s": 5.0, "wall_s": 10.0, "cpus": 256}) == []
+    assert codes(judge(record(), LIMITS, 3.0, {"others_s": 10.0, "wall_s": 10.0, "cpus": 256})) == {
+        "elsewhere"
+    }
+
+
 def test_one_tick_in_a_short_run_is_not_a_neighbour() -> None:
     # 0.1 s on one CPU with one tick of 10 ms for others reads as 10 %.
     short = {"own_s": 0.09, "others_s": 0.01, "others_share": 0.1, "steal_s": 0.0, "steal_share": 0.0}
