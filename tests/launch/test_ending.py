@@ -38,6 +38,20 @@ def end_and_forget(parent: subprocess.Popen[str]) -> None:
         parent.stdout.close()
 
 
+def ended(pid: int) -> bool:
+    """Dead, whether or not somebody has taken note."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def kill_whole(pid: int) -> None:
+    """Kills and waits: a killed process needs a moment on a CPU to end, these are busy, and until then it keeps its lock."""
+    os.kill(pid, signal.SIGKILL)
+    assert wait_until(lambda: ended(pid))
+
+
 def marked(launcher: Launcher, count: int) -> bool:
     """At least so many processes run the program itself (the launcher carries the word too)."""
     return len(launcher.alive()) > count
@@ -189,7 +203,7 @@ def test_a_hundred_kills_at_random_moments_leave_nothing(
             end_and_forget(parent)
             assert wait_until(lambda: launcher.alive() == []), f"round {round_}"
         else:
-            os.kill(pid, signal.SIGKILL)
+            kill_whole(pid)
             end_and_forget(parent)
             launcher.recorded(program=["true"])
             assert wait_until(lambda: launcher.alive() == []), f"round {round_}"
