@@ -15,7 +15,7 @@ strata_log=$STRATA_BUILDS/docs.log
 find_python || fail "no Python 3.11 or newer with venv was found" "try: sudo apt-get install python3 python3-venv"
 base_python=$REPLY
 venv=$(venv_folder docs)
-[[ -f $venv/complete ]] || step "MkDocs Material" 20
+[[ -f $venv/complete ]] || say "setting up MkDocs Material ... about 20 s"
 make_environment "$venv" docs || fail "MkDocs could not be installed"
 exec 9>&-
 

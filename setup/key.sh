@@ -109,9 +109,9 @@ strata_find_build() {
     return 1
 }
 
-# True when a source is newer than the build, and there is a compiler to do something about it.
+# True when a source is newer than the build, and there is a compiler (perhaps from a module) to do something about it.
 strata_is_stale() {
-    [[ -n $strata_compiler ]] || return
+    [[ -n $strata_compiler || -s $STRATA_BUILD/environment ]] || return
     [[ $STRATA_ROOT/pyproject.toml -nt $STRATA_BUILD/venv/complete ]] && return
     local newer
     newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,cmake} -newer "$STRATA_BUILD/stamp" \

@@ -1,7 +1,7 @@
 # What set-up tells the person who waits: one line for each step with what it will cost, details in a log.
 
 strata_log=/dev/null
-strata_steps=1
+strata_steps=3
 strata_step=0
 
 say() { printf 'strata: %s\n' "$*" >&2; }

@@ -20,23 +20,21 @@ if ! flock -n 9; then
 fi
 if strata_find_build && ! strata_is_stale && [[ ${1-} != --again ]]; then exit 0; fi
 
+strata_log=$STRATA_BUILDS/setup-${HOSTNAME:-host}.log
+date >"$strata_log"
 provided=
 read_pieces
 
-# The folder of this key, by the name of a former try if there was one.
-identity=$(printf '%s' "$strata_key" | cksum)
-STRATA_BUILD=$STRATA_BUILDS/$HOSTTYPE-${STRATA_PRESET:-native}-${identity%% *}
-first=
-[[ -f $STRATA_BUILD/key ]] || first=1
-mkdir -p "$STRATA_BUILD"
-strata_log=$STRATA_BUILD/setup.log
-date >"$strata_log"
-before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
-
-if [[ -n $first ]]; then
-    strata_steps=3
-    say "setting up for this machine, once (log: $strata_log)"
-fi
+# The folder of this key; a former try may have left it half done.
+choose_build() {
+    local identity
+    identity=$(printf '%s' "$strata_key" | cksum)
+    STRATA_BUILD=$STRATA_BUILDS/$HOSTTYPE-${STRATA_PRESET:-native}-${identity%% *}
+    first=
+    [[ -f $STRATA_BUILD/key ]] || first=1
+}
+choose_build
+[[ -z $first ]] || say "setting up for this machine, once (log: $strata_log)"
 
 # Pieces: from PATH; else from apt where it may; else from environment modules; else as wheels in a private prefix.
 find_pieces
@@ -44,8 +42,13 @@ find_pieces
 if ((${#missing[@]} > 0)) && [[ -n $first ]] && may_use_apt; then
     system_packages "${missing[@]}"
     hash -r
+    strata_key "$here/.." # with what apt brought, as the next start will see it
+    choose_build
     find_pieces
 fi
+
+mkdir -p "$STRATA_BUILD"
+before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
 if ((${#missing[@]} > 0)); then
     load_modules "${missing[@]}"
     find_pieces
@@ -76,13 +79,14 @@ fi
 find_python
 base_python=$REPLY
 venv=$(venv_folder run)
-[[ -f $venv/complete ]] || step "Python environment: NumPy, Matplotlib, OpenBLAS" 40
+[[ -f $venv/complete ]] && seconds=1 || seconds=30
+[[ -z $first && $seconds == 1 ]] || step "Python environment: NumPy, Matplotlib, OpenBLAS" $seconds
 make_environment "$venv" project dev || fail "the Python environment could not be made" \
     "try: look at pip's last lines below; a mirror or proxy is set with PIP_INDEX_URL or PIP_PROXY"
 ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 
 # Native build
-if [[ -n $first ]]; then step "native build" 60; else say "sources changed: rebuilding"; fi
+if [[ -n $first ]]; then step "native build" $((150 / $(jobs))); else say "sources changed: rebuilding"; fi
 build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
 
 environment_changes "$before" >"$STRATA_BUILD/environment"

@@ -153,14 +153,13 @@ def _facts(front: Path | None) -> dict[str, Any] | None:
 
 
 def _front_row(front: Path | None, facts: dict[str, Any] | None) -> Row:
-    log = os.environ.get("STRATA_BUILD", "build/*") + "/setup.log"
     return Row(
         "native front",
         "software",
         True,
         str(front) if front and facts is not None else "",
         "no command but this one; the rows about the system below are missing",
-        (f"./strata setup (the log of the last try: {log})",),
+        ("./strata setup (its log: build/setup-HOST.log)",),
     )
 
 
