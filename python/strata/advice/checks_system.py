@@ -11,8 +11,8 @@ from strata.advice.words import count, list_some, size
 
 
 def tried(machine: Machine) -> bool:
-    """Whether what the system grants was tried on a system. A topology from a file or a description says nothing
-    about it; fixtures say that they carry invented answers.
+    """Whether what the system grants was tried on a system. A topology from a file says nothing about it;
+    fixtures say that they carry invented answers.
     """
     return machine.get("source") == "system" or bool(machine.get("synthetic"))
 
@@ -267,13 +267,8 @@ def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 def share(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     have = machine.get("privileges") or {}
-    if (
-        not have
-        or not tried(machine)
-        or have.get("cgroup_cpu_writable")
-        or have.get("autogroup_nice")
-        or have.get("autogroup")
-    ):
+    ways = ("cgroup_cpu_writable", "autogroup_nice", "autogroup")
+    if not have or not tried(machine) or any(have.get(way) for way in ways):
         return
     yield Finding(
         "note",

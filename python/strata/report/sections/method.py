@@ -172,12 +172,34 @@ def _absent(source: Source) -> list[str]:
     return absent or ["Nothing that was planned is missing."]
 
 
+# Words of the kernel's command line that change what programs measure; the others are the site's business.
+KERNEL_WORDS = (
+    "mitigations", "isolcpus", "nohz", "rcu_nocbs", "hugepages", "default_hugepagesz", "transparent_hugepage",
+    "intel_pstate", "amd_pstate", "nosmt", "maxcpus", "numa", "cgroup", "idle", "processor.max_cstate",
+    "intel_idle", "tsc", "psi",
+)  # fmt: skip
+
+
 def provenance(source: Source) -> Section:
-    p = source.summary.get("provenance") or {}
-    rows = [[key.replace("_", " "), _plain(value)] for key, value in _flat(p)]
-    return Section(
-        "provenance", "Provenance", [Table(("What", "Value"), rows or [["provenance", "not recorded"]])]
-    )
+    known = dict(source.summary.get("provenance") or {})
+    words = str(known.pop("kernel_command_line", None) or "").split()
+    known.pop("schema", None)
+    rows = [[_name(key), _plain(value)] for key, value in _flat(known)]
+    kept = [w for w in words if w.startswith(KERNEL_WORDS)]
+    if words:
+        rest = f"; {len(words) - len(kept)} others are in provenance.json" if len(words) > len(kept) else ""
+        rows.append(["kernel command line", (", ".join(kept) or "nothing that bears on speed") + rest])
+    libraries = [(t.get("provenance") or {}).get("blas") for t in source.tasks("dgemm")]
+    blas = {", ".join(str(v) for v in b.values() if v) for b in libraries if b}
+    if blas:
+        rows.append(["BLAS of DGEMM", "; ".join(sorted(blas))])
+    head = ("What", "Value")
+    return Section("provenance", "Provenance", [Table(head, rows or [["provenance", "not recorded"]])])
+
+
+def _name(key: str) -> str:
+    """Keys as words; environment variables as they are."""
+    return " ".join(word if word.isupper() else word.replace("_", " ") for word in key.split(" "))
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -194,8 +216,8 @@ def _plain(value: Any) -> str:
     if value is None:
         return "none found"
     if isinstance(value, (list, tuple)):
-        return ", ".join(_plain(v) for v in value)
-    return str(value)
+        return ", ".join(_plain(v) for v in value) or "none found"
+    return digits(value, 4) if isinstance(value, float) else str(value)
 
 
 def how_to(document: Document) -> Section:
