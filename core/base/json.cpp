@@ -2,9 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace strata {
+
+namespace {
+
+/// Bytes of the UTF-8 character that begins here, 0 where none does (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF).
+size_t utf8_length(std::string_view text) {
+    const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    const auto follows = [&](size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+    const unsigned first = byte(0), second = byte(1);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        const bool overlong = first == 0xE0 && second < 0xA0, surrogate = first == 0xED && second > 0x9F;
+        return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const bool overlong = first == 0xF0 && second < 0x90, beyond = first == 0xF4 && second > 0x8F;
+        return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
+    }
+    return 0;
+}
+
+}  // namespace
 
 void Json::before_value() {
     if (after_key_) {
@@ -86,30 +110,24 @@ Json& Json::null() {
 
 void Json::quoted(std::string_view text) {
     out_ << '"';
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                out_ << "\\\"";
-                break;
-            case '\\':
-                out_ << "\\\\";
-                break;
-            case '\n':
-                out_ << "\\n";
-                break;
-            case '\t':
-                out_ << "\\t";
-                break;
-            case '\r':
-                out_ << "\\r";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    out_ << fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-                } else {
-                    out_ << c;
-                }
+    while (!text.empty()) {
+        const char c = text.front();
+        const size_t length = utf8_length(text);
+        if (length == 0) {
+            // A file name or a BIOS string may hold anything; a document with it must still be read.
+            out_ << "\\ufffd";
+        } else if (c == '"' || c == '\\') {
+            out_ << '\\' << c;
+        } else if (c == '\n') {
+            out_ << "\\n";
+        } else if (c == '\t') {
+            out_ << "\\t";
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            out_ << fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+            out_ << text.substr(0, length);
         }
+        text.remove_prefix(std::max<size_t>(1, length));
     }
     out_ << '"';
 }

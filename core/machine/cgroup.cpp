@@ -58,9 +58,10 @@ std::string own_path(const std::string& root, const std::string& controller) {
 
 /// A container sees its own part of the hierarchy mounted at the top: the mount's root is taken off the path.
 std::string below_mount(const std::string& path, const std::string& mounted) {
-    if (mounted == "/" || path.rfind(mounted, 0) != 0) return path == mounted ? "/" : path;
+    if (mounted == "/" || path.rfind(mounted, 0) != 0) return path;
     const std::string rest = path.substr(mounted.size());
-    return rest.empty() ? "/" : rest;
+    if (rest.empty()) return "/";
+    return rest.front() == '/' ? rest : path;
 }
 
 /// The folders from the process's own up to the mount point.

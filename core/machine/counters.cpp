@@ -45,6 +45,26 @@ int try_event(const Event& event) {
 
 }  // namespace
 
+std::string why_not(int error_number, std::optional<int> paranoid) {
+    constexpr int users_may_count = 2;  // sysctl/kernel.rst: up to 2, a user may measure his own programs
+    switch (error_number) {
+        case ENOENT:
+        case EOPNOTSUPP:
+        case ENODEV:
+            return "this processor, or the hypervisor above it, offers no hardware counters";
+        case ENOSYS:
+            return "this system has no perf_event_open";
+        case EACCES:
+        case EPERM:
+            return paranoid && *paranoid <= users_may_count
+                       ? "a container's filter forbids perf_event_open"
+                       : fmt::format("the system forbids them (perf_event_paranoid is {})",
+                                     paranoid ? fmt::format("{}", *paranoid) : "unknown");
+        default:
+            return std::strerror(error_number);
+    }
+}
+
 Counters try_counters() {
     Counters counters;
     if (const auto level = read_number("/proc/sys/kernel/perf_event_paranoid"))
@@ -60,15 +80,8 @@ Counters try_counters() {
             (software ? software_error : hardware_error) = error;
         }
     }
-    if (counters.hardware) return counters;
-    if (hardware_error == ENOENT || hardware_error == EOPNOTSUPP || hardware_error == ENODEV) {
-        counters.why = "this processor, or the hypervisor above it, offers no hardware counters";
-    } else if (hardware_error == EACCES || hardware_error == EPERM) {
-        counters.why = fmt::format("the system forbids them (perf_event_paranoid is {})",
-                                   counters.paranoid.value_or(-1));
-    } else {
-        counters.why = std::strerror(hardware_error != 0 ? hardware_error : software_error);
-    }
+    if (!counters.hardware)
+        counters.why = why_not(hardware_error != 0 ? hardware_error : software_error, counters.paranoid);
     return counters;
 }
 

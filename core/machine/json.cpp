@@ -102,6 +102,7 @@ void permissions(Json& json, const Machine& machine) {
     json.member("cgroup_cpuset_writable", rights.cgroup_cpuset_writable)
         .member("autogroup", rights.autogroup);
     json.member("autogroup_nice", rights.autogroup_nice).end();
+    json.key("scheduler").object().member("autogroup", rights.autogroup).end();
 }
 
 }  // namespace

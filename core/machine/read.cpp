@@ -1,3 +1,5 @@
+#include "core/machine/devices.hpp"
+#include "core/machine/limits.hpp"
 #include "core/machine/machine.hpp"
 #include "core/machine/system.hpp"
 #include "core/machine/topology.hpp"
@@ -10,8 +12,13 @@ Machine read_machine(const Source& source) {
     machine.source = is_file ? "xml:" + source.text : source.text;
     read_topology(source, machine);
     if (!machine.is_system()) return machine;
-    read_affinity(machine);
-    if (source.with_limits) read_system(machine);
+    if (source.with_devices) machine.devices = read_devices(machine);
+    if (source.with_limits) {
+        read_system(machine);
+    } else {
+        machine.allowed.pus = own_affinity();
+        machine.allowed.cpus_effective = static_cast<double>(machine.allowed.pus.size());
+    }
     return machine;
 }
 

@@ -1,9 +1,12 @@
 #include "core/machine/sysfs.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 
 namespace strata::machine {
 
@@ -34,6 +37,16 @@ std::optional<std::string> read_choice(const std::string& path) {
     const size_t open = text->find('['), close = text->find(']');
     if (open == std::string::npos || close == std::string::npos || close < open) return *text;
     return text->substr(open + 1, close - open - 1);
+}
+
+std::vector<std::string> list_folder(const std::string& path) {
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), &closedir);
+    if (!folder) return names;
+    while (const dirent* entry = readdir(folder.get()))
+        if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 }  // namespace strata::machine

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace strata::machine {
 
@@ -13,5 +14,7 @@ namespace strata::machine {
 [[nodiscard]] std::optional<std::int64_t> read_number(const std::string& path);
 /// The chosen word of a file such as "always [madvise] never".
 [[nodiscard]] std::optional<std::string> read_choice(const std::string& path);
+/// The names in a folder, in order; none where there is no folder.
+[[nodiscard]] std::vector<std::string> list_folder(const std::string& path);
 
 }  // namespace strata::machine

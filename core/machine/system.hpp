@@ -8,7 +8,4 @@ namespace strata::machine {
 /// use, huge pages, what this process may use, counters, placement and privileges.
 void read_system(Machine& machine);
 
-/// Only what this process may use; the launcher needs no more.
-void read_affinity(Machine& machine);
-
 }  // namespace strata::machine

@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 
-#include "core/base/error.hpp"
+#include "core/machine/hwloc_load.hpp"
 
 namespace strata::machine {
 namespace {
-
-struct Destroy {
-    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
 std::vector<int> numbers(hwloc_const_bitmap_t set) {
     std::vector<int> list;
@@ -34,52 +28,6 @@ std::string info(hwloc_obj_t object, const char* name) {
 
 bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
 
-constexpr const char* kSynthetic = "synthetic:";
-
-Topology load(const Source& source) {
-    hwloc_topology_t raw = nullptr;
-    if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot start", kFailure);
-    Topology topology(raw);
-    if (source.with_devices) hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    // What this process may not use is part of the machine too; `allowed` says which it is.
-    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
-    if (source.text != "system") {
-        // hwloc may describe the reason on standard error by itself; the message below is the one people
-        // should read.
-        setenv("HWLOC_HIDE_ERRORS", "2", 0);
-        if (starts_with(source.text, kSynthetic)) {
-            const std::string description = source.text.substr(std::string(kSynthetic).size());
-            if (hwloc_topology_set_synthetic(raw, description.c_str()) != 0) {
-                throw Error("not a synthetic topology")
-                    .given(source.text)
-                    .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
-            }
-        } else {
-            if (access(source.text.c_str(), R_OK) != 0) {
-                throw system_error("the topology file cannot be read", errno, kBadInput)
-                    .at(source.text)
-                    .allowed("system, an hwloc XML file, or synthetic:DESCRIPTION")
-                    .remedy("lstopo machine.xml writes such a file");
-            }
-            if (hwloc_topology_set_xml(raw, source.text.c_str()) != 0) {
-                throw Error("not an hwloc XML file")
-                    .at(source.text)
-                    .remedy("lstopo machine.xml writes such a file");
-            }
-        }
-        flags = 0;
-    }
-    hwloc_topology_set_flags(raw, flags);
-    if (hwloc_topology_load(raw) != 0) {
-        if (source.text == "system") throw Error("hwloc cannot read this machine's topology", kFailure);
-        throw Error("the topology cannot be read")
-            .at(source.text)
-            .allowed("a complete hwloc topology")
-            .remedy("lstopo machine.xml writes such a file");
-    }
-    return topology;
-}
-
 /// Finds the place of hwloc's objects in the plain lists.
 class Reader {
   public:
@@ -90,6 +38,7 @@ class Reader {
         cores();
         domains();
         memories();
+        adopt_cores_without_memory();
         distances();
         caches();
         kinds();
@@ -161,14 +110,34 @@ class Reader {
         std::sort(sets.begin(), sets.end(),
                   [](auto a, auto b) { return hwloc_bitmap_first(a) < hwloc_bitmap_first(b); });
         if (sets.empty()) sets.push_back(hwloc_topology_get_topology_cpuset(topology_));
-        for (size_t i = 0; i < sets.size(); ++i) {
+        for (const auto set : sets) {
             Domain domain;
-            domain.index = static_cast<int>(i);
-            domain.pus = numbers(sets[i]);
-            domain.cores = cores_within(sets[i]);
+            domain.index = static_cast<int>(machine_.domains.size());
+            domain.pus = numbers(set);
+            domain.cores = cores_within(set);
             for (const int core : domain.cores)
                 machine_.cores[static_cast<size_t>(core)].domain = domain.index;
             machine_.domains.push_back(domain);
+        }
+    }
+
+    /// A core without any memory of its own (a package with empty slots) works from the first domain of its
+    /// package, or else of the machine.
+    void adopt_cores_without_memory() {
+        std::vector<bool> has_memory(machine_.cores.size(), false);
+        for (const Domain& domain : machine_.domains)
+            for (const int core : domain.cores) has_memory[static_cast<size_t>(core)] = true;
+        for (Core& core : machine_.cores) {
+            if (has_memory[static_cast<size_t>(core.index)]) continue;
+            const auto same_package = [&](const Domain& domain) {
+                return !domain.cores.empty() &&
+                       machine_.cores[static_cast<size_t>(domain.cores.front())].package == core.package;
+            };
+            auto home = std::find_if(machine_.domains.begin(), machine_.domains.end(), same_package);
+            if (home == machine_.domains.end()) home = machine_.domains.begin();
+            core.domain = home->index;
+            home->cores.push_back(core.index);
+            home->pus.insert(home->pus.end(), core.pus.begin(), core.pus.end());
         }
     }
 
@@ -189,7 +158,8 @@ class Reader {
             memory.os_index = static_cast<int>(node->os_index);
             memory.kind = kind(node);
             memory.total_bytes = node->attr->numanode.local_memory;
-            // hwloc gives a memory without cores the set of what it hangs from: only an exact match is a domain's own.
+            // hwloc gives a memory without cores the set of what it hangs from: only an exact match is a
+            // domain's own.
             const std::vector<int> local = cores_within(node->cpuset);
             for (Domain& domain : machine_.domains) {
                 if (domain.cores != local) continue;
@@ -257,6 +227,7 @@ class Reader {
     }
 
     void kinds() {
+#if HWLOC_API_VERSION >= 0x00020400
         const int count = hwloc_cpukinds_get_nr(topology_, 0);
         for (int i = 0; i < count; ++i) {
             const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(),
@@ -274,6 +245,7 @@ class Reader {
             for (const int core : kind.cores) machine_.cores[static_cast<size_t>(core)].kind = i;
             machine_.core_kinds.push_back(kind);
         }
+#endif
     }
 
     std::optional<int> nearest_domain(hwloc_obj_t device) const {
@@ -321,7 +293,7 @@ class Reader {
 }  // namespace
 
 void read_topology(const Source& source, Machine& machine) {
-    const Topology topology = load(source);
+    const HwlocTopology topology = load_topology(source.text);
     Reader(topology.get(), machine).read();
     if (source.text == "system") return;
     // A described machine has no process on it: all of it may be used.

@@ -1,0 +1,110 @@
+#include "core/machine/hwloc_load.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+
+#include "core/base/error.hpp"
+
+namespace strata::machine {
+namespace {
+
+constexpr const char* kSynthetic = "synthetic:";
+
+/// A variable of the environment for hwloc alone: what the user set stays, and what is set here is gone again
+/// before any other program is started.
+class ForHwloc {
+  public:
+    ForHwloc(const char* name, const char* value) : name_(getenv(name) == nullptr ? name : nullptr) {
+        if (name_ != nullptr) setenv(name_, value, 1);
+    }
+    ~ForHwloc() {
+        if (name_ != nullptr) unsetenv(name_);
+    }
+    ForHwloc(const ForHwloc&) = delete;
+    ForHwloc& operator=(const ForHwloc&) = delete;
+
+  private:
+    const char* name_;
+};
+
+constexpr const char* kWritten = "lstopo machine.xml writes such a file";
+
+void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
+    const std::string description = text.substr(std::string(kSynthetic).size());
+    if (hwloc_topology_set_synthetic(topology, description.c_str()) == 0) return;
+    throw Error("not a synthetic topology")
+        .given(text)
+        .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
+}
+
+void describe_file(hwloc_topology_t topology, const std::string& path) {
+    struct stat status {};
+    int error = access(path.c_str(), R_OK) != 0 || stat(path.c_str(), &status) != 0 ? errno : 0;
+    if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+    if (error != 0) {
+        throw system_error("the topology file cannot be read", error, kBadInput)
+            .at(path)
+            .allowed("system, an hwloc XML file, or synthetic:DESCRIPTION")
+            .remedy(kWritten);
+    }
+    if (hwloc_topology_set_xml(topology, path.c_str()) != 0)
+        throw Error("not an hwloc XML file").at(path).remedy(kWritten);
+}
+
+/// For this system: what hwloc learns from /sys and /proc is wanted, and nothing that costs more. Its x86
+/// part moves the process over every PU to ask each about itself, behind whatever runs there (half of a start
+/// of 20 ms on 2 busy PUs).
+void describe_system(hwloc_topology_t topology) {
+#if HWLOC_API_VERSION >= 0x00020100
+    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+#else
+    (void)topology;
+#endif
+}
+
+}  // namespace
+
+HwlocTopology load_topology(const std::string& source) {
+    const bool system = source == "system";
+    // hwloc would describe some faults on standard error by itself; the errors below are what people should
+    // read.
+    const ForHwloc quiet("HWLOC_HIDE_ERRORS", "2");
+    // Its plug-ins pull in X11, OpenCL and the libraries of GPUs; only libxml2 is of use, for files.
+    std::optional<ForHwloc> bare;
+    if (system) bare.emplace("HWLOC_PLUGINS_PATH", "/nonexistent");
+
+    hwloc_topology_t raw = nullptr;
+    if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot start", kFailure);
+    HwlocTopology topology(raw);
+    if (system) {
+        describe_system(raw);
+        // What this process may not use is part of the machine too; `allowed` says which it is.
+        hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    } else {
+        hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+        if (source.rfind(kSynthetic, 0) == 0) {
+            describe_synthetic(raw, source);
+        } else {
+            describe_file(raw, source);
+        }
+    }
+    if (hwloc_topology_load(raw) != 0) {
+        if (system) throw Error("hwloc cannot read this machine's topology", kFailure);
+        throw Error("the topology cannot be read")
+            .at(source)
+            .allowed("a complete hwloc topology")
+            .remedy(kWritten);
+    }
+    if (system && hwloc_topology_is_thissystem(raw) == 0) {
+        throw Error("the environment has hwloc describe another machine than this one")
+            .allowed("HWLOC_XMLFILE, HWLOC_SYNTHETIC, HWLOC_FSROOT and HWLOC_THISSYSTEM not set")
+            .remedy("strata machine --input FILE.xml");
+    }
+    return topology;
+}
+
+}  // namespace strata::machine

@@ -1,0 +1,84 @@
+#include "core/machine/memory_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "core/machine/sysfs.hpp"
+
+namespace strata::machine {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+
+/// The value of a line "MemFree:  123 kB", which a node's own file begins with "Node 0 ".
+std::optional<std::uint64_t> meminfo_bytes(const std::string& text, const std::string& key) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string word;
+        words >> word;
+        if (word == "Node") words >> word >> word;
+        std::uint64_t kib = 0;
+        if (word == key && words >> kib) return kib * kKiB;
+    }
+    return std::nullopt;
+}
+
+/// The pools "hugepages-2048kB" in a folder.
+std::vector<HugePagePool> pools(const std::string& folder) {
+    constexpr std::string_view prefix = "hugepages-";
+    std::vector<HugePagePool> found;
+    for (const std::string& name : list_folder(folder)) {
+        std::uint64_t kib = 0;
+        if (name.rfind(prefix, 0) != 0 ||
+            std::from_chars(name.data() + prefix.size(), name.data() + name.size(), kib).ec != std::errc())
+            continue;
+        const auto count = [&](const char* file) {
+            const auto value = read_number(fmt::format("{}/{}/{}", folder, name, file));
+            return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.value_or(0)));
+        };
+        found.push_back({kib * kKiB, count("nr_hugepages"), count("free_hugepages")});
+    }
+    std::sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.size_bytes < b.size_bytes; });
+    return found;
+}
+
+}  // namespace
+
+void read_memory_use(Machine& machine, const std::string& root) {
+    for (Memory& memory : machine.memories) {
+        const std::string node = fmt::format("{}/sys/devices/system/node/node{}", root, memory.os_index);
+        if (const auto info = read_file(node + "/meminfo")) {
+            memory.free_bytes = meminfo_bytes(*info, "MemFree:");
+            memory.page_cache_bytes = meminfo_bytes(*info, "FilePages:");
+        }
+        memory.huge_pages = pools(node + "/hugepages");
+    }
+    if (machine.memories.size() != 1) return;
+    // Then the system's figures are this memory's. A kernel without NUMA has no others, and a node's own were
+    // seen to leave out memory that was plugged into a guest later.
+    const std::string info = read_file(root + "/proc/meminfo").value_or("");
+    Memory& only = machine.memories.front();
+    const auto take = [&](auto& into, const char* key) {
+        if (const auto bytes = meminfo_bytes(info, key)) into = *bytes;
+    };
+    take(only.total_bytes, "MemTotal:");
+    take(only.free_bytes, "MemFree:");
+    take(only.page_cache_bytes, "Cached:");
+    if (only.huge_pages.empty()) only.huge_pages = pools(root + "/sys/kernel/mm/hugepages");
+}
+
+HugePages read_huge_pages(const std::string& root) {
+    HugePages pages;
+    const std::string folder = root + "/sys/kernel/mm/transparent_hugepage/";
+    pages.transparent = read_choice(folder + "enabled");
+    pages.shmem = read_choice(folder + "shmem_enabled");
+    const std::string info = read_file(root + "/proc/meminfo").value_or("");
+    pages.default_size_bytes = meminfo_bytes(info, "Hugepagesize:").value_or(0);
+    return pages;
+}
+
+}  // namespace strata::machine
