@@ -14,7 +14,8 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::latency,
                                     machine_measures::lines,
                                     machine_measures::domains,
-                                    machine_measures::noise};
+                                    machine_measures::noise,
+                                    machine_measures::cache_bandwidth};
     return list;
 }
 

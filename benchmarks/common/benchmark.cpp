@@ -33,6 +33,7 @@ Options declare(const Benchmark& benchmark) {
     Options options(fmt::format("strata bench {}", benchmark.name), benchmark.summary);
     options.option("--json", "FILE", "",
                    "write the result there as JSON (schema strata.result/1); - is standard output");
+    options.flag("--quick", "small and short, for launches that are repeated");
     options.hidden("--break", true);
     benchmark.declare(options);
     return options;
