@@ -93,7 +93,7 @@ def curves(
                     alpha=0.18,
                     linewidth=0,
                 )
-        _scale(axes, x, y, [p[0] for s in series for p in s.points])
+        scale_axes(axes, x, y, [p[0] for s in series for p in s.points])
         if zero and not y.log:
             axes.set_ylim(
                 bottom=0,
@@ -135,7 +135,7 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> None:
         )
 
 
-def _scale(axes: Any, x: Axis, y: Axis, xs: Sequence[float | None]) -> None:
+def scale_axes(axes: Any, x: Axis, y: Axis, xs: Sequence[float | None]) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     given = [v for v in xs if v is not None]
@@ -324,7 +324,7 @@ def per_core(
                 axes.annotate(
                     f"core {x:g}", (x, value), xytext=(5, 3), textcoords="offset points", fontsize=8
                 )
-        _scale(axes, Axis("core"), y, [])
+        scale_axes(axes, Axis("core"), y, [])
         if len(xs) <= 16:
             axes.set_xticks([x for x in xs if x is not None])
             axes.set_xlim(
@@ -346,73 +346,4 @@ def per_core(
                 ha="right",
                 va="bottom",
             )
-        return finish(figure, key)
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """A bandwidth of the roofline, in GB/s."""
-
-    label: str
-    bandwidth: float
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A benchmark on the roofline: flop per byte and GF/s."""
-
-    label: str
-    intensity: float
-    rate: float
-    low: float | None = None
-    high: float | None = None
-
-
-def roofline(key: str, peak: float, ceilings: Sequence[Ceiling], placed: Sequence[Placed]) -> str:
-    """Peak and bandwidth ceilings as measured, benchmarks on them (S. Williams, A. Waterman, D. Patterson,
-    CACM 52(4), 2009).
-    """
-    slowest = min(c.bandwidth for c in ceilings)
-    left = min([0.03] + [0.5 * p.intensity for p in placed])
-    right = max([4 * peak / slowest, 64.0] + [2.5 * p.intensity for p in placed])
-    with canvas(7.4, 4.2) as (figure, axes):
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        for i, ceiling in enumerate(sorted(ceilings, key=lambda c: -c.bandwidth)):
-            knee = peak / ceiling.bandwidth
-            colour = SERIES[(i + 1) % len(SERIES)] if ceiling.bandwidth != slowest else SERIES[0]
-            axes.plot(
-                [left, knee],
-                [left * ceiling.bandwidth, peak],
-                color=colour,
-                linewidth=1.3,
-                label=f"{ceiling.label}: {digits(ceiling.bandwidth)} GB/s",
-            )
-        axes.plot([peak / max(c.bandwidth for c in ceilings), right], [peak, peak], color=INK, linewidth=1.5)
-        axes.annotate(
-            f"measured peak {digits(peak)} GF/s",
-            (right, peak),
-            xytext=(-2, 4),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8.5,
-        )
-        for p in placed:
-            axes.plot([p.intensity], [p.rate], marker="D", color=INK, markersize=5, linestyle="none")
-            if p.low is not None and p.high is not None:
-                axes.vlines([p.intensity], p.low, p.high, color=INK, linewidth=2.0, alpha=0.5)
-            near = p.intensity > 0.3 * right
-            axes.annotate(
-                p.label,
-                (p.intensity, p.rate),
-                xytext=(-7 if near else 7, -10),
-                textcoords="offset points",
-                fontsize=8.5,
-                ha="right" if near else "left",
-            )
-        axes.set_xlim(left, right)
-        axes.set_ylim(0.5 * min([left * slowest] + [p.rate for p in placed]), 2.2 * peak)
-        _scale(axes, Axis("arithmetic intensity, flop per byte of memory traffic"), Axis("rate", "GF/s"), [])
-        axes.minorticks_off()
-        axes.legend(loc="lower right")
         return finish(figure, key)

@@ -8,19 +8,17 @@ from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Notice, Plot, Section, Text
 from strata.report.figures.plots import (
     Axis,
-    Ceiling,
     Dot,
     Level,
     Panel,
-    Placed,
     Series,
     curves,
     dots,
-    roofline,
 )
 from strata.report.figures.plots import (
     per_core as per_core_plot,
 )
+from strata.report.figures.roofline import Ceiling, Placed, roofline
 from strata.report.quantities import base, part_of_bound
 from strata.report.source import Source, figure_table, missing, name_of, reproduce
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strata.advice.checks_samples import MPI_ONLY
-from strata.advice.samples import has_results, kind_of_unit
+from strata.advice.samples import Task, figures, has_results, kind_of_unit
 from strata.advice.words import digits, unit_text
 from strata.report.document import Block, Heading, Plot, Section
 from strata.report.figures.plots import Axis, Dot, Panel, Series, curves, dots
@@ -70,13 +70,11 @@ def _curves(source: Source, benchmark: str, title: str) -> list[Block]:
     return blocks
 
 
-def _says(task: object, unit: str) -> str:
-    from strata.advice.samples import figures
-
+def _says(task: Task, unit: str) -> str:
     said = []
-    for f in figures(task):  # type: ignore[arg-type]
+    for f in figures(task):
         if f.unit == unit and f.median is not None:
-            part = part_of_bound(f, task.get("bound"))  # type: ignore[attr-defined]
+            part = part_of_bound(f, task.get("bound"))
             said.append(
                 f"{f.name} {with_interval(f)}"
                 + (f", {digits(1 / part)} times its floor" if part and f.better == "lower" else "")
@@ -85,8 +83,6 @@ def _says(task: object, unit: str) -> str:
 
 
 def _rings(source: Source) -> list[Block]:
-    from strata.advice.samples import figures
-
     tasks = [t for t in source.tasks("rings") if t.get("figures")]
     if not tasks:
         return [missing(source, "rings", "Natural and random ring")]

@@ -124,7 +124,7 @@ def _disturbed(source: Source) -> Table:
         reasons = ", ".join(f"{name} {n}" for name, n in (task.get("reasons") or {}).items()) or "—"
         answer = _answer(task)
         back = (task.get("readback") or {}).get("agrees")
-        placed = {True: "as promised", False: "**not as promised**"}.get(back, "not read back")
+        placed = "not read back" if back is None else "as promised" if back else "**not as promised**"
         rows.append(
             [
                 name_of(task),
