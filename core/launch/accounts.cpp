@@ -18,8 +18,7 @@ double cpu_seconds(int who) {
 
 /// Time that tasks ran on each CPU, in nanoseconds: the root group of cgroup version 1's cpuacct, which
 /// counts at every switch and tick. The columns of /proc/stat are sampled at ticks and printed in units of 10
-/// ms, so over a second they are uncertain by some per cent, which is as much as the disturbance that is
-/// looked for.
+/// ms: compared with these they were 2 to 14 ms off on two CPUs, for runs of 0.3 s as of 3 s.
 std::map<int, double> exact_busy(const std::vector<int>& pus) {
     std::map<int, double> busy;
     const auto text = read_text("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu");

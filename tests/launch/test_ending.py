@@ -47,7 +47,7 @@ def ended(pid: int) -> bool:
 
 
 def kill_whole(pid: int) -> None:
-    """Kills and waits: a killed process needs a moment on a CPU to end, these are busy, and until then it keeps its lock."""
+    """Kills and waits: a killed process needs a CPU to end, and holds its lock until then."""
     os.kill(pid, signal.SIGKILL)
     assert wait_until(lambda: ended(pid))
 
