@@ -6,7 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,16 @@
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/layout.hpp"
 
 namespace strata::cli {
 namespace {
 
 /// These exchange messages, so they exist only in the program that links MPI.
 constexpr std::array kMessagePassing = {"pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall"};
+
+/// What a message-passing benchmark runs on when nothing was asked for: the fewest that can exchange.
+constexpr const char* kSmallestPair = "2x1";
 
 Options declare() {
     Options options("strata bench",
@@ -28,7 +33,7 @@ Options declare() {
     options.positional("NAME", "the benchmark; --list names them")
         .flag("--list", "the benchmarks, a line each")
         .option("--layout", "PxT", "",
-                "processes x threads; without it one process as the environment has it")
+                "processes x threads; without it one process, or two for those that exchange messages")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata bench --list", "what there is")
@@ -38,15 +43,26 @@ Options declare() {
     return options;
 }
 
+/// Installed, the benchmarks are beside the front's folder; in a build folder, in a sister of it.
+std::optional<std::string> find_program(const std::string& name) {
+    const std::string own = own_folder();
+    for (const char* folder : {"/../libexec/strata/", "/", "/../benchmarks/"})
+        if (access((own + folder + name).c_str(), X_OK) == 0) return own + folder + name;
+    return std::nullopt;
+}
+
 std::string program(bool message_passing) {
     const std::string name = message_passing ? "strata-bench-mpi" : "strata-bench";
-    const std::string own = own_folder();
-    for (const std::string& folder : {own + "/../libexec/strata/", own + "/", own + "/../benchmarks/"}) {
-        if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
-    }
+    if (auto found = find_program(name)) return *found;
     throw Error(fmt::format("{} is not built", name), kFailure)
-        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata builds it"
+        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata setup builds it"
                                 : "strata doctor");
+}
+
+/// Something has started this process as one of several already.
+bool is_rank() {
+    const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
+    return set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE") || set("PMIX_RANK") || set("STRATA_SIZE");
 }
 
 /// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
@@ -89,9 +105,10 @@ int bench_command(int argc, char** argv) {
     }
     if (words.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
-        const std::string own = own_folder();
-        const bool mpi = access((own + "/../libexec/strata/strata-bench-mpi").c_str(), X_OK) == 0;
-        exec({program(mpi), "--list"});
+        std::vector<std::string> command = {find_program("strata-bench-mpi").value_or("")};
+        if (command.front().empty()) command.front() = program(false);
+        command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
+        exec(command);
     }
     if (!is_name(words.benchmark.front())) {
         throw Error("the benchmark's name comes first")
@@ -103,10 +120,16 @@ int bench_command(int argc, char** argv) {
         list.push_back(words.benchmark.front());
         return list;
     }());
-    const std::string layout = own.text("--layout");
-    const bool several = !layout.empty() && layout.rfind("1x", 0) != 0;
     const bool messages = std::find(kMessagePassing.begin(), kMessagePassing.end(),
                                     words.benchmark.front()) != kMessagePassing.end();
+    std::string layout = own.text("--layout");
+    if (layout.empty() && messages && !is_rank()) layout = kSmallestPair;
+    if (layout.empty() && (own.has("--stride") || own.has("--bind"))) {
+        throw Error("a stride or a binding belongs to a layout")
+            .given(own.has("--stride") ? "--stride without --layout" : "--bind without --layout")
+            .remedy(fmt::format("strata bench {} --layout 1x1 ...", words.benchmark.front()));
+    }
+    const bool several = !layout.empty() && launch::parse_layout(layout).processes > 1;
     std::vector<std::string> command = {program(messages || several)};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
     if (layout.empty()) exec(command);

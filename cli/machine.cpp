@@ -3,12 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -24,7 +28,7 @@ Options declare() {
         .option("--svg", "FILE", "", "draw the machine into FILE")
         .option("--input", "SOURCE", "system", "another machine: an hwloc XML file, or synthetic:DESCRIPTION")
         .flag("--measure", "measure latency, bandwidth, cache lines and noise, and make a report with plots")
-        .flag("--full", "with --measure: all sizes and pairs instead of a selection")
+        .flag("--full", "with --measure: all sizes and pairs; --measure --help has the campaign's options")
         .flag("--no-findings", "the table alone, without starting Python")
         .example("strata machine", "the table, then findings with consequence and remedy")
         .example("strata machine --json | jq .allowed", "for scripts")
@@ -48,21 +52,27 @@ std::string in_memory(const std::string& document) {
     return fmt::format("/proc/self/fd/{}", fd);
 }
 
+/// The campaign has options of its own (where the results go, what to leave out): they pass through.
+[[noreturn]] void measure(const std::vector<std::string>& words) {
+    std::vector<std::string> command = {"machine-measure"};
+    for (const std::string& word : words) {
+        if (word.rfind("--input", 0) == 0) {
+            throw Error("a described machine cannot be measured")
+                .given(word + " with --measure")
+                .allowed("--measure on the machine itself");
+        }
+        if (word != "--measure") command.push_back(word);
+    }
+    run_python(command);
+}
+
 }  // namespace
 
 int machine_command(int argc, char** argv) {
-    const Parsed given = declare().parse(argc, argv);
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (std::find(words.begin(), words.end(), "--measure") != words.end()) measure(words);
+    const Parsed given = declare().parse(words);
     if (given.help()) return kSuccess;
-    if (given.has("--measure")) {
-        if (given.text("--input") != "system") {
-            throw Error("a described machine cannot be measured")
-                .given("--input " + given.text("--input") + " with --measure")
-                .allowed("--measure on the machine itself");
-        }
-        std::vector<std::string> words = {"machine-measure"};
-        if (given.has("--full")) words.emplace_back("--full");
-        run_python(words);
-    }
     const machine::Machine machine = machine::read_machine({given.text("--input")});
     if (given.has("--json")) {
         machine::machine_json(std::cout, machine);
@@ -80,7 +90,7 @@ int machine_command(int argc, char** argv) {
             "\nfindings need Strata's Python side, which is not set up: run ./strata from the checkout");
         return kSuccess;
     }
-    std::fflush(stdout);
+    flush_output();
     run_python({"findings", "--machine", in_memory(document.str())});
 }
 

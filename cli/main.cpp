@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -99,7 +100,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return strata::cli::run(argc, argv);
+        const int status = strata::cli::run(argc, argv);
+        strata::cli::flush_output();
+        return status;
     } catch (const strata::Error& error) {
         std::fflush(stdout);
         std::fputs(error.text().c_str(), stderr);
