@@ -78,10 +78,16 @@ bool owner_lives(const std::string& name) {
     return stat && stat->start_time == start && stat->state != 'Z';
 }
 
-bool mapped_by_anybody(const std::string& path) {
+/// Whether a process has the file mapped, or open: between making a segment and mapping it lies an instant.
+bool used_by_anybody(const std::string& path) {
     for (const int pid : all_processes()) {
-        const auto maps = read_text("/proc/" + std::to_string(pid) + "/maps");
+        const std::string process = "/proc/" + std::to_string(pid);
+        const auto maps = read_text(process + "/maps");
         if (maps && maps->find(path) != std::string::npos) return true;
+        for (const std::string& fd : entries(process + "/fd", "")) {
+            std::error_code gone;
+            if (fs::read_symlink(process + "/fd/" + fd, gone) == path) return true;
+        }
     }
     return false;
 }
@@ -130,7 +136,8 @@ std::vector<std::pair<std::string, std::string>> Scratch::settings() const {
 }
 
 void remove_stray_segments(double since, const std::string& folder) {
-    constexpr std::array kPrefixes = {"mpich_shar_tmp", "vader_segment.", "sm_segment.", "ucx_shm_posix_"};
+    constexpr std::array kPrefixes = {"mpich_shar_tmp", "mpich_shm_", "vader_segment.", "sm_segment.",
+                                      "ucx_shm_posix_"};
     for (const char* prefix : kPrefixes) {
         for (const std::string& name : entries(folder, prefix)) {
             const std::string path = folder + "/" + name;
@@ -139,7 +146,7 @@ void remove_stray_segments(double since, const std::string& folder) {
                 continue;
             const double changed = static_cast<double>(status.st_ctim.tv_sec) +
                                    1e-9 * static_cast<double>(status.st_ctim.tv_nsec);
-            if (changed >= since && !mapped_by_anybody(path)) unlink(path.c_str());
+            if (changed >= since && !used_by_anybody(path)) unlink(path.c_str());
         }
     }
 }
@@ -174,6 +181,7 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
         close(lock);
         removed.push_back(path);
     }
+    if (!dead.empty()) remove_stray_segments(0);
     for (const std::string& folder : cgroup_folders) {
         for (const std::string& name : entries(folder, prefix_of_user())) {
             if (owner_lives(name)) continue;

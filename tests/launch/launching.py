@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -85,16 +86,44 @@ def wait_until(condition: Callable[[], bool], seconds: float = 15) -> bool:
     return condition()
 
 
-def leftovers() -> set[str]:
-    """What runs may leave: scratch folders, an MPI's segments, cgroups."""
-    found = {str(p) for p in Path("/tmp").glob(f"strata-{os.getuid()}-*")}
-    if SHARED_MEMORY.is_dir():
-        for pattern in (f"strata-{os.getuid()}-*", "mpich_shar_tmp*", "vader_segment.*", "sm_segment.*"):
-            found |= {str(p) for p in SHARED_MEMORY.glob(pattern)}
+def in_use(path: Path) -> bool:
+    """Whether a living process has the file mapped: then it belongs to somebody's run, and is no leftover."""
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with contextlib.suppress(OSError):
+            if str(path) in maps.read_text():
+                return True
+    return False
+
+
+def owner_lives(path: Path) -> bool:
+    """strata-UID-PID-STARTTIME: whether that process lives."""
+    _, _, pid, start = path.name.split("-")
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return stat[0] != "Z" and stat[19] == start
+
+
+def traces() -> set[Path]:
+    """Scratch folders and cgroups of runs, whether they live or not."""
+    found = set(Path("/tmp").glob(f"strata-{os.getuid()}-*"))
+    found |= set(SHARED_MEMORY.glob(f"strata-{os.getuid()}-*"))
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
-        names = controllers.split(",") if controllers else ["", "unified"]
-        for name in names:
-            for parent in (Path(f"/sys/fs/cgroup/{name}{path}"), Path(f"/sys/fs/cgroup/{name}{path}").parent):
-                found |= {str(p) for p in parent.glob(f"strata-{os.getuid()}-*")}
+        for name in controllers.split(",") if controllers else ["", "unified"]:
+            group = Path(f"/sys/fs/cgroup/{name}{path}")
+            for parent in (group, group.parent):
+                found |= set(parent.glob(f"strata-{os.getuid()}-*"))
+    return found
+
+
+def leftovers() -> set[str]:
+    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped."""
+    found = {str(path) for path in traces() if not owner_lives(path)}
+    for pattern in ("mpich_sh*_*", "vader_segment.*", "sm_segment.*"):
+        for path in SHARED_MEMORY.glob(pattern):
+            with contextlib.suppress(OSError):
+                if path.stat().st_uid == os.getuid() and not in_use(path):
+                    found.add(str(path))
     return found

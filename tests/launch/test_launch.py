@@ -200,14 +200,14 @@ def test_a_record_agrees_with_a_program_that_keeps_the_layout(
     assert record["disagreement"] is None
     (promised,) = record["promised"]
     assert len(set(promised["threads"])) == 2
-    computing = [t for t in record["threads"] if t["cpu_s"] > 0.05]
+    computing = [t for t in record["threads"] if t["cpu_s"] > 0.02]
     assert len(computing) == 2
     assert {t["allowed"] for t in computing} <= {
         "{}-{}".format(*promised["threads"]),
         ",".join(promised["threads"]),
     }
     assert record["wall_s"] >= 0.8
-    assert record["cpu"]["own_s"] > 0.3
+    assert record["cpu"]["own_s"] >= max(t["cpu_s"] for t in computing)
     assert record["clock"]["before_ghz"] is None or 0.1 < record["clock"]["before_ghz"] < 10
     assert record["max_rss_bytes"] > 100_000
     assert record["pages"]["method"] == "none" or sum(record["pages"]["by_memory"].values()) > 100_000
@@ -216,7 +216,7 @@ def test_a_record_agrees_with_a_program_that_keeps_the_layout(
 @needs_two_cores
 def test_threads_that_start_late_are_in_the_record(launcher: Launcher, programs: dict[str, str]) -> None:
     record = launcher.recorded("--layout", "1x2", program=[programs["busy"], "1.8", "2", "late"])
-    assert len([t for t in record["threads"] if t["cpu_s"] > 0.1]) == 2
+    assert len([t for t in record["threads"] if t["cpu_s"] > 0.02]) == 2
 
 
 @needs_two_cores
@@ -227,7 +227,7 @@ def test_two_threads_held_by_hand_on_one_core_are_seen(launcher: Launcher, progr
         )
         assert record["agrees"] is False
         assert record["disagreement"].startswith("two threads on PU ")
-        computing = [t for t in record["threads"] if t["cpu_s"] > 0.05]
+        computing = [t for t in record["threads"] if t["cpu_s"] > 0.02]
         assert all(f"tid {t['tid']}" in record["disagreement"] for t in computing)
 
 
