@@ -102,7 +102,9 @@ def runs() -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("name", "processes"), runs())
-def test_it_verifies_and_its_figures_are_those_of_the_schema(name: str, processes: int, tmp_path: Path) -> None:
+def test_it_verifies_and_its_figures_are_those_of_the_schema(
+    name: str, processes: int, tmp_path: Path
+) -> None:
     built(name)
     file = tmp_path / "result.json"
     done = bench(name, processes, "--json", str(file))
