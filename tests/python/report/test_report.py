@@ -197,6 +197,15 @@ def test_values_of_disturbed_launches_are_shown_where_there_are_no_others() -> N
     assert "disturbed: 3.25 – 4.50" in row and "no undisturbed measurement" in row
 
 
+def test_plots_have_names_of_their_own_even_when_a_benchmark_ran_twice() -> None:
+    summary = SUMMARIES["two-cores"]()
+    summary["tasks"] += [
+        {**t, "id": f"again-{t['id']}"} for t in summary["tasks"] if not t["figures"] or t["curves"]
+    ]
+    keys = [p.key for p in compose(summary).plots()]
+    assert len(keys) == len(set(keys))
+
+
 def test_each_plot_has_a_number_and_a_line_that_measures_it_again() -> None:
     for name in SUMMARIES:
         plots = document(name).plots()

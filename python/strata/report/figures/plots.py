@@ -95,10 +95,8 @@ def curves(
                 )
         scale_axes(axes, x, y, [p[0] for s in series for p in s.points])
         if zero and not y.log:
-            axes.set_ylim(
-                bottom=0,
-                top=1.12 * max([p[1] for s in series for p in s.points if p[1]] + [lv.y for lv in levels]),
-            )
+            tops = [v for s in series for p in s.points for v in p[1:] if v is not None]
+            axes.set_ylim(bottom=0, top=1.12 * max([*tops, *(lv.y for lv in levels)], default=1.0))
         _marks(axes, marks)
         for level in levels:
             axes.axhline(level.y, color=SOFT, linewidth=1.0, linestyle=(0, (5, 3)))
@@ -330,10 +328,8 @@ def per_core(
             axes.set_xlim(
                 min(v for v in xs if v is not None) - 0.6, max(v for v in xs if v is not None) + 0.6
             )
-        axes.set_ylim(
-            bottom=0,
-            top=1.25 * max([p[3] if len(p) > 3 and p[3] is not None else p[1] for p in points] + [1e-12]),
-        )
+        tops = [v for p in points for v in p[1:] if v is not None]
+        axes.set_ylim(bottom=0, top=1.25 * max([*tops, 1e-12]))
         if limit and limit.y <= axes.get_ylim()[1]:
             axes.axhline(limit.y, color=SOFT, linewidth=1.0, linestyle=(0, (5, 3)))
             axes.text(

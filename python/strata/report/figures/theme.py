@@ -31,7 +31,7 @@ SERIES = tuple(PALETTE[f"c{i}"][0] for i in range(1, 7))
 SCALE = 1.38  # CSS pixels for each point of a plot: 9 pt letters come out as 12.4 px
 FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
     "font.size": 9.0,

@@ -104,7 +104,7 @@ def noise(source: Source) -> Section:
                 )
             )
             drawn += 1
-        blocks += _tails(source, task)
+        blocks += _tails(source, task, drawn)
     if not drawn:
         blocks.append(missing(source, "noise", "Noise of the system"))
     tasks = [t for t in source.tasks("noise") if t.get("figures")]
@@ -113,7 +113,7 @@ def noise(source: Source) -> Section:
     return Section("noise", "Noise of the system", blocks)
 
 
-def _tails(source: Source, task: Task) -> list[Block]:
+def _tails(source: Source, task: Task, first: int) -> list[Block]:
     """How often delays of each length occur: ticks are many and short, daemons few and long."""
     blocks: list[Block] = []
     for curve in task.get("curves") or []:
@@ -121,7 +121,7 @@ def _tails(source: Source, task: Task) -> list[Block]:
         if str(curve["x"].get("name")) != "delay" or len(points) < 2:
             continue
         source.draw(task, curve)
-        key = f"noise-tail-{len(blocks)}"
+        key = f"noise-tail-{first + len(blocks)}"
         x = Axis(
             f"delay, {unit_text(str(curve['x'].get('unit', '')))}", str(curve["x"].get("unit", "")), True
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from strata.advice.samples import figure, kind_of_unit, width
-from strata.advice.words import digits, percent, size, unit_text
+from strata.advice.samples import Task, figure, kind_of_unit, width
+from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Block, Heading, Plot, Section, Text
 from strata.report.figures.plots import Axis, Level, Mark, Series, curves, heat
 from strata.report.source import Source, figure_table, missing, name_of, reproduce
@@ -35,35 +36,28 @@ def cache_marks(source: Source) -> list[Mark]:
     ]
 
 
-def series(found: list[Any]) -> list[Series]:
-    return [
-        Series(str(c["name"]), c["points"], dashed=i > 0 and "huge" in str(c["name"]).lower())
-        for i, c in enumerate(found)
-    ]
+def labelled(found: Sequence[tuple[Task, Any]]) -> list[Series]:
+    """Curves with their names, and with the run's name where several runs have curves."""
+    several = len({str(t["id"]) for t, _ in found}) > 1
+    lines = []
+    for task, curve in found:
+        name = str(curve["name"])
+        points = [p for p in curve["points"] if p[1] is not None]
+        label = f"{name_of(task)}: {name}" if several else name
+        lines.append(Series(label, points, dashed="huge" in name.lower()))
+    return lines
 
 
 def _latency(source: Source) -> list[Block]:
     tasks = [t for t in source.tasks("latency") if t.get("curves")]
-    found = [c for t in tasks for c in source.curves(t)]
+    found = [(t, c) for t in tasks for c in source.curves(t)]
     if not found:
         return [missing(source, "latency", "Load latency")]
-    svg = curves(
-        "latency",
-        series(found),
-        Axis("working set", "B", True),
-        Axis("load latency", found[0]["y"].get("unit", "ns"), True),
-        cache_marks(source),
-    )
-    ends = [(str(c["name"]), c["points"][0][1], c["points"][-1][1], c["points"][-1][0]) for c in found]
-    unit = found[0]["y"].get("unit", "ns")
-    says = (
-        "; ".join(
-            f"{n}: {digits(a)} {unit} in the nearest cache, {digits(b)} {unit} at {size(x)}"
-            for n, a, b, x in ends
-            if a and b
-        )
-        + "."
-    )
+    lines = labelled(found)
+    unit = str(found[0][1]["y"].get("unit", "ns"))
+    x, y = Axis("working set", "B", True), Axis("load latency", unit, True)
+    svg = curves("latency", lines, x, y, cache_marks(source))
+    said = [f"{one.label}: {_ends(one.points, unit)}" for one in lines if len(one.points) > 1]
     return [
         Plot(
             "latency",
@@ -71,10 +65,15 @@ def _latency(source: Source) -> list[Block]:
             svg,
             "Each load needs the one before it (pointer chase in random order). "
             "Bands are intervals; dotted lines are the cache sizes that the system states.",
-            says,
+            "; ".join(said) + "." if said else "",
             reproduce(tasks),
         )
     ]
+
+
+def _ends(points: Sequence[Any], unit: str) -> str:
+    (near, first, *_), (far, last, *_) = points[0], points[-1]
+    return f"{digits(first)} {unit} at {size(near)}, {digits(last)} {unit} at {size(far)}"
 
 
 def _triad(source: Source) -> list[Block]:
@@ -107,26 +106,13 @@ def _triad(source: Source) -> list[Block]:
         levels=levels,
         zero=True,
     )
-    says = ""
-    if len(points) > 1 and points[0][1]:
-        first = next(
-            (
-                p[0]
-                for p in points
-                if p[1] is not None and points[-1][1] is not None and p[1] >= 0.9 * points[-1][1]
-            ),
-            points[-1][0],
-        )
-        says = (
-            f"{points[-1][0]} cores move {digits((points[-1][1] or 0) / points[0][1])} times what one moves"
-        )
-        says += f"; {first} cores reach nine tenths of it." if first < points[-1][0] else "."
+    plot_says = _scaling([(p[0], p[1]) for p in points if p[1]])
     plot = Plot(
         "triad",
         "STREAM triad against cores",
         svg,
         "a[i] = b[i] + s c[i]; 24 bytes are counted for each element, as STREAM does.",
-        says,
+        plot_says,
         reproduce(tasks),
     )
     return [
@@ -135,14 +121,23 @@ def _triad(source: Source) -> list[Block]:
     ]
 
 
+def _scaling(points: Sequence[tuple[int, float]]) -> str:
+    """What more cores bring, and from how many on they bring little."""
+    if len(points) < 2:
+        return ""
+    (_, one), (all_cores, full) = points[0], points[-1]
+    text = f"{all_cores} cores move {digits(full / one)} times what one moves"
+    enough = next(cores for cores, rate in points if rate >= 0.9 * full)
+    if full > one and enough < all_cores:
+        return f"{text}; nine tenths of it are reached with {count(enough, 'core')}."
+    return f"{text}."
+
+
 def _cache_bandwidth(source: Source) -> list[Block]:
     found = source.bandwidth_curves()
     for task, curve in found:
         source.draw(task, curve)
-    several = len({str(t["id"]) for t, _ in found}) > 1
-    lines = [
-        Series(f"{name_of(t)}: {c['name']}" if several else str(c["name"]), c["points"]) for t, c in found
-    ]
+    lines = labelled(found)
     unit = str(found[0][1]["y"].get("unit", "GB/s"))
     x, y = Axis("working set", "B", True), Axis("bandwidth", unit)
     svg = curves("cache-bandwidth", lines, x, y, cache_marks(source), zero=True)
@@ -158,7 +153,7 @@ def _domains(source: Source) -> list[Block]:
             key = f"domains-{len(blocks)}"
             what = str(matrix["name"])
             if len(matrix["rows"]) < 2:
-                blocks.append(Text(f"{what[0].upper()}{what[1:]}. {_far(matrix, what)}"))
+                blocks.append(Text(f"{what[0].upper()}{what[1:]} ({name_of(task)}). {_far(matrix, what)}"))
                 continue
             svg = heat(
                 key,
