@@ -281,7 +281,13 @@ def test_text_from_the_system_cannot_become_markup() -> None:
 
 def test_the_roofline_stands_on_the_measured_peak_and_bandwidth() -> None:
     svg = next(p for p in document("two-cores").plots() if isinstance(p, Plot) and p.key == "roofline").svg
-    assert "measured peak" in svg and "memory (triad)" in svg and "STREAM triad" in svg and "L2:" in svg
+    assert (
+        "measured peak" in svg
+        and "memory (triad)" in svg
+        and "STREAM triad" in svg
+        and "DGEMM" in svg
+        and "L2:" in svg
+    )
 
 
 def test_a_wrong_document_is_refused(tmp_path: Path) -> None:
