@@ -186,21 +186,41 @@ int blas_trial(const BlasChoice& choice) {
     }
 }
 
+namespace {
+
+/// This process's environment without its OpenMP settings: a trial runs on the one core that it inherits,
+/// where places for several threads only make the OpenMP runtime complain.
+std::vector<std::string> trial_environment() {
+    std::vector<std::string> set = {"OMP_NUM_THREADS=1"};
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (std::string(*entry).rfind("OMP_", 0) != 0) set.emplace_back(*entry);
+    return set;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> list;
+    for (std::string& word : words) list.push_back(word.data());
+    list.push_back(nullptr);
+    return list;
+}
+
+}  // namespace
+
 std::vector<double> try_candidates(const std::vector<BlasChoice>& candidates) {
     const std::string program = own_folder() + "/strata-bench";
+    std::vector<std::string> environment = trial_environment();
     std::vector<double> rates;
     for (const BlasChoice& choice : candidates) {
         std::vector<std::string> words = {program, "blas-trial", choice.path, choice.core};
-        std::vector<char*> argv;
-        for (std::string& word : words) argv.push_back(word.data());
-        argv.push_back(nullptr);
+        const std::vector<char*> argv = pointers(words), variables = pointers(environment);
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("no pipe", errno);
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         pid_t child = 0;
-        const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+        const int failed =
+            posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), variables.data());
         posix_spawn_file_actions_destroy(&actions);
         close(ends[1]);
         char text[64] = {};
