@@ -44,8 +44,10 @@ std::string processors(const Machine& machine) {
 /// "cores 0-7 (efficiency 1), cores 8-15 (efficiency 0)" where the processor is a hybrid.
 std::string kinds(const Machine& machine) {
     if (machine.core_kinds.size() < 2) return {};
+    std::vector<CoreKind> kinds = machine.core_kinds;
+    std::sort(kinds.begin(), kinds.end(), [](auto& a, auto& b) { return a.cores < b.cores; });
     std::string text;
-    for (const CoreKind& kind : machine.core_kinds) {
+    for (const CoreKind& kind : kinds) {
         const auto named =
             std::find_if(kind.info.begin(), kind.info.end(), [](auto& i) { return i.first == "CoreType"; });
         text += fmt::format(
@@ -86,35 +88,78 @@ void caches(Table& table, const Machine& machine) {
     }
 }
 
-void memories(Table& table, const Machine& machine) {
-    for (const Memory& memory : machine.memories) {
-        std::string text = print_size(memory.total_bytes);
-        if (memory.kind != "unknown") text += " " + memory.kind;
-        if (memory.free_bytes) text += fmt::format(", {} free", print_size(*memory.free_bytes));
-        if (memory.page_cache_bytes)
-            text += fmt::format(", {} page cache", print_size(*memory.page_cache_bytes));
-        if (memory.domain) {
-            const Domain& domain = machine.domains[static_cast<size_t>(*memory.domain)];
-            text += fmt::format("; domain {}: PUs {}", domain.index, print_cpulist(domain.pus));
-        } else {
-            text += fmt::format("; no cores of its own, nearest domain {}", memory.nearest_domain);
-        }
-        for (const HugePagePool& pool : memory.huge_pages)
-            if (pool.total > 0)
-                text += fmt::format("; {} huge pages of {}, {} free", pool.total, print_size(pool.size_bytes),
-                                    pool.free);
-        table.row(fmt::format("memory {}", memory.os_index), text);
+std::string memory(const Machine& machine, const Memory& memory) {
+    std::string text = print_size(memory.total_bytes);
+    if (memory.kind != "unknown") text += " " + memory.kind;
+    if (memory.free_bytes) text += fmt::format(", {} free", print_size(*memory.free_bytes));
+    if (memory.page_cache_bytes) text += fmt::format(", {} page cache", print_size(*memory.page_cache_bytes));
+    if (memory.domain) {
+        const Domain& domain = machine.domains[static_cast<size_t>(*memory.domain)];
+        text += fmt::format("; domain {}: PUs {}", domain.index, print_cpulist(domain.pus));
+    } else {
+        text += fmt::format("; no cores of its own, nearest domain {}", memory.nearest_domain);
     }
+    for (const HugePagePool& pool : memory.huge_pages)
+        if (pool.total > 0)
+            text += fmt::format("; {} huge pages of {}, {} free", pool.total, print_size(pool.size_bytes),
+                                pool.free);
+    return text;
+}
+
+/// As many lines as one still reads at a glance; a machine with more memories is summed up.
+constexpr size_t kManyLines = 16;
+
+void memories(Table& table, const Machine& machine) {
+    if (machine.memories.size() <= kManyLines) {
+        for (const Memory& each : machine.memories)
+            table.row(fmt::format("memory {}", each.os_index), memory(machine, each));
+        return;
+    }
+    std::map<std::pair<std::uint64_t, std::string>, std::vector<int>> alike;
+    for (const Memory& each : machine.memories) alike[{each.total_bytes, each.kind}].push_back(each.os_index);
+    for (const auto& [what, numbers] : alike)
+        table.row("memories",
+                  fmt::format("{} x {}{}: {}", numbers.size(), print_size(what.first),
+                              what.second == "unknown" ? "" : " " + what.second, print_cpulist(numbers)));
 }
 
 void distances(Table& table, const Machine& machine) {
     if (!machine.distances || machine.distances->matrix.size() < 2) return;
     const Distances& distances = *machine.distances;
+    const auto number_of = [&](size_t i) {
+        return machine.memories[static_cast<size_t>(distances.memories[i])].os_index;
+    };
+    if (distances.matrix.size() > kManyLines) {
+        std::map<double, size_t> pairs;
+        for (const auto& row : distances.matrix)
+            for (const double value : row) ++pairs[value];
+        std::string text;
+        for (const auto& [value, times] : pairs)
+            text += fmt::format("{}{:.0f} ({} pairs)", text.empty() ? "" : ", ", value, times);
+        table.row("distances", text);
+        return;
+    }
     for (size_t i = 0; i < distances.matrix.size(); ++i) {
-        std::string text = fmt::format("memory {:<3}", distances.memories[i]);
+        std::string text = fmt::format("memory {:<3}", number_of(i));
         for (const double value : distances.matrix[i]) text += fmt::format(" {:3.0f}", value);
         table.row(i == 0 ? "distances" : "", text);
     }
+}
+
+/// A line each for what a program may want to be near to; disks share one.
+void devices(Table& table, const Machine& machine) {
+    for (const char* type : {"gpu", "network", "other"})
+        for (const Device& device : machine.devices)
+            if (device.type == type)
+                table.row(type,
+                          fmt::format("{}{}{}", device.name, device.info.empty() ? "" : ": " + device.info,
+                                      device.domain ? fmt::format("; near domain {}", *device.domain) : ""));
+    std::string disks;
+    for (const Device& device : machine.devices)
+        if (device.type == "storage")
+            disks += fmt::format("{}{}{}", disks.empty() ? "" : ", ", device.name,
+                                 device.info.empty() ? "" : " (" + device.info + ")");
+    table.row("storage", disks);
 }
 
 std::string allowed(const Machine& machine) {
@@ -150,11 +195,15 @@ void system_rows(Table& table, const Machine& machine) {
     table.row("placement", placement.why.empty() ? std::string(placement.word())
                                                  : fmt::format("{} ({})", placement.word(), placement.why));
     const Privileges& rights = machine.privileges;
-    std::string share = rights.cgroup_cpu_writable ? "own cgroup"
-                        : rights.autogroup         ? "own session group"
-                                                   : "none";
-    if (!rights.cgroup_cpu_writable && rights.autogroup_nice) share += " with raised weight";
-    table.row("own share", share + " for measured programs beside other load");
+    std::string share = "a measured program beside other load gets ";
+    if (rights.cgroup_cpu_writable) {
+        share += "a cgroup of its own";
+    } else if (rights.autogroup) {
+        share += rights.autogroup_nice ? "a session of its own with raised weight" : "a session of its own";
+    } else {
+        share += "no share of its own: cgroups are not writable, and sessions are no groups here";
+    }
+    table.row("own share", share);
 }
 
 }  // namespace
@@ -163,11 +212,14 @@ std::string machine_table(const Machine& machine) {
     Table table;
     if (!machine.is_system()) table.row("described by", machine.source);
     std::string name = machine.hostname;
-    if (!machine.os.empty())
-        name += fmt::format("{}{}, kernel {}, {}", name.empty() ? "" : ": ", machine.os, machine.kernel,
-                            machine.arch);
-    if (machine.virtualisation) name += ", a guest of " + *machine.virtualisation;
-    if (machine.container) name += ", in a container (" + *machine.container + ")";
+    const auto add = [&name](const char* separator, const std::string& text) {
+        if (!text.empty()) name += (name.empty() ? "" : separator) + text;
+    };
+    add(": ", machine.os);
+    add(", kernel ", machine.kernel);
+    add(", ", machine.arch);
+    if (machine.virtualisation) add(", a guest of ", *machine.virtualisation);
+    if (machine.container) add(", in a container: ", *machine.container);
     table.row("machine", name);
     table.row("processor", machine.cpu_model);
     table.row("", processors(machine));
@@ -176,10 +228,7 @@ std::string machine_table(const Machine& machine) {
     caches(table, machine);
     memories(table, machine);
     distances(table, machine);
-    for (const Device& device : machine.devices)
-        table.row(device.type,
-                  fmt::format("{}{}{}", device.name, device.info.empty() ? "" : " " + device.info,
-                              device.domain ? fmt::format(", near domain {}", *device.domain) : ""));
+    devices(table, machine);
     table.row("allowed", allowed(machine));
     if (machine.is_system()) system_rows(table, machine);
     return table.text();

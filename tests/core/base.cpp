@@ -68,6 +68,19 @@ TEST_CASE("JSON escapes text, nests, and writes numbers that read back exactly")
           "\"some\":4,\"list\":[\"x\",\"y\"],\"nan\":null,\"inf\":null,\"empty\":{},\"yes\":true}\n");
 }
 
+TEST_CASE("JSON keeps UTF-8 and replaces what is none, so that the document can always be read") {
+    const auto written = [](const std::string& text) {
+        std::ostringstream out;
+        Json(out).value(text);
+        return out.str();
+    };
+    CHECK(written("Zürich \u20ac \U0001F680") == "\"Zürich \u20ac \U0001F680\"");
+    CHECK(written("a\xff\x80z") == "\"a\\ufffd\\ufffdz\"");
+    CHECK(written("cut \xe2\x82") == "\"cut \\ufffd\\ufffd\"");
+    CHECK(written("\xc0\xaf") == "\"\\ufffd\\ufffd\"");             // an overlong '/'
+    CHECK(written("\xed\xa0\x80") == "\"\\ufffd\\ufffd\\ufffd\"");  // half a surrogate pair
+}
+
 TEST_CASE("sizes and times are read with their units") {
     CHECK(parse_size("4096") == 4096);
     CHECK(parse_size("16KiB") == 16384);

@@ -1,38 +1,26 @@
 // Limits are read from trees of files that stand for other systems' /proc and /sys.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "core/machine/cgroup.hpp"
+#include "core/machine/limits.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/fake_system.hpp"
 
 using namespace strata::machine;
-namespace fs = std::filesystem;
+using strata::tests::FakeSystem;
 
 namespace {
 
-class FakeSystem {
-  public:
-    FakeSystem() {
-        std::string pattern = (fs::temp_directory_path() / "strata-cgroups-XXXXXX").string();
-        root_ = mkdtemp(pattern.data());
-    }
-    ~FakeSystem() { fs::remove_all(root_); }
-    FakeSystem(const FakeSystem&) = delete;
-    FakeSystem& operator=(const FakeSystem&) = delete;
-
-    FakeSystem& file(const std::string& path, const std::string& text) {
-        fs::create_directories(fs::path(root_ + path).parent_path());
-        std::ofstream(root_ + path) << text << '\n';
-        return *this;
-    }
-    [[nodiscard]] const std::string& root() const { return root_; }
-
-  private:
-    std::string root_;
-};
-
 constexpr const char* kMountV2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw";
+
+std::vector<int> first_pus(int count) {
+    std::vector<int> pus(static_cast<size_t>(count));
+    std::iota(pus.begin(), pus.end(), 0);
+    return pus;
+}
 
 }  // namespace
 
@@ -50,6 +38,70 @@ TEST_CASE("a version 2 quota turns 64 visible cores into 4, also when an ancesto
     CHECK(*cgroup.cpu_quota == 4.0);
     CHECK(cgroup.cpuset == "0-63");
     CHECK(cgroup.path == "/user.slice/job_7");
+    const Allowed allowed = read_allowed(first_pus(64), system.root());
+    CHECK(allowed.pus.size() == 64);
+    CHECK(allowed.cpus_effective == 4.0);
+}
+
+TEST_CASE("a quota larger than the affinity changes nothing, and a part of a CPU is kept") {
+    FakeSystem system;
+    system.file("/proc/self/mountinfo", kMountV2)
+        .file("/proc/self/cgroup", "0::/job")
+        .file("/sys/fs/cgroup/cgroup.controllers", "cpu")
+        .file("/sys/fs/cgroup/job/cpu.max", "150000 100000");
+    CHECK(read_allowed(first_pus(1), system.root()).cpus_effective == 1.0);
+    CHECK(read_allowed(first_pus(8), system.root()).cpus_effective == 1.5);
+}
+
+TEST_CASE("whatever the quotas along a path are, the smallest holds and no descendant loosens it") {
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        FakeSystem system;
+        system.file("/proc/self/mountinfo", kMountV2).file("/sys/fs/cgroup/cgroup.controllers", "cpu");
+        unsigned state = seed;
+        std::string path;
+        double least = 64;
+        for (unsigned depth = 0; depth < 1 + seed % 5; ++depth) {
+            state = state * 1664525U + 1013904223U;
+            path += "/g" + std::to_string(depth);
+            const unsigned quota = 10000 * (1 + (state >> 24));  // 0.1 to 25.6 CPUs
+            const bool none = (state >> 16) % 3 == 0;
+            system.file("/sys/fs/cgroup" + path + "/cpu.max",
+                        none ? "max 100000" : std::to_string(quota) + " 100000");
+            if (!none) least = std::min(least, quota / 100000.0);
+        }
+        system.file("/proc/self/cgroup", "0::" + path);
+        INFO(path << " seed " << seed);
+        CHECK(read_allowed(first_pus(64), system.root()).cpus_effective == Approx(least));
+    }
+}
+
+TEST_CASE("the memories of /proc/self/status are those allowed") {
+    FakeSystem system;
+    system.file("/proc/self/status", "Name:\tx\nMems_allowed:\t0000000d\nMems_allowed_list:\t0,2-3");
+    CHECK(read_allowed(first_pus(2), system.root()).memories == std::vector<int>{0, 2, 3});
+    CHECK(read_allowed(first_pus(2), "/nonexistent").memories.empty());
+}
+
+TEST_CASE("a session's weight may be raised with CAP_SYS_NICE, which root in a container may lack") {
+    FakeSystem with, without;
+    for (FakeSystem* each : {&with, &without}) each->file("/proc/sys/kernel/sched_autogroup_enabled", "1");
+    with.file("/proc/self/status", "CapEff:\t0000000000800000");
+    without.file("/proc/self/status", "CapEff:\t00000000a80425fb");  // a container's usual set
+    CHECK(read_privileges(with.root()).autogroup_nice);
+    CHECK_FALSE(read_privileges(without.root()).autogroup_nice);
+    CHECK(read_privileges(without.root()).autogroup);
+    CHECK_FALSE(read_privileges("/nonexistent").autogroup);
+}
+
+TEST_CASE("in version 2 a cgroup can be made where the controller is handed down") {
+    FakeSystem system;
+    system.file("/proc/self/mountinfo", kMountV2)
+        .file("/proc/self/cgroup", "0::/user/shell")
+        .file("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu")
+        .file("/sys/fs/cgroup/user/cgroup.subtree_control", "cpu")
+        .file("/sys/fs/cgroup/user/shell/cgroup.subtree_control", "");
+    CHECK(read_privileges(system.root()).cgroup_cpu_writable);
+    CHECK_FALSE(read_privileges(system.root()).cgroup_cpuset_writable);
 }
 
 TEST_CASE("the smallest memory limit along the path counts") {
@@ -109,6 +161,15 @@ TEST_CASE("in a container the mount's root is taken off the path") {
         .file("/sys/fs/cgroup/cgroup.controllers", "cpu")
         .file("/sys/fs/cgroup/cpu.max", "150000 100000");
     CHECK(read_cgroup(system.root()).cpu_quota == 1.5);
+}
+
+TEST_CASE("a mount's root that only begins like the path is not taken off it") {
+    FakeSystem system;
+    system.file("/proc/self/mountinfo", "30 23 0:26 /docker/ab /sys/fs/cgroup ro - cgroup2 cgroup ro")
+        .file("/proc/self/cgroup", "0::/docker/abc")
+        .file("/sys/fs/cgroup/cgroup.controllers", "cpu")
+        .file("/sys/fs/cgroup/c/cpu.max", "150000 100000");
+    CHECK_FALSE(read_cgroup(system.root()).cpu_quota);
 }
 
 TEST_CASE("without cgroups there are no limits and no complaint") {

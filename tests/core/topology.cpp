@@ -1,11 +1,13 @@
 // Topologies of machines that are not this one, from hwloc's synthetic descriptions and from files.
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/machine/machine.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/fake_system.hpp"
 
 using namespace strata::machine;
 
@@ -102,11 +104,67 @@ TEST_CASE("a memory without cores belongs to no domain and is nearest to the one
     CHECK(machine_table(machine).find("no cores of its own, nearest domain 1") != std::string::npos);
 }
 
-TEST_CASE("what is no topology is refused in words, not by hwloc's abort") {
-    CHECK_THROWS_AS(described("package:x"), strata::Error);
-    CHECK_THROWS_AS(described(""), strata::Error);
-    CHECK_THROWS_AS(read_machine({"/nonexistent.xml"}), strata::Error);
-    CHECK_THROWS_AS(fixture("not-a-topology.xml"), strata::Error);
+TEST_CASE("devices of a file have their nearest domain, and a disk of a package with two has none") {
+    const Machine machine = fixture("gpu-node.xml");
+    check_consistent(machine);
+    const auto named = [&](const std::string& name) {
+        const auto found = std::find_if(machine.devices.begin(), machine.devices.end(),
+                                        [&](const Device& device) { return device.name == name; });
+        REQUIRE(found != machine.devices.end());
+        return *found;
+    };
+    CHECK(machine.domains.size() == 4);
+    CHECK(named("cuda2").type == "gpu");
+    CHECK(named("cuda2").domain == 2);
+    CHECK(named("mlx5_1").type == "network");
+    CHECK(named("mlx5_1").domain == 2);
+    CHECK_FALSE(named("nvme1n1").domain);
+    CHECK(machine_table(machine).find("cuda3: synthetic GPU; near domain 3") != std::string::npos);
+}
+
+TEST_CASE("cores of a package without memory work from the machine's first domain") {
+    const Machine machine = fixture("package-without-memory.xml");
+    check_consistent(machine);
+    CHECK(machine.packages.size() == 2);
+    REQUIRE(machine.domains.size() == 1);
+    CHECK(machine.domains[0].cores.size() == 8);
+    CHECK(machine.domains[0].pus.size() == 8);
+}
+
+TEST_CASE("many memories are summed up in the table instead of filling the screen") {
+    const std::string table = machine_table(described("numa:64(memory=1073741824) core:2 pu:1"));
+    CHECK(table.find("64 x 1 GiB: 0-63") != std::string::npos);
+    CHECK(std::count(table.begin(), table.end(), '\n') < 12);
+}
+
+TEST_CASE("what is no topology is refused with one error that says what was given") {
+    const auto refusal = [](const std::string& source) -> std::string {
+        try {
+            (void)read_machine({source});
+        } catch (const strata::Error& error) {
+            CHECK(error.exit_code() == strata::kBadInput);
+            return error.text();
+        }
+        return "accepted";
+    };
+    const auto has = [](const std::string& text, const std::string& part) {
+        INFO(text);
+        CHECK(text.find(part) != std::string::npos);
+    };
+    has(refusal("synthetic:package:x"), "given: synthetic:package:x");
+    has(refusal("synthetic:"), "not a synthetic topology");
+    has(refusal("/nonexistent.xml"), "No such file or directory\n  at: /nonexistent.xml");
+    has(refusal("/"), "Is a directory");
+    has(refusal(STRATA_FIXTURES "/not-a-topology.xml"), "not-a-topology.xml\n");
+
+    std::ifstream whole(STRATA_FIXTURES "/hybrid-6p-8e.xml");
+    std::ostringstream text;
+    text << whole.rdbuf();
+    strata::tests::FakeSystem folder;
+    for (const size_t part : {size_t{0}, size_t{100}, text.str().size() / 2}) {
+        folder.file("/cut.xml", text.str().substr(0, part));
+        has(refusal(folder.root() + "/cut.xml"), "try: lstopo");
+    }
 }
 
 TEST_CASE("this machine's facts are consistent and say what this process may use") {
