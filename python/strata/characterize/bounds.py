@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 Summary = Mapping[str, Any]
-_TO_GIGA = {"GF/s": 1.0, "GFLOP/s": 1.0, "Gflop/s": 1.0, "MF/s": 1e-3, "GB/s": 1.0, "MB/s": 1e-3}
-_TO_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+_TO_GIGA = {"GF/s": 1.0, "GFlop/s": 1.0, "MF/s": 1e-3, "GB/s": 1.0, "MB/s": 1e-3}
+_TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def bound(task: Summary, tasks: Sequence[Summary]) -> dict[str, Any] | None:

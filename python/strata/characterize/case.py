@@ -149,6 +149,13 @@ TASK: dict[str, Key] = {
         1,
         "layouts with fewer processes are left out",
     ),
+    "least_threads": Key(
+        "integer",
+        lambda v: _is_whole(v) and v >= 1,
+        "an integer >= 1",
+        1,
+        "layouts with fewer threads in all are left out",
+    ),
     "timeout_s": Key(
         "number", lambda v: _is_number(v) and v > 0, "seconds > 0", 60.0, "a launch is ended after this"
     ),

@@ -216,6 +216,7 @@ def _open(request: Request, prepared: Prepared, say: Callable[[str], None]) -> s
         target = fresh_folder(base, request.kind, prepared.machine)
     facts = provenance.collect(prepared.machine, paths.root(), ["strata", *request.argv])
     facts["case"] = str(prepared.case.path)
+    facts["not_here"] = prepared.notes
     return store.create(target, plan, prepared.machine, facts)
 
 

@@ -128,6 +128,8 @@ def _cannot(entry: Mapping[str, Any], size: Size, processes: int, threads: int, 
     """Why this layout makes no sense here, or None."""
     if processes < 1 or threads < 1 or processes < entry["least_processes"]:
         return f"needs {entry['least_processes']} processes, this machine has {size.cores} usable cores"
+    if processes * threads < entry["least_threads"]:
+        return f"needs {entry['least_threads']} cores, this machine has {size.cores} usable ones"
     if (processes * threads - 1) * stride + 1 > size.cores:
         return f"{processes}x{threads} is more than the {size.cores} usable cores"
     if stride > 1 and processes * threads == 1:

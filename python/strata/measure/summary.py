@@ -47,6 +47,7 @@ def summarize(
         "started": min(times, default=None),
         "ended": max(times, default=None),
         "counts": counts(store.samples),
+        "notes": [f"not here: {note}" for note in provenance.get("not_here") or []],
         "left_out": [{"task": e["task"], "why": e["why"]} for e in store.events if e["event"] == "dropped"],
         "tasks": tasks,
     }

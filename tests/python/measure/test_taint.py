@@ -59,6 +59,12 @@ def test_work_beside_the_run_taints_because_it_shares_the_memory() -> None:
     assert codes(judge(record(), LIMITS, 3.0, {"others_s": 1.0, "wall_s": 1.0})) == {"elsewhere"}
 
 
+def test_the_start_of_an_mpi_job_is_not_a_neighbour() -> None:
+    start = {"switches": {"voluntary": 2400, "involuntary": 290}, "cpu": cpu() | {"own_s": 0.2}}
+    assert judge(record(layout="2x1", **start), LIMITS, 3.0) == []
+    assert codes(judge(record(layout="1x2", **start), LIMITS, 3.0)) == {"switches"}
+
+
 def test_daemons_of_a_large_node_do_not_taint_and_a_neighbour_there_does() -> None:
     assert judge(record(), LIMITS, 3.0, {"others_s": 5.0, "wall_s": 10.0, "cpus": 256}) == []
     assert codes(judge(record(), LIMITS, 3.0, {"others_s": 10.0, "wall_s": 10.0, "cpus": 256})) == {
