@@ -1,0 +1,166 @@
+// The native front as a user meets it: what it prints, how it ends, how soon.
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/run.hpp"
+
+using namespace strata::tests;
+
+namespace {
+
+Said strata_says(std::vector<std::string> words, const std::string& python = "/nonexistent") {
+    words.insert(words.begin(), STRATA_FRONT);
+    return run(words, python);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Exactly one error, on standard error alone.
+void check_refused(const Said& said, int status, const std::string& part) {
+    INFO(said.err);
+    CHECK(said.status == status);
+    CHECK(said.out.empty());
+    CHECK(said.err.rfind("strata: error: ", 0) == 0);
+    CHECK(said.err.find("strata: error: ", 1) == std::string::npos);
+    CHECK(has(said.err, part));
+}
+
+double shortest_seconds(const std::vector<std::string>& words) {
+    double best = 1e9;
+    for (int i = 0; i < 8; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        REQUIRE(strata_says(words).status == 0);
+        best =
+            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+/// The front beside stand-ins for the benchmarks, which say what they were asked.
+std::string installed(const Folder& folder, bool with_mpi) {
+    std::filesystem::create_directories(folder / "bin");
+    std::filesystem::copy_file(STRATA_FRONT, folder / "bin/strata");
+    (void)folder.script("libexec/strata/strata-bench", "echo single \"$@\"");
+    if (with_mpi) (void)folder.script("libexec/strata/strata-bench-mpi", "echo mpi \"$@\"");
+    return folder / "bin/strata";
+}
+
+}  // namespace
+
+TEST_CASE("help names every command in groups with examples, and without words the help is shown") {
+    const Said help = strata_says({"--help"});
+    CHECK(help.status == 0);
+    for (const char* word : {"characterize", "machine", "launch", "bench", "report", "doctor", "examples:"})
+        CHECK(has(help.out, word));
+    CHECK_FALSE(has(help.out, "machine-measure"));
+    CHECK(strata_says({}).out == help.out);
+    CHECK(strata_says({"--version"}).out.rfind("strata ", 0) == 0);
+}
+
+TEST_CASE("every native command has help") {
+    for (const char* command : {"machine", "bench", "launch"}) {
+        const Said help = strata_says({command, "--help"});
+        CHECK(help.status == 0);
+        CHECK(help.out.rfind(std::string("usage: strata ") + command, 0) == 0);
+        CHECK(has(help.out, "examples:"));
+    }
+}
+
+TEST_CASE("native commands start in far less than 0.05 s") {
+    CHECK(shortest_seconds({"--help"}) < 0.05);
+    CHECK(shortest_seconds({"machine", "--no-findings"}) < 0.05);
+    CHECK(shortest_seconds({"launch", "--help"}) < 0.05);
+}
+
+TEST_CASE("an unknown command is refused and the nearest one named") {
+    check_refused(strata_says({"machien"}), strata::kBadInput, "try: strata machine\n");
+    check_refused(strata_says({"xyzzy"}), strata::kBadInput, "try: strata --help\n");
+    check_refused(strata_says({"machine", "--jsno"}), strata::kBadInput, "try: --json\n");
+}
+
+TEST_CASE("each bad description of a machine gets one error") {
+    const auto refused = [](const std::string& input, const std::string& part) {
+        check_refused(strata_says({"machine", "--input", input}), strata::kBadInput, part);
+    };
+    refused("/nonexistent.xml", "at: /nonexistent.xml");
+    refused("synthetic:cores:many", "given: synthetic:cores:many");
+    refused(STRATA_FIXTURES "/not-a-topology.xml", "try: lstopo machine.xml");
+    refused("/dev/null", "try: lstopo machine.xml");
+}
+
+TEST_CASE(
+    "the table of this machine says what may be used, and that findings need Python where there is none") {
+    const Said said = strata_says({"machine"});
+    CHECK(said.status == 0);
+    CHECK(said.err.empty());
+    for (const char* row : {"machine ", "processor ", "memory 0 ", "allowed ", "counters ", "placement "})
+        CHECK(has("\n" + said.out, std::string("\n") + row));
+    CHECK(has(said.out, "findings need Strata's Python side"));
+}
+
+TEST_CASE("findings get the facts as a document in memory") {
+    const Folder folder;
+    const std::string python = folder.script("python3", "echo \"[$1 $2 $3 $4]\"; cat \"$5\"");
+    const Said said = strata_says({"machine", "--input", "synthetic:core:3 pu:2"}, python);
+    CHECK(said.status == 0);
+    const size_t at = said.out.find("[-m strata findings --machine]\n");
+    REQUIRE(at != std::string::npos);
+    CHECK(has(said.out.substr(at), "{\"schema\":\"strata.machine/1\",\"source\":\"synthetic:core:3 pu:2\""));
+    CHECK(said.out.find("described by") < at);  // the table comes first
+}
+
+TEST_CASE("JSON of a described machine holds nothing of this one") {
+    const Said said = strata_says({"machine", "--json", "--input", STRATA_FIXTURES "/gpu-node.xml"});
+    CHECK(said.status == 0);
+    CHECK(has(said.out, "\"hostname\":\"synthetic-fixture\""));
+    CHECK(has(said.out, "\"free_bytes\":null"));
+    CHECK(has(said.out, "\"counters\":{\"paranoid\":null,\"software\":false,\"hardware\":false"));
+}
+
+TEST_CASE("what Python does is passed on word by word, and its absence is said with the remedy") {
+    const Folder folder;
+    const std::string python = folder.script("python3", "echo \"$@\"; exit 7");
+    const Said said = strata_says({"characterize", "--full", "a b"}, python);
+    CHECK(said.out == "-m strata characterize --full a b\n");
+    CHECK(said.status == 7);
+    CHECK(strata_says({"machine", "--measure", "--full"}, python).out ==
+          "-m strata machine-measure --full\n");
+    check_refused(strata_says({"characterize"}), strata::kFailure, "try: run ./strata");
+    check_refused(strata_says({"machine", "--measure", "--input", "x.xml"}), strata::kBadInput,
+                  "a described machine cannot be measured");
+}
+
+TEST_CASE("output that cannot be written is an error") {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--help"}, {"machine", "--json"}, {"machine"}}) {
+        std::vector<std::string> command = {STRATA_FRONT};
+        command.insert(command.end(), words.begin(), words.end());
+        const Said said = run(command, "/nonexistent", "/dev/full");
+        CHECK(said.status == strata::kFailure);
+        CHECK(has(said.err, "No space left on device"));
+    }
+}
+
+TEST_CASE("a benchmark gets its own options, and a layout goes to the launcher") {
+    const Folder folder;
+    const std::string front = installed(folder, true);
+    CHECK(run({front, "bench", "stream", "--quick", "--json", "x"}).out ==
+          "single stream --quick --json x\n");
+    CHECK(run({front, "bench", "stream", "--layout", "1x1", "--quick"}).out == "single stream --quick\n");
+    CHECK(run({front, "bench", "rings", "--layout=1x1", "--bind", "none"}).out == "mpi rings\n");
+    CHECK(run({front, "bench", "--list"}).out == "mpi --list\n");
+    check_refused(run({front, "bench", "stream", "--bind", "none"}), strata::kBadInput,
+                  "--bind without --layout");
+    check_refused(run({front, "bench", "stream", "--layout", "two"}), strata::kBadInput, "two");
+    check_refused(run({front, "bench", "stream", "--layout", "1x100000"}), strata::kBadInput, "1x100000");
+    check_refused(run({front, "bench", "--quick"}), strata::kBadInput, "name comes first");
+}
+
+TEST_CASE("without MPI its benchmarks are missing in words, and the others are listed") {
+    const Folder folder;
+    const std::string front = installed(folder, false);
+    CHECK(run({front, "bench", "--list"}).out == "single --list\n");
+    check_refused(run({front, "bench", "pingpong"}), strata::kFailure, "strata-bench-mpi is not built");
+}
