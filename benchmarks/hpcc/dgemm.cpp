@@ -191,12 +191,12 @@ Result run_dgemm(Group& group, const Parsed& given, Break fault) {
     const double flops = 2.0 * order * order * order;
     const double bytes =
         4.0 * 8.0 * order * order;  // A, B and C read once, C written: the least that can move
-    result.figures.push_back({"rate", flops * group.size() / best * 1e-9, "GF/s", true, bytes * group.size(),
+    result.figures.push_back({"dgemm", flops * group.size() / best * 1e-9, "GF/s", true, bytes * group.size(),
                               flops * group.size()});
     if (group.size() > 1) {
-        result.figures.push_back({"rate, slowest process", flops / slowest_own * 1e-9, "GF/s", true, {}, {}});
+        result.figures.push_back({"slowest process", flops / slowest_own * 1e-9, "GF/s", true, {}, {}});
         result.figures.push_back(
-            {"rate, fastest process", flops / group.min(own_best) * 1e-9, "GF/s", true, {}, {}});
+            {"fastest process", flops / group.min(own_best) * 1e-9, "GF/s", true, {}, {}});
     }
     if (thread_count() > 1) result.notes.emplace_back("each thread calls the BLAS on its own tile of C");
     return result;

@@ -1,0 +1,278 @@
+"""strata-bench as a program: each benchmark verifies, notices a broken kernel, and says what it cannot do."""
+
+from __future__ import annotations
+
+import ctypes.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TINY: dict[str, list[str]] = {
+    "stream": ["--array", "1MiB", "--trials", "2"],
+    "dgemm": ["--n", "120", "--repeats", "2", "--blas", "libopenblas.so.0"],
+    "peak": ["--quick"],
+    "cache-bandwidth": ["--quick", "--largest", "256KiB"],
+    "latency": ["--quick", "--largest", "2MiB", "--pages", "small"],
+    "lines": ["--quick", "--rounds", "100"],
+    "domains": ["--quick", "--array", "4MiB"],
+    "noise": ["--duration", "50ms", "--work", "20000"],
+}
+STAR = ("stream", "dgemm", "peak")
+FIGURES = {
+    "stream": {"copy": "GB/s", "scale": "GB/s", "add": "GB/s", "triad": "GB/s"},
+    "dgemm": {"dgemm": "GF/s"},
+    "peak": {"peak": "GF/s"},
+    "cache-bandwidth": {"L1 load": "GB/s"},
+    "latency": {"memory latency, 4 KiB pages": "ns"},
+    "lines": {"round trip": "ns"},
+    "domains": {"latency": "ns", "bandwidth": "GB/s"},
+    "noise": {"largest loss": "%", "longest interruption": "us"},
+}
+
+
+def program(name: str) -> Path | None:
+    """Beside the front, as installed or as built."""
+    if named := os.environ.get("STRATA_BENCH" if name == "strata-bench" else "STRATA_BENCH_MPI"):
+        return Path(named)
+    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
+    if not front:
+        return None
+    here = Path(front).resolve().parent
+    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
+    return next((p for folder in near if (p := folder / name).is_file()), None)
+
+
+ALONE, RANKS, MPIRUN = program("strata-bench"), program("strata-bench-mpi"), shutil.which("mpirun")
+CORES = len(os.sched_getaffinity(0))
+
+pytestmark = pytest.mark.skipif(ALONE is None, reason="no strata-bench: STRATA_BIN does not say where it is")
+
+
+def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(ALONE), *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+    )
+
+
+def possible(name: str) -> None:
+    if name == "lines" and CORES < 2:
+        pytest.skip("one core")
+    if name == "dgemm" and ctypes.util.find_library("openblas") is None:
+        pytest.skip("no OpenBLAS")
+
+
+def result_of(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text()))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", list(TINY))
+def test_it_verifies_and_its_result_is_that_of_the_schema(name: str, threads: int, tmp_path: Path) -> None:
+    possible(name)
+    if threads > CORES:
+        pytest.skip("one core")
+    file = tmp_path / "result.json"
+    done = bench(name, *TINY[name], "--json", str(file), OMP_NUM_THREADS=str(threads))
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = result_of(file)
+    assert (result["schema"], result["benchmark"]) == ("strata.result/1", name)
+    assert (result["processes"], result["threads"]) == (1, threads)
+    assert result["verified"] is True
+    assert result["verification"]["value"] <= result["verification"]["limit"]
+    assert result["wall_s"] > 0
+    assert result["provenance"]["compiler"]
+    assert result["provenance"]["isa"]
+    figures = {f["name"]: f for f in result["figures"]}
+    for figure, unit in FIGURES[name].items():
+        assert figures[figure]["unit"] == unit
+        assert figures[figure]["value"] > 0
+        assert figures[figure]["better"] == ("lower" if unit in ("ns", "us", "%") else "higher")
+        assert figure in done.stdout
+    for curve in result["curves"]:
+        assert all(y >= 0 for _, y in curve["points"])
+    for matrix in result["matrices"]:
+        assert len(matrix["values"]) == len(matrix["rows"])
+        assert all(len(row) == len(matrix["columns"]) for row in matrix["values"])
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize("fault", ["skip", "perturb"])
+@pytest.mark.parametrize("name", list(TINY))
+def test_a_broken_kernel_gets_no_figure(name: str, fault: str, tmp_path: Path) -> None:
+    possible(name)
+    file = tmp_path / "result.json"
+    done = bench(name, *TINY[name], "--break", fault, "--json", str(file))
+    assert done.returncode == 1
+    assert "NOT VERIFIED" in done.stdout
+    result = result_of(file)
+    assert result["verified"] is False
+    assert result["figures"] == result["curves"] == result["matrices"] == []
+
+
+@pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI")
+@pytest.mark.parametrize("processes", [2, 4])
+@pytest.mark.parametrize("name", STAR)
+def test_all_processes_at_once_are_one_result(name: str, processes: int, tmp_path: Path) -> None:
+    possible(name)
+    version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
+    more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []
+    file = tmp_path / "result.json"
+    start = [str(MPIRUN), *more, "-n", str(processes), str(RANKS)]
+    done = subprocess.run(
+        [*start, name, *TINY[name], "--json", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = result_of(file)
+    assert result["verified"] is True
+    assert result["processes"] == processes
+    assert done.stdout.count("verified") == 1  # one of them speaks for all
+
+
+@pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI")
+@pytest.mark.parametrize("name", ["latency", "lines", "noise"])
+def test_what_one_process_measures_refuses_several(name: str) -> None:
+    version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
+    more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []
+    done = subprocess.run(
+        [str(MPIRUN), *more, "-n", "2", str(RANKS), name, *TINY[name]],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("strata: error:") == 1
+    assert "one process" in done.stderr
+
+
+def test_every_benchmark_is_listed_and_has_a_help_page() -> None:
+    listed = bench("--list").stdout
+    for name in TINY:
+        assert any(line.split()[0] == name for line in listed.splitlines())
+        shown = bench(name, "--help")
+        assert shown.returncode == 0
+        assert "--json" in shown.stdout
+        assert "--quick" in shown.stdout
+        assert "--break" not in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["streem"], "strata bench stream"),
+        (["stream", "--aray", "1MiB"], "--array"),
+        (["stream", "--array", "lots"], "lots"),
+        (["stream", "--array", "100TiB"], "memory"),
+        (["dgemm", "--n", "0"], "0"),
+        (["dgemm", "--blas", "/nowhere/libblas.so"], "/nowhere/libblas.so"),
+        (["latency", "--pages", "enormous"], "small"),
+        (["latency", "--largest", "1KiB"], "16 KiB"),
+        (["noise", "--duration", "0"], "duration"),
+        (["domains", "--array", "1KiB"], "2 MiB"),
+        (["lines", "--rounds", "1"], "--rounds"),
+    ],
+)
+def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said: str) -> None:
+    done = bench(*words)
+    assert done.returncode in (1, 2)
+    assert done.stderr.count("strata: error:") == 1
+    assert said in done.stderr
+    assert "terminate" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_one_core_is_told_that_a_line_needs_two() -> None:
+    done = bench("lines", STRATA_CPUS=str(min(os.sched_getaffinity(0))))
+    assert done.returncode == 1
+    assert "two cores" in done.stderr
+
+
+def test_a_result_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    done = bench("peak", "--quick", "--json", str(tmp_path / "no" / "result.json"))
+    assert done.returncode != 0
+    assert "cannot be written" in done.stderr
+
+
+def test_a_full_disk_leaves_no_half_written_result(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    # What is written first goes to a disk without space.
+    (tmp_path / "result.json.tmp").symlink_to("/dev/full")
+    done = bench("peak", "--quick", "--json", str(file))
+    assert done.returncode != 0
+    assert "cannot be written" in done.stderr
+    assert not file.exists()
+
+
+def test_json_alone_can_go_to_standard_output() -> None:
+    done = bench("peak", "--quick", "--json", "-")
+    assert json.loads(done.stdout)["benchmark"] == "peak"
+
+
+def test_the_latency_staircase_rises(tmp_path: Path) -> None:
+    """No time is judged: a load from memory is slower than one from the first cache on any machine."""
+    file = tmp_path / "result.json"
+    done = bench("latency", "--quick", "--largest", "128MiB", "--pages", "small", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    points = result_of(file)["curves"][0]["points"]
+    assert points[0][0] == 16 * 1024
+    assert points[-1][0] == 128 * 1024 * 1024
+    assert points[-1][1] > 2 * points[0][1]
+
+
+def test_noise_is_reported_for_every_core_it_may_use(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    assert bench("noise", *TINY["noise"], "--samples", "--json", str(file)).returncode == 0
+    curves = {c["name"]: c for c in result_of(file)["curves"]}
+    lost = curves["lost to other work"]
+    assert {int(x) for x, _ in lost["points"]} <= set(os.sched_getaffinity(0))
+    assert len(lost["points"]) == result_of(file)["parameters"]["cores"]
+    assert all(f"quanta over time, PU {int(x)}" in curves for x, _ in lost["points"])
+
+
+@pytest.mark.skipif(CORES < 2, reason="one core")
+def test_a_busy_neighbour_is_seen_as_noise(tmp_path: Path) -> None:
+    """The core that it shares with a neighbour loses at least a tenth; fair shares would be a half."""
+    core = max(os.sched_getaffinity(0))
+    neighbour = subprocess.Popen(["taskset", "-c", str(core), "sh", "-c", "while :; do :; done"])
+    try:
+        time.sleep(0.1)
+        file = tmp_path / "result.json"
+        assert bench("noise", "--duration", "500ms", "--json", str(file)).returncode == 0
+        lost = dict(result_of(file)["curves"][0]["points"])
+        assert lost[core] > 10
+    finally:
+        neighbour.kill()
+        neighbour.wait()
+
+
+@pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI")
+def test_ranks_die_with_what_started_them() -> None:
+    """Also when it is killed without a chance to say so."""
+    parent = subprocess.Popen(
+        ["sh", "-c", f'"{RANKS}" noise --duration 60s & echo $!; wait'], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    rank = int(parent.stdout.readline())
+    time.sleep(0.5)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    for _ in range(100):
+        if not Path(f"/proc/{rank}").exists() or Path(f"/proc/{rank}/stat").read_text().split()[2] == "Z":
+            return
+        time.sleep(0.05)
+    os.kill(rank, signal.SIGKILL)
+    pytest.fail("the rank outlived its parent")
