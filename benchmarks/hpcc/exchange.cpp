@@ -33,18 +33,6 @@ std::uint64_t differences(std::span<const std::byte> message, std::uint64_t seed
     return count;
 }
 
-void stamp(std::span<std::byte> message, std::uint64_t number) {
-    const std::size_t bytes = std::min(kWord, message.size());
-    std::memcpy(message.data(), &number, bytes);
-    std::memcpy(message.data() + message.size() - bytes, &number, bytes);
-}
-
-bool stamped(std::span<const std::byte> message, std::uint64_t number) {
-    const std::size_t bytes = std::min(kWord, message.size());
-    return std::memcmp(message.data(), &number, bytes) == 0 &&
-           std::memcmp(message.data() + message.size() - bytes, &number, bytes) == 0;
-}
-
 long calls_for(double seconds, double seconds_per_call) {
     return static_cast<long>(std::clamp(seconds / std::max(seconds_per_call, 1e-9), 2.0, 1e5));
 }
