@@ -60,8 +60,8 @@ run_native() {
     local folder=$1
     shift
     [[ -n $soak ]] || set -- "$@" -LE soak
-    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore --progress -j "$(nproc)" \
-        --output-junit "$results/native-$((++count)).xml" "$@" || failed=1
+    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$(nproc)" \
+        --output-junit "$results/native-$((++count)).xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
 }
 
 # run_python FOLDER EXPRESSION
