@@ -18,6 +18,7 @@
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "benchmarks/machine/chase.hpp"
 #include "benchmarks/machine/machine.hpp"
+#include "benchmarks/machine/statistics.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
 #include "core/machine/page_placement.hpp"
@@ -155,6 +156,29 @@ std::vector<Row> rows_of(const machine::Machine& machine) {
     return rows;
 }
 
+/// Latency against the firmware's distance, which it gives between memories: a row stands at the memory of
+/// its domain.
+std::optional<double> latency_a_distance(const machine::Machine& machine, const Matrix& latency) {
+    if (!machine.distances) return std::nullopt;
+    const auto place = [&](int memory) -> std::optional<std::size_t> {
+        const auto& known = machine.distances->memories;
+        const auto at = std::find(known.begin(), known.end(), memory);
+        if (at == known.end()) return std::nullopt;
+        return static_cast<std::size_t>(at - known.begin());
+    };
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t i = 0; i < latency.rows.size(); ++i) {
+        const auto& own = machine.domains[static_cast<std::size_t>(latency.rows[i])].memories;
+        const auto from = own.empty() ? std::nullopt : place(own.front());
+        for (std::size_t j = 0; j < latency.columns.size(); ++j) {
+            const auto to = place(latency.columns[j]);
+            if (from && to && latency.values[i][j])
+                points.emplace_back(machine.distances->matrix[*from][*to], *latency.values[i][j]);
+        }
+    }
+    return slope(points);
+}
+
 void declare_domains(Options& options) {
     options
         .option("--array", "SIZE", "",
@@ -235,6 +259,12 @@ Result run_domains(Group& group, const Parsed& given, Break fault) {
         if (rows.size() * memories.size() > 1) {
             result.figures.push_back({"latency, farthest", most_latency, "ns", false, {}, {}});
             result.figures.push_back({"bandwidth, least", least_bandwidth, "GB/s", true, {}, {}});
+        }
+        if (const auto each = latency_a_distance(machine, latency)) {
+            result.figures.push_back({"latency a hop", 10 * *each, "ns", false, {}, {}});
+            result.notes.push_back(
+                "latency a hop is the slope, by least squares, of latency against the firmware's distance, "
+                "for each 10 of distance");
         }
         result.matrices = {std::move(latency), std::move(bandwidth)};
     }

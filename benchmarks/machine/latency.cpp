@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "benchmarks/machine/machine.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
+#include "core/machine/machine.hpp"
 
 namespace strata::bench::machine_measures {
 namespace {
@@ -105,6 +107,26 @@ std::size_t largest_set(const Parsed& given) {
     return bytes;
 }
 
+/// What each cache of this machine's first core takes, at the measured size nearest to half of it: there the
+/// working set is surely inside, and surely outside of the cache below.
+void level_figures(Result& result, const Curve& curve) {
+    const machine::Machine machine = machine::read_machine({"system", false, false});
+    for (int level = 1; level <= 4; ++level) {
+        for (const machine::Cache& cache : machine.caches) {
+            if (cache.level != level || cache.type == "instruction") continue;
+            const double half = static_cast<double>(cache.size_bytes) / 2;
+            if (half < curve.points.front().first || half > curve.points.back().first) break;
+            const auto nearest =
+                std::min_element(curve.points.begin(), curve.points.end(), [&](const auto& a, const auto& b) {
+                    return std::abs(std::log(a.first / half)) < std::abs(std::log(b.first / half));
+                });
+            result.figures.push_back(
+                {fmt::format("load latency, L{}", level), nearest->second, "ns", false, {}, {}});
+            break;
+        }
+    }
+}
+
 void declare_latency(Options& options) {
     options
         .option("--largest", "SIZE", "",
@@ -154,6 +176,8 @@ Result run_latency(Group& group, const Parsed& given, Break fault) {
         result.figures.push_back({kind.figure, curve.points.back().second, "ns", false, {}, {}});
         result.curves.push_back(std::move(curve));
     }
+    // With huge pages, where there are any, as there a load pays for the cache and not for its translation.
+    if (!result.curves.empty()) level_figures(result, result.curves.back());
     result.verification = {
         "walks that did not visit every line exactly once, or ended elsewhere than the order says",
         static_cast<double>(tried - proven), 0, "Strata: docs/benchmarks.md, latency"};

@@ -87,6 +87,7 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
         throw Error("lines are passed by the threads of one process")
             .given(std::to_string(group.size()))
             .allowed("1");
+    const auto rounds = static_cast<std::uint64_t>(given.integer("--rounds", 10, 10'000'000));
     const machine::Machine machine = machine::read_machine({"system", false, false});
     const std::vector<int> pus = one_pu_a_core(machine, process_pus());
     if (pus.size() < 2)
@@ -102,7 +103,6 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
     const double budget = given.has("--budget")  ? given.seconds("--budget")
                           : given.has("--quick") ? 1.0
                                                  : 30.0;
-    const auto rounds = static_cast<std::uint64_t>(given.integer("--rounds", 10, 10'000'000));
     constexpr int windows = 5;
     const auto most = std::max<std::size_t>(1, static_cast<std::size_t>(budget / kPairSeconds));
     const auto pairs = choose_pairs(machine, cores, most, kSeed);

@@ -11,6 +11,7 @@
 #include "benchmarks/common/clock.hpp"
 #include "benchmarks/common/threads.hpp"
 #include "benchmarks/machine/machine.hpp"
+#include "benchmarks/machine/statistics.hpp"
 #include "benchmarks/machine/work.hpp"
 #include "core/base/error.hpp"
 
@@ -128,22 +129,17 @@ Result run_noise(Group& group, const Parsed& given, Break fault) {
     for (std::size_t i = 0; i < pus.size(); ++i) {
         const auto& seconds = all[i].seconds;
         wrong += all[i].state != jump(i, steps * seconds.size());
-        if (seconds.size() < 2) {
+        const auto loss = loss_of(seconds);
+        if (!loss) {
             ++wrong;
             continue;
         }
-        const double shortest = static_cast<double>(*std::min_element(seconds.begin(), seconds.end()));
-        const double most = static_cast<double>(*std::max_element(seconds.begin(), seconds.end()));
-        double sum = 0;
-        for (const float s : seconds) sum += static_cast<double>(s);
-        const double mean = sum / static_cast<double>(seconds.size());
-        const double loss = 100 * (mean - shortest) / shortest;
-        lost.points.emplace_back(pus[i], loss);
-        quantum.points.emplace_back(pus[i], shortest * 1e6);
-        largest_loss = std::max(largest_loss, loss);
-        sum_of_losses += loss;
-        longest = std::max(longest, most - shortest);
-        all[i].shortest = shortest;
+        lost.points.emplace_back(pus[i], loss->percent);
+        quantum.points.emplace_back(pus[i], loss->shortest * 1e6);
+        largest_loss = std::max(largest_loss, loss->percent);
+        sum_of_losses += loss->percent;
+        longest = std::max(longest, loss->longest);
+        all[i].shortest = loss->shortest;
     }
     result.verification = {"cores whose work was not all done", static_cast<double>(wrong), 0,
                            "Strata: docs/benchmarks.md, noise"};

@@ -67,6 +67,14 @@ def test_the_staircase_has_rising_sizes_up_to_the_largest_and_no_latency_below_a
         assert all(0.1 < ns < 1e5 for _, ns in curve["points"])
 
 
+def test_a_cache_s_latency_is_a_point_of_the_staircase() -> None:
+    measured = [ns for curve in result("latency")["curves"] for _, ns in curve["points"]]
+    levels = {name: f for name, f in figures("latency").items() if name.startswith("load latency, L")}
+    for figure in levels.values():
+        assert (figure["unit"], figure["better"]) == ("ns", "lower")
+        assert figure["value"] in measured
+
+
 def test_huge_pages_that_were_not_granted_leave_a_note_instead_of_a_curve() -> None:
     names = [curve["name"] for curve in result("latency")["curves"]]
     said = any("were granted" in note for note in result("latency").get("notes", []))
