@@ -18,13 +18,35 @@ std::string own_folder() {
     return failed ? std::string() : self.parent_path().string();
 }
 
+namespace {
+
+/// Whether the environment whose programs lie in this folder has the package, installed or by reference.
+/// Looked up among its files: to ask that Python itself would cost more than all that a native command does.
+bool has_package(const std::string& programs) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    for (const auto& python : fs::directory_iterator(programs + "/../lib", failed)) {
+        if (python.path().filename().string().rfind("python3", 0) != 0) continue;
+        for (const char* packages : {"site-packages", "dist-packages"})
+            for (const auto& entry : fs::directory_iterator(python.path() / packages, failed)) {
+                const std::string name = entry.path().filename().string();
+                if (name == "strata" ||
+                    (name.rfind("strata-", 0) == 0 && name.find(".dist-info") != name.npos))
+                    return true;
+            }
+    }
+    return false;
+}
+
+}  // namespace
+
 std::optional<std::string> find_python() {
     if (const char* named = std::getenv("STRATA_PYTHON"); named != nullptr && *named != '\0') {
         if (access(named, X_OK) == 0) return named;
         return std::nullopt;
     }
-    const std::string beside = own_folder() + "/python3";
-    if (access(beside.c_str(), X_OK) == 0) return beside;
+    const std::string folder = own_folder(), beside = folder + "/python3";
+    if (access(beside.c_str(), X_OK) == 0 && has_package(folder)) return beside;
     return std::nullopt;
 }
 
@@ -35,8 +57,9 @@ void run_python(const std::vector<std::string>& words) {
         throw Error(fmt::format("`strata {}` needs Strata's Python side, which is not set up",
                                 words.empty() ? "" : words.front()),
                     kFailure)
-            .given(named == nullptr ? "no STRATA_PYTHON, and no python3 beside the strata program"
-                                    : fmt::format("STRATA_PYTHON={}", named))
+            .given(named == nullptr
+                       ? "no STRATA_PYTHON, and no python3 with the package strata beside this program"
+                       : fmt::format("STRATA_PYTHON={}", named))
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     }
     std::vector<std::string> command = {*python, "-m", "strata"};

@@ -132,6 +132,15 @@ TEST_CASE("what Python does is passed on word by word, and its absence is said w
                   "a described machine cannot be measured");
 }
 
+TEST_CASE("a Python beside the program is used where it has the package, as after pip install") {
+    const Folder folder;
+    const std::string front = installed(folder, false);
+    (void)folder.script("bin/python3", "echo \"$@\"");
+    check_refused(run({front, "report"}, ""), strata::kFailure, "with the package strata");
+    std::filesystem::create_directories(folder / "lib/python3.11/site-packages/strata-0.1.0.dist-info");
+    CHECK(run({front, "report"}, "").out == "-m strata report\n");
+}
+
 TEST_CASE("output that cannot be written is an error") {
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"--help"}, {"machine", "--json"}, {"machine"}}) {
