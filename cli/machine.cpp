@@ -81,7 +81,7 @@ int machine_command(int argc, char** argv) {
     std::ostringstream document;
     machine::machine_json(document, machine);
     if (given.has("--svg"))
-        run_python({"draw", "--machine", in_memory(document.str()), "--out", given.text("--svg")});
+        run_python({"draw", "--machine", in_memory(document.str()), "--svg", given.text("--svg")});
 
     std::fputs(machine::machine_table(machine).c_str(), stdout);
     if (given.has("--no-findings")) return kSuccess;

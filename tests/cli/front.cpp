@@ -111,6 +111,13 @@ TEST_CASE("findings get the facts as a document in memory") {
     CHECK(said.out.find("described by") < at);  // the table comes first
 }
 
+TEST_CASE("a drawing gets the facts and the file's name, and no table is printed") {
+    const Folder folder;
+    const std::string python = folder.script("python3", "echo \"$3 $4 $6 $7\"; cut -c1-27 \"$5\"");
+    CHECK(strata_says({"machine", "--svg", "a b.svg"}, python).out ==
+          "draw --machine --svg a b.svg\n{\"schema\":\"strata.machine/1\n");
+}
+
 TEST_CASE("JSON of a described machine holds nothing of this one") {
     const Said said = strata_says({"machine", "--json", "--input", STRATA_FIXTURES "/gpu-node.xml"});
     CHECK(said.status == 0);
