@@ -85,10 +85,14 @@ int run_and_report(int argc, char** argv, Group& group, std::span<const std::spa
     try {
         return run_named(argc, argv, group, known);
     } catch (const Error& error) {
-        if (group.rank() == 0) std::fputs(error.text().c_str(), stderr);
+        // Bad input is seen by all alike and said once; any other failure may be this process's alone.
+        const bool alone = error.exit_code() != kBadInput;
+        if (alone || group.rank() == 0) std::fputs(error.text().c_str(), stderr);
+        if (alone) group.abandon(error.exit_code());
         return error.exit_code();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "strata: error: process %d: %s\n", group.rank(), error.what());
+        group.abandon(kFailure);
         return kFailure;
     }
 }

@@ -20,6 +20,8 @@ class Group {
     [[nodiscard]] virtual double from_first(double value) { return value; }
     /// The MPI library's own name and version; nothing without MPI.
     [[nodiscard]] virtual std::optional<std::string> mpi() const { return std::nullopt; }
+    /// Ends the others, who may wait for a process that has failed alone.
+    virtual void abandon(int status) { (void)status; }
 };
 
 }  // namespace strata::bench
