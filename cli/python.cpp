@@ -57,7 +57,7 @@ void run_python(const std::vector<std::string>& words) {
         throw Error(fmt::format("`strata {}` needs Strata's Python side, which is not set up",
                                 words.empty() ? "" : words.front()),
                     kFailure)
-            .given(named == nullptr
+            .given(named == nullptr || *named == '\0'
                        ? "no STRATA_PYTHON, and no python3 with the package strata beside this program"
                        : fmt::format("STRATA_PYTHON={}", named))
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
