@@ -16,8 +16,6 @@ from conftest import NOTHING, Strata
 
 from strata.measure.journal import read_journals
 
-TASKS_TIMES_LAUNCHES = 6
-
 
 def check_whole(strata: Strata) -> int:
     """Every file in the results is whole; returns the number of samples."""
@@ -30,9 +28,9 @@ def check_whole(strata: Strata) -> int:
     return count
 
 
-def stop_at_random(strata: Strata, how: signal.Signals, source: random.Random) -> int:
+def stop_at_random(strata: Strata, case: Path, how: signal.Signals, source: random.Random) -> int:
     """Starts or resumes the tiny characterization, stops it at a random moment; returns its exit code."""
-    running = strata.start(*strata.characterize())
+    running = strata.start(*strata.characterize(case=case))
     time.sleep(source.uniform(0.0, 3.0))
     os.kill(running.pid, how)
     _, complained = running.communicate(timeout=20)
@@ -42,17 +40,19 @@ def stop_at_random(strata: Strata, how: signal.Signals, source: random.Random) -
     return running.returncode
 
 
-def interrupted_again_and_again(strata: Strata, how: signal.Signals, times: int, seed: int) -> None:
+def interrupted_again_and_again(
+    strata: Strata, case: Path, how: signal.Signals, times: int, seed: int
+) -> None:
     source = random.Random(seed)
     kept = 0
     for _ in range(times):
-        code = stop_at_random(strata, how, source)
+        code = stop_at_random(strata, case, how, source)
         assert code in (0, -how, 128 + how), code
         assert strata.left_behind() == NOTHING
         now = check_whole(strata)
         assert now >= kept  # what was measured stays
         kept = now
-    done = strata.run(*strata.characterize())
+    done = strata.run(*strata.characterize(case=case))
     assert done.returncode == 0, done.stderr
     assert strata.left_behind() == NOTHING
     for folder in strata.folders():
@@ -63,21 +63,23 @@ def interrupted_again_and_again(strata: Strata, how: signal.Signals, times: int,
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
-def test_stopped_at_random_points_it_leaves_nothing_and_resumes(strata: Strata, how: signal.Signals) -> None:
-    interrupted_again_and_again(strata, how, times=3, seed=1)
+def test_stopped_at_random_points_it_leaves_nothing_and_resumes(
+    strata: Strata, tolerant: Path, how: signal.Signals
+) -> None:
+    interrupted_again_and_again(strata, tolerant, how, times=3, seed=1)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["INT", "TERM", "KILL"])
 def test_stopped_many_times_it_leaves_nothing_and_resumes(
-    strata: Strata, how: signal.Signals, seed: int
+    strata: Strata, tolerant: Path, how: signal.Signals, seed: int
 ) -> None:
-    interrupted_again_and_again(strata, how, times=12, seed=100 + seed)
+    interrupted_again_and_again(strata, tolerant, how, times=12, seed=100 + seed)
 
 
-def test_stopping_is_prompt_while_a_program_runs(strata: Strata) -> None:
-    running = strata.start(*strata.characterize())
+def test_stopping_is_prompt_while_a_program_runs(strata: Strata, tolerant: Path) -> None:
+    running = strata.start(*strata.characterize(case=tolerant))
     deadline = time.monotonic() + 30
     while not list(strata.results.glob("*/work/*")) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -89,8 +91,8 @@ def test_stopping_is_prompt_while_a_program_runs(strata: Strata) -> None:
     assert strata.left_behind() == NOTHING
 
 
-def test_a_damaged_journal_is_one_message_and_nothing_is_overwritten(strata: Strata) -> None:
-    running = strata.start(*strata.characterize())
+def test_a_damaged_journal_is_one_message_and_nothing_is_overwritten(strata: Strata, tolerant: Path) -> None:
+    running = strata.start(*strata.characterize(case=tolerant))
     while check_whole(strata) < 3:
         time.sleep(0.05)
     os.kill(running.pid, signal.SIGINT)
@@ -101,7 +103,7 @@ def test_a_damaged_journal_is_one_message_and_nothing_is_overwritten(strata: Str
     data[len(data) // 2] ^= 0x01
     journal.write_bytes(data)
     for words in (
-        strata.characterize("--results", str(folder)),
+        strata.characterize("--results", str(folder), case=tolerant),
         ["results", str(folder)],
         ["report", str(folder)],
     ):
@@ -125,9 +127,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def test_a_full_disk_is_one_message_and_the_next_run_resumes(strata: Strata, small_disk: Path) -> None:
+def test_a_full_disk_is_one_message_and_the_next_run_resumes(
+    strata: Strata, tolerant: Path, small_disk: Path
+) -> None:
     strata.results = small_disk / "results"
-    running = strata.start(*strata.characterize())
+    running = strata.start(*strata.characterize(case=tolerant))
     while check_whole(strata) < 2:
         time.sleep(0.02)
     filler = small_disk / "filler"
@@ -143,16 +147,18 @@ def test_a_full_disk_is_one_message_and_the_next_run_resumes(strata: Strata, sma
     kept = check_whole(strata)
     assert kept >= 2
     filler.unlink()
-    done = strata.run(*strata.characterize())
+    done = strata.run(*strata.characterize(case=tolerant))
     assert done.returncode == 0, done.stderr
     assert len(strata.folders()) == 1 and check_whole(strata) > kept
     assert f"{kept} launches of before are kept" in done.stderr
 
 
-def test_a_disk_without_room_for_a_plan_is_one_message(strata: Strata, small_disk: Path) -> None:
+def test_a_disk_without_room_for_a_plan_is_one_message(
+    strata: Strata, tolerant: Path, small_disk: Path
+) -> None:
     strata.results = small_disk / "results"
     with (small_disk / "filler").open("wb", buffering=0) as stream, pytest.raises(OSError):
         while True:
             stream.write(b"x" * 65536)
-    done = strata.run(*strata.characterize())
+    done = strata.run(*strata.characterize(case=tolerant))
     assert done.returncode == 1 and done.stderr.count("strata: error:") == 1 and "disk is full" in done.stderr

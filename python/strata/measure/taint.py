@@ -24,11 +24,11 @@ class Limits:
     others_share: float = 0.02
     others_grace_s: float = 0.03
     # CPUs' worth of work by others on all CPUs that this process may use, the ones beside the run included: a
-    # neighbour on another core takes cache, memory bandwidth and turbo. The grace covers the launcher's own
-    # start and end.
+    # neighbour on another core takes cache, memory bandwidth and turbo. The grace covers rounding to ticks.
     elsewhere_cpus: float = 0.10
     elsewhere_share: float = 0.002  # and this part of all CPUs: a large idle node has many daemons
-    elsewhere_grace_s: float = 0.15
+    elsewhere_grace_s: float = 0.04
+    elsewhere_grace_per_cpu_s: float = 0.01
     # CPU that the hypervisor gave to another guest while this one wanted to run.
     steal_share: float = 0.02
     steal_grace_s: float = 0.03
@@ -128,7 +128,8 @@ def _share(cpu: Mapping[str, Any], what: str, limit: float, grace_s: float, text
 def _elsewhere(system: Mapping[str, Any], limits: Limits) -> list[Reason]:
     seconds, wall = system.get("others_s"), system.get("wall_s")
     allowed = limits.elsewhere_cpus + limits.elsewhere_share * system.get("cpus", 1)
-    if seconds is None or not wall or seconds <= allowed * wall + limits.elsewhere_grace_s:
+    grace = limits.elsewhere_grace_s + limits.elsewhere_grace_per_cpu_s * system.get("cpus", 1)
+    if seconds is None or not wall or seconds <= allowed * wall + grace:
         return []
     cpus = seconds / wall
     text = f"{cpus:.2f} CPUs of the machine busy for others (limit {allowed:.2f})"
