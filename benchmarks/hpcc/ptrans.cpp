@@ -254,7 +254,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
     result.parameter("n", std::int64_t{n});
     result.parameter("grid", fmt::format("{}x{}", grid.rows, grid.columns));
     result.parameter("repeats", std::int64_t{repeats});
-    result.figures = {{"bandwidth", 1e-9 * bytes / best, "GB/s", true, bytes}};
+    result.figures = {{"ptrans", 1e-9 * bytes / best, "GB/s", true, bytes}};
     // The elements are below 1/2, so that those of the sum are below 1.
     result.verification = {"max |C - exact| / (eps max |C|)", error / std::numeric_limits<double>::epsilon(),
                            kResidualLimit, "HPC Challenge: residual below 16"};

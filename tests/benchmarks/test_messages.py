@@ -28,8 +28,8 @@ FIGURES = {
         "random ring latency": "us",
         "random ring bandwidth": "GB/s",
     },
-    "ptrans": {"bandwidth": "GB/s"},
-    "mpifft": {"rate": "GFlop/s"},
+    "ptrans": {"ptrans": "GB/s"},
+    "mpifft": {"mpifft": "GF/s"},
     "allreduce": {"8 B": "us"},
     "alltoall": {"8 B": "us"},
 }

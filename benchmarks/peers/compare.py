@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""Strata's benchmarks beside their peers in the same run: interleaved launches, medians, ratio to the best.
+
+    benchmarks/peers/compare.py                        # all that is here, six blocks
+    benchmarks/peers/compare.py triad dgemm --blocks 10
+    benchmarks/peers/compare.py --hpcc                 # HPC Challenge's own program, half a minute a launch
+
+Peers that are not installed are named and left out: likwid-bench and hpcc (Debian packages likwid, hpcc),
+OpenBLAS, an MPI. Three small programs beside this file are compiled with cc and mpicc. Nothing else should
+run meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+KINDS = ("triad", "dgemm", "pingpong")
+OURS = "strata"
+
+
+@dataclass
+class Contender:
+    """One program in one comparison: how it is started and how its figures are read."""
+
+    name: str
+    run: Callable[[], dict[str, float]]
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass
+class Comparison:
+    """Programs that are asked the same question; `higher` is better or not, `limit` the lag allowed."""
+
+    title: str
+    unit: str
+    higher: bool
+    limit: float
+    contenders: list[Contender]
+
+
+def words(command: Sequence[str], environment: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    settings = {**os.environ, **(environment or {})}
+    if os.geteuid() == 0:  # Open MPI refuses root unless told twice
+        settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(list(command), capture_output=True, text=True, env=settings, cwd=cwd)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def front() -> Path:
+    named = os.environ.get("STRATA_BIN") or shutil.which("strata")
+    if not named:
+        sys.exit("no strata on PATH: activate a build, or set STRATA_BIN to the front")
+    return Path(named).resolve()
+
+
+def ours(layout: str, benchmark: str, figure: str, *options: str) -> Callable[[], dict[str, float]]:
+    """A fresh launch of ours under a layout, bound."""
+
+    def run() -> dict[str, float]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            words([str(front()), "bench", "--layout", layout, benchmark, *options, "--json", str(file)])
+            result = json.loads(file.read_text())
+        return {f["name"]: float(f["value"]) for f in result["figures"] if f["name"] == figure}
+
+    return run
+
+
+def number(
+    command: Sequence[str], environment: dict[str, str] | None = None
+) -> Callable[[], dict[str, float]]:
+    """A program that prints one number."""
+    return lambda: {"": float(words(command, environment).split()[-1])}
+
+
+def cores() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def openmp(threads: int) -> dict[str, str]:
+    places = ",".join(f"{{{core}}}" for core in cores()[:threads])
+    return {"OMP_NUM_THREADS": str(threads), "OMP_PLACES": places, "OMP_PROC_BIND": "close"}
+
+
+def compiled(folder: Path, source: str, *flags: str, compiler: str = "cc") -> str | None:
+    """The program made of a source beside this file, or none without a compiler for it."""
+    if shutil.which(compiler) is None:
+        print(f"left out: {source}: no {compiler}")
+        return None
+    program = folder / Path(source).stem
+    words([compiler, "-O3", str(HERE / source), "-o", str(program), *flags])
+    return str(program)
+
+
+# -- triad
+
+
+def array_bytes() -> int:
+    """As large as ours, so that all move the same: four times the last-level cache."""
+    sizes = [p.read_text().strip() for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
+    factor = {"K": 1 << 10, "M": 1 << 20}
+    return 4 * max((int(s[:-1]) * factor[s[-1]] for s in sizes), default=32 << 20)
+
+
+def likwid(kernel: str, threads: int) -> Callable[[], dict[str, float]]:
+    group = f"S0:{3 * array_bytes() // 1000}kB:{threads}:1:1"
+
+    def run() -> dict[str, float]:
+        found = re.search(r"MByte/s:\s+([0-9.]+)", words(["likwid-bench", "-t", kernel, "-w", group]))
+        if not found:
+            raise RuntimeError(f"likwid-bench -t {kernel}: no rate")
+        return {"": float(found[1]) / 1000}
+
+    return run
+
+
+def likwid_kernels() -> list[str]:
+    """Its triads in STREAM's sense (a = b + q c; its own 'triad' has four arrays), for this processor."""
+    if shutil.which("likwid-bench") is None:
+        print("left out: likwid-bench is not installed")
+        return []
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    wanted = ["stream_mem", "stream"]
+    if " avx512f " in flags:
+        wanted = ["stream_mem_avx512", "stream_avx512"]
+    elif " avx " in flags:
+        wanted = ["stream_mem_avx", "stream_avx"]
+    have = words(["likwid-bench", "-a"])
+    return [w for w in wanted if re.search(rf"^{w} ", have, re.MULTILINE)]
+
+
+def triads(folder: Path) -> list[Comparison]:
+    plain = compiled(folder, "nontemporal_triad.c", "-march=native", "-fopenmp")
+    kernels = likwid_kernels()
+    found = []
+    for threads in sorted({1, len(cores())}):
+        contenders = [Contender(OURS, ours(f"1x{threads}", "stream", "triad", "--quick"))]
+        if plain:
+            contenders.append(
+                Contender("non-temporal loop", number([plain, str(array_bytes()), "20"], openmp(threads)))
+            )
+        contenders += [Contender(f"likwid-bench {k}", likwid(k, threads)) for k in kernels]
+        found.append(Comparison(f"triad, {threads} threads", "GB/s", True, 0.03, contenders))
+    return found
+
+
+# -- DGEMM
+
+
+def dgemms(folder: Path, n: int) -> list[Comparison]:
+    direct = compiled(folder, "direct_dgemm.c", "-ldl")
+    listed = [p for p in os.environ.get("STRATA_BLAS_CANDIDATES", "").split(":") if p]
+    libraries = [*listed, "libopenblas.so.0"]
+    found = []
+    for threads in sorted({1, len(cores())}):
+        contenders = [Contender(OURS, ours(f"1x{threads}", "dgemm", "dgemm", "--n", str(n)))]
+        mask = ",".join(map(str, cores()[:threads]))
+        for library in libraries if direct else []:
+            # env -u: what somebody exported for another program would be measured otherwise.
+            clean = ["env", "-u", "OPENBLAS_CORETYPE", "-u", "OPENBLAS_L2_SIZE", "taskset", "-c", mask]
+            command = [*clean, str(direct), library, str(n), "4"]
+            setting = {"OPENBLAS_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+            contenders.append(Contender(f"{Path(library).name} directly", number(command, setting)))
+        found.append(Comparison(f"DGEMM n={n}, {threads} threads", "GF/s", True, 0.05, contenders))
+    return found
+
+
+# -- messages
+
+
+def pingpongs(folder: Path) -> list[Comparison]:
+    if len(cores()) < 2 or shutil.which("mpirun") is None:
+        print("left out: ping-pong: two cores and an MPI are needed")
+        return []
+    minimal = compiled(folder, "minimal_pingpong.c", compiler="mpicc")
+    start = ["mpirun", "-n", "2", "--bind-to", "core"]
+    latency = [Contender(OURS, ours("2x1", "pingpong", "latency", "--quick"))]
+    bandwidth = [Contender(OURS, ours("2x1", "pingpong", "bandwidth", "--quick"))]
+    if minimal:
+        latency.append(Contender("minimal MPI loop", number([*start, minimal, "8", "1000", "200"])))
+
+        def rate() -> dict[str, float]:
+            microseconds = float(words([*start, minimal, "2000000", "10", "20"]).split()[-1])
+            return {"": 2e6 / microseconds * 1e-3}
+
+        bandwidth.append(Contender("minimal MPI loop", rate))
+    return [
+        Comparison("ping-pong latency, 8 B", "us", False, 0.05, latency),
+        Comparison("ping-pong bandwidth, 2 MB", "GB/s", True, 0.05, bandwidth),
+    ]
+
+
+# -- HPC Challenge's own program: all its figures come from one launch
+
+HPCC_FIGURES = {
+    "SingleSTREAM_Triad": ("1x1", "stream", "triad", 1.0, True),
+    "StarSTREAM_Triad": ("2x1", "stream", "triad, a process", 1.0, True),
+    "SingleDGEMM_Gflops": ("1x1", "dgemm", "dgemm", 1.0, True),
+    "AvgPingPongLatency_usec": ("2x1", "pingpong", "latency", 1.0, False),
+    "AvgPingPongBandwidth_GBytes": ("2x1", "pingpong", "bandwidth", 1.0, True),
+    "NaturallyOrderedRingLatency_usec": ("2x1", "rings", "natural ring latency", 1.0, False),
+    "NaturallyOrderedRingBandwidth_GBytes": ("2x1", "rings", "natural ring bandwidth", 1.0, True),
+    "RandomlyOrderedRingLatency_usec": ("2x1", "rings", "random ring latency", 1.0, False),
+    "RandomlyOrderedRingBandwidth_GBytes": ("2x1", "rings", "random ring bandwidth", 1.0, True),
+    "PTRANS_GBs": ("2x1", "ptrans", "ptrans", 1.0, True),
+    "MPIFFT_Gflops": ("2x1", "mpifft", "mpifft", 1.0, True),
+}
+
+
+def hpcc_input(order: int) -> str:
+    """The sample of its package, with one problem on a grid of 1 x 2."""
+    sample = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text().splitlines()
+    put = {4: "1", 5: str(order), 9: "1", 10: "1", 11: "2"}
+    return "\n".join(put.get(i, line) for i, line in enumerate(sample)) + "\n"
+
+
+def hpcc(order: int) -> Callable[[], dict[str, float]]:
+    def run() -> dict[str, float]:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "hpccinf.txt").write_text(hpcc_input(order))
+            words(["mpirun", "-n", "2", "--bind-to", "core", "hpcc"], cwd=Path(folder))
+            text = (Path(folder) / "hpccoutf.txt").read_text()
+        return {k: float(v) for k, v in re.findall(r"^(\w+)=([0-9.eE+-]+)$", text, re.MULTILINE)}
+
+    return run
+
+
+def hpcc_comparison(blocks: int, rng: random.Random) -> None:
+    """Every figure that both have. HPCC derives some sizes from its input: see docs/benchmarks.md."""
+    if shutil.which("hpcc") is None or len(cores()) < 2:
+        print("left out: hpcc is not installed, or there is one core")
+        return
+    order = round((2 * 3 * array_bytes() / 8) ** 0.5) + 200  # so that its vectors are as long as ours
+    theirs: dict[str, list[float]] = {}
+    mine: dict[str, list[float]] = {}
+    for block in range(blocks):
+        tasks: list[str] = [*HPCC_FIGURES, ""]
+        rng.shuffle(tasks)
+        for task in tasks:
+            if task == "":
+                for name, value in hpcc(order)().items():
+                    theirs.setdefault(name, []).append(value)
+            else:
+                layout, benchmark, figure, _, _ = HPCC_FIGURES[task]
+                mine.setdefault(task, []).extend(ours(layout, benchmark, figure, "--quick")().values())
+        print(f"  hpcc: block {block + 1} of {blocks}", file=sys.stderr)
+    print(f"\n## hpcc, N={order}, two ranks; n={blocks}\n")
+    print(
+        "| figure | ours: median [min, max] | hpcc: median [min, max] | ours/hpcc |\n"
+        "| --- | --- | --- | --- |"
+    )
+    for name in HPCC_FIGURES:
+        if mine.get(name) and theirs.get(name):
+            a, b = statistics.median(mine[name]), statistics.median(theirs[name])
+            print(f"| {name} | {spread(mine[name])} | {spread(theirs[name])} | {a / b:.3f} |")
+
+
+# -- running and telling
+
+
+def spread(values: Sequence[float]) -> str:
+    return f"{statistics.median(values):.4g} [{min(values):.4g}, {max(values):.4g}]"
+
+
+def measure(comparison: Comparison, blocks: int, rng: random.Random) -> None:
+    """Each block launches every contender once, in random order: a drift of the machine meets all alike."""
+    for _ in range(blocks):
+        for contender in rng.sample(comparison.contenders, len(comparison.contenders)):
+            for value in contender.run().values():
+                contender.values.setdefault("", []).append(value)
+
+
+def tell(comparison: Comparison) -> bool:
+    """Prints the table; whether ours is within its limit of the best peer's median."""
+    medians = {c.name: statistics.median(c.values[""]) for c in comparison.contenders}
+    peers = {name: value for name, value in medians.items() if name != OURS}
+    print(f"\n## {comparison.title}, {comparison.unit}\n")
+    print("| program | median [min, max] | ours / it |\n| --- | --- | --- |")
+    for contender in comparison.contenders:
+        ratio = medians[OURS] / medians[contender.name]
+        print(f"| {contender.name} | {spread(contender.values[''])} | {ratio:.3f} |")
+    if not peers:
+        print("\nno peer is installed")
+        return True
+    best = (max if comparison.higher else min)(peers.values())
+    behind = 1 - medians[OURS] / best if comparison.higher else medians[OURS] / best - 1
+    within = behind <= comparison.limit
+    print(
+        f"\n{'within' if within else 'NOT WITHIN'} {comparison.limit:.0%} of the best peer: {-behind:+.1%}",
+        flush=True,
+    )
+    return within
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("kinds", nargs="*", default=[], help=f"of {', '.join(KINDS)}; without names all")
+    parser.add_argument("--blocks", type=int, default=6, help="launches of each program (6)")
+    parser.add_argument("--n", type=int, default=4000, help="order of DGEMM's matrices (4000)")
+    parser.add_argument("--hpcc", action="store_true", help="also HPC Challenge's own program")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    for kind in given.kinds:
+        if kind not in KINDS:
+            parser.error(f"unknown: {kind}; there are {', '.join(KINDS)}")
+    rng = random.Random(given.seed)
+    good = True
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        makers = {
+            "triad": lambda: triads(folder),
+            "dgemm": lambda: dgemms(folder, given.n),
+            "pingpong": lambda: pingpongs(folder),
+        }
+        for kind in given.kinds or ([] if given.hpcc else KINDS):
+            for comparison in makers[kind]():
+                measure(comparison, given.blocks, rng)
+                good = tell(comparison) and good
+    if given.hpcc:
+        hpcc_comparison(given.blocks, rng)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
