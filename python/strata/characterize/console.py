@@ -32,7 +32,7 @@ def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
         figure = headline(task)
         disturbed = f"{task['tainted']}/{task['launches']}" if task["tainted"] else ""
         if figure is None:
-            status = "curves only" if task["status"] == "ok" else str(task["status"]).splitlines()[0]
+            status = "curves only" if task["status"] == "ok" else _short(task["status"])
             result.append(
                 (
                     task["id"],
@@ -48,7 +48,7 @@ def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
             continue
         bound = task.get("bound")
         beside = f"{bound['reached']:.0%} of {number(bound['value'])}" if bound else ""
-        status = interval(figure) if task["undisturbed"] else str(task["status"]).splitlines()[0]
+        status = interval(figure) if task["undisturbed"] else _short(task["status"])
         result.append(
             (
                 task["id"],
@@ -62,6 +62,12 @@ def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
             )
         )
     return result
+
+
+def _short(text: str) -> str:
+    """The first line, cut to what a column holds; the report has the rest."""
+    line = text.splitlines()[0]
+    return line if len(line) <= 60 else line[:57] + "..."
 
 
 _COLUMNS = ("task", "figure", "median", "unit", "interval", "n", "of its bound", "disturbed")

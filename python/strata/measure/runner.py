@@ -185,15 +185,19 @@ def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, 
     if record.get("timed_out"):
         return Launched(record, None, None, system)
     if result is not None and result.get("verified") is False:
-        return Launched(
-            record, result, f"verification failed: {json.dumps(result.get('verification'))}", system
-        )
+        return Launched(record, result, unverified(result.get("verification") or {}), system)
     if status != 0:
         how = f"signal {record['signal']}" if record.get("signal") else f"exit code {status}"
         return Launched(record, None, f"{how}: {last}", system)
     if task.leaves_result and result is None:
         return Launched(record, None, f"it ended well but left no result: {last}", system)
     return Launched(record, result, None, system)
+
+
+def unverified(verification: Mapping[str, Any]) -> str:
+    """What did not verify, the value and its limit."""
+    what = verification.get("what") or "the answer"
+    return f"verification failed: {what}: {verification.get('value')}, allowed {verification.get('limit')}"
 
 
 def _load(path: Path) -> dict[str, Any] | None:
