@@ -2,12 +2,11 @@
 # renaming one symbolic link. Whoever runs meanwhile has the whole old tree or the whole new one.
 
 configure() {
-    local options=(-G Ninja "-DCMAKE_BUILD_TYPE=Release")
+    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}")
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
     ! contains "${missing[*]}" mpi || options+=(-DSTRATA_MPI=OFF)
     ! contains "${missing[*]}" fftw || options+=(-DSTRATA_FFTW=OFF)
     ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
-    [[ -z ${private_libraries:-} ]] || options+=("-DCMAKE_INSTALL_RPATH=$private_libraries")
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
     [[ -n ${CXX:-} ]] || options+=("-DCMAKE_CXX_COMPILER=$strata_compiler")

@@ -17,6 +17,8 @@ make_venv() {
         logged "$1" -m pip --python "$2/bin/python" install --disable-pip-version-check --no-input pip
 }
 
+private_options=() # for the configuration
+
 # private_prefix FOLDER PIECE...: fills FOLDER and puts it first on the search paths. Its file `complete` is written last.
 private_prefix() {
     local prefix=$1 piece wheels='' packages
@@ -53,14 +55,20 @@ complete_hwloc() {
 # Only the tools that were asked for come onto PATH, not the prefix's own python and pip: programs that a user launches
 # later inherit it.
 use_private_prefix() {
-    local tool packages
+    local tool packages libraries=$1/lib
     mkdir -p "$1/tools"
     for tool in cmake ctest ninja mpicxx mpicc mpirun mpiexec; do
         [[ ! -x $1/bin/$tool ]] || ln -sfn "../bin/$tool" "$1/tools/$tool"
     done
     for packages in "$1"/lib/python3*/site-packages; do
         CMAKE_PREFIX_PATH=$packages/cmeel.prefix:$packages/catch2/install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
-        private_libraries="$packages/cmeel.prefix/lib;$1/lib" # where programs find them when they run
+        libraries+=";$packages/cmeel.prefix/lib"
     done
+    private_options=("-DCMAKE_INSTALL_RPATH=$libraries") # where programs find them when they run
+    if [[ -f $1/lib/libmpi.so ]]; then
+        # CMake is told what it would ask the wrapper: a wrapper cannot quote a path with spaces.
+        private_options+=(-DMPI_SKIP_COMPILER_WRAPPER=ON "-DMPI_CXX_HEADER_DIR=$1/include" -DMPI_CXX_LIB_NAMES=mpi
+            "-DMPI_mpi_LIBRARY=$1/lib/libmpi.so")
+    fi
     export CMAKE_PREFIX_PATH PATH=$1/tools:$PATH
 }

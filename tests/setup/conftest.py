@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,12 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> sample.Checkout:
     done = made.run()
     assert done.returncode == 0, done.stderr
     return made
+
+
+@pytest.fixture
+def somebody() -> Iterator[sample.Somebody]:
+    with tempfile.TemporaryDirectory(prefix="strata-test-") as folder:
+        yield sample.Somebody(Path(folder))
 
 
 @pytest.fixture(scope="session")

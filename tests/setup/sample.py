@@ -126,6 +126,27 @@ def make(root: Path) -> Checkout:
     return Checkout(root)
 
 
+class Somebody:
+    """A person without rights, with a folder and a home: `nobody` where tests run as root, else ourselves.
+
+    The folder is no tmp_path: pytest closes the folder above those to others each time that it starts.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir()
+        folder.chmod(0o755)
+        self.other = os.geteuid() == 0 and shutil.which("setpriv") is not None
+        self.prefix = (
+            ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--") if self.other else ()
+        )
+
+    def owns_all(self) -> None:
+        if self.other:
+            subprocess.run(["chown", "-R", "nobody", str(self.folder)], check=True)
+
+
 def snapshot(target: Path) -> Path:
     """A copy of the real checkout: what git knows or would take."""
     listed = subprocess.run(

@@ -8,26 +8,23 @@ from pathlib import Path
 
 import pytest
 import sample
-from test_setting_up import as_nobody
 
 pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("package_index")]
 
 
-def test_everything_from_wheels_without_root_measures(tmp_path: Path) -> None:
+def test_everything_from_wheels_without_root_measures(somebody: sample.Somebody) -> None:
     """Every piece that PyPI has comes from there; then a rank of each layout runs under that MPI."""
-    home = tmp_path / "home"
-    home.mkdir()
-    checkout = sample.Checkout(sample.snapshot(tmp_path / "check out"))
+    checkout = sample.Checkout(sample.snapshot(somebody.folder / "check out"))
+    somebody.owns_all()
     del checkout.environment["STRATA_CMAKE_ARGS"]
     checkout.environment |= {
-        "HOME": str(home),
+        "HOME": str(somebody.home),
         "STRATA_IGNORE_SYSTEM": "cmake ninja hwloc fmt mpi catch2",
-        "STRATA_RESULTS": str(tmp_path / "results"),
+        "STRATA_RESULTS": str(somebody.folder / "results"),
     }
-    nobody = as_nobody(tmp_path)
 
     def strata(*arguments: str) -> str:
-        done = checkout.run(*arguments, prefix=nobody, cwd=checkout.root)
+        done = checkout.run(*arguments, prefix=somebody.prefix, cwd=checkout.root)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -179,24 +179,13 @@ def test_setup_killed_at_many_points_is_made_good_by_the_next(checkout: sample.C
             shutil.rmtree(checkout.root / "build")
 
 
-def as_nobody(folder: Path) -> tuple[str, ...]:
-    """How to start a program as somebody without rights, who owns the folder."""
-    if os.geteuid() != 0 or not shutil.which("setpriv"):
-        return ()
-    for place in (folder, *folder.parents):
-        if place.stat().st_uid == 0 and place != Path("/"):
-            place.chmod(place.stat().st_mode | 0o711)
-    subprocess.run(["chown", "-R", "nobody", str(folder)], check=True)
-    return ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--")
-
-
 @pytest.mark.usefixtures("package_index")
-def test_sets_up_without_root_and_without_apt(checkout: sample.Checkout, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
+def test_sets_up_without_root_and_without_apt(somebody: sample.Somebody) -> None:
+    checkout = sample.make(somebody.folder / "a checkout")
+    somebody.owns_all()
     done = checkout.run(
-        prefix=as_nobody(tmp_path),
-        HOME=str(home),
+        prefix=somebody.prefix,
+        HOME=str(somebody.home),
         STRATA_IGNORE_SYSTEM="cmake ninja hwloc fmt",
     )
     found = sample.facts(done)
@@ -204,4 +193,4 @@ def test_sets_up_without_root_and_without_apt(checkout: sample.Checkout, tmp_pat
     for library in ("libhwloc", "libfmt"):
         line = next(line for line in libraries.splitlines() if library in line)
         assert str(checkout.root) in line, "comes from the private prefix"
-    assert not any(home.glob(".local")), "nothing is installed for the user at large"
+    assert not any(somebody.home.glob(".local")), "nothing is installed for the user at large"
