@@ -45,16 +45,6 @@ std::optional<std::string> hypervisor() {
 #endif
 }
 
-std::optional<std::string> container() {
-    if (access("/.dockerenv", F_OK) == 0) return "docker";
-    if (access("/run/.containerenv", F_OK) == 0) return "podman";
-    if (access("/singularity", F_OK) == 0 || access("/.singularity.d", F_OK) == 0) return "apptainer";
-    const std::string groups = read_file("/proc/1/cgroup").value_or("");
-    for (const char* name : {"docker", "kubepods", "lxc"})
-        if (groups.find(name) != std::string::npos) return name;
-    return std::nullopt;
-}
-
 std::string operating_system() {
     std::stringstream lines(read_file("/etc/os-release").value_or(""));
     constexpr const char* key = "PRETTY_NAME=";
@@ -75,10 +65,27 @@ void read_names(Machine& machine) {
     machine.arch = names.machine;
     machine.os = operating_system();
     machine.virtualisation = hypervisor();
-    machine.container = container();
+    machine.container = read_container();
 }
 
 }  // namespace
+
+std::optional<std::string> read_container(const std::string& root) {
+    const auto there = [&](const char* path) { return access((root + path).c_str(), F_OK) == 0; };
+    // Docker's mark also lies in virtual machines that were made from an image: there, the root is a disk.
+    const std::string mounts = read_file(root + "/proc/self/mountinfo").value_or("");
+    std::istringstream lines(mounts);
+    bool on_disk = false;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(" / / ") != std::string::npos) on_disk = line.find(" /dev/") != std::string::npos;
+    if (there("/.dockerenv") && !on_disk) return "docker";
+    if (there("/run/.containerenv")) return "podman";
+    if (there("/singularity") || there("/.singularity.d")) return "apptainer";
+    const std::string groups = read_file(root + "/proc/1/cgroup").value_or("");
+    for (const char* name : {"docker", "kubepods", "lxc"})
+        if (groups.find(name) != std::string::npos) return name;
+    return std::nullopt;
+}
 
 void read_system(Machine& machine) {
     read_names(machine);

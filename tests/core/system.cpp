@@ -6,6 +6,7 @@
 #include "core/machine/frequency.hpp"
 #include "core/machine/memory_use.hpp"
 #include "core/machine/page_placement.hpp"
+#include "core/machine/system.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/fake_system.hpp"
 
@@ -153,6 +154,20 @@ TEST_CASE("a GPU without a driver is named by its place and numbers") {
     CHECK(found[0].name == "0000:03:00.0");
     CHECK(found[0].info == "AMD [1002:74a1], no driver");
     CHECK(found[0].domain == 0);
+}
+
+TEST_CASE("a container is known by its marks, and a virtual machine made from an image is none") {
+    FakeSystem docker, image, podman, pod;
+    docker.file("/.dockerenv", "")
+        .file("/proc/self/mountinfo", "9 8 0:50 / / rw - overlay overlay rw,lowerdir=x");
+    image.file("/.dockerenv", "").file("/proc/self/mountinfo", "6 1 254:0 / / rw - ext4 /dev/vda rw");
+    podman.file("/run/.containerenv", "");
+    pod.file("/proc/1/cgroup", "3:cpu:/kubepods/besteffort/pod1");
+    CHECK(read_container(docker.root()) == "docker");
+    CHECK_FALSE(read_container(image.root()));
+    CHECK(read_container(podman.root()) == "podman");
+    CHECK(read_container(pod.root()) == "kubepods");
+    CHECK_FALSE(read_container("/nonexistent"));
 }
 
 TEST_CASE("a counter that does not open has its reason in words") {
