@@ -15,6 +15,7 @@ from strata.measure.plan import Task
 from strata.measure.store import Sample
 
 _PLAIN_EVERY_S = 5.0
+_LISTED = 12  # disturbed launches told one by one; on a machine that is never quiet the rest is only counted
 
 
 def duration(seconds: float) -> str:
@@ -37,6 +38,7 @@ class Progress:
         self._ends = 0.0
         self._drawn = -_PLAIN_EVERY_S
         self._last_wait = ""
+        self._disturbed = 0
 
     def begin(self, task: Task, block: str, done: int, total: int, remaining_s: float) -> None:
         share = done / total if total else 0.0
@@ -55,8 +57,12 @@ class Progress:
         if sample.failed:
             self.say(f"failed: {task.id}: {sample.failed.splitlines()[0][:200]}")
         elif sample.tainted:
-            why = "; ".join(str(r["text"]) for r in sample.tainted[:2])
-            self.say(f"disturbed: {task.id}: {why}; kept, counted and repeated")
+            self._disturbed += 1
+            if self._disturbed <= _LISTED:
+                why = "; ".join(str(r["text"]) for r in sample.tainted[:2])
+                self.say(f"disturbed: {task.id}: {why}; kept, counted and repeated")
+            if self._disturbed == _LISTED:
+                self.say("further disturbed launches are counted; `strata results --samples TASK` lists them")
 
     def say(self, text: str) -> None:
         self._clear()

@@ -57,6 +57,16 @@ def test_a_disturbed_launch_is_said_with_its_reasons() -> None:
     assert "repeated" in out.getvalue()
 
 
+def test_on_a_machine_that_is_never_quiet_the_list_ends() -> None:
+    out = io.StringIO()
+    shown = Progress(out)
+    reasons = tuple(r.to_dict() for r in judge(busy_record(), Limits()))
+    for _ in range(100):
+        shown.ended(task("stream"), Sample("t", 1, 0, "", busy_record(), None, reasons, None, {}))
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 13 and "further disturbed launches are counted" in lines[-1]
+
+
 def test_a_failure_is_said_in_one_line() -> None:
     out = io.StringIO()
     Progress(out).ended(
