@@ -31,6 +31,12 @@ class ForHwloc {
     const char* name_;
 };
 
+#if HWLOC_API_VERSION >= 0x00020100
+constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#else
+constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM;  // its name before 2.1
+#endif
+
 constexpr const char* kWritten = "lstopo machine.xml writes such a file";
 
 void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
@@ -83,7 +89,7 @@ HwlocTopology load_topology(const std::string& source) {
     if (system) {
         describe_system(raw);
         // What this process may not use is part of the machine too; `allowed` says which it is.
-        hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+        hwloc_topology_set_flags(raw, kAllOfIt);
     } else {
         hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
         if (source.rfind(kSynthetic, 0) == 0) {
