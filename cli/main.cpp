@@ -1,5 +1,6 @@
 // The native front: finds the command, prints the one error, and hands what is not native to Python.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -56,8 +57,14 @@ void print_help() {
         group = command.group;
         text += fmt::format("  {:<14} {}\n", command.name, command.summary);
     }
-    text += fmt::format("  {:<14} {}\n", "test",
-                        "build and pass all tests; --soak adds the long campaigns (in a checkout)");
+    // These need the checkout and are ./strata's own.
+    constexpr std::pair<const char*, const char*> checkout[] = {
+        {"test", "build and pass all tests; --soak adds the long campaigns"},
+        {"docs", "build the documentation site"},
+        {"setup", "set everything up again, and say what was found"},
+        {"clean", "remove what was built"}};
+    text += "\nin a checkout\n";
+    for (const auto& [name, summary] : checkout) text += fmt::format("  {:<14} {}\n", name, summary);
     text +=
         "\nexamples:\n"
         "  strata characterize\n      measure this machine for up to five minutes and leave a report\n"

@@ -1,6 +1,7 @@
 #include "benchmarks/common/benchmark.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif

@@ -78,6 +78,17 @@ std::vector<std::string> other_kernels() {
     return cores;
 }
 
+/// The OpenBLAS wheel of the environment that this program was installed into by pip.
+std::string beside_in_environment() {
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(own_folder() + "/../../lib", failed)) {
+        const auto library = entry.path() / "site-packages/scipy_openblas32/lib/libscipy_openblas.so";
+        if (std::filesystem::exists(library, failed))
+            return std::filesystem::canonical(library, failed).string();
+    }
+    return "";
+}
+
 bool is_openblas(const std::string& path) { return path.find("openblas") != std::string::npos; }
 
 void add(std::vector<BlasChoice>& list, const std::string& path) {
@@ -150,6 +161,7 @@ std::vector<BlasChoice> blas_candidates() {
             std::getenv("STRATA_BLAS_CANDIDATES") != nullptr ? std::getenv("STRATA_BLAS_CANDIDATES") : "");
         for (std::string path; std::getline(paths, path, ':');)
             if (!path.empty()) add(list, path);
+        if (const std::string path = beside_in_environment(); !path.empty()) add(list, path);
         for (const char* name :
              {"libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libarmpl_lp64.so", "libcblas.so.3"})
             add(list, name);

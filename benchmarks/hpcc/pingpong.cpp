@@ -18,7 +18,7 @@ namespace strata::bench::hpcc {
 namespace {
 
 constexpr std::size_t kShort = 8, kLong = 2'000'000, kMost = std::size_t{64} << 20;
-constexpr double kLoopSeconds = 2e-3;
+constexpr double kLoopSeconds = 1e-3;
 
 using Pair = std::pair<int, int>;
 
@@ -191,7 +191,7 @@ void add_curves(Result& result, Group& group, Exchange& exchange, std::size_t la
 }
 
 void declare(Options& options) {
-    options.option("--repeats", "COUNT", "10", "timed loops for each pair and size, of which the best counts")
+    options.option("--repeats", "COUNT", "30", "timed loops for each pair and size, of which the best counts")
         .option("--budget", "TIME", "500ms", "no further pair is begun after this time")
         .option("--largest", "SIZE", "4MiB", "the longest message of the curves")
         .example("strata bench pingpong --layout 2x1", "latency and bandwidth between the first two cores");
@@ -216,7 +216,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
                            group.sum(static_cast<double>(exchange.mismatches())), 0, "exact"};
     const int pairs = group.size() * (group.size() - 1) / 2;
     result.notes = {
-        "One-way is half of a round trip of MPI_Send and MPI_Recv; each is the mean of a loop of about 2 ms, "
+        "One-way is half of a round trip of MPI_Send and MPI_Recv; each is the mean of a loop of about 1 ms, "
         "the "
         "best loop counts; latency is for 8 B and the nearest pair, bandwidth for 2,000,000 B and the best "
         "pair.",

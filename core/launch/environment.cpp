@@ -1,6 +1,7 @@
 #include "core/launch/environment.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "core/launch/launch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

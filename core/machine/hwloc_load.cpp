@@ -1,6 +1,7 @@
 #include "core/machine/hwloc_load.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -43,8 +44,31 @@ constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM;  // its nam
 
 constexpr const char* kWritten = "lstopo machine.xml writes such a file";
 
+/// How many PUs a description such as "package:2 [numa] core:8(size=1) pu:2" asks for: the product of its
+/// counts.
+double described_pus(const std::string& description) {
+    double product = 1;
+    int depth = 0;  // brackets hold what is attached or said, not levels
+    for (size_t i = 0; i < description.size(); ++i) {
+        const char c = description[i];
+        if (c == '(' || c == '[') ++depth;
+        if (c == ')' || c == ']') --depth;
+        const bool begins = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
+        if (depth == 0 && begins && c >= '0' && c <= '9')
+            product *= std::strtod(description.c_str() + i, nullptr);
+    }
+    return product;
+}
+
 void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
     const std::string description = text.substr(std::string(kSynthetic).size());
+    constexpr double most =
+        1 << 16;  // PUs; no node has a tenth of it, and hwloc would take hours and all memory
+    if (described_pus(description) > most) {
+        throw Error("this synthetic topology is larger than any machine")
+            .given(text)
+            .allowed(fmt::format("up to {:.0f} PUs", most));
+    }
     if (hwloc_topology_set_synthetic(topology, description.c_str()) == 0) return;
     throw Error("not a synthetic topology")
         .given(text)

@@ -1,5 +1,6 @@
 // The facts as a table for people: what one wants to know at a glance, each on one line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

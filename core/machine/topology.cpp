@@ -48,6 +48,7 @@ class Reader {
   private:
     hwloc_topology_t topology_;
     Machine& machine_;
+    std::vector<int> core_of_pu_;  // -1: none
 
     template <class F>
     void each(hwloc_obj_type_t type, F&& visit) {
@@ -57,10 +58,11 @@ class Reader {
 
     std::vector<int> cores_within(hwloc_const_bitmap_t set) const {
         std::vector<int> list;
-        for (const Core& core : machine_.cores)
-            if (std::any_of(core.pus.begin(), core.pus.end(),
-                            [&](int pu) { return hwloc_bitmap_isset(set, pu); }))
-                list.push_back(core.index);
+        for (const int pu : numbers(set))
+            if (static_cast<size_t>(pu) < core_of_pu_.size() && core_of_pu_[static_cast<size_t>(pu)] >= 0)
+                list.push_back(core_of_pu_[static_cast<size_t>(pu)]);
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
         return list;
     }
 
@@ -85,6 +87,11 @@ class Reader {
             core.pus = numbers(object->cpuset);
             const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, object);
             core.package = package == nullptr ? 0 : static_cast<int>(package->logical_index);
+            for (const int pu : core.pus) {
+                const auto at = static_cast<size_t>(pu);
+                if (at >= core_of_pu_.size()) core_of_pu_.resize(at + 1, -1);
+                core_of_pu_[at] = core.index;
+            }
             machine_.cores.push_back(core);
         });
     }

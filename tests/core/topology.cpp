@@ -53,6 +53,13 @@ TEST_CASE("a synthetic description gives packages, domains, shared caches, cores
     CHECK(machine.source == "synthetic:package:2 numa:4 l3:2 core:8 pu:2");
 }
 
+TEST_CASE("a machine of 8192 PUs is read") {
+    const Machine machine = described("package:8 [numa(memory=1GB)] numa:8 l3:2 core:32 pu:2");
+    check_consistent(machine);
+    CHECK(machine.allowed.pus.size() == 8192);
+    CHECK(machine.cores.back().pus == std::vector<int>{8190, 8191});
+}
+
 TEST_CASE("every shape keeps each core in exactly one domain") {
     for (const char* text : {"pu:1", "core:2 pu:1", "numa:1 core:4 pu:2", "package:4 numa:1 core:6 pu:1",
                              "numa:256 core:2 pu:1", "package:2 l3:8 core:4 pu:1"}) {
@@ -153,6 +160,8 @@ TEST_CASE("what is no topology is refused with one error that says what was give
     };
     has(refusal("synthetic:package:x"), "given: synthetic:package:x");
     has(refusal("synthetic:"), "not a synthetic topology");
+    has(refusal("synthetic:core:100000000 pu:1"), "larger than any machine");
+    has(refusal("synthetic:400 400 400"), "up to 65536 PUs");
     has(refusal("/nonexistent.xml"), "No such file or directory\n  at: /nonexistent.xml");
     has(refusal("/"), "Is a directory");
     has(refusal(STRATA_FIXTURES "/not-a-topology.xml"), "not-a-topology.xml\n");

@@ -7,6 +7,7 @@ stays with taint: studies bring other tasks and another stopping rule, and keep 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -63,6 +64,8 @@ class Campaign:
         self._watch = watcher
         self._settle = settle or self._wait_for_quiet
         self._waited = 0.0  # by this process: whoever starts it again has patience again
+        self._started = time.monotonic()
+        self._time_is_up = False  # for repeats; likewise of this process alone
 
     # -- what is known so far --------------------
 
@@ -86,6 +89,8 @@ class Campaign:
             return f"failed: {samples[-1].why_hopeless}"
         if good < self.policy.launches and len(counted) >= self.policy.launches + self.policy.repeats:
             return f"no undisturbed measurement in {len(counted)} launches"
+        if good < self.policy.launches <= len(counted) and self._time_is_up:
+            return f"no undisturbed measurement in {len(counted)} launches, then the time was up"
         return None
 
     def active(self) -> list[Task]:
@@ -197,6 +202,8 @@ class Campaign:
             if task is None or self.standing(task).stopped is not None:
                 continue
             if attempt > 0 and block != WARM_UP:
+                if self._no_time_to_repeat():
+                    return
                 self._be_patient()
             self._launch(task, block, attempt)
 
@@ -204,7 +211,7 @@ class Campaign:
         total = sum(self.standing(t).stopped is None for t in self.plan.tasks) * self.policy.launches
         done = sum(min(self.standing(t).good, self.policy.launches) for t in self.plan.tasks)
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
-        time = utc_now()
+        started = utc_now()
         launched = self._runner.run(task, self._watch.tick)
         reasons = taint.judge(
             launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system
@@ -213,7 +220,7 @@ class Campaign:
             task=task.id,
             block=block,
             attempt=attempt,
-            time=time,
+            time=started,
             record=launched.record,
             result=launched.result,
             tainted=tuple(r.to_dict() for r in reasons),
@@ -222,6 +229,16 @@ class Campaign:
         )
         self.store.add(sample)
         self._watch.ended(task, sample)
+
+    def _no_time_to_repeat(self) -> bool:
+        """Every task gets its launches; repeats of disturbed ones only while the budget lasts, so that a run on
+        a machine that is never quiet ends about when it said.
+        """
+        budget = self.policy.budget_s
+        if budget is not None and not self._time_is_up and time.monotonic() - self._started > budget:
+            self._time_is_up = True
+            self._watch.say(f"the {budget:.0f} s aimed at are over: disturbed launches are not repeated any more")
+        return self._time_is_up
 
     # -- waiting --------------------
 

@@ -245,6 +245,27 @@ def test_never_fewer_than_six_launches_whatever_the_budget(make_store) -> None:
     assert any("nothing optional is left" in text for text in listener.said)
 
 
+def test_when_the_time_is_up_disturbed_launches_are_not_repeated_any_more(make_store, monkeypatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("strata.measure.campaign.time.monotonic", lambda: clock[0])
+
+    def always_disturbed(task: Task, n: int) -> Launched:
+        clock[0] += 1.0
+        return disturbed()
+
+    short = plan(["a", "b"], budget_s=9.0, repeats=6)
+    done, runner, listener = campaign(make_store(short), always_disturbed)
+    done.run()
+    counts = Counter(runner.order)
+    assert all(7 <= counts[t.id] < 1 + 6 + 6 for t in short.tasks)
+    assert any("not repeated any more" in text for text in listener.said)
+    assert summary_of(done)["tasks"][0]["status"].endswith("the time was up")
+
+    again, resumed, _ = campaign(make_store(short), lambda t, n: good())
+    again.run()
+    assert resumed.order and all(t["undisturbed"] for t in summary_of(again)["tasks"])
+
+
 def test_the_remaining_time_goes_down_to_one_launch(make_store) -> None:
     done, _, listener = campaign(make_store(plan(["a", "b"])), lambda t, n: good())
     done.run()
