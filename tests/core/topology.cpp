@@ -54,7 +54,7 @@ TEST_CASE("a synthetic description gives packages, domains, shared caches, cores
 }
 
 TEST_CASE("a machine of 8192 PUs is read") {
-    const Machine machine = described("package:8 [numa(memory=1GB)] numa:8 l3:2 core:32 pu:2");
+    const Machine machine = described("package:8 numa:8 l3:2 core:32 pu:2");
     check_consistent(machine);
     CHECK(machine.allowed.pus.size() == 8192);
     CHECK(machine.cores.back().pus == std::vector<int>{8190, 8191});
