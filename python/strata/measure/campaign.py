@@ -237,7 +237,9 @@ class Campaign:
         budget = self.policy.budget_s
         if budget is not None and not self._time_is_up and time.monotonic() - self._started > budget:
             self._time_is_up = True
-            self._watch.say(f"the {budget:.0f} s aimed at are over: disturbed launches are not repeated any more")
+            self._watch.say(
+                f"the {budget:.0f} s aimed at are over: disturbed launches are not repeated any more"
+            )
         return self._time_is_up
 
     # -- waiting --------------------

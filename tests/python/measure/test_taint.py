@@ -42,7 +42,7 @@ def cpu(others: float = 0.0, steal: float = 0.0) -> dict[str, float]:
         ({"cpu": cpu(others=0.9), "wall_s": 10.0}, "others"),
         ({"cpu": cpu(steal=0.9), "wall_s": 10.0}, "steal"),
         ({"switches": {"voluntary": 0, "involuntary": 250}}, "switches"),
-        ({"pressure": {"cpu_some_us": 400_000}}, "pressure"),
+        ({"pressure": {"cpu_some_us": 900_000}}, "pressure"),
         ({"clock": {"before_ghz": 3.0, "after_ghz": 2.5}}, "clock"),
         ({"clock": {"before_ghz": 2.5, "after_ghz": 3.0}}, "clock"),
         ({"agrees": False, "disagreement": "two threads on PU 0"}, "placement"),
@@ -57,6 +57,11 @@ def test_each_limit_taints_by_itself_and_says_why(change: dict[str, Any], code: 
 
 def test_work_beside_the_run_taints_because_it_shares_the_memory() -> None:
     assert codes(judge(record(), LIMITS, 3.0, {"others_s": 1.0, "wall_s": 1.0})) == {"elsewhere"}
+
+
+def test_a_daemon_that_had_to_wait_for_the_run_is_no_disturbance_of_it() -> None:
+    # Two threads at full load for a second, others 0.8 %: 0.44 s of pressure is what others felt.
+    assert judge(record(pressure={"cpu_some_us": 440_000}), LIMITS, 3.0) == []
 
 
 def test_the_start_of_an_mpi_job_is_not_a_neighbour() -> None:
