@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
 #include "benchmarks/hpcc/exchange.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
@@ -25,8 +26,8 @@ using Pair = std::pair<int, int>;
 /// The two ends of one exchange: `first` sends, `second` answers with what it got.
 class Exchange {
   public:
-    Exchange(const Group& group, Break fault, std::size_t largest)
-        : group_(group), fault_(fault), out_(largest), in_(largest) {}
+    Exchange(const Group& group, Break fault, std::size_t largest, Pages pages)
+        : group_(group), fault_(fault), out_(largest, pages), in_(largest, pages) {}
 
     /// The one-way time in seconds, the same on each process: the mean of a loop, the least of `repeats`
     /// loops.
@@ -104,7 +105,7 @@ class Exchange {
 
     const Group& group_;
     Break fault_;
-    std::vector<std::byte> out_, in_;
+    Array<std::byte> out_, in_;
     long number_ = 1;
     std::uint64_t mismatches_ = 0;
 };
@@ -194,6 +195,7 @@ void declare(Options& options) {
     options.option("--repeats", "COUNT", "30", "timed loops for each pair and size, of which the best counts")
         .option("--budget", "TIME", "500ms", "no further pair is begun after this time")
         .option("--largest", "SIZE", "4MiB", "the longest message of the curves")
+        .option("--pages", "KIND", "small", "small or huge: the pages that the messages lie in")
         .example("strata bench pingpong --layout 2x1", "latency and bandwidth between the first two cores");
 }
 
@@ -205,8 +207,10 @@ Result run(Group& group, const Parsed& given, Break fault) {
     if (largest < 1 || largest > kMost) {
         throw Error("--largest is out of range").given(given.text("--largest")).allowed("1 B .. 64 MiB");
     }
-    Exchange exchange(group, fault, std::max(largest, kLong));
+    const std::string pages = given.choice("--pages", {"small", "huge"});
+    Exchange exchange(group, fault, std::max(largest, kLong), pages == "huge" ? Pages::huge : Pages::small);
     Result result;
+    result.parameter("pages", pages);
     result.parameter("repeats", std::int64_t{repeats});
     const auto samples = sample_pairs(group, exchange, repeats, budget);
     add_figures(result, samples);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
 #include "benchmarks/hpcc/exchange.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
@@ -46,10 +47,7 @@ Neighbours random(int rank, int size, int number) {
 
 class Exchange {
   public:
-    Exchange(Group& group, Break fault) : group_(group), fault_(fault) {
-        for (auto& message : out_) message.resize(kLong);
-        for (auto& message : in_) message.resize(kLong);
-    }
+    Exchange(Group& group, Break fault) : group_(group), fault_(fault) {}
 
     /// Seconds per message, the slowest process's: the mean of a loop, the least of `repeats` loops and both
     /// variants.
@@ -117,7 +115,9 @@ class Exchange {
 
     Group& group_;
     Break fault_;
-    std::array<std::vector<std::byte>, 2> out_, in_;  // by direction
+    using Messages = std::array<Array<std::byte>, 2>;  // by direction, from the start of a page on
+    Messages out_{Array<std::byte>(kLong, Pages::small), Array<std::byte>(kLong, Pages::small)};
+    Messages in_{Array<std::byte>(kLong, Pages::small), Array<std::byte>(kLong, Pages::small)};
     std::uint64_t number_ = 1, mismatches_ = 0;
 };
 
