@@ -271,7 +271,7 @@ def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
         commands,
         "draw",
         "draw a machine as SVG",
-        [("strata machine --json | strata draw --machine - --out machine.svg", "this machine")],
+        [("strata machine --json | strata draw --machine - --svg machine.svg", "this machine")],
     )
     parser.add_argument(
         "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
@@ -285,4 +285,4 @@ def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
 def _run_draw(given: argparse.Namespace) -> int:
     from strata.characterize.facts import draw
 
-    return draw(given.machine, given.out)
+    return draw(given.machine, given.svg)

@@ -129,8 +129,7 @@ clock_drop = 1e9
 
 
 def wait_for_the_lock(patience_s: float = 600.0) -> None:
-    """A measurement that somebody else started on this host is let to its end: tests would only wait for it.
-    """
+    """Waits until a measurement that somebody else started on this host has ended."""
     lock = HostLock()
     deadline = time.monotonic() + patience_s
     while not lock.try_acquire():

@@ -231,8 +231,8 @@ class Campaign:
         self._watch.ended(task, sample)
 
     def _no_time_to_repeat(self) -> bool:
-        """Every task gets its launches; repeats of disturbed ones only while the budget lasts, so that a run on
-        a machine that is never quiet ends about when it said.
+        """Every task gets its launches; repeats of disturbed ones only while the budget lasts, so that a run
+        on a machine that is never quiet ends about when it said.
         """
         budget = self.policy.budget_s
         if budget is not None and not self._time_is_up and time.monotonic() - self._started > budget:

@@ -41,9 +41,9 @@ class Limits:
     # their progress threads meet on the same cores (measured: 200 to 290 for two ranks of Open MPI 4.1.4,
     # whatever ran afterwards).
     involuntary_per_process: float = 250.0
-    # Share of the wall time in which some runnable thread of the system waited for a CPU (PSI "some"). A run that
-    # holds its share makes others wait, and a daemon's millisecond then counts for long: quiet launches read up to
-    # 45 %, launches beside a busy neighbour 80 to 100 %. The grace covers the start of an MPI job.
+    # Share of the wall time in which some runnable thread of the system waited for a CPU (PSI "some"). A run
+    # that holds its share makes others wait, and a daemon's millisecond then counts for long: quiet launches
+    # read up to 45 %, launches beside a busy neighbour 80 to 100 %. The grace covers the start of an MPI job.
     cpu_pressure: float = 0.60
     cpu_pressure_grace_s: float = 0.25
     # Clock before or after the run, below the plan's median by more than this: throttled or power-saving.
