@@ -85,7 +85,7 @@ def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, A
         "failed": sum(s.failed is not None for s in counted),
         "reasons": reasons_of(counted),
         "undisturbed": undisturbed,
-        "status": "ok" if undisturbed else standing.stopped or "unfinished",
+        "status": "ok" if undisturbed else standing.stopped or _unanswered(len(counted)),
         "figures": figures(task, good, tainted),
         "curves": curves(good),
         "matrices": matrices(good),
@@ -95,6 +95,11 @@ def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, A
         "parameters": next((s.result.get("parameters") for s in reversed(good) if s.result), None),
         "provenance": next((s.result.get("provenance") for s in reversed(good) if s.result), None),
     }
+
+
+def _unanswered(launches: int) -> str:
+    """Why a task that nothing stopped has no answer: its time was up, or it was interrupted."""
+    return f"no undisturbed measurement in {launches} launches" if launches >= stats.LEAST else "unfinished"
 
 
 def _values(task: Task, sample: Sample) -> dict[str, dict[str, Any]]:
