@@ -9,9 +9,12 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from strata.errors import StrataError
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,7 +45,7 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **given: Any) -> None:
         super().__init__(**{**given, "allow_abbrev": False})
 
-    def error(self, message: str) -> None:  # type: ignore[override]
+    def error(self, message: str) -> NoReturn:
         raise StrataError(message, at=self.prog, remedy=f"{self.prog} --help")
 
 
@@ -61,15 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-Commands = "argparse._SubParsersAction[_Parser]"
-
-
 def _command(
     commands: Commands, name: str, text: str, examples: Sequence[tuple[str, str]]
-) -> argparse.ArgumentParser:  # type: ignore[valid-type]
+) -> argparse.ArgumentParser:
     width = max(len(line) for line, _ in examples)
     shown = "\n".join(f"  {line.ljust(width)}  {meaning}" for line, meaning in examples)
-    return commands.add_parser(  # type: ignore[attr-defined,no-any-return]
+    return commands.add_parser(
         name,
         help=text,
         description=text[:1].upper() + text[1:] + ".",
@@ -113,7 +113,7 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
 
 
-def _characterize(commands: Commands) -> None:  # type: ignore[valid-type]
+def _characterize(commands: Commands) -> None:
     parser = _command(
         commands,
         "characterize",
@@ -145,7 +145,7 @@ def _characterize(commands: Commands) -> None:  # type: ignore[valid-type]
     parser.set_defaults(run=_run_characterize, kind="characterize")
 
 
-def _machine_measure(commands: Commands) -> None:  # type: ignore[valid-type]
+def _machine_measure(commands: Commands) -> None:
     parser = _command(
         commands,
         "machine-measure",
@@ -188,7 +188,7 @@ def _run_characterize(given: argparse.Namespace) -> int:
     )
 
 
-def _report(commands: Commands) -> None:  # type: ignore[valid-type]
+def _report(commands: Commands) -> None:
     parser = _command(
         commands,
         "report",
@@ -211,7 +211,7 @@ def _run_report(given: argparse.Namespace) -> int:
     return rebuild(given.results or newest())
 
 
-def _results(commands: Commands) -> None:  # type: ignore[valid-type]
+def _results(commands: Commands) -> None:
     parser = _command(
         commands,
         "results",
@@ -244,7 +244,7 @@ def _run_results(given: argparse.Namespace) -> int:
     return show_medians(folder, rebuild=given.rebuild_index)
 
 
-def _findings(commands: Commands) -> None:  # type: ignore[valid-type]
+def _findings(commands: Commands) -> None:
     parser = _command(
         commands,
         "findings",
@@ -266,7 +266,7 @@ def _run_findings(given: argparse.Namespace) -> int:
     return print_findings(given.machine, given.summary)
 
 
-def _draw(commands: Commands) -> None:  # type: ignore[valid-type]
+def _draw(commands: Commands) -> None:
     parser = _command(
         commands,
         "draw",
