@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    Commands = argparse._SubParsersAction["_Parser"]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return error.code
     except BrokenPipeError:  # `| head`: not an error of ours; keep the interpreter from complaining at exit
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return 0
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped\n")
