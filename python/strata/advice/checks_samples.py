@@ -142,6 +142,8 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
         rate, bound = headline(task), task.get("bound")
         if width(task) != 1 or rate is None or rate.high is None or not bound or not bound.get("value"):
             continue
+        if "--own-choice" in (task.get("command") or []):
+            continue  # spoken of beside the fastest
         if rate.high < LOW_BLAS * bound["value"]:
             everywhere = ((summary or {}).get("provenance") or {}).get("blas")
             used = (task.get("provenance") or {}).get("blas") or everywhere or {}
@@ -159,30 +161,47 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 "`OPENBLAS_CORETYPE=SkylakeX`, `Zen` or `Cooperlake`.",
                 "blas",
             )
-        yield from _other_blas(task)
-        return
+    yield from _blas_as_found(summary)
 
 
-def _other_blas(task: Task) -> Iterator[Finding]:
-    found = figures(task)
-    main = headline(task)
-    rivals = [
-        f for f in found if f.name.lower().startswith("dgemm, ") or f.name.lower().startswith("candidate")
-    ]
-    ahead = [f for f in rivals if main is not None and winner(f, main) == "a"]
-    if not ahead or main is None:
+def _blas_as_found(summary: Summary | None) -> Iterator[Finding]:
+    """What a program gets that just links the system's BLAS, beside the fastest that was found here."""
+    single = [t for t in tasks(summary, "dgemm") if width(t) == 1]
+    as_found = next((t for t in single if "--own-choice" in (t.get("command") or [])), None)
+    fastest = next((t for t in single if "--own-choice" not in (t.get("command") or [])), None)
+    slow, fast = headline(as_found), headline(fastest)
+    if as_found is None or fastest is None or slow is None or fast is None or winner(fast, slow) != "a":
         return
-    best = max(ahead, key=lambda f: f.median or 0.0)
+    told = (((summary or {}).get("provenance") or {}).get("environment") or {}).get("OPENBLAS_CORETYPE")
+    kernels = _blas_of(fastest).get("core")
+    if told:
+        remedy = f"`unset OPENBLAS_CORETYPE`: the environment sets it to {told}."
+    elif kernels and kernels != _blas_of(as_found).get("core"):
+        remedy = f"`export OPENBLAS_CORETYPE={kernels}`, or link the faster library."
+    else:
+        remedy = (
+            "Put the faster one first: `LD_LIBRARY_PATH`, or `sudo update-alternatives --config "
+            "libblas.so.3-$(uname -m)-linux-gnu`."
+        )
     yield Finding(
         "warning",
-        "Another BLAS on this machine is faster",
-        f"{best.name}: {digits(best.median or 0)} {best.unit}; the one in use: "
-        f"{digits(main.median or 0)} {main.unit}; intervals apart",
-        "Programs that load the default library give this away.",
-        "Put the faster one first: `LD_LIBRARY_PATH`, or `sudo update-alternatives --config "
-        "libblas.so.3-$(uname -m)-linux-gnu`.",
+        "The BLAS that programs get here is slower than it could be",
+        f"DGEMM on one core: {digits(slow.median or 0)} {slow.unit} with {_blas_name(as_found)} as found, "
+        f"{digits(fast.median or 0)} {fast.unit} with {_blas_name(fastest)}; intervals apart",
+        "Programs that just link the system's library give this away.",
+        remedy,
         "other-blas",
     )
+
+
+def _blas_of(task: Task) -> dict[str, str]:
+    return (task.get("provenance") or {}).get("blas") or {}
+
+
+def _blas_name(task: Task) -> str:
+    used = _blas_of(task)
+    name = used.get("version") or used.get("path") or "the BLAS"
+    return f"{name}, {used['core']} kernels" if used.get("core") else str(name)
 
 
 def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from strata.advice.samples import (
     Summary,
     Task,
     allowed_cores,
+    family,
     figure,
     figures,
     first_pu,
@@ -264,13 +265,13 @@ def _same_width_pairs(summary: Summary) -> list[tuple[Task, Task]]:
     pairs = []
     for a in bound:
         for b in bound:
-            same = a["benchmark"] == b["benchmark"] and width(a) == width(b)
+            same = family(a) == family(b) and width(a) == width(b)
             if same and processes_threads(a["layout"])[0] == 1 < processes_threads(b["layout"])[0]:
                 pairs.append((a, b))
     return pairs
 
 
 def _preference(a: Task, left: Interval, b: Task, right: Interval) -> Preference:
-    question = f"{a['benchmark']} {left.name}".replace("dgemm dgemm", "dgemm")
+    question = f"{family(a)} {left.name}".replace("dgemm dgemm", "dgemm")
     said = compare(question, a["layout"], left, b["layout"], right)
     return Preference(question, said.text, {"a": a["layout"], "b": b["layout"]}.get(said.better or ""))

@@ -196,6 +196,11 @@ def processes_threads(layout: str | None) -> tuple[int, int]:
     return (int(p), int(t)) if p.isdigit() and t.isdigit() else (1, 1)
 
 
+def family(task: Task) -> str:
+    """The plan's name for this way of running a benchmark; tasks of one family differ by layout alone."""
+    return str(task.get("id") or task.get("benchmark")).split("/")[0]
+
+
 def width(task: Task) -> int:
     """How many cores a task used."""
     p, t = processes_threads(task.get("layout"))

@@ -10,6 +10,7 @@ from synthetic_machines import MACHINES
 from synthetic_summaries import SUMMARIES
 
 from strata.advice.findings import SEVERITIES, Finding, findings
+from strata.advice.layouts import preferences
 
 EXPECTED = {
     "two-cores": {"shmem-huge-pages", "counters"},
@@ -118,15 +119,37 @@ def test_a_blas_near_the_peak_is_no_finding() -> None:
     assert "blas" not in codes(findings(summary["machine"], summary))
 
 
-def test_a_faster_blas_is_named_only_when_intervals_are_apart() -> None:
+def with_the_system_blas(rate: float, environment: dict[str, str]) -> dict:
+    """The two-core fixture with a DGEMM beside it that takes the system's BLAS as it is found."""
     summary = SUMMARIES["two-cores"]()
-    task = next(t for t in summary["tasks"] if t["id"] == "dgemm/1x1/core/s1")
-    rival = copy.deepcopy(task["figures"][0])
-    rival.update(name="candidate libother.so", median=90.0, low=89.0, high=91.0)
-    task["figures"].append(rival)
-    assert "libother" in find(findings(summary["machine"], summary), "other-blas").evidence
-    rival.update(low=10.0)
-    assert "other-blas" not in codes(findings(summary["machine"], summary))
+    summary["provenance"]["environment"] = environment
+    for task in [t for t in summary["tasks"] if t["id"].startswith("dgemm/")]:
+        task["provenance"] = {"blas": {"version": "OpenBLAS 9", "core": "Fast"}}
+        system = copy.deepcopy(task)
+        system.update(id=task["id"].replace("dgemm/", "dgemm-system/"), command=["dgemm", "--own-choice"])
+        system["provenance"] = {"blas": {"version": "OpenBLAS 1", "core": "Old"}}
+        for figure in system["figures"]:
+            for key in ("median", "low", "high", "min", "max"):
+                figure[key] *= rate
+        summary["tasks"].append(system)
+    return summary
+
+
+def test_a_faster_blas_is_named_only_when_intervals_are_apart() -> None:
+    summary = with_the_system_blas(0.5, {})
+    finding = find(findings(summary["machine"], summary), "other-blas")
+    assert "OpenBLAS 1, Old kernels" in finding.evidence and "OPENBLAS_CORETYPE=Fast" in finding.remedy
+    told = with_the_system_blas(0.5, {"OPENBLAS_CORETYPE": "Old"})
+    assert "unset OPENBLAS_CORETYPE" in find(findings(told["machine"], told), "other-blas").remedy
+    alike = with_the_system_blas(1.0, {})
+    assert "other-blas" not in codes(findings(alike["machine"], alike))
+
+
+def test_layouts_are_compared_within_one_way_of_running_a_benchmark() -> None:
+    summary = with_the_system_blas(0.5, {})
+    plain = SUMMARIES["two-cores"]()
+    named = {p.question: p.better for p in preferences(plain)}
+    assert {p.question: p.better for p in preferences(summary) if "system" not in p.question} == named
 
 
 def test_page_cache_matters_only_where_there_is_another_domain_to_spill_to() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from strata.advice.samples import (
     Interval,
     Task,
+    family,
     figure,
     figures,
     headline,
@@ -62,7 +63,7 @@ def pairs(source: Source, question: str) -> list[Pair]:
 def _matches(source: Source, benchmark: str, question: str) -> Iterator[tuple[Task, Task]]:
     every = source.tasks(benchmark)
     for a in every:
-        for b in every:
+        for b in (t for t in every if family(t) == family(a)):
             same_layout, same_stride, same_bind = (a.get(k) == b.get(k) for k in ("layout", "stride", "bind"))
             bound, plain = a.get("bind") == "core", a.get("stride", 1) == 1
             if (
