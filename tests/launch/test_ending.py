@@ -175,9 +175,9 @@ def test_a_sweep_spares_the_run_that_lives(launcher: Launcher, programs: dict[st
     running = launcher.start(
         "--record", str(launcher.folder / "other.json"), program=[programs["busy"], "60", "1", launcher.token]
     )
-    assert wait_until(lambda: marked(launcher, 1))
+    # The supervisor's child carries the word before the program runs: the traces say that it has begun.
+    assert wait_until(lambda: marked(launcher, 1) and bool(traces_of(running.pid)))
     before = traces_of(running.pid)
-    assert before
     launcher.recorded(program=["true"])
     assert traces_of(running.pid) == before
     assert len(launcher.alive()) == 2
