@@ -20,8 +20,8 @@ namespace strata::bench::hpcc {
 namespace {
 
 constexpr double kBeta = 1.0, kResidualLimit = 16.0;
-constexpr long kTile =
-    16;  // two tiles of doubles fit in the first cache, and their rows are whole cache lines
+/// Two tiles of doubles fit in the first cache, and their rows are whole cache lines.
+constexpr long kTile = 16;
 
 struct Range {
     long first = 0, last = 0;
