@@ -18,7 +18,11 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 @pytest.fixture(scope="session")
 def binary() -> Path:
-    path = Path(os.environ.get("STRATA_BIN") or ROOT / "strata")
+    # The built program itself: the entry of the checkout is a script, whose short-lived processes carry the
+    # same words, and tests that count processes would take them for the launcher's.
+    prefix = os.environ.get("STRATA_PREFIX")
+    built = Path(prefix, "bin", "strata") if prefix else ROOT / "strata"
+    path = Path(os.environ.get("STRATA_BIN") or built)
     if not os.access(path, os.X_OK):
         pytest.skip(f"no launcher at {path}: build it, or set STRATA_BIN")
     return path
