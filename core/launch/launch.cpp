@@ -27,27 +27,7 @@ std::string own_executable() {
     return {path, static_cast<size_t>(n)};
 }
 
-/// A variable set for a while: what a library should see, and the program should not.
-class VariableForNow {
-  public:
-    VariableForNow(const char* name, const char* value) : name_(name) {
-        if (const char* now = getenv(name)) before_ = now;
-        setenv(name, value, 1);
-    }
-    ~VariableForNow() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-    VariableForNow(const VariableForNow&) = delete;
-    VariableForNow& operator=(const VariableForNow&) = delete;
-
-  private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
-
-/// hwloc's x86 part moves this process over every PU to ask each about itself, and waits on each that is
-/// busy; its plug-ins (OpenGL, OpenCL, PCI) load tens of libraries. Linux alone says all that is needed here,
-/// in a third of the time.
 std::vector<Core> cores_here() {
-    const VariableForNow components("HWLOC_COMPONENTS", "-x86"), plugins("HWLOC_PLUGINS_PATH", "/dev/null");
     return allowed_cores(
         machine::read_machine({.text = "system", .with_devices = false, .with_limits = false}));
 }
