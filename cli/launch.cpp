@@ -15,24 +15,50 @@ namespace strata::cli {
 namespace {
 
 Options declare() {
-    Options options("strata launch",
-                    "Runs a serial, OpenMP or MPI program under a layout: so many processes and threads, "
-                    "each held on cores of its own.");
+    Options options(
+        "strata launch",
+        "Runs a serial, OpenMP, forking or MPI program under a layout: so many processes and threads, "
+        "each on cores of its own, with its pages where they belong.");
     options.option("--layout", "PxT", "1x1", "processes x threads of each")
         .option("--stride", "N", "1", "cores from one thread to the next")
-        .option("--bind", "core|none", "core",
-                "hold each thread's process on its cores, or leave it to the system")
-        .flag("--explain", "say on standard error what is done and why, then do it")
+        .option("--bind", "WIDTH", "core",
+                "hold each thread on its core, or within the cache, numa domain or package around it; none: "
+                "leave it to the system; LIST: on these PUs (hwloc's numbers; os:LIST: the system's)")
+        .option("--memory", "POLICY", "",
+                "first-touch, interleave[:LIST], local (the domains of its own threads) or bind:LIST")
+        .option("--smt", "N", "1", "use N PUs of each core rather than one")
+        .option("--core-kind", "KIND", "",
+                "of a hybrid processor: performance, efficiency or a kind's number")
+        .option("--near", "DEVICE", "",
+                "gpu or nic (or gpu:NAME): each process on the cores nearest to its device")
+        .option("--placement", "FILE", "", "a place for each process and thread, line by line")
+        .option(
+            "--text", "WHERE", "as-is",
+            "bring the program's and its libraries' code to the domain of process 0 (local), or spread it "
+            "(interleave)")
+        .option("--memory-limit", "SIZE", "", "of all processes together, enforced by the kernel")
+        .flag("--exclusive", "a cpuset of its own: no other cpuset may use its cores")
+        .flag("--explain", "say on standard error what goes where and why, then do it")
         .flag("--dry-run", "say what would be done, and do nothing")
+        .option("--machine", "SOURCE", "",
+                "with --dry-run: on another machine, an hwloc XML file or synthetic:DESCRIPTION")
+        .flag("--check", "stay, read the placement back, and fail when the program did not keep it")
         .option("--record", "FILE", "", "stay with the run and write down what happened to it, as JSON")
         .option("--timeout", "SECONDS", "", "end the run after this long")
         .flag("--own-share", "a scheduling group of its own, so that it keeps its CPUs beside other load")
         .hidden("--as-rank", true)
-        .rest("command args", "the program and its arguments")
+        .rest("command args", "the program and its arguments, or mpirun or srun with theirs")
         .example("strata launch --layout 1x4 -- ./omp_program", "one process, four bound threads")
         .example("strata launch --layout 4x2 -- ./mpi_program",
                  "with that MPI's own mpirun, four ranks of two threads")
-        .example("strata launch --layout 2x1 --stride 2 --dry-run -- ./a.out", "where everything would go")
+        .example("strata launch --layout 4x2 --bind numa --memory local -- mpirun -n 4 ./mpi_program",
+                 "around one's own mpirun or srun; pages in each rank's own domain")
+        .example("strata launch --layout 1x8 --memory interleave -- ./omp_program",
+                 "pages dealt over the memories of the eight threads")
+        .example("strata launch --exclusive --memory-limit 8GiB -- ./a.out",
+                 "nobody else on its core, and an error that says so when it needs more")
+        .example("strata launch --layout 36x4 --dry-run --machine node.xml -- ./a.out",
+                 "where everything would go on a machine that one has only lstopo's file of")
         .example("strata launch --layout 2x1 --record run.json -- ./a.out", "and what really happened");
     return options;
 }
@@ -51,19 +77,59 @@ std::optional<int> lifeline() {
     return fd;
 }
 
+/// Options that say the same thing in two ways.
+void refuse_together(const Parsed& parsed, const char* one, const char* other) {
+    if (!parsed.has(one) || !parsed.has(other)) return;
+    throw Error("these options exclude each other")
+        .given(std::string(one) + " and " + other)
+        .allowed("one of the two");
+}
+
+launch::Wish wish_from(const Parsed& parsed) {
+    launch::Wish wish;
+    wish.layout = launch::parse_layout(parsed.text("--layout"));
+    wish.layout_given = parsed.has("--layout");
+    wish.layout.stride = static_cast<int>(parsed.integer("--stride", 1, 1 << 16));
+    launch::parse_bind(parsed.text("--bind"), wish.layout);
+    if (parsed.has("--memory")) wish.memory = launch::parse_memory(parsed.text("--memory"));
+    wish.smt = static_cast<int>(parsed.integer("--smt", 1, 1 << 10));
+    wish.core_kind = parsed.text("--core-kind");
+    wish.near = parsed.text("--near");
+    wish.file = parsed.text("--placement");
+    if (!parsed.has("--as-rank"))
+        for (const char* other : {"--stride", "--bind", "--smt", "--core-kind", "--near"})
+            refuse_together(parsed, "--placement", other);
+    if (wish.layout.bind == launch::Bind::list)
+        for (const char* other : {"--smt", "--core-kind", "--near"}) refuse_together(parsed, "--bind", other);
+    if (wish.layout.bind == launch::Bind::none && !wish.near.empty())
+        throw Error("threads that are not held anywhere are near nothing")
+            .given("--near " + wish.near + " with --bind none")
+            .allowed("--near with --bind core, cache, numa or package");
+    return wish;
+}
+
 launch::Request request_from(const Parsed& parsed) {
     launch::Request request;
-    request.layout = launch::parse_layout(parsed.text("--layout"));
-    request.layout.stride = static_cast<int>(parsed.integer("--stride", 1, 1 << 16));
-    request.layout.bind = launch::parse_bind(parsed.text("--bind"));
+    request.wish = wish_from(parsed);
     request.command = parsed.rest();
     request.explain = parsed.has("--explain");
     request.dry_run = parsed.has("--dry-run");
+    request.text = launch::parse_text(parsed.text("--text"));
+    request.limits.exclusive = parsed.has("--exclusive");
+    if (parsed.has("--memory-limit")) request.limits.memory_bytes = parsed.size("--memory-limit");
     request.watch.own_share = parsed.has("--own-share");
+    request.watch.check = parsed.has("--check");
     request.watch.record = parsed.maybe("--record");
     request.as_rank = parsed.maybe("--as-rank");
     if (parsed.has("--timeout")) request.watch.timeout_s = parsed.number("--timeout", 0.001, 1e9);
     if (!request.as_rank) request.watch.lifeline = lifeline();
+    if (parsed.has("--machine")) {
+        request.machine = parsed.text("--machine");
+        if (!request.dry_run)
+            throw Error("a described machine runs nothing")
+                .given("--machine " + request.machine)
+                .allowed("--machine with --dry-run");
+    }
     if (request.command.empty())
         throw Error("no command to launch")
             .given("nothing after --")

@@ -11,19 +11,22 @@
 
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
+#include "core/launch/proc.hpp"
 #include "core/launch/process_tree.hpp"
 
 namespace strata::launch {
-namespace {
 
 /// In the new process: everything up to becoming the program; returns errno when that fails.
-int enter(const Process& process, const OwnShare& share, const SignalEvents& signals, int supervisor) {
+int Children::enter(const Process& process, const Entry& entry, int supervisor) {
     setsid();
     // Dies with its supervisor, even one that is killed by SIGKILL.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != supervisor) _exit(128 + SIGKILL);
-    share.join();
-    if (!bind_to(process.pus)) return errno;
+    if (!entry.groups.join()) return errno;
+    entry.share.join();
+    // A full memory is no concern of other programs: those that were held to it go first (oom_score_adj(5)).
+    if (entry.first_to_go) write_text("/proc/self/oom_score_adj", "1000");
+    if (!bind_to(process.pus) || !hold_memory(process.memory)) return errno;
     if (!process.reads_input) {
         const int nothing = open("/dev/null", O_RDONLY);
         if (nothing >= 0) {
@@ -31,24 +34,24 @@ int enter(const Process& process, const OwnShare& share, const SignalEvents& sig
             close(nothing);
         }
     }
-    signals.restore();
+    entry.signals.restore();
     return become(process.path, process.arguments, process.environment);
 }
 
-}  // namespace
-
-Children::Children(const Job& job, const OwnShare& share, const SignalEvents& signals) {
-    for (const Process& process : job.processes) start(process, share, signals);
+Children::Children(const Job& job, const RunGroups& groups, const OwnShare& share,
+                   const SignalEvents& signals) {
+    const Entry entry{groups, share, signals, job.limits.any() && !job.limits.memories.empty()};
+    for (const Process& process : job.processes) start(process, entry);
 }
 
-void Children::start(const Process& process, const OwnShare& share, const SignalEvents& signals) {
+void Children::start(const Process& process, const Entry& entry) {
     // The write end closes when the program starts; what arrives before is why it did not.
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) throw system_error("a pipe cannot be made", errno);
     const int supervisor = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
-        const int why = enter(process, share, signals, supervisor);
+        const int why = enter(process, entry, supervisor);
         [[maybe_unused]] const ssize_t n = write(report[1], &why, sizeof why);
         _exit(kNotFound);
     }

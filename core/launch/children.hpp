@@ -15,7 +15,7 @@ namespace strata::launch {
 class Children {
   public:
     /// Starts all; throws Error (exit code 126 or 127) when the system refuses one, after ending the others.
-    Children(const Job& job, const OwnShare& share, const SignalEvents& signals);
+    Children(const Job& job, const RunGroups& groups, const OwnShare& share, const SignalEvents& signals);
 
     /// Takes note of a process that ended; true when it was one of the children.
     bool ended(int pid, int status);
@@ -27,7 +27,15 @@ class Children {
     [[nodiscard]] int status() const { return failed_.value_or(0); }
 
   private:
-    void start(const Process& process, const OwnShare& share, const SignalEvents& signals);
+    /// What a process needs before it becomes the program.
+    struct Entry {
+        const RunGroups& groups;
+        const OwnShare& share;
+        const SignalEvents& signals;
+        bool first_to_go;  // when memory runs out
+    };
+    void start(const Process& process, const Entry& entry);
+    static int enter(const Process& process, const Entry& entry, int supervisor);
 
     std::vector<int> pids_;
     size_t running_ = 0;

@@ -11,10 +11,19 @@
 namespace strata::launch {
 namespace {
 
-/// OpenMP 5.2, 21.1.6: a list of places, each a list of processors in braces.
+/// OpenMP 5.2, 21.1.6: a list of places, each in braces a list of processors or of "first:count" intervals.
+std::string omp_place(const std::vector<int>& pus) {
+    std::vector<std::string> parts;
+    for (size_t i = 0, next = 0; i < pus.size(); i = next) {
+        for (next = i + 1; next < pus.size() && pus[next] == pus[next - 1] + 1;) ++next;
+        parts.push_back(next - i == 1 ? std::to_string(pus[i]) : fmt::format("{}:{}", pus[i], next - i));
+    }
+    return fmt::format("{{{}}}", fmt::join(parts, ","));
+}
+
 std::string omp_places(const std::vector<std::vector<int>>& threads) {
     std::vector<std::string> places;
-    for (const auto& thread : threads) places.push_back(fmt::format("{{{}}}", fmt::join(thread, ",")));
+    for (const auto& thread : threads) places.push_back(omp_place(thread));
     return fmt::format("{}", fmt::join(places, ","));
 }
 
@@ -32,7 +41,7 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
     // silently.
     for (const char* name : {"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_HW_SUBSET", "OMP_THREAD_LIMIT"})
         set.push_back({name, "", true});
-    if (layout.bind == Bind::core) {
+    if (layout.bind != Bind::none) {
         set.push_back({"OMP_PLACES", omp_places(placement.threads.at(static_cast<size_t>(index)))});
         set.push_back({"OMP_PROC_BIND", "close"});
     } else {
@@ -41,7 +50,7 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
     }
     set.push_back({"STRATA_LAYOUT", to_text(layout)});
     set.push_back({"STRATA_STRIDE", std::to_string(layout.stride)});
-    set.push_back({"STRATA_BIND", to_text(layout.bind)});
+    set.push_back({"STRATA_BIND", bind_text(layout)});
     set.push_back({"STRATA_RANK", std::to_string(rank)});
     set.push_back({"STRATA_SIZE", std::to_string(size)});
     set.push_back({"STRATA_CPUS", print_cpulist(placement.pus(index))});

@@ -1,21 +1,18 @@
 #include "core/launch/launch.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstring>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/environment.hpp"
-#include "core/launch/proc.hpp"
-#include "core/machine/machine.hpp"
 
 namespace strata::launch {
 namespace {
@@ -27,52 +24,62 @@ std::string own_executable() {
     return {path, static_cast<size_t>(n)};
 }
 
-std::vector<Core> cores_here() {
-    return allowed_cores(
-        machine::read_machine({.text = "system", .with_devices = false, .with_limits = false}));
+machine::Machine machine_for(const Request& request) {
+    return machine::read_machine(
+        {.text = request.machine, .with_devices = !request.wish.near.empty(), .with_limits = false});
 }
 
-std::vector<std::string> split(const std::string& text, char by) {
-    std::vector<std::string> parts;
-    for (size_t begin = 0; begin <= text.size();) {
-        const size_t end = std::min(text.find(by, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
-std::string lists_of(const std::vector<std::vector<int>>& threads, const char* between) {
-    std::vector<std::string> lists;
-    for (const auto& pus : threads) lists.push_back(print_cpulist(pus));
-    return fmt::format("{}", fmt::join(lists, between));
+/// A memory policy that was set around the launcher (numactl) and another that is asked of it.
+void refuse_contradicting_policy(const Request& request) {
+    const std::string inherited = request.wish.memory.policy == Policy::inherit ? "" : inherited_policy();
+    if (inherited.empty() || request.machine != "system") return;
+    throw Error("the memory policy inherited contradicts the one asked")
+        .given(fmt::format("--memory {} inside numactl {}", to_text(request.wish.memory), inherited))
+        .allowed("one of the two")
+        .remedy("leave out numactl around the launcher, or --memory");
 }
 
 /// Under another launcher (mpirun -n 4 strata launch --layout 4x1 ...) this process may already be bound to a
 /// part of what its job may use. The launcher that started it, its parent, is not: its processors are the
 /// job's.
-void take_jobs_processors() { bind_to(affinity_of(getppid())); }
+void refuse_contradicting_binding(const Plan& plan, const std::vector<int>& inherited) {
+    std::vector<int> wanted = plan.placement.pus(plan.index);
+    if (std::includes(inherited.begin(), inherited.end(), wanted.begin(), wanted.end())) return;
+    throw Error("the binding inherited from the launcher around this one contradicts the layout")
+        .given(fmt::format("held on PU {}; layout {} puts process {} on PU {}", print_cpulist(inherited),
+                           to_text(plan.placement.layout), plan.index, print_cpulist(wanted)))
+        .allowed("a launcher around this one that binds nothing, or just so")
+        .remedy(
+            "mpirun --bind-to none (Open MPI), mpiexec -bind-to none (MPICH), srun --cpu-bind=none; or "
+            "strata "
+            "launch -- mpirun ..., which sees to it");
+}
 
 /// Whether this process is a rank that an MPI's launcher started for this layout.
 std::optional<Rank> rank_of_this(const Request& request) {
     const auto rank = rank_from_environment();
+    const Layout& layout = request.wish.layout;
     if (request.as_rank) {
         if (!rank) throw Error("a rank of this launcher finds no rank in its environment", kFailure);
         return rank;
     }
     if (!rank || rank->size == 1)
         return std::nullopt;  // a shell inside somebody's step is no rank of this run
-    if (rank->size != request.layout.processes)
+    if (rank->size != layout.processes)
         throw Error("the layout and the MPI launcher around it disagree")
-            .given(
-                fmt::format("--layout {} inside a run of {} processes", to_text(request.layout), rank->size))
+            .given(fmt::format("--layout {} inside a run of {} processes", to_text(layout), rank->size))
             .allowed(fmt::format("{} processes", rank->size))
-            .remedy(fmt::format("--layout {}x{}, or leave out the outer launcher", rank->size,
-                                request.layout.threads));
-    if (request.watch.record)
-        throw Error("a record is of a whole run, not of one of its ranks")
-            .given(fmt::format("--record {} inside rank {}", *request.watch.record, rank->rank))
-            .allowed("strata launch --record around the MPI program")
+            .remedy(
+                fmt::format("--layout {}x{}, or leave out the outer launcher", rank->size, layout.threads));
+    const char* whole = request.watch.record          ? "--record"
+                        : request.watch.check         ? "--check"
+                        : request.limits.memory_bytes ? "--memory-limit"
+                        : request.limits.exclusive    ? "--exclusive"
+                                                      : nullptr;
+    if (whole != nullptr)
+        throw Error("this is of a whole run, not of one of its ranks")
+            .given(fmt::format("{} inside rank {}", whole, rank->rank))
+            .allowed(fmt::format("strata launch {} around the MPI program", whole))
             .remedy("leave out the outer mpirun: strata launch starts the program's own");
     return rank;
 }
@@ -81,14 +88,20 @@ void plan_rank(Plan& plan, const Request& request, const Rank& rank) {
     plan.rank = rank.rank;
     plan.size = rank.size;
     plan.index = rank.local_rank;
-    Layout here = request.layout;
-    here.processes = rank.local_size;
-    if (request.as_rank && rank.local_size == request.layout.processes) {
-        plan.placement = decode(*request.as_rank, request.layout);
+    if (request.as_rank && rank.local_size == request.wish.layout.processes) {
+        plan.placement = decode(*request.as_rank, request.wish.layout);
     } else {
-        take_jobs_processors();
-        plan.placement = place(cores_here(), here);
-        plan.placement.layout.processes = request.layout.processes;
+        const std::vector<int> inherited = affinity_of();
+        bind_to(affinity_of(getppid()));
+        Wish here = request.wish;
+        here.layout.processes = rank.local_size;
+        plan.machine = machine_for(request);
+        plan.placement = place(plan.machine, here);
+        plan.placement.layout.processes = request.wish.layout.processes;
+        if (request.wish.layout.bind == Bind::none)
+            bind_to(inherited);
+        else if (!request.as_rank && plan.index < rank.local_size)
+            refuse_contradicting_binding(plan, inherited);
     }
     if (plan.index < static_cast<int>(plan.placement.threads.size())) return;
     throw Error("this node was given more processes than the layout has", kFailure)
@@ -96,161 +109,210 @@ void plan_rank(Plan& plan, const Request& request, const Rank& rank) {
         .allowed(fmt::format("0 to {}", plan.placement.threads.size() - 1));
 }
 
-Process mpirun_process(const Plan& plan, const Request& request) {
-    const bool crowded = plan.placement.layout.processes > plan.cores;
-    std::vector<std::string> arguments = mpirun_command(*plan.mpirun, request.layout.processes, crowded);
-    const std::string layout = to_text(request.layout), stride = std::to_string(request.layout.stride);
-    for (const std::string& word :
-         {plan.job.launcher, std::string("launch"), std::string("--layout"), layout, std::string("--stride"),
-          stride, std::string("--bind"), to_text(request.layout.bind), std::string("--as-rank"),
-          encode(plan.placement), std::string("--")})
-        arguments.push_back(word);
-    arguments.insert(arguments.end(), request.command.begin(), request.command.end());
+/// The words that make each rank of an mpirun or srun take its place.
+std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
+    const Wish& wish = request.wish;
+    const Layout& layout = plan.placement.layout;
+    std::vector<std::string> words = {plan.job.launcher, "launch",   "--layout",
+                                      to_text(layout),   "--stride", std::to_string(layout.stride)};
+    const auto add = [&](const char* option, const std::string& value) {
+        words.insert(words.end(), {option, value});
+    };
+    // A node with other ranks than this one lays them out by itself, from the same wish.
+    add("--bind", bind_text(layout));
+    if (wish.memory.policy != Policy::inherit) add("--memory", to_text(wish.memory));
+    if (wish.smt > 1) add("--smt", std::to_string(wish.smt));
+    if (!wish.core_kind.empty()) add("--core-kind", wish.core_kind);
+    if (!wish.near.empty()) add("--near", wish.near);
+    if (!wish.file.empty()) add("--placement", wish.file);
+    add("--as-rank", encode(plan.placement));
+    words.emplace_back("--");
+    return words;
+}
+
+std::vector<Setting> settings_around_ranks(bool open_mpi) {
     std::vector<Setting> settings = {{"STRATA_RANK", "", true}, {"STRATA_LIFELINE_FD", "", true}};
-    if (plan.mpirun->mpi == Mpi::open_mpi && geteuid() == 0) {
+    if (open_mpi && geteuid() == 0) {
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT", "1"});
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"});
     }
-    return {plan.mpirun->path, arguments, apply_settings(settings, own_environment()), plan.placement.pus(),
-            true};
+    return settings;
+}
+
+Process mpirun_process(const Plan& plan, const Request& request) {
+    const int processes = plan.placement.layout.processes;
+    std::vector<std::string> words = mpirun_command(*plan.mpirun, processes, processes > plan.cores);
+    for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
+    words.insert(words.end(), request.command.begin(), request.command.end());
+    return {plan.mpirun->path, words,
+            apply_settings(settings_around_ranks(plan.mpirun->mpi == Mpi::open_mpi), own_environment()),
+            plan.placement.pus(), true};
+}
+
+/// The user's own mpirun command, with its binding off and the launcher in front of the program.
+Process around_process(const Plan& plan, const Request& request) {
+    const auto& command = request.command;
+    const auto program = command.begin() + static_cast<std::ptrdiff_t>(plan.around->program_at);
+    std::vector<std::string> words = {command.front()};
+    for (std::string& word : words_for(*plan.around, plan.placement.layout.processes))
+        words.push_back(std::move(word));
+    words.insert(words.end(), command.begin() + 1, program);
+    for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
+    words.insert(words.end(), program, command.end());
+    return {
+        plan.program.path, words,
+        apply_settings(settings_around_ranks(plan.around->starter == Starter::open_mpi), own_environment()),
+        plan.placement.pus(), true};
 }
 
 Process program_process(const Plan& plan, const Request& request, int index, int rank, int size) {
-    return {plan.program.path, request.command,
+    return {plan.program.path,
+            request.command,
             apply_settings(settings_for(plan.placement, index, rank, size), own_environment()),
-            plan.placement.pus(index), index == 0};
+            plan.placement.pus(index),
+            index == 0,
+            plan.placement.memory_of(index)};
 }
 
-std::string kind_text(const Plan& plan) {
-    switch (plan.how) {
-        case How::mpirun:
-            return fmt::format("{}, started with {} ({})", to_text(plan.mpirun->mpi), plan.mpirun->path,
-                               plan.mpirun->why);
-        case How::copies:
-            return fmt::format("{} copies", plan.placement.layout.processes);
-        case How::become:
-            break;
-    }
-    return plan.size > 1 ? fmt::format("rank {} of {}", plan.rank, plan.size)
-                         : "this process becomes the program";
+/// The layout of `strata launch -- mpirun -n 4 ...`: its processes are mpirun's.
+Wish agreed_with(const Around& around, Wish wish) {
+    const int asked = wish.layout.processes;
+    if (!wish.layout_given && wish.file.empty()) wish.layout.processes = around.processes.value_or(1);
+    if (around.processes && wish.layout.processes != *around.processes)
+        throw Error("the layout and the MPI launcher that is started disagree")
+            .given(fmt::format("--layout {} around {} -n {}", to_text(wish.layout), to_text(around.starter),
+                               *around.processes))
+            .allowed(fmt::format("{} processes in both", *around.processes))
+            .remedy(fmt::format("--layout {}x{}, or -n {}", *around.processes, wish.layout.threads, asked));
+    return wish;
 }
 
-std::string shell_words(const std::vector<std::string>& words) {
-    constexpr const char* kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
-    std::string line;
-    for (const std::string& word : words) {
-        if (!line.empty()) line += ' ';
-        if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-            line += word;
-            continue;
-        }
-        line += '\'';
-        for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        line += '\'';
+void refuse_unknown_mpi(const Plan& plan) {
+    if (plan.program.mpi != Mpi::unknown) return;
+    throw Error("the program's MPI is not known")
+        .given(fmt::format("{}: {}", plan.program.path, plan.program.why))
+        .allowed(
+            "Open MPI (libmpi.so.40), MPICH and its relatives (libmpi.so.12), the standard ABI "
+            "(libmpi_abi.so)")
+        .remedy(
+            "that MPI's own launcher, its binding off, in front of strata launch --layout PxT -- ./program");
+}
+
+void plan_start(Plan& plan, const Request& request) {
+    const int processes = plan.placement.layout.processes;
+    if (plan.around) {
+        plan.how = How::around;
+        plan.job.processes = {around_process(plan, request)};
+    } else if (plan.program.mpi != Mpi::none) {
+        plan.how = How::mpirun;
+        plan.mpirun = find_mpirun(plan.program, environment_value("PATH"));
+        plan.job.processes = {mpirun_process(plan, request)};
+    } else {
+        plan.how = processes > 1 ? How::copies : How::become;
+        for (int p = 0; p < processes; ++p)
+            plan.job.processes.push_back(program_process(plan, request, p, p, processes));
     }
-    return line;
+}
+
+/// Memories that the whole run is held to; none when the policy leaves it the choice.
+std::vector<int> memories_of_run(const Placement& placement) {
+    std::vector<int> all;
+    for (const Memories& memories : placement.memory) {
+        if (memories.policy == Policy::first_touch || memories.policy == Policy::inherit) return {};
+        all.insert(all.end(), memories.nodes.begin(), memories.nodes.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+std::vector<int> memories_for_text(const Plan& plan, Text text) {
+    if (text == Text::as_is) return {};
+    std::vector<int> nodes =
+        memories_near(plan.machine, text == Text::local ? plan.placement.pus(0) : plan.placement.pus());
+    // One copy serves all: "local" is the first process' domain.
+    if (text == Text::local && nodes.size() > 1) nodes.erase(nodes.begin() + 1, nodes.end());
+    return nodes;
+}
+
+void bring_text(const Plan& plan, const Request& request) {
+    if (plan.text_memories.empty()) return;
+    const std::string program =
+        plan.around ? find_command(request.command[plan.around->program_at], environment_value("PATH"))
+                    : plan.program.path;
+    std::uint64_t pages = 0, stayed = 0;
+    std::string why;
+    for (const TextPages& text :
+         place_text(text_files(program, environment_value("LD_LIBRARY_PATH")), plan.text_memories)) {
+        pages += text.pages;
+        stayed += text.stayed;
+        if (why.empty() && !text.why.empty()) why = text.path + ": " + text.why;
+        if (request.explain)
+            fmt::print(stderr, "text:    {}: {} pages, {} in place{}\n", text.path, text.pages,
+                       text.pages - text.stayed, text.why.empty() ? "" : " (" + text.why + ")");
+    }
+    if (stayed > 0)
+        fmt::print(stderr, "strata: note: {} of {} text pages stayed where they were: {}\n", stayed, pages,
+                   why);
 }
 
 }  // namespace
 
-std::string encode(const Placement& placement) {
-    std::vector<std::string> processes;
-    for (const auto& process : placement.threads) processes.push_back(lists_of(process, ":"));
-    return fmt::format("{}", fmt::join(processes, ";"));
-}
-
-Placement decode(const std::string& word, const Layout& layout) {
-    Placement placement{layout, {}};
-    for (const std::string& process : split(word, ';')) {
-        auto& threads = placement.threads.emplace_back();
-        for (const std::string& thread : split(process, ':')) threads.push_back(parse_cpulist(thread));
-    }
-    return placement;
-}
-
 Plan make_plan(const Request& request) {
     Plan plan;
-    const Layout& layout = request.layout;
     plan.job.launcher = own_executable();
     plan.job.command = request.command;
     plan.program.path = find_command(request.command.front(), environment_value("PATH"));
+    if (!request.as_rank) refuse_contradicting_policy(request);
     if (const auto rank = rank_of_this(request)) {
         plan_rank(plan, request, *rank);
         plan.job.processes = {program_process(plan, request, plan.index, plan.rank, plan.size)};
         return plan;
     }
-    plan.program = examine(plan.program.path, environment_value("LD_LIBRARY_PATH"));
-    const std::vector<Core> cores = cores_here();
-    plan.cores = static_cast<long>(cores.size());
-    plan.placement = place(cores, layout);
-    if (plan.program.mpi != Mpi::none) {
-        plan.how = How::mpirun;
-        plan.mpirun = find_mpirun(plan.program, environment_value("PATH"));
-        plan.job.processes = {mpirun_process(plan, request)};
-    } else {
-        plan.how = layout.processes > 1 ? How::copies : How::become;
-        for (int p = 0; p < layout.processes; ++p)
-            plan.job.processes.push_back(program_process(plan, request, p, p, layout.processes));
+    plan.around = find_around(request.command, plan.program.path);
+    const Wish wish = plan.around ? agreed_with(*plan.around, request.wish) : request.wish;
+    if (!plan.around) {
+        plan.program = examine(plan.program.path, environment_value("LD_LIBRARY_PATH"));
+        refuse_unknown_mpi(plan);
     }
+    plan.machine = machine_for(request);
+    plan.cores = static_cast<long>(allowed_cores(plan.machine).size());
+    plan.placement = place(plan.machine, wish);
+    plan.text_memories = memories_for_text(plan, request.text);
+    plan_start(plan, request);
     plan.job.placement = plan.placement;
+    plan.job.limits = request.limits;
+    plan.job.limits.pus = plan.placement.pus();
+    plan.job.limits.memories = memories_of_run(plan.placement);
     const Watch& watch = request.watch;
-    plan.supervised =
-        plan.how == How::copies || watch.record || watch.timeout_s > 0 || watch.own_share || watch.lifeline;
+    plan.supervised = plan.how == How::copies || watch.record || watch.check || watch.timeout_s > 0 ||
+                      watch.own_share || watch.lifeline || plan.job.limits.any();
     return plan;
-}
-
-std::string describe(const Plan& plan, const Request& request) {
-    const Layout& layout = request.layout;
-    std::string text = fmt::format("program: {} ({})\n", plan.program.path,
-                                   plan.program.why.empty() ? "a rank" : plan.program.why);
-    text += fmt::format("start:   {}\n", kind_text(plan));
-    if (plan.mpirun && request.explain) {
-        const std::string ask = shell_words({plan.mpirun->path, "--version"}) + " 2>/dev/null";
-        char line[256] = "";
-        if (FILE* said = popen(ask.c_str(), "r")) {
-            if (std::fgets(line, sizeof line, said) == nullptr) line[0] = '\0';
-            pclose(said);
-        }
-        if (line[0] != '\0') text += fmt::format("version: {}", line);
-    }
-    text += fmt::format("layout:  {} (processes x threads), stride {}, bind {}\n", to_text(layout),
-                        layout.stride, to_text(layout.bind));
-    for (size_t p = 0; p < plan.placement.threads.size(); ++p) {
-        const bool bound = layout.bind == Bind::core;
-        text += fmt::format("process {}: {} {}\n", p, bound ? "threads on PU" : "anywhere on PU",
-                            bound ? lists_of(plan.placement.threads[p], " ")
-                                  : print_cpulist(plan.placement.pus(static_cast<int>(p))));
-    }
-    const int shown = std::min(plan.index, static_cast<int>(plan.placement.threads.size()) - 1);
-    text += fmt::format("environment of process {}:\n", shown);
-    for (const Setting& s :
-         settings_for(plan.placement, shown, plan.rank, std::max(plan.size, layout.processes)))
-        text += s.removed ? fmt::format("  unset {}\n", s.name) : fmt::format("  {}={}\n", s.name, s.value);
-    text += fmt::format("command: {}\n", shell_words(plan.job.processes.front().arguments));
-    text += fmt::format("then:    {}\n", plan.supervised
-                                             ? "stays with it until it and all that it started have ended"
-                                             : "does not stay: the program takes this process' place");
-    return text;
 }
 
 int carry_out(const Plan& plan, const Request& request) {
     if (request.dry_run || request.explain)
         fmt::print(request.dry_run ? stdout : stderr, "{}", describe(plan, request));
     if (request.dry_run) return kSuccess;
-    const Layout& layout = request.layout;
+    const Layout& layout = plan.placement.layout;
     const long threads = static_cast<long>(layout.processes) * layout.threads;
     if (!request.as_rank && layout.bind == Bind::none && plan.cores > 0 && threads > plan.cores)
         fmt::print(stderr, "strata: note: {} threads share {} cores (--bind none)\n", threads, plan.cores);
+    bring_text(plan, request);
     if (plan.supervised) return supervise(plan.job, request.watch);
     // A rank started by this launcher ends with its mpirun, also when that is killed by SIGKILL.
     if (request.as_rank) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     const Process& process = plan.job.processes.front();
-    if (layout.bind == Bind::core && !bind_to(process.pus))
+    if (layout.bind != Bind::none && !bind_to(process.pus))
         throw system_error("the process cannot be bound", errno)
             .given(fmt::format("PU {}", print_cpulist(process.pus)))
             .allowed(fmt::format("PU {}", print_cpulist(affinity_of())))
             .remedy("--bind none, or ask the batch system for whole cores");
+    if (!hold_memory(process.memory))
+        throw system_error("the kernel does not take this memory policy", errno)
+            .given(to_text(process.memory))
+            .allowed("memories of this process' cpuset (Mems_allowed_list in /proc/self/status)")
+            .remedy("--memory first-touch");
     refuse_start(process.path, become(process.path, process.arguments, process.environment));
 }
 

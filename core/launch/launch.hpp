@@ -5,17 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "core/launch/layout.hpp"
+#include "core/launch/around.hpp"
 #include "core/launch/mpi.hpp"
+#include "core/launch/placement.hpp"
 #include "core/launch/program.hpp"
 #include "core/launch/supervise.hpp"
+#include "core/launch/text_pages.hpp"
+#include "core/machine/machine.hpp"
 
 namespace strata::launch {
 
 struct Request {
-    Layout layout;
+    Wish wish;
     std::vector<std::string> command;
     Watch watch;
+    Limits limits;  // what is asked; the plan adds the PUs and memories
+    Text text = Text::as_is;
+    std::string machine = "system";      // another one, described, for a dry run
     std::optional<std::string> as_rank;  // the placement that the outer launcher chose, see encode()
     bool explain = false, dry_run = false;
 };
@@ -23,6 +29,7 @@ struct Request {
 enum class How {
     become,  // this process binds itself and becomes the program
     mpirun,  // the program's MPI starts P launchers, each of which becomes the program
+    around,  // the command is an mpirun or srun: the same, with the user's options
     copies   // P copies, each with its rank in STRATA_RANK
 };
 
@@ -30,17 +37,20 @@ enum class How {
 struct Plan {
     How how = How::become;
     Program program;
+    machine::Machine machine;  // empty in a rank that was given its placement
     Placement placement;
     std::optional<Mpirun> mpirun;
+    std::optional<Around> around;
     int rank = 0, size = 1;  // of this process, when it becomes the program
     int index = 0;           // which process of the placement it is
     long cores = 0;          // that may be used
     bool supervised = false;
+    std::vector<int> text_memories;  // where the program's text goes; empty: as it is
     Job job;
 };
 
 /// Throws Error for a command that is not there, a layout that does not fit, a program whose MPI has no
-/// mpirun.
+/// mpirun, an inherited binding that contradicts the layout.
 Plan make_plan(const Request& request);
 
 /// What the plan means, for --explain and --dry-run.
@@ -48,10 +58,5 @@ std::string describe(const Plan& plan, const Request& request);
 
 /// Carries the plan out. Returns the exit status, or not at all when this process becomes the program.
 int carry_out(const Plan& plan, const Request& request);
-
-/// A placement as one word, for the launcher's own ranks, so that they need not read the topology again:
-/// processes by ';', threads by ':', each a CPU list.
-std::string encode(const Placement& placement);
-Placement decode(const std::string& word, const Layout& layout);
 
 }  // namespace strata::launch

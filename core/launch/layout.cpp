@@ -1,56 +1,47 @@
 #include "core/launch/layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
-#include "core/machine/machine.hpp"
 
 namespace strata::launch {
 namespace {
 
-/// More threads than this on one node is a slip of the finger, and the products below stay far from overflow.
+/// More threads than this on one node is a slip of the finger, and products of two stay far from overflow.
 constexpr int kMost = 1 << 16;
+
+constexpr std::pair<Bind, const char*> kBindNames[] = {{Bind::core, "core"},
+                                                       {Bind::cache, "cache"},
+                                                       {Bind::numa, "numa"},
+                                                       {Bind::package, "package"},
+                                                       {Bind::none, "none"}};
 
 bool read_count(std::string_view text, int& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= kMost;
 }
 
-std::string plural(long n, const char* one, const char* many) {
-    return fmt::format("{} {}", n, n == 1 ? one : many);
+std::vector<int> united(const std::vector<std::vector<int>>& sets) {
+    std::vector<int> all;
+    for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
 }
 
-/// The largest layout of the same shape that fits: threads kept if one process fits, then the stride given
-/// up.
-std::string largest_fitting(const Layout& asked, long cores) {
-    const auto describe = [&](int stride) {
-        const long places = (cores - 1) / stride + 1;
-        const long processes = std::min<long>(asked.processes, places / asked.threads);
-        const std::string shape = processes >= 1 ? fmt::format("{}x{}", processes, asked.threads)
-                                                 : fmt::format("1x{}", std::min<long>(asked.threads, places));
-        return stride == 1 ? shape : fmt::format("{} with stride {}", shape, stride);
-    };
-    if (asked.stride == 1) return describe(1);
-    return fmt::format("{}, or {} with stride 1", describe(asked.stride), describe(1));
-}
-
-[[noreturn]] void refuse(const Layout& layout, const std::vector<Core>& cores) {
-    const long count = static_cast<long>(cores.size());
-    const bool siblings = std::any_of(cores.begin(), cores.end(), [](const Core& c) { return c.size() > 1; });
-    std::string given = fmt::format("--layout {}", to_text(layout));
-    if (layout.stride != 1) given += fmt::format(" --stride {}", layout.stride);
-    given += fmt::format(", which needs {}", plural(cores_spanned(layout), "core", "cores"));
-    throw Error("the layout is larger than what this process may use")
-        .given(given)
-        .allowed(fmt::format("{}{}", plural(count, "core", "cores"),
-                             siblings ? " (SMT siblings are not counted as cores)" : ""))
-        .remedy(fmt::format(
-            "--layout {}, the largest of this shape that fits; or --bind none to let the system place {}",
-            largest_fitting(layout, count),
-            plural(static_cast<long>(layout.processes) * layout.threads, "thread", "threads")));
+std::vector<std::string> split(const std::string& text, char by) {
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(by, begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
 }
 
 }  // namespace
@@ -68,77 +59,70 @@ Layout parse_layout(std::string_view text) {
     return layout;
 }
 
-Bind parse_bind(std::string_view text) {
-    if (text == "core") return Bind::core;
-    if (text == "none") return Bind::none;
+void parse_bind(std::string_view text, Layout& layout) {
+    for (const auto& [bind, name] : kBindNames) {
+        if (text != name) continue;
+        layout.bind = bind;
+        return;
+    }
+    if (auto list = parse_numbers(text); list && !list->list.empty()) {
+        layout.bind = Bind::list;
+        layout.list = std::move(*list);
+        return;
+    }
     throw Error("unknown way to bind")
         .given(fmt::format("--bind {}", text))
-        .allowed("core, none")
+        .allowed(
+            "core, cache, numa, package, none, or a list of PUs such as 0-3,8 (hwloc's numbers; os:0-3,8: "
+            "the "
+            "system's)")
         .remedy("--bind core");
 }
 
 std::string to_text(const Layout& layout) { return fmt::format("{}x{}", layout.processes, layout.threads); }
 
-std::string to_text(Bind bind) { return bind == Bind::core ? "core" : "none"; }
+std::string bind_text(const Layout& layout) {
+    for (const auto& [bind, name] : kBindNames)
+        if (layout.bind == bind) return name;
+    return layout.list.text;
+}
 
 std::vector<int> Placement::pus(int process) const {
-    std::vector<int> all;
-    for (const auto& thread : threads.at(static_cast<size_t>(process)))
-        all.insert(all.end(), thread.begin(), thread.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
+    return united(threads.at(static_cast<size_t>(process)));
 }
 
 std::vector<int> Placement::pus() const {
-    std::vector<int> all;
-    for (int p = 0; p < static_cast<int>(threads.size()); ++p) {
-        const std::vector<int> own = pus(p);
-        all.insert(all.end(), own.begin(), own.end());
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
+    std::vector<std::vector<int>> all;
+    for (const auto& process : threads) all.push_back(united(process));
+    return united(all);
 }
 
-std::vector<Core> allowed_cores(const machine::Machine& machine) {
-    std::vector<Core> cores;
-    for (const machine::Core& core : machine.cores) {
-        Core allowed;
-        for (const int pu : core.pus)
-            if (std::binary_search(machine.allowed.pus.begin(), machine.allowed.pus.end(), pu))
-                allowed.push_back(pu);
-        if (!allowed.empty()) cores.push_back(std::move(allowed));
-    }
-    return cores;
+Memories Placement::memory_of(int process) const {
+    return memory.empty() ? Memories{} : memory.at(static_cast<size_t>(process));
 }
 
-long cores_spanned(const Layout& layout) {
-    return (static_cast<long>(layout.processes) * layout.threads - 1) * layout.stride + 1;
+std::string encode(const Placement& placement) {
+    std::vector<std::string> processes;
+    for (size_t p = 0; p < placement.threads.size(); ++p) {
+        std::vector<std::string> lists;
+        for (const auto& pus : placement.threads[p]) lists.push_back(print_cpulist(pus));
+        std::string word = fmt::format("{}", fmt::join(lists, ":"));
+        if (!placement.memory.empty()) word += '@' + encode(placement.memory[p]);
+        processes.push_back(std::move(word));
+    }
+    return fmt::format("{}", fmt::join(processes, ";"));
 }
 
-Placement place(const std::vector<Core>& cores, const Layout& layout) {
-    Placement placement{layout, {}};
-    placement.threads.resize(static_cast<size_t>(layout.processes));
-    if (layout.bind == Bind::none) {
-        Core everything;
-        for (const Core& core : cores) everything.insert(everything.end(), core.begin(), core.end());
-        std::sort(everything.begin(), everything.end());
-        for (auto& process : placement.threads)
-            process.assign(static_cast<size_t>(layout.threads), everything);
-        return placement;
-    }
-    if (cores_spanned(layout) > static_cast<long>(cores.size())) refuse(layout, cores);
-    size_t core = 0;
-    for (auto& process : placement.threads) {
-        for (int i = 0; i < layout.threads; ++i, core += static_cast<size_t>(layout.stride))
-            process.push_back({cores[core].front()});
+Placement decode(const std::string& word, const Layout& layout) {
+    Placement placement;
+    placement.layout = layout;
+    for (const std::string& process : split(word, ';')) {
+        const std::vector<std::string> parts = split(process, '@');
+        auto& threads = placement.threads.emplace_back();
+        for (const std::string& thread : split(parts.front(), ':')) threads.push_back(parse_cpulist(thread));
+        if (parts.size() > 1) placement.memory.push_back(decode_memories(parts[1]));
     }
     return placement;
-}
-
-Placement place(const machine::Machine& machine, const Layout& layout) {
-    return place(allowed_cores(machine), layout);
 }
 
 }  // namespace strata::launch

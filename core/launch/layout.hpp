@@ -1,17 +1,17 @@
-// From a layout to a placement: which process and thread sits on which processor. Pure: no system call.
+// What a user asks of a placement, and the placement that comes of it.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace strata::machine {
-struct Machine;
-}
+#include "core/launch/memory_policy.hpp"
 
 namespace strata::launch {
 
-enum class Bind { core, none };
+/// How wide a thread's set of PUs is: its core, or the cache, memory domain or package around that core; a PU
+/// of a list; or everything that may be used.
+enum class Bind { core, cache, numa, package, none, list };
 
 /// Processes x threads, the distance between neighbouring threads in cores, and whether they are held there.
 struct Layout {
@@ -19,38 +19,37 @@ struct Layout {
     int threads = 1;
     int stride = 1;
     Bind bind = Bind::core;
+    Numbers list = {};  // the PUs of Bind::list, in the order in which threads take them
 };
 
 /// Reads "PxT", e.g. "36x4": 36 processes of 4 threads. Throws Error for anything else.
 Layout parse_layout(std::string_view text);
-Bind parse_bind(std::string_view text);
+/// Sets the way to bind from "core", "cache", "numa", "package", "none" or a list of PUs. Throws Error.
+void parse_bind(std::string_view text, Layout& layout);
 std::string to_text(const Layout& layout);
-std::string to_text(Bind bind);
-
-/// One core that may be used: the PUs of it that this process is allowed, by the system's numbers.
-using Core = std::vector<int>;
+/// The way to bind, as parse_bind reads it.
+std::string bind_text(const Layout& layout);
 
 struct Placement {
     Layout layout;
-    /// [process][thread] -> the PUs that this thread may use: one PU when bound, all allowed ones when not.
+    /// [process][thread] -> the PUs that this thread may use, by the system's numbers.
     std::vector<std::vector<std::vector<int>>> threads;
+    /// [process] -> where its pages go; empty when nothing was asked.
+    std::vector<Memories> memory;
+    /// One line for each decision that led here.
+    std::vector<std::string> why;
 
     /// All PUs of one process, ascending.
     [[nodiscard]] std::vector<int> pus(int process) const;
     /// All PUs of the placement, ascending.
     [[nodiscard]] std::vector<int> pus() const;
+    /// Where the pages of one process go.
+    [[nodiscard]] Memories memory_of(int process) const;
 };
 
-/// The cores of a machine that this process may use, in hwloc's logical order.
-std::vector<Core> allowed_cores(const machine::Machine& machine);
-
-/// Thread i of process p sits on allowed core (p*T + i)*stride, on the first allowed PU of that core: SMT
-/// siblings share a core's units and are not counted as cores. Throws Error when a bound layout needs more
-/// cores than allowed.
-Placement place(const std::vector<Core>& cores, const Layout& layout);
-Placement place(const machine::Machine& machine, const Layout& layout);
-
-/// How many cores a bound layout spans: the last thread sits on core number span - 1.
-long cores_spanned(const Layout& layout);
+/// A placement as one word, for the launcher's own ranks, so that they need not read the topology again:
+/// processes by ';', threads by ':', each a CPU list; then '@' and the memories.
+std::string encode(const Placement& placement);
+Placement decode(const std::string& word, const Layout& layout);
 
 }  // namespace strata::launch

@@ -14,20 +14,6 @@ namespace {
 
 bool runnable(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
 
-/// The kind of an mpirun, from what lies beside it: each MPI brings helpers of its own.
-Mpi kind_of(const std::string& mpirun) {
-    std::error_code ignored;
-    const std::filesystem::path real = std::filesystem::weakly_canonical(mpirun, ignored);
-    const std::string name = real.filename();
-    if (name == "orterun" || name == "prterun" || name.find("openmpi") != std::string::npos)
-        return Mpi::open_mpi;
-    if (name == "mpiexec.hydra" || name.find("mpich") != std::string::npos) return Mpi::mpich;
-    const std::string folder = real.parent_path();
-    const bool open_mpi = runnable(folder + "/ompi_info"), mpich = runnable(folder + "/hydra_pmi_proxy");
-    if (open_mpi != mpich) return open_mpi ? Mpi::open_mpi : Mpi::mpich;
-    return Mpi::none;
-}
-
 /// The first launcher in `folder` whose kind is the one asked (for the standard ABI: either).
 std::optional<Mpirun> in_folder(const std::string& where, Mpi asked) {
     // Open MPI takes an absolute name as its prefix and refuses "/", so /bin, where it is a link, must read
@@ -39,7 +25,7 @@ std::optional<Mpirun> in_folder(const std::string& where, Mpi asked) {
     for (const char* name : kNames) {
         const std::string path = folder + "/" + name;
         if (!runnable(path)) continue;
-        const Mpi kind = kind_of(path);
+        const Mpi kind = kind_of_mpirun(path);
         if (kind != Mpi::none && (kind == asked || asked == Mpi::standard_abi)) return Mpirun{path, kind, ""};
     }
     return std::nullopt;
@@ -62,6 +48,20 @@ std::optional<int> first_integer(const std::array<const char*, N>& names) {
 }
 
 }  // namespace
+
+Mpi kind_of_mpirun(const std::string& mpirun) {
+    std::error_code ignored;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(mpirun, ignored);
+    const std::string name = real.filename();
+    if (name == "orterun" || name == "prterun" || name.find("openmpi") != std::string::npos)
+        return Mpi::open_mpi;
+    if (name == "mpiexec.hydra" || name.find("mpich") != std::string::npos) return Mpi::mpich;
+    // Each MPI brings helpers of its own.
+    const std::string folder = real.parent_path();
+    const bool open_mpi = runnable(folder + "/ompi_info"), mpich = runnable(folder + "/hydra_pmi_proxy");
+    if (open_mpi != mpich) return open_mpi ? Mpi::open_mpi : Mpi::mpich;
+    return Mpi::none;
+}
 
 Mpirun find_mpirun(const Program& program, const std::string& path) {
     // As written first, then with links followed: Debian's libmpi.so may be reached through alternatives.
@@ -119,10 +119,33 @@ std::optional<Rank> rank_from_environment() {
     result.local_rank = first_integer(std::array{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                                  "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
                             .value_or(result.rank);
-    result.local_size = first_integer(std::array{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                                 "MV2_COMM_WORLD_LOCAL_SIZE"})
-                            .value_or(result.size);
+    const auto local_size = first_integer(
+        std::array{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+    const auto of_slurm = slurm ? slurm_tasks_on(environment_value("SLURM_STEP_TASKS_PER_NODE"),
+                                                 integer("SLURM_NODEID").value_or(0))
+                                : std::nullopt;
+    result.local_size = local_size ? *local_size : of_slurm.value_or(result.size);
     return result;
+}
+
+std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node) {
+    int nodes_before = 0;
+    for (size_t at = 0; at < tasks_per_node.size();) {
+        int tasks = 0, times = 1;
+        const char* const end = tasks_per_node.data() + tasks_per_node.size();
+        const char* next = std::from_chars(tasks_per_node.data() + at, end, tasks).ptr;
+        if (end - next > 2 && next[0] == '(' && next[1] == 'x') {
+            next = std::from_chars(next + 2, end, times).ptr;
+            if (next == end || *next != ')') return std::nullopt;
+            ++next;
+        }
+        if (tasks < 1 || times < 1) return std::nullopt;
+        nodes_before += times;
+        if (node < nodes_before) return tasks;
+        if (next == end || *next != ',') return std::nullopt;
+        at = static_cast<size_t>(next - tasks_per_node.data()) + 1;
+    }
+    return std::nullopt;
 }
 
 }  // namespace strata::launch

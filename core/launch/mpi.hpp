@@ -24,6 +24,10 @@ Mpirun find_mpirun(const Program& program, const std::string& path);
 /// Its command up to the program: P processes, its own binding off, since each rank binds itself.
 std::vector<std::string> mpirun_command(const Mpirun& mpirun, int processes, bool more_than_cores);
 
+/// Which MPI an mpirun or mpiexec belongs to, from its name and what lies beside it; Mpi::none when neither
+/// tells.
+Mpi kind_of_mpirun(const std::string& path);
+
 /// What an MPI's launcher told this process about itself.
 struct Rank {
     int rank = 0, size = 1;              // in the world
@@ -32,5 +36,9 @@ struct Rank {
 
 /// This process' rank from the environment; nothing when no MPI started it.
 std::optional<Rank> rank_from_environment();
+
+/// How many tasks of a Slurm step run on the node number `node`, from SLURM_STEP_TASKS_PER_NODE's form
+/// "4(x2),3"; nothing when it says nothing of that node.
+std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node);
 
 }  // namespace strata::launch

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "core/launch/control_groups.hpp"
 
 namespace strata::launch {
 
@@ -15,37 +16,23 @@ struct Share {
     std::string why;              // why nothing better
 };
 
-/// The cpu controller of this process: version 1 or 2 and the folder of its group; version 0 when there is
-/// none.
-struct CpuGroup {
-    int version = 0;
-    std::string folder;
-    bool root = false;  // the group of everybody: only there do autogroups count
-};
-CpuGroup own_cpu_group(const std::string& cgroup = "/proc/self/cgroup",
-                       const std::string& mounts = "/proc/self/mountinfo");
+/// Whether autogroups count for this process: they do only in the control group of everybody.
+bool in_root_cpu_group(const std::string& root = "");
 
-/// Folders below which a run's cgroup may be made (and a dead run's left over).
-std::vector<std::string> cgroup_parents(const CpuGroup& group);
-
-/// Decides on a method, makes what it needs, and removes it at the end.
+/// Decides on a method, and makes what it needs in the run's groups.
 class OwnShare {
   public:
     /// Without `asked` the run still has its own session, which is an autogroup of its own where the system
     /// has them.
-    OwnShare(bool asked, const std::string& name);
-    ~OwnShare();
-    OwnShare(const OwnShare&) = delete;
-    OwnShare& operator=(const OwnShare&) = delete;
+    OwnShare(bool asked, RunGroups& groups);
 
-    /// Called in the new process, after setsid and before it runs the program.
+    /// Called in the new process, after setsid and before it runs the program; the groups are joined apart.
     void join() const;
     [[nodiscard]] const Share& share() const { return share_; }
 
   private:
-    bool make_group(const CpuGroup& group, const std::string& name);
+    bool make_group(RunGroups& groups);
     Share share_;
-    std::string folder_;
 };
 
 }  // namespace strata::launch

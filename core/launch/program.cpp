@@ -93,6 +93,8 @@ Mpi mpi_of_library(const std::string& name) {
         return Mpi::mpich;
     }
     if (is("libmpi_abi.so.1") || is("libmpi_abi.so.0")) return Mpi::standard_abi;
+    // Another MPI's: HPE's MPT (libmpi.so), Spectrum (libmpi_ibm.so.3), a version that is not out yet.
+    if (is("libmpi.so") || is("libmpi_ibm.so")) return Mpi::unknown;
     return Mpi::none;
 }
 
@@ -104,6 +106,8 @@ std::string to_text(Mpi mpi) {
             return "MPICH";
         case Mpi::standard_abi:
             return "MPI (standard ABI)";
+        case Mpi::unknown:
+            return "an MPI that is not known";
         case Mpi::none:
             break;
     }

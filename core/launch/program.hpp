@@ -12,7 +12,7 @@ namespace strata::launch {
 /// Exit code of a command that was found but cannot be run, as shells give it.
 inline constexpr int kNotRunnable = 126;
 
-enum class Mpi { none, open_mpi, mpich, standard_abi };
+enum class Mpi { none, open_mpi, mpich, standard_abi, unknown };
 
 struct Program {
     std::string path;         // the file that the command names

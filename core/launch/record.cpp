@@ -63,7 +63,7 @@ void write_readback(Json& j, const Record& r) {
     for (size_t rank = 0; rank < r.placement.threads.size(); ++rank) {
         j.object().member("rank", rank).key("threads").array();
         for (const auto& pus : r.placement.threads[rank]) j.value(print_cpulist(pus));
-        j.end().end();
+        j.end().member("memory", to_text(r.placement.memory_of(static_cast<int>(rank)))).end();
     }
     j.end();
     j.member("agrees", r.agrees).member("disagreement", r.disagreement);
@@ -75,15 +75,14 @@ std::string document(const Record& r) {
     Json j(out);
     j.object().member("schema", "strata.record/1").members("command", r.command);
     j.member("layout", to_text(r.placement.layout)).member("stride", r.placement.layout.stride);
-    j.member("bind", to_text(r.placement.layout.bind))
-        .member("started", r.started)
-        .member("wall_s", r.wall_s);
+    j.member("bind", bind_text(r.placement.layout)).member("started", r.started).member("wall_s", r.wall_s);
     j.member("exit_code", r.exit_code).member("signal", r.signal).member("timed_out", r.timed_out);
     j.key("share").object().member("method", r.share.method).member("value", r.share.value);
     j.member("why", r.share.why).end();
     write_cpu(j, r);
     write_system(j, r);
     write_readback(j, r);
+    j.members("limits", r.limits).member("exceeded", r.exceeded);
     j.members("left_over", r.left_over);
     j.end();
     return out.str();

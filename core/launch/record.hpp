@@ -35,7 +35,9 @@ struct Record {
     int readings = 0;
     std::optional<bool> agrees;
     std::optional<std::string> disagreement;
-    std::vector<std::string> left_over;  // what this launch removed of dead predecessors
+    std::vector<std::string> limits;      // how limits were held, one line each
+    std::optional<std::string> exceeded;  // what was said when one was hit
+    std::vector<std::string> left_over;   // what this launch removed of dead predecessors
 };
 
 /// Writes FILE.tmp and renames it, so that a record is whole or absent. Throws Error naming the file (disk

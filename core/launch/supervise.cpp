@@ -17,7 +17,9 @@
 #include "core/launch/accounts.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/children.hpp"
+#include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/guardian.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/launch/readback.hpp"
 #include "core/launch/record.hpp"
@@ -229,12 +231,42 @@ void end_everything() {
 
 int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
+/// Whether the run failed for a reason that its own status may not show: a limit, or a placement that was not
+/// kept. Each is said once.
+bool say_what_went_wrong(const Enforcement& enforcement, const Watch& watch, const Readback* readback,
+                         Record& record) {
+    record.limits = enforcement.lines();
+    record.exceeded = enforcement.exceeded();
+    if (record.exceeded) fmt::print(stderr, "{}", *record.exceeded);
+    if (readback != nullptr) take_readback(record, *readback);
+    if (!watch.check) return record.exceeded.has_value();
+    if (record.disagreement) {
+        fmt::print(stderr, "{}",
+                   Error("the program did not keep the placement")
+                       .given(*record.disagreement)
+                       .allowed("threads on the PUs that --explain shows")
+                       .remedy("leave the binding to the launcher (the program, its MPI or a runtime binds "
+                               "threads itself), or --bind none")
+                       .text());
+    } else if (!record.agrees) {
+        fmt::print(stderr, "strata: note: --check: {}\n",
+                   "the run ended before it could be read, so its placement is not known");
+    }
+    return record.exceeded || record.disagreement;
+}
+
 /// What one run needs besides the program; its destructors remove all of it, in the reverse order.
 struct Surroundings {
-    explicit Surroundings(bool own_share)
-        : left_over(sweep_leftovers(cgroup_parents(own_cpu_group()))), share(own_share, scratch.name()) {}
+    Surroundings(const Limits& limits, bool own_share)
+        : left_over(sweep_leftovers(all_group_parents())),
+          groups(scratch.name()),
+          enforcement(limits, groups),
+          share(own_share, groups) {}
+    Guardian guardian;
     std::vector<std::string> left_over;
     Scratch scratch;
+    RunGroups groups;
+    Enforcement enforcement;
     OwnShare share;
     SignalEvents signals;
 };
@@ -248,22 +280,21 @@ int supervise(const Job& job, const Watch& watch) {
     const std::vector<int> allowed = affinity_of(), pus = job.placement.pus();
     const std::vector<int> place = elsewhere(allowed, pus);
     int status = 0, asked_by = 0;
+    bool failed = false;
     {
-        Surroundings around(watch.own_share);
+        Surroundings around(job.limits, watch.own_share);
         Record record;
         record.command = job.command;
         record.placement = job.placement;
         record.share = around.share.share();
         record.left_over = around.left_over;
         std::unique_ptr<Readback> readback;
-        if (watch.record) {
-            readback = std::make_unique<Readback>(job.placement, job.launcher);
-            record.clock_before_ghz = clock_on(pus.front(), place);
-        }
+        if (watch.record || watch.check) readback = std::make_unique<Readback>(job.placement, job.launcher);
+        if (watch.record) record.clock_before_ghz = clock_on(pus.front(), place);
         record.started = utc_now();
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
         const Books before = read_books(pus);
-        Children children(with_settings(job, around.scratch), around.share, around.signals);
+        Children children(with_settings(job, around.scratch), around.groups, around.share, around.signals);
         Vigil vigil(children, around.signals, watch, readback.get());
         vigil.keep();
         Books after = read_books(pus);
@@ -273,6 +304,7 @@ int supervise(const Job& job, const Watch& watch) {
         if (vigil.orphaned()) return kFailure;
         status = children.status();
         asked_by = vigil.asked_by();
+        failed = say_what_went_wrong(around.enforcement, watch, readback.get(), record);
         if (vigil.timed_out())
             fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
         if (watch.record) {
@@ -281,7 +313,6 @@ int supervise(const Job& job, const Watch& watch) {
             record.wall_s = seconds_between(before.at, after.at);
             record.timed_out = vigil.timed_out();
             take_status(record, status);
-            take_readback(record, *readback);
             record.clock_after_ghz = clock_on(pus.front(), place);
             write_record(record, *watch.record);
         }
@@ -291,7 +322,7 @@ int supervise(const Job& job, const Watch& watch) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
-    return exit_status(status);
+    return failed && status == 0 ? kFailure : exit_status(status);
 }
 
 }  // namespace strata::launch

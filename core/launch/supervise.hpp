@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/launch/layout.hpp"
+#include "core/launch/limits.hpp"
 
 namespace strata::launch {
 
@@ -15,6 +16,7 @@ struct Process {
     std::vector<std::string> arguments, environment;
     std::vector<int> pus;
     bool reads_input = true;  // standard input goes to the first process alone
+    Memories memory = {};
 };
 
 struct Job {
@@ -22,12 +24,14 @@ struct Job {
     Placement placement;
     std::vector<std::string> command;  // as the user typed it, for the record
     std::string launcher;              // this executable: a rank that has not yet become the program
+    Limits limits;
 };
 
 struct Watch {
     std::optional<std::string> record;
     double timeout_s = 0;  // 0: none
     bool own_share = false;
+    bool check = false;           // read the placement back, and fail when it is not what was promised
     std::optional<int> lifeline;  // a pipe that ends when the parent dies
 };
 

@@ -80,12 +80,16 @@ std::vector<int> own_affinity() {
     return {};
 }
 
+std::vector<int> own_memories(const std::string& root) {
+    return parse_cpulist(
+        status_line(read_file(root + "/proc/self/status").value_or(""), "Mems_allowed_list"));
+}
+
 Allowed read_allowed(const std::vector<int>& affinity, const std::string& root) {
     Allowed allowed;
     allowed.pus = affinity;
     allowed.cgroup = read_cgroup(root);
-    allowed.memories =
-        parse_cpulist(status_line(read_file(root + "/proc/self/status").value_or(""), "Mems_allowed_list"));
+    allowed.memories = own_memories(root);
     allowed.cpus_effective = static_cast<double>(affinity.size());
     if (allowed.cgroup.cpu_quota)
         allowed.cpus_effective = std::min(allowed.cpus_effective, *allowed.cgroup.cpu_quota);

@@ -17,6 +17,7 @@ Machine read_machine(const Source& source) {
         read_system(machine);
     } else {
         machine.allowed.pus = own_affinity();
+        machine.allowed.memories = own_memories();
         machine.allowed.cpus_effective = static_cast<double>(machine.allowed.pus.size());
     }
     return machine;

@@ -54,7 +54,8 @@ TEST_CASE("libraries name their MPI by the interface version they keep") {
     CHECK(launch::mpi_of_library("/x/libmpi.so.40.30.4") == Mpi::open_mpi);
     CHECK(launch::mpi_of_library("libmpi.so.12") == Mpi::mpich);
     CHECK(launch::mpi_of_library("libmpich.so.12") == Mpi::mpich);
-    CHECK(launch::mpi_of_library("libmpi.so.400") == Mpi::none);
+    CHECK(launch::mpi_of_library("libmpi.so.400") == Mpi::unknown);
+    CHECK(launch::mpi_of_library("libmpi_ibm.so.3") == Mpi::unknown);
     CHECK(launch::mpi_of_library("libc.so.6") == Mpi::none);
 }
 

@@ -134,8 +134,21 @@ def test_a_process_that_escaped_is_ended_with_the_run(launcher: Launcher, progra
     assert launcher.alive() == []
 
 
-def test_a_killed_supervisor_takes_the_program_with_it_and_the_next_start_sweeps(
-    launcher: Launcher, programs: dict[str, str]
+def guardian_of(supervisor: int) -> int:
+    """The launcher's process that ends what a killed supervisor leaves: in a session of its own."""
+    title = f"strata: guardian of {supervisor}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "cmdline").read_bytes().rstrip(b"\0") == title:
+                return int(entry.name)
+        except OSError:
+            continue
+    raise AssertionError("no guardian")
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_killed_supervisor_takes_the_program_with_it_and_the_rest_is_swept(
+    launcher: Launcher, programs: dict[str, str], guarded: bool
 ) -> None:
     running = launcher.start(
         "--own-share",
@@ -145,13 +158,19 @@ def test_a_killed_supervisor_takes_the_program_with_it_and_the_next_start_sweeps
     )
     assert wait_until(lambda: marked(launcher, 2))
     assert traces_of(running.pid)
+    if not guarded:
+        os.kill(guardian_of(running.pid), signal.SIGKILL)
     running.kill()
     running.wait()
-    # The program dies with its parent; the one that escaped waits for the next start (of anybody's run).
-    assert wait_until(lambda: len(launcher.alive()) <= 1)
-    launcher.recorded(program=["true"])
-    assert launcher.alive() == []
-    assert not traces_of(running.pid)
+    if guarded:
+        # The program dies with its parent; the guardian ends the one that escaped.
+        assert wait_until(lambda: launcher.alive() == [])
+    else:
+        # That one waits for the next start, of anybody's run.
+        assert wait_until(lambda: len(launcher.alive()) <= 1)
+        launcher.recorded(program=["true"])
+        assert launcher.alive() == []
+    assert wait_until(lambda: not traces_of(running.pid))
     assert leftovers() == set()
 
 

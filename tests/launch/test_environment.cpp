@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/launch/environment.hpp"
+#include "core/launch/placement.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata::launch;

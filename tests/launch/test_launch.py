@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -180,7 +181,7 @@ def test_dry_run_says_everything_and_does_nothing(launcher: Launcher, tmp_path: 
     done = launcher.run("--dry-run", program=["touch", str(tmp_path / "made")])
     assert done.returncode == 0
     assert "OMP_NUM_THREADS=1" in done.stdout
-    assert "process 0: threads on PU" in done.stdout
+    assert re.search(r"^ +process +thread +PU +core +domain +package +memory$", done.stdout, re.MULTILINE)
     assert not (tmp_path / "made").exists()
 
 

@@ -1,6 +1,6 @@
 #include "core/base/error.hpp"
 #include "core/launch/launch.hpp"
-#include "core/launch/layout.hpp"
+#include "core/launch/placement.hpp"
 #include "core/machine/machine.hpp"
 #include "tests/catch.hpp"
 
@@ -8,6 +8,7 @@ using namespace strata;
 using launch::Bind;
 using launch::Layout;
 using launch::place;
+using launch::Wish;
 
 namespace {
 
@@ -46,7 +47,7 @@ TEST_CASE("a layout is read as processes x threads, and nothing else is") {
 TEST_CASE("threads fill 512 single-PU cores of 256 nodes consecutively, and none is used twice") {
     // The shape of an Origin 2000 of 512 processors: two to a node, two nodes to a router.
     const auto machine = synthetic("pack:128 numa:2 core:2 pu:1");
-    const auto placement = place(machine, {64, 8, 1, Bind::core});
+    const auto placement = place(machine, Wish{.layout = {64, 8, 1, Bind::core}});
     CHECK(placement.pus().size() == 512);
     CHECK(pu(placement, 0, 0) == 0);
     CHECK(pu(placement, 1, 0) == 8);
@@ -56,7 +57,7 @@ TEST_CASE("threads fill 512 single-PU cores of 256 nodes consecutively, and none
 TEST_CASE("processes of 16 threads on 2 x 64 cores in 8 domains stay within one domain each") {
     const auto machine = synthetic("pack:2 numa:4 l3:2 core:8 pu:2");
     REQUIRE(machine.domains.size() == 8);
-    const auto placement = place(machine, {8, 16, 1, Bind::core});
+    const auto placement = place(machine, Wish{.layout = {8, 16, 1, Bind::core}});
     for (int p = 0; p < 8; ++p)
         for (const int used : placement.pus(p)) {
             const auto& domain = machine.domains[static_cast<size_t>(p)].pus;
@@ -66,9 +67,9 @@ TEST_CASE("processes of 16 threads on 2 x 64 cores in 8 domains stay within one 
 
 TEST_CASE("SMT siblings are not cores: one PU a core, and a layout of all PUs is refused") {
     const auto machine = synthetic("pack:1 core:4 pu:2");
-    const auto placement = place(machine, {1, 4, 1, Bind::core});
+    const auto placement = place(machine, Wish{.layout = {1, 4, 1, Bind::core}});
     CHECK(placement.pus() == std::vector<int>{0, 2, 4, 6});
-    CHECK_THROWS_AS(place(machine, {1, 8, 1, Bind::core}), Error);
+    CHECK_THROWS_AS(place(machine, Wish{.layout = {1, 8, 1, Bind::core}}), Error);
 }
 
 TEST_CASE("on a hybrid processor cores with and without SMT count one each") {
@@ -79,20 +80,20 @@ TEST_CASE("on a hybrid processor cores with and without SMT count one each") {
 
 TEST_CASE("stride leaves cores free between neighbouring threads") {
     const auto machine = synthetic("pack:1 core:8 pu:1");
-    const auto placement = place(machine, {2, 2, 2, Bind::core});
+    const auto placement = place(machine, Wish{.layout = {2, 2, 2, Bind::core}});
     CHECK(placement.pus(0) == std::vector<int>{0, 2});
     CHECK(placement.pus(1) == std::vector<int>{4, 6});
     // The last thread needs its core, not the stride behind it.
-    CHECK(place(machine, {1, 3, 3, Bind::core}).pus() == std::vector<int>{0, 3, 6});
-    CHECK_THROWS_AS(place(machine, {1, 4, 3, Bind::core}), Error);
+    CHECK(place(machine, Wish{.layout = {1, 3, 3, Bind::core}}).pus() == std::vector<int>{0, 3, 6});
+    CHECK_THROWS_AS(place(machine, Wish{.layout = {1, 4, 3, Bind::core}}), Error);
 }
 
 TEST_CASE("only allowed PUs are used, also when a core's first PU is not allowed") {
     auto machine = synthetic("pack:1 core:4 pu:2");
     machine.allowed.pus = {1, 3, 6};
     CHECK(launch::allowed_cores(machine) == std::vector<launch::Core>{{1}, {3}, {6}});
-    CHECK(place(machine, {3, 1, 1, Bind::core}).pus() == std::vector<int>{1, 3, 6});
-    CHECK_THROWS_AS(place(machine, {4, 1, 1, Bind::core}), Error);
+    CHECK(place(machine, Wish{.layout = {3, 1, 1, Bind::core}}).pus() == std::vector<int>{1, 3, 6});
+    CHECK_THROWS_AS(place(machine, Wish{.layout = {4, 1, 1, Bind::core}}), Error);
 }
 
 TEST_CASE("the refusal of a layout says what it needs, what there is and the largest that fits") {

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "core/launch/accounts.hpp"
+#include "core/launch/placement.hpp"
 #include "core/launch/readback.hpp"
 #include "tests/catch.hpp"
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/launch/placement.hpp"
 #include "core/launch/record.hpp"
 #include "tests/catch.hpp"
 #include "tests/launch/folder.hpp"
@@ -16,7 +17,7 @@ namespace {
 Record example() {
     Record r;
     r.command = {"./a \"b\"", "c"};
-    r.placement = place({{0}, {1}}, {1, 2, 1, Bind::core});
+    r.placement = place(std::vector<Core>{{0}, {1}}, Layout{1, 2, 1, Bind::core});
     r.started = "2026-01-01T00:00:00.000Z";
     r.exit_code = 3;
     r.threads = {{10, 11, 0, "a", {0, 1}, 1, 0.5, 7}, {12, 12, std::nullopt, "b", {1}, 0, 0, std::nullopt}};
@@ -42,7 +43,8 @@ TEST_CASE("a record holds what is known, and null for what is not") {
          {R"("schema":"strata.record/1")", R"("command":["./a \"b\"","c"])", R"("layout":"1x2")",
           R"("exit_code":3)", R"("signal":null)", R"("others_share":null)", R"("pressure":null)",
           R"("agrees":null)", R"("by_memory":{"1":4096})", R"("allowed":"0-1")", R"("rank":null)",
-          R"("promised":[{"rank":0,"threads":["0","1"]}])", R"(["/x/libgomp.so.1"])"}) {
+          R"("promised":[{"rank":0,"threads":["0","1"],"memory":"as inherited"}])",
+          R"(["/x/libgomp.so.1"])"}) {
         INFO(part);
         CHECK(text.find(part) != std::string::npos);
     }

@@ -1,0 +1,207 @@
+#include "core/launch/around.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/launch/mpi.hpp"
+
+namespace strata::launch {
+namespace {
+
+/// Options of a starter by how many words follow them; an option written --name=value is one word in any
+/// case. From `man mpirun` (Open MPI 4.1 and 5.0), `mpiexec.hydra --help` (MPICH 4) and `man srun` (Slurm
+/// 24).
+struct Table {
+    std::string_view none, one, two;
+    std::string_view count;  // how many processes
+    std::string_view binds;  // decide where processes are held
+    std::string_view separator = " : ";
+};
+
+constexpr Table kOpenMpi = {
+    " -v --verbose -q --quiet -V --version -h --help -d --debug-devel -oversubscribe --oversubscribe "
+    "-nooversubscribe --nooversubscribe --allow-run-as-root -allow-run-as-root -report-bindings "
+    "--report-bindings -tag-output --tag-output -timestamp-output --timestamp-output -nolocal --nolocal "
+    "-display-map --display-map -display-allocation --display-allocation -do-not-launch --do-not-launch "
+    "-forward-signals -xterm -novm --novm -use-hwthread-cpus --use-hwthread-cpus -leave-session-attached "
+    "--leave-session-attached -bynode --bynode -byslot --byslot -pernode --pernode ",
+    " -n --n -np --np -c -H -host --host -hostfile --hostfile -machinefile --machinefile -default-hostfile "
+    "--default-hostfile -x -wdir --wdir -wd --wd -path --path -prefix --prefix -map-by --map-by -rank-by "
+    "--rank-by -bind-to --bind-to -rf --rankfile -rankfile -cpus-per-proc --cpus-per-proc -cpus-per-rank "
+    "--cpus-per-rank -N -npernode --npernode -npersocket --npersocket -timeout --timeout -output-filename "
+    "--output-filename -stdin --stdin -tune --tune -am --am -personality --personality -ppr --ppr "
+    "-max-restarts --max-restarts -cpu-set --cpu-set -cpu-list --cpu-list -slot-list --slot-list --output "
+    "--display --runtime-options --dvm --pset ",
+    " -mca --mca -gmca --gmca --prtemca --pmixmca --omca ", " -n --n -np --np -c ",
+    " -bind-to --bind-to -rf --rankfile -rankfile -cpu-set --cpu-set -cpu-list --cpu-list -slot-list "
+    "--slot-list "};
+
+constexpr Table kMpich = {
+    " -v -verbose -info -version -genvall -genvnone -envall -envnone -prepend-rank -l -print-all-exitcodes "
+    "-enable-x -disable-x -disable-auto-cleanup -debug -skip-launch-node ",
+    " -n -np -f -hosts -host -machinefile -wdir -genvlist -genvexcl -envlist -path -umask -bind-to -map-by "
+    "-membind "
+    "-ppn -perhost -iface -launcher -launcher-exec -bootstrap -bootstrap-exec -rmk -demux -topolib "
+    "-order-nodes "
+    "-localhost -usize -nameserver -prepend-pattern -outfile-pattern -errfile-pattern -outfile -errfile "
+    "-gpus-per-proc -gpu-subdevs-per-proc -pmi-port -timeout ",
+    " -genv -env ", " -n -np ", " -bind-to -membind "};
+
+constexpr Table kSlurm = {
+    " -v --verbose -Q --quiet -l --label -u --unbuffered -O --overcommit -s --oversubscribe -E "
+    "--preserve-env "
+    "-H --hold -k --no-kill -X --disable-status -Z --no-allocate --exact --exclusive --overlap --contiguous "
+    "--pty --spread-job --use-min-nodes --test-only --reboot --interactive ",
+    " -n --ntasks -N --nodes -c --cpus-per-task -p --partition -A --account -t --time -J --job-name -w "
+    "--nodelist "
+    "-x --exclude -o --output -e --error -i --input -D --chdir -m --distribution -q --qos -C --constraint "
+    "-G --gpus --gpus-per-node --gpus-per-task --gpus-per-socket --gres --mem --mem-per-cpu --mem-per-gpu "
+    "--mpi --cpu-bind --mem-bind --hint --ntasks-per-node --ntasks-per-core --ntasks-per-socket "
+    "--ntasks-per-gpu -r --relative -T --threads -W --wait -B --extra-node-info -d --dependency -b --begin "
+    "--jobid -K --kill-on-bad-exit --export --reservation -L --licenses --threads-per-core "
+    "--cores-per-socket --sockets-per-node --signal --open-mode --propagate --network --nice --prolog "
+    "--epilog --task-prolog --task-epilog --comment --cluster-constraint -M --clusters --het-group ",
+    " ", " -n --ntasks ", " --cpu-bind --mem-bind --hint "};
+
+const Table& table_of(Starter starter) {
+    switch (starter) {
+        case Starter::open_mpi:
+            return kOpenMpi;
+        case Starter::mpich:
+            return kMpich;
+        case Starter::slurm:
+            break;
+    }
+    return kSlurm;
+}
+
+bool holds(std::string_view list, const std::string& word) {
+    return list.find(" " + word + " ") != std::string_view::npos;
+}
+
+std::optional<Starter> starter_of(const std::string& command, const std::string& path) {
+    const std::string name = command.substr(command.rfind('/') + 1);
+    if (name == "srun") return Starter::slurm;
+    const bool mpi = name.rfind("mpirun", 0) == 0 || name.rfind("mpiexec", 0) == 0 || name == "orterun" ||
+                     name == "prterun";
+    const bool foreign =
+        name == "aprun" || name == "jsrun" || name == "ibrun" || name == "lrun" || name == "prun";
+    if (!mpi && !foreign) return std::nullopt;
+    const Mpi kind = kind_of_mpirun(path);
+    if (kind == Mpi::open_mpi) return Starter::open_mpi;
+    if (kind == Mpi::mpich) return Starter::mpich;
+    throw Error("this MPI's launcher is not known")
+        .given(path)
+        .allowed("mpirun of Open MPI, mpiexec of MPICH and its relatives (Hydra), srun of Slurm")
+        .remedy(
+            fmt::format("{} [its options, its binding off] strata launch --layout PxT -- ./program", name));
+}
+
+/// An option in one word ("--bind-to=core") or two; Hydra and Open MPI take one dash or two alike.
+struct Option {
+    std::string name;
+    std::optional<std::string> value;
+};
+
+Option split_option(const std::string& word, Starter starter) {
+    const size_t equal = word.find('=');
+    Option option{word.substr(0, equal), std::nullopt};
+    if (equal != std::string::npos) option.value = word.substr(equal + 1);
+    // srun's one-letter options may hold their value: -n4.
+    if (starter == Starter::slurm && word.size() > 2 && word[0] == '-' && word[1] != '-')
+        option = {word.substr(0, 2), word.substr(2)};
+    if (starter == Starter::mpich && option.name.rfind("--", 0) == 0) option.name.erase(0, 1);
+    return option;
+}
+
+}  // namespace
+
+std::string to_text(Starter starter) {
+    switch (starter) {
+        case Starter::open_mpi:
+            return "Open MPI's mpirun";
+        case Starter::mpich:
+            return "MPICH's mpiexec";
+        case Starter::slurm:
+            break;
+    }
+    return "Slurm's srun";
+}
+
+std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path) {
+    const auto starter = starter_of(command.front(), path);
+    if (!starter) return std::nullopt;
+    const Table& table = table_of(*starter);
+    Around around;
+    around.starter = *starter;
+    size_t at = 1;
+    while (at < command.size() && command[at].size() > 1 && command[at][0] == '-') {
+        if (command[at] == "--") {
+            ++at;
+            break;
+        }
+        Option option = split_option(command[at], *starter);
+        size_t words = 1;
+        if (!option.value && (holds(table.one, option.name) || holds(table.two, option.name))) {
+            words = holds(table.one, option.name) ? 2 : 3;
+            if (at + 1 < command.size()) option.value = command[at + 1];
+        } else if (!option.value && !holds(table.none, option.name)) {
+            throw Error(fmt::format("an option of {} that is not known here", to_text(*starter)))
+                .given(command[at])
+                .allowed("options whose number of words is known, or --name=value")
+                .remedy(fmt::format(
+                    "put the launcher behind them: {} ... strata launch --layout PxT -- ./program",
+                    command.front()));
+        }
+        const std::string value = option.value.value_or("");
+        if (holds(table.count, option.name)) {
+            int count = 0;
+            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+            if (error == std::errc() && end == value.data() + value.size()) around.processes = count;
+        }
+        if (holds(table.binds, option.name)) {
+            if (value != "none")
+                throw Error(fmt::format("{} would bind against the layout", to_text(*starter)))
+                    .given(fmt::format("{} {}", option.name, value))
+                    .allowed(fmt::format("{} none, or nothing: the layout decides", option.name))
+                    .remedy("leave that option out, and say it with --layout, --stride and --bind");
+            around.binds_nothing |= option.name.find("mem") == std::string::npos;
+        }
+        at += words;
+    }
+    if (at >= command.size())
+        throw Error(fmt::format("{} is given no program", to_text(*starter)))
+            .given(command.front())
+            .allowed("strata launch --layout 4x2 -- mpirun -n 4 ./program args");
+    if (std::find(command.begin() + static_cast<std::ptrdiff_t>(at), command.end(), ":") != command.end())
+        throw Error("several programs in one command cannot share a layout")
+            .given("a ':' after " + command[at])
+            .allowed("one program")
+            .remedy("put strata launch in front of each of the programs");
+    around.program_at = at;
+    return around;
+}
+
+std::vector<std::string> words_for(const Around& around, int processes) {
+    std::vector<std::string> words;
+    if (!around.processes) words = {"-n", std::to_string(processes)};
+    if (around.binds_nothing) return words;
+    switch (around.starter) {
+        case Starter::open_mpi:
+            words.insert(words.end(), {"--bind-to", "none"});
+            break;
+        case Starter::mpich:
+            words.insert(words.end(), {"-bind-to", "none"});
+            break;
+        case Starter::slurm:
+            words.emplace_back("--cpu-bind=none");
+            break;
+    }
+    return words;
+}
+
+}  // namespace strata::launch

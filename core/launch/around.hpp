@@ -1,0 +1,29 @@
+// A command that is itself an MPI's or Slurm's launcher: where its own options end and the program begins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::launch {
+
+enum class Starter { open_mpi, mpich, slurm };
+std::string to_text(Starter starter);
+
+struct Around {
+    Starter starter = Starter::open_mpi;
+    size_t program_at = 0;         // index of the program in the command
+    std::optional<int> processes;  // as -n says
+    bool binds_nothing = false;    // the user has switched its binding off already
+};
+
+/// What `command` (whose first word is the file `path`) is, when it is mpirun, mpiexec or srun; nothing for
+/// any other program. Throws Error for one whose MPI is not known, for an option that is not known (whether
+/// the next word belongs to it cannot be told), for one that binds against the layout, and for several
+/// programs in one command.
+std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path);
+
+/// Words to put right after the starter's name: processes (unless given) and its own binding off.
+std::vector<std::string> words_for(const Around& around, int processes);
+
+}  // namespace strata::launch

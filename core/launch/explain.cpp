@@ -1,0 +1,175 @@
+// What a plan means, in words and tables.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/cpulist.hpp"
+#include "core/launch/environment.hpp"
+#include "core/launch/launch.hpp"
+
+namespace strata::launch {
+namespace {
+
+std::string kind_text(const Plan& plan) {
+    switch (plan.how) {
+        case How::mpirun:
+            return fmt::format("{}, started with {} ({})", to_text(plan.mpirun->mpi), plan.mpirun->path,
+                               plan.mpirun->why);
+        case How::around:
+            return fmt::format("{}, whose ranks take their places themselves", to_text(plan.around->starter));
+        case How::copies:
+            return fmt::format("{} copies", plan.placement.layout.processes);
+        case How::become:
+            break;
+    }
+    return plan.size > 1 ? fmt::format("rank {} of {}", plan.rank, plan.size)
+                         : "this process becomes the program";
+}
+
+std::string shell_words(const std::vector<std::string>& words) {
+    constexpr const char* kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
+    std::string line;
+    for (const std::string& word : words) {
+        if (!line.empty()) line += ' ';
+        if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        line += '\'';
+    }
+    return line;
+}
+
+std::string version_of(const std::string& mpirun) {
+    const std::string ask = shell_words({mpirun, "--version"}) + " 2>/dev/null";
+    char line[256] = "";
+    if (FILE* said = popen(ask.c_str(), "r")) {
+        if (std::fgets(line, sizeof line, said) == nullptr) line[0] = '\0';
+        pclose(said);
+    }
+    return line;
+}
+
+/// The numbers that objects around some PUs have, as a list; "-" for none.
+struct Enclosing {
+    std::string cores, domains, packages;
+};
+
+Enclosing around_pus(const machine::Machine& machine, const std::vector<int>& pus) {
+    std::vector<int> cores, domains, packages;
+    for (const machine::Core& core : machine.cores) {
+        const bool used = std::any_of(core.pus.begin(), core.pus.end(),
+                                      [&](int pu) { return std::binary_search(pus.begin(), pus.end(), pu); });
+        if (!used) continue;
+        cores.push_back(core.index);
+        domains.push_back(core.domain);
+        packages.push_back(core.package);
+    }
+    const auto list = [](std::vector<int>& numbers) {
+        std::sort(numbers.begin(), numbers.end());
+        numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+        return numbers.empty() ? std::string("-") : print_cpulist(numbers);
+    };
+    return {list(cores), list(domains), list(packages)};
+}
+
+/// One row a thread; neighbouring threads with the same PUs share a row.
+std::string table_of(const Plan& plan) {
+    std::string text = fmt::format("{:>8} {:>8} {:>12} {:>12} {:>8} {:>8}  {}\n", "process", "thread", "PU",
+                                   "core", "domain", "package", "memory");
+    for (size_t p = 0; p < plan.placement.threads.size(); ++p) {
+        const auto& threads = plan.placement.threads[p];
+        for (size_t first = 0, next = 0; first < threads.size(); first = next) {
+            for (next = first + 1; next < threads.size() && threads[next] == threads[first];) ++next;
+            const std::string which =
+                next - first == 1 ? std::to_string(first) : fmt::format("{}-{}", first, next - 1);
+            const Enclosing in = around_pus(plan.machine, threads[first]);
+            text += fmt::format("{:>8} {:>8} {:>12} {:>12} {:>8} {:>8}  {}\n", p, which,
+                                print_cpulist(threads[first]), in.cores, in.domains, in.packages,
+                                to_text(plan.placement.memory_of(static_cast<int>(p))));
+        }
+    }
+    return text;
+}
+
+/// The same placement in the words of other launchers, for places where Strata is not.
+std::string by_hand(const Plan& plan) {
+    const Placement& placement = plan.placement;
+    const auto processes = static_cast<int>(placement.threads.size());
+    std::vector<std::string> masks, users;
+    std::string ranks;
+    for (int p = 0; p < processes; ++p) {
+        const std::vector<int> pus = placement.pus(p);
+        users.push_back(fmt::format("{}", fmt::join(pus, "+")));
+        std::string digits(static_cast<size_t>(pus.back()) / 4 + 1, '0');
+        for (const int pu : pus) {
+            char& digit = digits[digits.size() - 1 - static_cast<size_t>(pu) / 4];
+            const int value = (digit <= '9' ? digit - '0' : digit - 'a' + 10) | (1 << pu % 4);
+            digit = "0123456789abcdef"[value];
+        }
+        masks.push_back("0x" + digits);
+        ranks += fmt::format("           rank {}=+n0 slot={}\n", p, print_cpulist(pus));
+    }
+    const std::string threads = std::to_string(placement.layout.threads);
+    std::string text = "by hand (numbers are the system's; OMP_NUM_THREADS=" + threads +
+                       " OMP_PLACES=threads OMP_PROC_BIND=close beside it):\n";
+    if (processes == 1) {
+        const Memories memory = placement.memory_of(0);
+        std::string policy;
+        if (memory.policy == Policy::interleave) policy = " --interleave=" + print_cpulist(memory.nodes);
+        if (memory.policy == Policy::bind || memory.policy == Policy::local)
+            policy = " --membind=" + print_cpulist(memory.nodes);
+        text += fmt::format("  numactl  --physcpubind={}{}\n", print_cpulist(placement.pus(0)), policy);
+    }
+    text += fmt::format("  Slurm    srun -n {} --cpu-bind=mask_cpu:{}\n", processes, fmt::join(masks, ","));
+    text += fmt::format("  MPICH    mpiexec -n {} -bind-to user:{}\n", processes, fmt::join(users, ","));
+    text += fmt::format(
+        "  Open MPI mpirun -n {} --mca rmaps_rank_file_physical 1 --rankfile FILE, which holds\n{}",
+        processes, ranks);
+    return text;
+}
+
+}  // namespace
+
+std::string describe(const Plan& plan, const Request& request) {
+    const Layout& layout = plan.placement.layout;
+    std::string text = fmt::format("program: {} ({})\n", plan.program.path,
+                                   !plan.program.why.empty() ? plan.program.why
+                                   : plan.around             ? "a launcher"
+                                                             : "a rank");
+    text += fmt::format("start:   {}\n", kind_text(plan));
+    if (plan.mpirun && request.explain) {
+        const std::string version = version_of(plan.mpirun->path);
+        if (!version.empty()) text += "version: " + version;
+    }
+    text += fmt::format("layout:  {} (processes x threads), stride {}, bind {}\n", to_text(layout),
+                        layout.stride, bind_text(layout));
+    if (!plan.machine.is_system()) text += fmt::format("machine: {}\n", plan.machine.source);
+    for (const std::string& line : plan.placement.why) text += fmt::format("why:     {}\n", line);
+    if (plan.job.limits.memory_bytes)
+        text += fmt::format("limit:   {} of memory for the whole run\n", *plan.job.limits.memory_bytes);
+    if (plan.job.limits.exclusive)
+        text += fmt::format("limit:   an exclusive cpuset of PU {}\n", print_cpulist(plan.job.limits.pus));
+    if (!plan.text_memories.empty())
+        text += fmt::format("text:    brought to memory P#{} before the start\n",
+                            print_cpulist(plan.text_memories));
+    text += table_of(plan);
+    const int shown = std::min(plan.index, static_cast<int>(plan.placement.threads.size()) - 1);
+    text += fmt::format("environment of process {}:\n", shown);
+    for (const Setting& s :
+         settings_for(plan.placement, shown, plan.rank, std::max(plan.size, layout.processes)))
+        text += s.removed ? fmt::format("  unset {}\n", s.name) : fmt::format("  {}={}\n", s.name, s.value);
+    text += fmt::format("command: {}\n", shell_words(plan.job.processes.front().arguments));
+    text += fmt::format("then:    {}\n", plan.supervised
+                                             ? "stays with it until it and all that it started have ended"
+                                             : "does not stay: the program takes this process' place");
+    if (layout.bind != Bind::none) text += by_hand(plan);
+    return text;
+}
+
+}  // namespace strata::launch

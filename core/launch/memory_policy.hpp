@@ -1,0 +1,70 @@
+// Where a process' pages go: what is asked, the memories that follow from it, and telling the kernel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::machine {
+struct Machine;
+}
+
+namespace strata::launch {
+
+/// Numbers of a user's list, in the order given: hwloc's logical ones, or the system's where it began "os:".
+struct Numbers {
+    bool system = false;
+    std::vector<int> list;
+    std::string text;
+};
+/// Reads "0-3,8", "6,4,2" (order kept), "0-14:2" or the same after "os:"; nothing for any other text.
+std::optional<Numbers> parse_numbers(std::string_view text);
+
+enum class Policy {
+    inherit,      // nothing asked: what the launcher itself was given
+    first_touch,  // the kernel's default: in the domain of the thread that first touches a page
+    interleave,   // page by page over memories
+    local,        // only in the memories of the domains that the process' threads sit in
+    bind          // only in the memories listed
+};
+
+/// What is asked of all processes.
+struct MemoryWish {
+    Policy policy = Policy::inherit;
+    Numbers list;  // of bind, and of interleave where given
+};
+/// Reads "first-touch", "interleave", "interleave:LIST", "local" or "bind:LIST". Throws Error.
+MemoryWish parse_memory(std::string_view text);
+std::string to_text(const MemoryWish& wish);
+
+/// What one process gets: the policy and its memories, by the system's numbers.
+struct Memories {
+    Policy policy = Policy::inherit;
+    std::vector<int> nodes;
+};
+std::string to_text(const Memories& memories);
+/// As one word without '@', ':' or ';', and back.
+std::string encode(const Memories& memories);
+Memories decode_memories(std::string_view word);
+
+/// The system's numbers of the memories that a list names. `key` names the list in the Error for one that is
+/// not there or not allowed to this process.
+std::vector<int> memories_named(const machine::Machine& machine, const Numbers& list, const std::string& key);
+
+/// The ordinary memories of the domains that hold `pus`: DRAM where a domain also has HBM, CXL or NVM.
+std::vector<int> memories_near(const machine::Machine& machine, const std::vector<int>& pus);
+
+/// What a wish means for a process that sits on `own`, in a placement over `all` PUs.
+Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, const std::vector<int>& own,
+                      const std::vector<int>& all);
+
+/// Sets this thread's policy (set_mempolicy(2)), which its children and the program it becomes inherit. False
+/// when the kernel refuses (errno says why); a kernel without memory policies is no refusal where there is
+/// but one memory.
+bool hold_memory(const Memories& memories);
+
+/// The policy that this process was itself given, in words as of numactl; empty for the kernel's default.
+std::string inherited_policy();
+
+}  // namespace strata::launch
