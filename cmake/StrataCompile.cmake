@@ -16,19 +16,23 @@ if(STRATA_WERROR)
     add_compile_options(-Werror)
 endif()
 
-# A cross-compiler has no "native" processor: what it would ask is the machine that compiles.
-if(STRATA_NATIVE AND NOT CMAKE_CROSSCOMPILING)
-    include(CheckCXXCompilerFlag)
-    check_cxx_compiler_flag(-march=native STRATA_HAVE_MARCH_NATIVE)
-    if(STRATA_HAVE_MARCH_NATIVE)
-        add_compile_options(-march=native)
-    else()
-        check_cxx_compiler_flag(-mcpu=native STRATA_HAVE_MCPU_NATIVE)
-        if(STRATA_HAVE_MCPU_NATIVE)
-            add_compile_options(-mcpu=native)
+# For what computes: the flags of this machine's processor, in the folder that calls it. The front, the launcher and what
+# they rest on do without, so that one build of them starts on every processor of its kind, also an emulated one. A
+# cross-compiler has no "native" processor: what it would ask is the machine that compiles.
+macro(strata_compile_for_this_processor)
+    if(STRATA_NATIVE AND NOT CMAKE_CROSSCOMPILING)
+        include(CheckCXXCompilerFlag)
+        check_cxx_compiler_flag(-march=native STRATA_HAVE_MARCH_NATIVE)
+        if(STRATA_HAVE_MARCH_NATIVE)
+            add_compile_options(-march=native)
+        else()
+            check_cxx_compiler_flag(-mcpu=native STRATA_HAVE_MCPU_NATIVE)
+            if(STRATA_HAVE_MCPU_NATIVE)
+                add_compile_options(-mcpu=native)
+            endif()
         endif()
     endif()
-endif()
+endmacro()
 
 # Libraries may lie in a private prefix (set-up without root): what was linked is what is found at run time.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

@@ -3,7 +3,7 @@
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces build; do . "$here/$part.sh"; done
+for part in key say pieces system build test_pieces; do . "$here/$part.sh"; done
 
 soak= native=() python=() names=()
 for argument; do
@@ -20,6 +20,8 @@ strata_use_build
 export STRATA_BUILD STRATA_PREFIX=$STRATA_BUILD/current PATH=$STRATA_BUILD/current/bin:$PATH
 strata_log=$STRATA_BUILD/test.log
 : >"$strata_log"
+
+get_test_pieces
 
 # Which tests: each name is a runner, a folder, or a part of names.
 patterns=

@@ -75,7 +75,8 @@ void Enforcement::hold_processors(RunGroups& groups) {
         throw Error(what, kFailure)
             .given(fmt::format("--exclusive on PU {}: {}", pus, tried))
             .allowed("PUs that no other exclusive cpuset holds, and the right to make a cpuset")
-            .remedy(kHowToBeGranted);
+            .remedy(what.rfind("another", 0) == 0 ? "--bind LIST names other PUs; or wait for that run to end"
+                                                  : kHowToBeGranted);
     };
     std::string why;
     if (!groups.make({"cpuset"}, why)) refuse("an exclusive cpuset is not permitted here", why);
@@ -85,8 +86,11 @@ void Enforcement::hold_processors(RunGroups& groups) {
     // Version 1 starts with none and takes no process until it has some; version 2 starts with its parent's.
     if (mems.empty() && version == 1) mems = print_cpulist(machine::own_memories());
     const auto set = [&](const char* file, const std::string& value) {
-        if (!value.empty() && !write_text(folder + "/" + file, value))
-            refuse("the cpuset cannot be set", fmt::format("{} = {}: {}", file, value, std::strerror(errno)));
+        if (value.empty() || write_text(folder + "/" + file, value)) return;
+        // Refused so by both versions when a sibling is exclusive.
+        const bool taken = errno == EINVAL || errno == EBUSY;
+        refuse(taken ? "another cpuset holds some of these processors" : "the cpuset cannot be set",
+               fmt::format("{} = {}: {}", file, value, std::strerror(errno)));
     };
     set("cpuset.mems", mems);
     set("cpuset.cpus", pus);

@@ -1,0 +1,42 @@
+# Pieces that only tests need: a virtual machine with several memories (QEMU, a cloud kernel, busybox), the other MPI and the
+# other OpenMP runtime. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
+# STRATA_TEST_KERNEL=FILE names a kernel to boot; STRATA_NO_APT=1 forbids apt.
+
+test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox mpich:mpirun.mpich libmpich-dev:mpicc.mpich
+    clang:clang++ libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
+
+# A package counts as here when its program or file is.
+test_piece_is_here() {
+    local found
+    [[ $1 == /* ]] || { command -v "$1" >/dev/null; return; }
+    for found in $1; do [[ -e $found ]] && return; done
+    return 1
+}
+
+# The kernel is unpacked, not installed: nothing of the machine's own start changes.
+get_test_kernel() {
+    local kernel=$STRATA_BUILDS/test-kernel/vmlinuz package folder
+    [[ ! -e $kernel && -z ${STRATA_TEST_KERNEL:-} ]] && [[ $HOSTTYPE == x86_64 ]] && may_use_apt || return 0
+    command -v dpkg-deb >/dev/null || return 0
+    cloud_kernel() { apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-.*-cloud-amd64\)$/\1/p'; }
+    package=$(cloud_kernel)
+    folder=$(mktemp -d) && (
+        cd "$folder" || exit
+        # Lists that are missing, or so old that the server has a newer kernel than they know.
+        apt-get download "$package" || { apt-get update && apt-get download "$(cloud_kernel)"; }
+        dpkg-deb -x ./*.deb unpacked && mkdir -p "${kernel%/*}" && cp unpacked/boot/vmlinuz-* "$kernel.new" && mv "$kernel.new" "$kernel"
+    ) >>"$strata_log" 2>&1 || say "no kernel for the virtual machine (see $strata_log): its tests are skipped"
+    rm -rf -- "$folder"
+}
+
+get_test_pieces() {
+    local each missing=()
+    for each in "${test_packages[@]}"; do
+        test_piece_is_here "${each#*:}" || missing+=("${each%%:*}")
+    done
+    if ((${#missing[@]} > 0)) && may_use_apt; then
+        say "getting what only tests need: ${missing[*]}"
+        apt_install "${missing[@]}" || say "apt could not install them (see $strata_log): their tests are skipped"
+    fi
+    get_test_kernel
+}

@@ -1,0 +1,132 @@
+"""A virtual machine with several memories: QEMU without acceleration, driven through a serial line.
+
+It proves where threads and pages are put. It has no NUMA latency, so nothing here measures time.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import ctypes
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+DOMAINS, CPUS_PER_DOMAIN, MIB_PER_DOMAIN = 4, 2, 384
+CPUS = DOMAINS * CPUS_PER_DOMAIN
+
+
+def distance(a: int, b: int) -> int:
+    """Routers in a row: 10 for a domain itself, 5 more for each hop."""
+    return 10 + 5 * abs(a - b)
+
+
+@dataclass
+class Done:
+    """What a command inside left: its exit status, output and errors."""
+
+    status: int
+    out: str
+    err: str
+
+
+def qemu_command(qemu: str, kernel: Path, image: Path, console: Path, cgroup: int) -> list[str]:
+    command = [qemu, "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-no-reboot", "-nodefaults"]
+    command += ["-display", "none", "-m", f"{DOMAINS * MIB_PER_DOMAIN}M"]
+    command += ["-smp", f"{CPUS},sockets={DOMAINS},cores={CPUS_PER_DOMAIN},threads=1"]
+    for d in range(DOMAINS):
+        cpus = f"{d * CPUS_PER_DOMAIN}-{(d + 1) * CPUS_PER_DOMAIN - 1}"
+        command += ["-object", f"memory-backend-ram,id=m{d},size={MIB_PER_DOMAIN}M"]
+        command += ["-numa", f"node,nodeid={d},memdev=m{d},cpus={cpus}"]
+    for a in range(DOMAINS):
+        for b in range(a + 1, DOMAINS):
+            command += ["-numa", f"dist,src={a},dst={b},val={distance(a, b)}"]
+    command += [
+        "-kernel",
+        str(kernel),
+        "-initrd",
+        str(image),
+        "-serial",
+        f"file:{console}",
+        "-serial",
+        "stdio",
+    ]
+    words = "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on numa_balancing=disable"
+    command += ["-append", f"{words} strata.cgroup={cgroup}"]
+    return command
+
+
+def _die_with_parent() -> None:
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+class Machine:
+    """A running virtual machine. Ends with close(), and with the process that started it."""
+
+    def __init__(self, kernel: Path, image: Path, folder: Path, cgroup: int = 2) -> None:
+        qemu = shutil.which("qemu-system-x86_64")
+        assert qemu is not None
+        self.console = folder / f"console-{cgroup}.log"
+        self.process = subprocess.Popen(
+            qemu_command(qemu, kernel, image, self.console, cgroup),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            preexec_fn=_die_with_parent,
+        )
+        self._pending = b""
+        self._wait_for("READY", 120)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def messages(self) -> str:
+        """What the kernel said last."""
+        return self.console.read_text(errors="replace")[-4000:] if self.console.exists() else ""
+
+    def _line(self, end: float) -> str:
+        assert self.process.stdout is not None
+        while b"\n" not in self._pending:
+            left = end - time.monotonic()
+            ready = left > 0 and select.select([self.process.stdout], [], [], left)[0]
+            more = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
+            if not more:
+                why = "did not answer in time" if not ready else "ended"
+                raise AssertionError(f"the virtual machine {why}; its kernel said:\n{self.messages()}")
+            self._pending += more
+        line, _, self._pending = self._pending.partition(b"\n")
+        return line.decode(errors="replace").strip("\r")
+
+    def _wait_for(self, word: str, seconds: float) -> str:
+        end = time.monotonic() + seconds
+        while not (line := self._line(end)).startswith(word):
+            pass
+        return line
+
+    def run(self, script: str, timeout: float = 60) -> Done:
+        """Runs a shell script inside, one at a time."""
+        assert self.process.stdin is not None
+        encoded = base64.b64encode(script.encode()).decode()
+        lines = [encoded[i : i + 512] for i in range(0, len(encoded), 512)]
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write("".join(line + "\n" for line in [*lines, "."]).encode())
+        status = int(self._wait_for("STATUS", timeout).split()[1])
+        end = time.monotonic() + timeout
+        out, err = (base64.b64decode(self._line(end)).decode(errors="replace") for _ in range(2))
+        return Done(status, out, err)
+
+    def put(self, path: str, text: str) -> None:
+        """Writes a small file inside."""
+        encoded = base64.b64encode(text.encode()).decode()
+        assert self.run(f"printf %s '{encoded}' | base64 -d > '{path}'").status == 0
