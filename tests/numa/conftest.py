@@ -1,4 +1,4 @@
-"""The virtual machine, booted once a session for each version of control groups, with the programs under test."""
+"""The virtual machine, booted once a session for each version of control groups."""
 
 from __future__ import annotations
 
