@@ -1,5 +1,6 @@
 // Topologies of machines that are not this one, from hwloc's synthetic descriptions and from files.
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -80,6 +81,55 @@ TEST_CASE("the 256-core fixture has 8 domains of 32 cores and firmware-like dist
     CHECK(machine.distances->matrix[0][7] > machine.distances->matrix[0][1]);
 }
 
+TEST_CASE("512 processors in a hypercube: 256 domains of two, as far apart as their numbers differ in bits") {
+    const Machine machine = fixture("hypercube-512.xml");
+    check_consistent(machine);
+    REQUIRE(machine.domains.size() == 256);
+    CHECK(machine.packages.size() == 256);
+    CHECK(machine.cores.size() == 512);
+    CHECK(caches_of_level(machine, 2) == 512);
+    CHECK(caches_of_level(machine, 3) == 0);
+    for (const Domain& domain : machine.domains) {
+        const int first = 2 * domain.index;
+        CHECK(domain.cores == std::vector<int>{first, first + 1});
+        CHECK(domain.pus == std::vector<int>{first, first + 1});
+        CHECK(domain.memories == std::vector<int>{domain.index});
+    }
+    REQUIRE(machine.distances);
+    REQUIRE(machine.distances->matrix.size() == 256);
+    const auto& distance = machine.distances->matrix;
+    size_t wrong = 0;
+    for (unsigned a = 0; a < 256; ++a)
+        for (unsigned b = 0; b < 256; ++b)
+            if (distance[a][b] != (a == b ? 10 : 13 + 3 * std::popcount(a ^ b))) ++wrong;
+    CHECK(wrong == 0);
+    CHECK(distance[0][255] == 37);  // across all eight dimensions
+}
+
+TEST_CASE("2 x 64 cores with SMT: siblings are numbered far apart, and half a domain shares a cache") {
+    const Machine machine = fixture("two-sockets-128-cores-smt.xml");
+    check_consistent(machine);
+    CHECK(machine.packages.size() == 2);
+    REQUIRE(machine.domains.size() == 8);
+    CHECK(machine.domains[7].cores.size() == 16);
+    REQUIRE(machine.cores.size() == 128);
+    for (const Core& core : machine.cores) CHECK(core.pus == std::vector<int>{core.index, core.index + 128});
+    CHECK(machine.cores[63].package == 0);
+    CHECK(machine.cores[64].package == 1);
+    CHECK(caches_of_level(machine, 2) == 128);
+    REQUIRE(caches_of_level(machine, 3) == 16);
+    int first = 0;
+    for (const Cache& cache : machine.caches) {
+        if (cache.level != 3) continue;
+        std::vector<int> eight(8);
+        std::iota(eight.begin(), eight.end(), first);
+        CHECK(cache.cores == eight);
+        first += 8;
+    }
+    REQUIRE(machine.distances);
+    CHECK(machine.distances->matrix[0] == std::vector<double>{10, 12, 12, 12, 32, 32, 32, 32});
+}
+
 TEST_CASE("a hybrid processor shows its kinds of cores, and only some have two PUs") {
     const Machine machine = fixture("hybrid-6p-8e.xml");
     check_consistent(machine);
@@ -89,6 +139,11 @@ TEST_CASE("a hybrid processor shows its kinds of cores, and only some have two P
     CHECK(threads(machine.cores.front()) == 2);
     CHECK(threads(machine.cores.back()) == 1);
     CHECK(machine.cores.front().kind != machine.cores.back().kind);
+    CHECK(machine.core_kinds[0].efficiency < machine.core_kinds[1].efficiency);
+    CHECK(machine.core_kinds[1].cores == std::vector<int>{0, 1, 2, 3, 4, 5});
+    CHECK(machine.core_kinds[0].cores == std::vector<int>{6, 7, 8, 9, 10, 11, 12, 13});
+    CHECK(caches_of_level(machine, 2) == 8);  // one for each fast core, one for each four small ones
+    CHECK(caches_of_level(machine, 3) == 1);
     CHECK(machine_table(machine).find("cores 0-5: IntelCore") != std::string::npos);
 }
 
