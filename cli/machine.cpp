@@ -73,7 +73,7 @@ int machine_command(int argc, char** argv) {
     if (std::find(words.begin(), words.end(), "--measure") != words.end()) measure(words);
     const Parsed given = declare().parse(words);
     if (given.help()) return kSuccess;
-    const machine::Machine machine = machine::read_machine({given.text("--input")});
+    const machine::Machine machine = machine::read_machine({.text = given.text("--input"), .recached = true});
     if (given.has("--json")) {
         machine::machine_json(std::cout, machine);
         return kSuccess;

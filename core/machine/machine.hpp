@@ -159,6 +159,10 @@ struct Source {
     std::string text = "system";
     bool with_devices = true;
     bool with_limits = true;
+    /// For the system: what hwloc found at an earlier start, where that still holds (topology_cache.hpp).
+    bool cached = false;
+    /// For the system: hwloc looks again, and what it finds is left for the next start.
+    bool recached = false;
 };
 
 /// Throws Error where the file or the description cannot be read.

@@ -3,6 +3,7 @@
 #include "core/machine/machine.hpp"
 #include "core/machine/system.hpp"
 #include "core/machine/topology.hpp"
+#include "core/machine/topology_cache.hpp"
 
 namespace strata::machine {
 
@@ -10,7 +11,11 @@ Machine read_machine(const Source& source) {
     Machine machine;
     const bool is_file = source.text != "system" && source.text.rfind("synthetic:", 0) != 0;
     machine.source = is_file ? "xml:" + source.text : source.text;
-    read_topology(source, machine);
+    if (machine.is_system() && (source.cached || source.recached)) {
+        read_topology_cached(machine, source.recached);
+    } else {
+        read_topology(source, machine);
+    }
     if (!machine.is_system()) return machine;
     if (source.with_devices) machine.devices = read_devices(machine);
     if (source.with_limits) {
