@@ -15,7 +15,9 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::lines,
                                     machine_measures::domains,
                                     machine_measures::noise,
-                                    machine_measures::cache_bandwidth};
+                                    machine_measures::cache_bandwidth,
+                                    machine_measures::pages,
+                                    machine_measures::cycles};
     return list;
 }
 

@@ -1,9 +1,6 @@
 // Domain by domain: latency and bandwidth of each domain's cores in each memory (the matrix behind "485 ns
 // and 100 ns a hop").
 #include <fmt/format.h>
-#include <linux/mempolicy.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +15,7 @@
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "benchmarks/machine/chase.hpp"
 #include "benchmarks/machine/machine.hpp"
+#include "benchmarks/machine/placing.hpp"
 #include "benchmarks/machine/statistics.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
@@ -33,16 +31,7 @@ constexpr double kQ = 3.0;
 class Placed {
   public:
     Placed(std::size_t bytes, int memory_os_index, bool bind) : bytes_(bytes), memory_(bytes, Pages::huge) {
-        if (!bind) return;
-        constexpr std::size_t bits = 8 * sizeof(unsigned long);
-        const auto at = static_cast<std::size_t>(memory_os_index);
-        std::vector<unsigned long> mask(at / bits + 1, 0UL);
-        mask[at / bits] = 1UL << (at % bits);
-        // The kernel reads one bit less than it is told (get_nodes() in mm/mempolicy.c).
-        if (syscall(SYS_mbind, memory_.data(), bytes, MPOL_BIND, mask.data(), mask.size() * bits + 1, 0UL) !=
-            0)
-            throw system_error("memory cannot be bound to its place", errno)
-                .given(fmt::format("memory {}", memory_os_index));
+        if (bind) bind_pages(memory_.data(), bytes, memory_os_index);
     }
     template <class T>
     [[nodiscard]] std::span<T> as() const {
@@ -55,9 +44,9 @@ class Placed {
         const std::size_t page = 4096, all = bytes_ / page, asked = std::min(all, kAsked);
         for (std::size_t i = 0; i < asked; ++i)
             pages.push_back(static_cast<std::byte*>(memory_.data()) + all * i / asked * page);
-        std::vector<int> where(pages.size(), -1);
-        if (syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, where.data(), 0) != 0) return NAN;
-        const auto right = std::count(where.begin(), where.end(), memory_os_index);
+        const auto where = memories_of(pages);
+        if (!where) return NAN;
+        const auto right = std::count(where->begin(), where->end(), memory_os_index);
         return static_cast<double>(right) / static_cast<double>(asked);
     }
 

@@ -16,6 +16,26 @@ std::optional<Loss> loss_of(std::span<const float> quanta) {
     return Loss{shortest, 100 * (mean - shortest) / shortest, static_cast<double>(*most) - shortest};
 }
 
+double exceeded_by(std::span<const double> ascending, double above) {
+    const auto n = ascending.size();
+    // A share such as 0.01 of 1000 is 10 exactly, whatever binary fractions make of it.
+    const auto allowed = static_cast<std::size_t>(above * static_cast<double>(n) + 1e-9);
+    return ascending[n - 1 - std::min(allowed, n - 1)];
+}
+
+std::optional<Spread> spread_of(std::span<const double> ascending) {
+    if (ascending.size() < 2 || !(ascending.front() > 0)) return std::nullopt;
+    constexpr double kMillion = 1e6;
+    Spread spread;
+    spread.shortest = ascending.front();
+    spread.median = exceeded_by(ascending, 0.5);
+    spread.range = kMillion * (ascending.back() - spread.shortest) / spread.shortest;
+    spread.interquartile =
+        kMillion * (exceeded_by(ascending, 0.25) - exceeded_by(ascending, 0.75)) / spread.median;
+    spread.p99 = kMillion * (exceeded_by(ascending, 0.01) - spread.median) / spread.median;
+    return spread;
+}
+
 std::optional<double> slope(std::span<const std::pair<double, double>> points) {
     std::set<double> different;
     double mean_x = 0, mean_y = 0;

@@ -1,7 +1,8 @@
-// The fixed quantum of work of the noise measurement.
+// The fixed quanta of work of the measurements of noise and of cycles.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace strata::bench::machine_measures {
 
@@ -26,6 +27,25 @@ inline constexpr std::uint64_t kFactor = 6364136223846793005U, kAddend = 1442695
         factor *= factor;
     }
     return all_factor * state + all_addend;
+}
+
+/// The same with a load in each step: state <- state kFactor + word, over all words, `passes` times. The
+/// words stay in the cache that they fit.
+[[nodiscard]] std::uint64_t fold(std::span<const std::uint64_t> words, std::uint64_t passes,
+                                 std::uint64_t state) noexcept;
+
+/// The same state without walking there: one pass is the map x -> kFactor^n x + c, taken `passes` times by
+/// squaring as in jump(). Proves that every word was read in every pass.
+[[nodiscard]] constexpr std::uint64_t folded(std::span<const std::uint64_t> words, std::uint64_t passes,
+                                             std::uint64_t state) {
+    std::uint64_t factor = 1, addend = 0;
+    for (std::size_t i = words.size(); i-- > 0; factor *= kFactor) addend += factor * words[i];
+    for (; passes > 0; passes >>= 1) {
+        if (passes & 1U) state = factor * state + addend;
+        addend = (factor + 1) * addend;
+        factor *= factor;
+    }
+    return state;
 }
 
 }  // namespace strata::bench::machine_measures

@@ -17,6 +17,8 @@ TINY = {
     "lines": ["--rounds", "100"],
     "domains": ["--array", "4MiB"],
     "noise": ["--duration", "50ms", "--work", "10000"],
+    "pages": ["--array", "4MiB", "--duration", "10ms"],
+    "cycles": ["--repeats", "200", "--work", "20000"],
 }
 
 
@@ -38,9 +40,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def bench(name: str) -> subprocess.CompletedProcess[str]:
+def bench(name: str, *more: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "STRATA_CPUS"))}
-    words = [str(PROGRAM), name, "--quick", *TINY[name], "--json", "-"]
+    words = [str(PROGRAM), name, "--quick", *TINY[name], *more, "--json", "-"]
     return subprocess.run(
         words, capture_output=True, text=True, timeout=60, env={**environment, "OMP_NUM_THREADS": "1"}
     )
@@ -114,3 +116,49 @@ def test_noise_speaks_of_each_core_and_the_worst_loses_no_less_than_the_mean() -
     assert max(losses) == pytest.approx(found["largest loss"]["value"])
     tail = [rate for _, rate in curves["delays longer than"]]
     assert tail == sorted(tail, reverse=True)
+
+
+@pytest.mark.parametrize("mode", ["one", "threads", "interleave", "bind"])
+def test_pages_are_all_accounted_for_and_one_memory_is_said_in_one_line(mode: str) -> None:
+    done = bench("pages", "--mode", mode)
+    if "cannot be bound" in done.stderr:
+        pytest.skip("mbind is forbidden here")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    found = {figure["name"]: figure["value"] for figure in document["figures"]}
+    assert found["fastest sweep"] <= found["sweep"] <= found["slowest sweep"]
+    spread = 100 * (found["slowest sweep"] - found["fastest sweep"]) / found["sweep"]
+    assert found["spread of sweeps"] == pytest.approx(spread)
+    said = [note for note in document["notes"] if note.startswith("one memory")]
+    assert len(said) == (document["parameters"]["memories"] == 1)
+    if document["parameters"]["placement"] != "verified":
+        return
+    (matrix,) = document["matrices"]
+    assert sum(map(sum, matrix["values"])) == document["parameters"]["pages_asked"] == 3 * (4 << 20) // 4096
+    assert 0 <= found["local pages"] <= 100
+    if len(matrix["columns"]) == 1:
+        assert found["local pages"] == 100
+
+
+def test_pages_that_nobody_can_place_or_that_are_too_few_are_refused() -> None:
+    for words, said in ((["--mode", "both"], "interleave"), (["--array", "1KiB"], "64 KiB or more")):
+        done = bench("pages", *words)
+        assert done.returncode == 2 and said in done.stderr and done.stderr.count("strata: error:") == 1
+
+
+def test_the_tail_of_the_repetitions_falls_with_their_share_and_ends_at_the_longest() -> None:
+    found = figures("cycles")
+    curves = {curve["name"]: curve["points"] for curve in result("cycles")["curves"]}
+    points = curves["over the shortest"]
+    shares, excess = [x for x, _ in points], [y for _, y in points]
+    assert shares == sorted(shares, reverse=True) and shares[-1] == 1 / 200
+    assert excess == sorted(excess) and excess[0] >= 0
+    assert excess[-1] == pytest.approx(found["longest over shortest"]["value"])
+    assert found["interquartile range"]["value"] <= found["longest over shortest"]["value"]
+    assert found["resolution"]["value"] > 0
+    said = result("cycles")["parameters"]
+    assert said["counter"] and said["counter_ghz"] > 0
+    assert said["cycle_counter"] == any(name.endswith(", cycles") for name in found)
+    assert said["cycle_counter"] or any(
+        note.startswith("no cycle counter") for note in result("cycles")["notes"]
+    )

@@ -22,6 +22,20 @@ TEST_CASE("a jump lands where the work walks to") {
     CHECK(jump(7, 123) != jump(7, 122));
 }
 
+TEST_CASE("folding words in passes ends where the map taken by squaring says, and sees every word") {
+    std::array<std::uint64_t, 37> words{};
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_bits(i, 5);
+    for (const std::uint64_t passes : {0U, 1U, 2U, 3U, 100U})
+        CHECK(fold(words, passes, 42) == folded(words, passes, 42));
+    CHECK(fold(words, 7, fold(words, 4, 9)) == folded(words, 11, 9));
+    const std::uint64_t whole = fold(words, 3, 0);
+    for (std::uint64_t& word : words) {
+        word ^= 1;
+        CHECK(fold(words, 3, 0) != whole);
+        word ^= 1;
+    }
+}
+
 TEST_CASE("every chain and lane of the peak kernel gives the result of one multiply-add after the other") {
     struct alignas(64) {
         double x[kStates];

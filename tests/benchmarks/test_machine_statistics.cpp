@@ -32,6 +32,31 @@ TEST_CASE("one quantum, none, or one that took no time says nothing of noise") {
     CHECK_FALSE(loss_of(std::vector<float>{0, 1}));
 }
 
+TEST_CASE("a sample is exceeded by no more than the share asked for") {
+    std::vector<double> ascending;
+    for (int i = 1; i <= 1000; ++i) ascending.push_back(i);
+    CHECK(exceeded_by(ascending, 0.0) == 1000);
+    CHECK(exceeded_by(ascending, 0.01) == 990);
+    CHECK(exceeded_by(ascending, 0.5) == 500);
+    CHECK(exceeded_by(ascending, 1.0) == 1);
+    CHECK(exceeded_by(std::vector<double>{7}, 0.01) == 7);
+}
+
+TEST_CASE("the spread of repetitions is in parts per million of the shortest or the median") {
+    std::vector<double> ascending(200, 1'000'000.0);
+    for (std::size_t i = 100; i < 200; ++i) ascending[i] = 1'000'010;
+    ascending.back() = 1'000'300;
+    const auto spread = spread_of(ascending);
+    REQUIRE(spread);
+    CHECK(spread->shortest == 1'000'000);
+    CHECK(spread->median == 1'000'000);
+    CHECK(spread->range == Approx(300));
+    CHECK(spread->interquartile == Approx(10));
+    CHECK(spread->p99 == Approx(10));
+    CHECK_FALSE(spread_of(std::vector<double>{5}));
+    CHECK_FALSE(spread_of(std::vector<double>{0, 5}));
+}
+
 TEST_CASE("the slope is that of the straight line the points lie about") {
     const std::vector<std::pair<double, double>> exact = {{10, 100}, {12, 120}, {32, 320}};
     CHECK(slope(exact).value() == Approx(10));

@@ -23,6 +23,8 @@ TINY: dict[str, list[str]] = {
     "lines": ["--quick", "--rounds", "100"],
     "domains": ["--quick", "--array", "4MiB"],
     "noise": ["--duration", "50ms", "--work", "20000"],
+    "pages": ["--array", "4MiB", "--duration", "10ms"],
+    "cycles": ["--repeats", "50", "--work", "20000"],
 }
 STAR = ("stream", "dgemm", "peak")
 FIGURES = {
@@ -34,6 +36,8 @@ FIGURES = {
     "lines": {"round trip": "ns"},
     "domains": {"latency": "ns", "bandwidth": "GB/s"},
     "noise": {"largest loss": "%", "longest interruption": "us"},
+    "pages": {"sweep": "ms", "bandwidth": "GB/s"},
+    "cycles": {"longest over shortest": "ppm", "median run": "us"},
 }
 
 
@@ -97,7 +101,7 @@ def test_it_verifies_and_its_result_is_that_of_the_schema(name: str, threads: in
     for figure, unit in FIGURES[name].items():
         assert figures[figure]["unit"] == unit
         assert figures[figure]["value"] > 0
-        assert figures[figure]["better"] == ("lower" if unit in ("ns", "us", "%") else "higher")
+        assert figures[figure]["better"] == ("lower" if unit in ("ns", "us", "ms", "%", "ppm") else "higher")
         assert figure in done.stdout
     for curve in result["curves"]:
         assert all(y >= 0 for _, y in curve["points"])

@@ -1,0 +1,204 @@
+// The same sweep over memory with its pages placed in four ways: by one thread, by the threads that use them,
+// dealt over all memories, and bound to each thread's domain. "Sub optimal thread and memory placement" gave
+// the Origin2000 its "significant run-time variations" (Ciotti, Taft and Petersohn, Early Experiences with
+// The 512 Processor Single System Image Origin2000, sections 3.2.3 to 3.2.5: first touch, round robin, and
+// pages and threads held in place).
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/common/buffer.hpp"
+#include "benchmarks/common/clock.hpp"
+#include "benchmarks/machine/machine.hpp"
+#include "benchmarks/machine/placed_field.hpp"
+#include "benchmarks/machine/placing.hpp"
+#include "core/base/error.hpp"
+#include "core/base/units.hpp"
+#include "core/machine/machine.hpp"
+#include "core/machine/sysfs.hpp"
+
+namespace strata::bench::machine_measures {
+namespace {
+
+constexpr std::size_t kLeastSweeps = 10, kMostSweeps = 20000;
+
+/// All threads of a team wait here for each other.
+void meet(){
+#ifdef _OPENMP
+#pragma omp barrier
+#endif
+}
+
+/// Migrations of all threads of this process since they began, as the scheduler counts them; none where it
+/// does not say.
+std::optional<long> scheduler_migrations() {
+    long sum = 0;
+    std::error_code failed;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+        const auto text = machine::read_file(task.path().string() + "/sched");
+        const std::size_t at = text ? text->find("se.nr_migrations") : std::string::npos;
+        if (at == std::string::npos) return std::nullopt;
+        sum += std::strtol(text->c_str() + text->find(':', at) + 1, nullptr, 10);
+    }
+    return failed ? std::nullopt : std::optional(sum);
+}
+
+struct Timing {
+    std::vector<double> seconds;  // of each sweep, the slowest thread's
+    std::vector<int> cpus;        // of each thread at the end
+    long moves = 0;               // sweeps that a thread ended on another CPU than the one before
+};
+
+Timing sweep(const Field& field, int threads, std::size_t sweeps, Break fault) {
+    Timing timing;
+    timing.seconds.assign(sweeps, 0.0);
+    timing.cpus.assign(static_cast<std::size_t>(threads), -1);
+    std::vector<long> moves(timing.cpus.size(), 0);
+    on_team(threads, [&](int thread) {
+        const auto own = static_cast<std::size_t>(thread);
+        int cpu = sched_getcpu();
+        long moved = 0;
+        for (double& seconds : timing.seconds) {
+            meet();
+            const double start = now();
+            if (fault != Break::skip) field.sweep(thread);
+            meet();
+            if (thread == 0) seconds = now() - start;
+            const int here = sched_getcpu();
+            moved += here != cpu;
+            cpu = here;
+        }
+        timing.cpus[own] = cpu;
+        moves[own] = moved;
+    });
+    for (const long moved : moves) timing.moves += moved;
+    return timing;
+}
+
+void declare_pages(Options& options) {
+    options
+        .option("--mode", "MODE", "threads",
+                "one (the first thread touches all), threads (each its own), interleave (dealt over all "
+                "memories) or bind (each block to its thread's domain)")
+        .option("--array", "SIZE", "",
+                "each of three arrays; without it four times the last-level cache for each domain")
+        .option("--pages", "KIND", "small", "small or huge")
+        .option("--duration", "SECONDS", "", "how long to sweep; without it 2s, or 0.5s with --quick")
+        .example("strata bench pages --layout 1x8 --mode one",
+                 "all pages where the first thread sits, eight bound threads sweep over them")
+        .example("strata bench pages --layout 1x8 --mode threads", "each thread's pages in its own domain")
+        .example("strata bench pages --layout 1x8 --bind none --mode bind",
+                 "pages bound, threads free to wander away from them");
+}
+
+void add_times(Result& result, std::vector<double> seconds, std::size_t bytes) {
+    std::sort(seconds.begin(), seconds.end());
+    const double median = seconds[seconds.size() / 2], least = seconds.front(), most = seconds.back();
+    const auto b = static_cast<double>(bytes);
+    result.figures.push_back({"sweep", 1e3 * median, "ms", false, b, {}});
+    result.figures.push_back({"fastest sweep", 1e3 * least, "ms", false, b, {}});
+    result.figures.push_back({"slowest sweep", 1e3 * most, "ms", false, b, {}});
+    result.figures.push_back({"spread of sweeps", 100 * (most - least) / median, "%", false, {}, {}});
+    result.figures.push_back({"bandwidth", b / median * 1e-9, "GB/s", true, b, {}});
+}
+
+Result run_pages(Group& group, const Parsed& given, Break fault) {
+    if (group.size() > 1)
+        throw Error("pages are placed by the threads of one process")
+            .given(std::to_string(group.size()))
+            .allowed("1");
+    const std::string word = given.choice("--mode", {"one", "threads", "interleave", "bind"});
+    const Mode mode = word == "one"          ? Mode::one
+                      : word == "interleave" ? Mode::interleave
+                      : word == "bind"       ? Mode::bind
+                                             : Mode::threads;
+    const Pages kind = given.choice("--pages", {"small", "huge"}) == "huge" ? Pages::huge : Pages::small;
+    const double duration = given.has("--duration") ? given.seconds("--duration")
+                            : given.has("--quick")  ? 0.5
+                                                    : 2.0;
+    if (!(duration > 0 && duration <= 3600))
+        throw Error("the duration is out of range").at("--duration").allowed("up to 1h");
+
+    const Domains domains(machine::read_machine({"system", false, false}));
+    if (domains.allowed_memories().empty())
+        throw Error("no memory that this process may use", kFailure).remedy("strata machine");
+    // So that no domain keeps its part in its caches.
+    const std::uint64_t array =
+        given.has("--array") ? given.size("--array") : 4 * last_level_cache() * domains.all().size();
+    if (array < 1 << 16)
+        throw Error("the arrays are too small")
+            .at("--array")
+            .given(print_size(array))
+            .allowed("64 KiB or more");
+    require_memory(Field::kArrays * array, "the sweep");
+    const int threads = thread_count();
+    const Field field(array, kind, threads);
+    std::vector<int> placed_from(static_cast<std::size_t>(threads), -1);
+    on_team(threads, [&](int thread) { placed_from[static_cast<std::size_t>(thread)] = sched_getcpu(); });
+    const auto migrations = scheduler_migrations();
+    place(field, mode, threads, domains, placed_from);
+
+    const Timing warm = sweep(field, threads, 3, fault);
+    const double one = std::max(1e-6, *std::min_element(warm.seconds.begin(), warm.seconds.end()));
+    const auto sweeps = std::clamp(static_cast<std::size_t>(duration / one), kLeastSweeps, kMostSweeps);
+    Timing timing = sweep(field, threads, sweeps, fault);
+    const auto migrations_after = scheduler_migrations();
+    if (fault == Break::perturb) field.at(0, field.pages() / 2)[0] += 1e-9;
+
+    const auto counted = count(field, threads, domains, timing.cpus, placed_from);
+    Result result;
+    result.verification = {
+        "wrong elements, and pages elsewhere than they were bound or dealt to",
+        static_cast<double>(field.wrong()) + (counted ? misplaced(mode, *counted, domains) : 0.0), 0,
+        "Strata: docs/benchmarks.md, pages"};
+    result.parameter("mode", word);
+    result.parameter("array", static_cast<std::int64_t>(field.pages() * field.page_bytes()));
+    result.parameter("page", static_cast<std::int64_t>(field.page_bytes()));
+    result.parameter("sweeps", static_cast<std::int64_t>(sweeps));
+    result.parameter("memories", static_cast<std::int64_t>(domains.allowed_memories().size()));
+    add_times(result, timing.seconds, Field::kArrays * field.pages() * field.page_bytes());
+    const bool by_scheduler = migrations && migrations_after;
+    result.parameter("migrations_from", std::string(by_scheduler ? "/proc/self/task/*/sched"
+                                                                 : "CPU of each thread after a sweep"));
+    result.figures.push_back(
+        {"migrations",
+         static_cast<double>(by_scheduler ? *migrations_after - *migrations : timing.moves),
+         "",
+         false,
+         {},
+         {}});
+    if (counted) {
+        result.parameter("placement", std::string("verified"));
+        result.parameter("pages_asked", static_cast<std::int64_t>(counted->asked));
+        result.parameter("cross_check", cross_check(field, *counted));
+        const double local = 100 * static_cast<double>(counted->local) / static_cast<double>(counted->asked);
+        result.figures.push_back({"local pages", local, "%", true, {}, {}});
+        Matrix matrix{
+            "pages by domain of their thread and memory", "", domains.all(), domains.allowed_memories(), {}};
+        for (const auto& row : counted->pages) matrix.values.emplace_back(row.begin(), row.end());
+        result.matrices.push_back(std::move(matrix));
+    } else {
+        result.parameter("placement", std::string("placement unverified"));
+        result.notes.push_back("placement unverified: move_pages does not tell here where pages lie");
+    }
+    if (domains.allowed_memories().size() == 1)
+        result.notes.push_back(
+            "one memory: every page is where every other is, so only pinning can make a difference here");
+    if (const auto policy = inherited_policy(); policy && (mode == Mode::one || mode == Mode::threads))
+        result.notes.push_back(fmt::format(
+            "the process was given the memory policy \"{}\", so first touch did not decide", *policy));
+    return result;
+}
+
+}  // namespace
+
+const Benchmark pages = {"pages", "a sweep over memory whose pages were placed in one of four ways",
+                         declare_pages, run_pages};
+
+}  // namespace strata::bench::machine_measures
