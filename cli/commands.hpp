@@ -6,5 +6,6 @@ namespace strata::cli {
 int machine_command(int argc, char** argv);
 int bench_command(int argc, char** argv);
 int launch_command(int argc, char** argv);
+int where_command(int argc, char** argv);
 
 }  // namespace strata::cli

@@ -36,6 +36,7 @@ const std::vector<Command>& commands() {
          "what is here: topology, limits, findings; --json, --svg, --measure"},
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
+        {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"report", nullptr, kResults, "make the report again from a results folder"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},

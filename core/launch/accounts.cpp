@@ -1,5 +1,8 @@
 #include "core/launch/accounts.hpp"
 
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -7,6 +10,9 @@
 #include <sstream>
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 double cpu_seconds(int who) {
@@ -21,7 +27,7 @@ double cpu_seconds(int who) {
 /// ms: compared with these they were 2 to 14 ms off on two CPUs, for runs of 0.3 s as of 3 s.
 std::map<int, double> exact_busy(const std::vector<int>& pus) {
     std::map<int, double> busy;
-    const auto text = read_text("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu");
+    const auto text = machine::read_file("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu");
     if (!text) return busy;
     std::istringstream in(*text);
     unsigned long long nanoseconds = 0;

@@ -11,10 +11,13 @@
 
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
-#include "core/launch/proc.hpp"
 #include "core/launch/process_tree.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
 
 /// In the new process: everything up to becoming the program; returns errno when that fails.
 int Children::enter(const Process& process, const Entry& entry, int supervisor) {
@@ -25,7 +28,7 @@ int Children::enter(const Process& process, const Entry& entry, int supervisor) 
     if (!entry.groups.join()) return errno;
     entry.share.join();
     // A full memory is no concern of other programs: those that were held to it go first (oom_score_adj(5)).
-    if (entry.first_to_go) write_text("/proc/self/oom_score_adj", "1000");
+    if (entry.first_to_go) machine::write_file("/proc/self/oom_score_adj", "1000");
     if (!bind_to(process.pus) || !hold_memory(process.memory)) return errno;
     if (!process.reads_input) {
         const int nothing = open("/dev/null", O_RDONLY);

@@ -11,10 +11,13 @@
 #include <sstream>
 #include <thread>
 
-#include "core/launch/proc.hpp"
 #include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 bool hands_down(const std::string& folder, const std::string& controller) {
@@ -143,7 +146,7 @@ bool RunGroups::folder_is_used(const std::string& path) const {
 
 bool RunGroups::join() const {
     for (const Group& group : groups_)
-        if (!write_text(group.folder + "/cgroup.procs", "0")) return false;
+        if (!machine::write_file(group.folder + "/cgroup.procs", "0")) return false;
     return true;
 }
 

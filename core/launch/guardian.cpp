@@ -19,10 +19,14 @@
 #include <thread>
 
 #include "core/launch/control_groups.hpp"
-#include "core/launch/proc.hpp"
 #include "core/launch/scratch.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 constexpr int kQuietRounds = 5;
@@ -43,7 +47,7 @@ void close_all_but(int kept) {
 /// What `ps` shows of this process, in place of the launcher's command line: the kernel reads it where the
 /// arguments lie (arg_start and arg_end, proc(5)).
 void show_as(const std::string& title) {
-    const auto stat = read_text("/proc/self/stat");
+    const auto stat = machine::read_file("/proc/self/stat");
     const size_t close_at = stat ? stat->rfind(')') : std::string::npos;
     if (close_at == std::string::npos) return;
     std::istringstream fields(stat->substr(close_at + 2));

@@ -11,11 +11,14 @@
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
-#include "core/launch/proc.hpp"
 #include "core/machine/limits.hpp"
 #include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 constexpr const char* kHowToBeGranted =
@@ -86,7 +89,7 @@ void Enforcement::hold_processors(RunGroups& groups) {
     // Version 1 starts with none and takes no process until it has some; version 2 starts with its parent's.
     if (mems.empty() && version == 1) mems = print_cpulist(machine::own_memories());
     const auto set = [&](const char* file, const std::string& value) {
-        if (value.empty() || write_text(folder + "/" + file, value)) return;
+        if (value.empty() || machine::write_file(folder + "/" + file, value)) return;
         // Refused so by both versions when a sibling is exclusive.
         const bool taken = errno == EINVAL || errno == EBUSY;
         refuse(taken ? "another cpuset holds some of these processors" : "the cpuset cannot be set",
@@ -95,7 +98,7 @@ void Enforcement::hold_processors(RunGroups& groups) {
     set("cpuset.mems", mems);
     set("cpuset.cpus", pus);
     if (version == 1) {
-        if (!write_text(folder + "/cpuset.cpu_exclusive", "1"))
+        if (!machine::write_file(folder + "/cpuset.cpu_exclusive", "1"))
             refuse("another cpuset holds some of these processors", std::strerror(errno));
         lines_.push_back(fmt::format(
             "exclusive: cpuset (cgroup version 1) on PU {}: no other cpuset may take them; processes outside "
@@ -103,7 +106,7 @@ void Enforcement::hold_processors(RunGroups& groups) {
             pus));
     } else {
         // The PUs leave the parent's set: nothing else runs on them (cgroup-v2.rst, cpuset.cpus.partition).
-        if (!write_text(folder + "/cpuset.cpus.partition", "root"))
+        if (!machine::write_file(folder + "/cpuset.cpus.partition", "root"))
             refuse("these processors cannot be taken from the rest", std::strerror(errno));
         const std::string state = machine::read_file(folder + "/cpuset.cpus.partition").value_or("");
         if (state != "root")
@@ -129,13 +132,13 @@ void Enforcement::hold_memory_limit(RunGroups& groups) {
     const bool two = machine::find_controller("memory").version == 2;
     const std::string value = std::to_string(bytes);
     const char* file = two ? "/memory.max" : "/memory.limit_in_bytes";
-    if (!write_text(memory_folder_ + file, value))
+    if (!machine::write_file(memory_folder_ + file, value))
         refuse(fmt::format("{} = {}: {}", file + 1, value, std::strerror(errno)));
     // Without these a program would go on, slowly, in swap; kernels without swap accounting lack the files.
-    write_text(memory_folder_ + (two ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"),
-               two ? "0" : value);
+    machine::write_file(memory_folder_ + (two ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"),
+                        two ? "0" : value);
     // All processes of the run end together, not the one that happened to be largest.
-    if (two) write_text(memory_folder_ + "/memory.oom.group", "1");
+    if (two) machine::write_file(memory_folder_ + "/memory.oom.group", "1");
     lines_.push_back(fmt::format("memory limit: {} for all processes together (cgroup version {})",
                                  print_size(bytes), two ? 2 : 1));
 }

@@ -5,16 +5,20 @@
 
 #include <algorithm>
 
-#include "core/launch/proc.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 constexpr long kMostWeight = 10000;   // cgroup v2: 1..10000, default 100
 constexpr long kMostShares = 262144;  // cgroup v1: 2..262144, default 1024
 
 bool autogroups_on() {
-    const auto on = read_text("/proc/sys/kernel/sched_autogroup_enabled");
+    const auto on = machine::read_file("/proc/sys/kernel/sched_autogroup_enabled");
     return on && !on->empty() && on->front() == '1' && access("/proc/self/autogroup", F_OK) == 0;
 }
 
@@ -59,14 +63,16 @@ bool OwnShare::make_group(RunGroups& groups) {
     if (!groups.make({"cpu"}, ignored)) return false;
     const bool two = machine::find_controller("cpu").version == 2;
     const long value = two ? kMostWeight : kMostShares;
-    if (!write_text(groups.folder("cpu") + (two ? "/cpu.weight" : "/cpu.shares"), std::to_string(value)))
+    if (!machine::write_file(groups.folder("cpu") + (two ? "/cpu.weight" : "/cpu.shares"),
+                             std::to_string(value)))
         return false;
     share_ = {two ? "cgroup2-weight" : "cgroup1-shares", value, ""};
     return true;
 }
 
 void OwnShare::join() const {
-    if (share_.method == "autogroup-nice") write_text("/proc/self/autogroup", std::to_string(share_.value));
+    if (share_.method == "autogroup-nice")
+        machine::write_file("/proc/self/autogroup", std::to_string(share_.value));
 }
 
 }  // namespace strata::launch

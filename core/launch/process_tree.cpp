@@ -10,9 +10,11 @@
 #include <set>
 #include <thread>
 
-#include "core/launch/proc.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 

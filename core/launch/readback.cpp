@@ -11,9 +11,14 @@
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
-#include "core/launch/proc.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/numa_maps.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -42,24 +47,6 @@ long long value_after(const std::string& text, const char* key) {
     if (at == std::string::npos) return -1;
     const size_t digits = text.find_first_of("0123456789", at + std::string_view(key).size());
     return digits == std::string::npos ? -1 : std::strtoll(text.c_str() + digits, nullptr, 10);
-}
-
-/// One line of numa_maps (numa(7)): "address policy key=value ...", N<memory>=<pages>,
-/// kernelpagesize_kB=<size>.
-void add_numa_line(const std::string& line, std::map<int, std::uint64_t>& by_memory) {
-    std::istringstream words(line);
-    std::vector<std::pair<int, std::uint64_t>> pages;
-    std::uint64_t size = 4096;
-    for (std::string word; words >> word;) {
-        const size_t equal = word.find('=');
-        if (equal == std::string::npos) continue;
-        if (word[0] == 'N' && equal > 1 && word[1] >= '0' && word[1] <= '9')
-            pages.emplace_back(std::atoi(word.c_str() + 1),
-                               std::strtoull(word.c_str() + equal + 1, nullptr, 10));
-        if (word.compare(0, equal, "kernelpagesize_kB") == 0)
-            size = std::strtoull(word.c_str() + equal + 1, nullptr, 10) * 1024;
-    }
-    for (const auto& [memory, count] : pages) by_memory[memory] += count * size;
 }
 
 }  // namespace
@@ -130,15 +117,15 @@ void Readback::read_threads(const Process& process, std::vector<ThreadReading>& 
         if (now.size() >= kMostThreads) return;
         const std::string folder = tasks + std::to_string(tid);
         const auto stat = read_stat(folder);
-        const auto status = read_text(folder + "/status");
+        const auto status = machine::read_file(folder + "/status");
         if (!stat || !status || stat->state == 'Z') continue;
         ThreadReading t{process.pid,    tid,         process.rank, stat->name, {},
                         stat->last_cpu, stat->cpu_s, std::nullopt};
         t.allowed = parse_cpulist(field(*status, "Cpus_allowed_list"));
         // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
-        if (const auto schedstat = read_text(folder + "/schedstat"))
+        if (const auto schedstat = machine::read_file(folder + "/schedstat"))
             t.cpu_s = 1e-9 * std::strtod(schedstat->c_str(), nullptr);
-        if (const auto sched = read_text(folder + "/sched"))
+        if (const auto sched = machine::read_file(folder + "/sched"))
             if (const long long n = value_after(*sched, "se.nr_migrations"); n >= 0) t.migrations = n;
         now.push_back(std::move(t));
     }
@@ -180,11 +167,10 @@ void Readback::read_pages(const std::vector<Process>& processes, double elapsed_
     PageReading now;
     for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
         const std::string folder = "/proc/" + std::to_string(processes[i].pid);
-        const auto maps = read_text(folder + "/numa_maps");
+        const auto maps = machine::read_file(folder + "/numa_maps");
         if (!maps) continue;
-        std::istringstream lines(*maps);
-        for (std::string line; std::getline(lines, line);) add_numa_line(line, now.by_memory);
-        if (const auto rollup = read_text(folder + "/smaps_rollup"))
+        for (const auto& [memory, bytes] : sum(read_numa_maps(*maps, "", ""))) now.by_memory[memory] += bytes;
+        if (const auto rollup = machine::read_file(folder + "/smaps_rollup"))
             now.anon_huge +=
                 static_cast<std::uint64_t>(std::max(0LL, value_after(*rollup, "AnonHugePages:"))) * 1024;
         now.read = true;
@@ -199,7 +185,7 @@ void Readback::read_pages(const std::vector<Process>& processes, double elapsed_
 
 void Readback::read_libraries(const std::vector<Process>& processes) {
     for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
-        const auto maps = read_text("/proc/" + std::to_string(processes[i].pid) + "/maps");
+        const auto maps = machine::read_file("/proc/" + std::to_string(processes[i].pid) + "/maps");
         if (!maps) continue;
         std::istringstream lines(*maps);
         for (std::string line; std::getline(lines, line);) {

@@ -15,10 +15,14 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/launch/proc.hpp"
 #include "core/launch/program.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,7 +87,7 @@ bool owner_lives(const std::string& name) {
 bool used_by_anybody(const std::string& path) {
     for (const int pid : all_processes()) {
         const std::string process = "/proc/" + std::to_string(pid);
-        const auto maps = read_text(process + "/maps");
+        const auto maps = machine::read_file(process + "/maps");
         if (maps && maps->find(path) != std::string::npos) return true;
         for (const std::string& fd : entries(process + "/fd", "")) {
             std::error_code gone;

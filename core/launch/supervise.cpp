@@ -1,10 +1,12 @@
 #include "core/launch/supervise.hpp"
+#include "core/machine/sysfs.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/observe/proc.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,6 +30,9 @@
 #include "core/machine/clock.hpp"
 
 namespace strata::launch {
+
+using namespace observe;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 
@@ -21,6 +22,16 @@ std::optional<std::string> read_file(const std::string& path) {
     if (got < 0) return std::nullopt;
     if (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
+}
+
+bool write_file(const std::string& path, std::string_view text) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int why = errno;
+    close(fd);
+    errno = why;
+    return written;
 }
 
 std::optional<std::int64_t> read_number(const std::string& path) {

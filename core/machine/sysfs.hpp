@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata::machine {
 
 /// The whole of a small file without its last line end; nothing where it cannot be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);
+/// Writes to a file of the kernel's (cgroup, autogroup) in one write; false with errno when it is refused.
+bool write_file(const std::string& path, std::string_view text);
 /// The number that a file holds, or nothing where there is no file or no number.
 [[nodiscard]] std::optional<std::int64_t> read_number(const std::string& path);
 /// The chosen word of a file such as "always [madvise] never".

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include "core/launch/bind.hpp"
-#include "core/launch/proc.hpp"
 #include "core/launch/process_tree.hpp"
+#include "core/observe/proc.hpp"
 #include "tests/catch.hpp"
 
+using namespace strata;
 using namespace strata::launch;
+using namespace strata::observe;
 
 TEST_CASE("every descendant is ended: deaf, escaped by double fork and setsid, or stopped") {
     // In a child, since it becomes a subreaper and ends all that is below it.

@@ -1,4 +1,4 @@
-"""The initial RAM disk of the virtual machine: busybox, an agent, the programs under test and their libraries."""
+"""The initial RAM disk of the virtual machine: busybox, an agent, programs and their libraries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The agent: takes a script in base64 lines, ended by a dot, runs it and answers with status, output and errors.
-# Kernel messages go to the first serial port, the agent has the second one to itself.
+# The agent takes a script in base64 lines, ended by a dot, runs it and answers with status, output and
+# errors. Kernel messages go to the first serial port, the agent has the second one to itself.
 INIT = """#!/bin/sh
 export PATH=/bin:/sbin HOME=/root
 mount -t proc proc /proc
@@ -47,9 +47,9 @@ done
 """
 
 APPLETS = (
-    "sh ash mount umount mkdir rmdir rm cat echo grep sed awk stty base64 sleep ls ln ps kill true false env taskset "
-    "touch cp mv chmod dd head tail sort uniq wc find timeout tr cut nproc poweroff sync test printf ip id su seq "
-    "mknod pgrep setsid stat free xargs dmesg readlink basename dirname killall which"
+    "sh ash mount umount mkdir rmdir rm cat echo grep sed awk stty base64 sleep ls ln ps kill true false env "
+    "taskset touch cp mv chmod dd head tail sort uniq wc find timeout tr cut nproc poweroff sync test "
+    "printf ip id su seq mknod pgrep setsid stat free xargs dmesg readlink basename dirname killall which"
 )
 
 

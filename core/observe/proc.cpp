@@ -1,7 +1,6 @@
-#include "core/launch/proc.hpp"
+#include "core/observe/proc.hpp"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,9 @@
 #include <cstring>
 #include <memory>
 
-namespace strata::launch {
+#include "core/machine/sysfs.hpp"
+
+namespace strata::observe {
 namespace {
 
 double ticks_to_seconds(std::uint64_t ticks) {
@@ -62,28 +63,8 @@ bool kernel_lists_children() {
 
 }  // namespace
 
-std::optional<std::string> read_text(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return std::nullopt;
-    std::string text;
-    char piece[8192];
-    ssize_t n = 0;
-    while ((n = read(fd, piece, sizeof piece)) > 0) text.append(piece, static_cast<size_t>(n));
-    close(fd);
-    if (n < 0) return std::nullopt;
-    return text;
-}
-
-bool write_text(const std::string& path, std::string_view text) {
-    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(fd);
-    return written;
-}
-
 std::optional<ProcessStat> read_stat(const std::string& folder) {
-    const auto text = read_text(folder + "/stat");
+    const auto text = machine::read_file(folder + "/stat");
     if (!text) return std::nullopt;
     // The name stands in parentheses and may itself hold any character: what follows starts at the last one.
     const size_t open_at = text->find('('), close_at = text->rfind(')');
@@ -131,7 +112,7 @@ std::vector<int> children_of(int pid) {
     std::vector<int> found;
     const std::string task = "/proc/" + std::to_string(pid) + "/task/";
     for (const int tid : numbers_in(task))
-        if (const auto text = read_text(task + std::to_string(tid) + "/children"))
+        if (const auto text = machine::read_file(task + std::to_string(tid) + "/children"))
             for (const auto child : numbers(*text)) found.push_back(static_cast<int>(child));
     return found;
 }
@@ -155,7 +136,7 @@ std::vector<int> descendants_of(int root) {
 }
 
 std::optional<std::string> environment_of(int pid, std::string_view name) {
-    const auto text = read_text("/proc/" + std::to_string(pid) + "/environ");
+    const auto text = machine::read_file("/proc/" + std::to_string(pid) + "/environ");
     if (!text) return std::nullopt;
     for (size_t at = 0; at < text->size();) {
         const size_t end = std::min(text->find('\0', at), text->size());
@@ -169,7 +150,7 @@ std::optional<std::string> environment_of(int pid, std::string_view name) {
 
 std::map<int, CpuTimes> cpu_times() {
     std::map<int, CpuTimes> all;
-    const auto text = read_text("/proc/stat");
+    const auto text = machine::read_file("/proc/stat");
     if (!text) return all;
     for (size_t at = 0; at < text->size();) {
         const size_t end = std::min(text->find('\n', at), text->size());
@@ -188,11 +169,11 @@ std::map<int, CpuTimes> cpu_times() {
 }
 
 std::optional<std::int64_t> pressure_us(const char* name) {
-    const auto text = read_text(std::string("/proc/pressure/") + name);
+    const auto text = machine::read_file(std::string("/proc/pressure/") + name);
     if (!text) return std::nullopt;
     const size_t at = text->find("total=");
     if (at == std::string::npos) return std::nullopt;
     return std::strtoll(text->c_str() + at + 6, nullptr, 10);
 }
 
-}  // namespace strata::launch
+}  // namespace strata::observe

@@ -8,12 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace strata::launch {
-
-/// The whole of a small file, or nothing when it cannot be read (a process may end between any two reads).
-std::optional<std::string> read_text(const std::string& path);
-/// Writes to a file of the kernel's (cgroup, autogroup) in one write; false when it is refused.
-bool write_text(const std::string& path, std::string_view text);
+namespace strata::observe {
 
 /// What matters here of /proc/PID/stat and /proc/PID/task/TID/stat (proc(5)).
 struct ProcessStat {
@@ -51,4 +46,4 @@ std::map<int, CpuTimes> cpu_times();
 /// "some" of /proc/pressure/NAME in microseconds since boot.
 std::optional<std::int64_t> pressure_us(const char* name);
 
-}  // namespace strata::launch
+}  // namespace strata::observe

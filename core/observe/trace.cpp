@@ -1,0 +1,214 @@
+#include "core/observe/trace.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
+
+namespace strata::observe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr long kOptions = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                          PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+
+/// The thread group of a thread.
+int process_of(int tid) {
+    const std::string status = machine::read_file("/proc/" + std::to_string(tid) + "/status").value_or("");
+    const int process = std::atoi(std::string(field(status, "Tgid")).c_str());
+    return process > 0 ? process : tid;
+}
+
+class Tracer {
+  public:
+    Tracer(const Asked& asked, const std::function<void(const std::vector<Process>&)>& reading)
+        : asked_(asked), reading_(reading) {}
+    Seen run();
+
+  private:
+    void start();
+    void wait();
+    void stopped(int tid, int status);
+    void leaving(int tid);
+    void read_all();
+    void readings_due();
+    [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+    const Asked& asked_;
+    const std::function<void(const std::vector<Process>&)>& reading_;
+    Clock::time_point start_ = Clock::now();
+    int child_ = 0;
+    bool traced_ = true;
+    int status_ = 0;
+    double next_reading_ = 0;
+    std::map<int, Process> known_;
+};
+
+/// The child: waits until it is traced, then becomes the program.
+[[noreturn]] void become(const Asked& asked, int go, int report, int parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent) _exit(128 + SIGKILL);
+    char word = 0;
+    if (read(go, &word, 1) != 1) _exit(kNotFound);
+    std::vector<char*> words;
+    for (const std::string& each : asked.command) words.push_back(const_cast<char*>(each.c_str()));
+    words.push_back(nullptr);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+    execv(asked.path.c_str(), words.data());
+    const int why = errno;
+    [[maybe_unused]] const ssize_t n = write(report, &why, sizeof why);
+    _exit(kNotFound);
+}
+
+void Tracer::start() {
+    int go[2], report[2];
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
+        throw system_error("a pipe cannot be made", errno);
+    const int self = getpid();
+    child_ = fork();
+    if (child_ == 0) become(asked_, go[0], report[1], self);
+    close(go[0]);
+    close(report[1]);
+    if (child_ < 0) throw system_error("a process cannot be started", errno);
+    traced_ = ptrace(PTRACE_SEIZE, child_, nullptr, kOptions) == 0;
+    [[maybe_unused]] const ssize_t told = write(go[1], "", 1);
+    close(go[1]);
+    // The write end closes when the program starts; until then the child's stops must be answered.
+    int why = 0;
+    fcntl(report[0], F_SETFL, O_NONBLOCK);
+    while (true) {
+        const ssize_t n = read(report[0], &why, sizeof why);
+        if (n >= 0) break;
+        int status = 0;
+        const int tid = waitpid(-1, &status, __WALL | WNOHANG);
+        if (tid > 0 && WIFSTOPPED(status)) stopped(tid, status);
+        if (tid <= 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    close(report[0]);
+    if (why == 0) return;
+    kill(child_, SIGKILL);
+    while (waitpid(child_, nullptr, __WALL) > 0) {
+    }
+    throw system_error("the command cannot be run", why, kNotFound)
+        .given(asked_.path)
+        .allowed("a program of this machine, or a script whose first line names its interpreter");
+}
+
+void Tracer::leaving(int tid) {
+    const int pid = process_of(tid);
+    if (tid == pid) {
+        if (auto process = read_process(pid, asked_.method)) {
+            process->ended = true;
+            if (const auto before = known_.find(pid); before != known_.end())
+                keep_threads(*process, before->second);
+            known_[pid] = std::move(*process);
+        }
+        return;
+    }
+    // A thread that goes before its process: what is known of it is kept for the process' own end.
+    if (auto thread = read_thread(pid, tid)) {
+        Process& process = known_[pid];
+        process.pid = pid;
+        std::erase_if(process.threads, [&](const Thread& other) { return other.tid == tid; });
+        process.threads.push_back(std::move(*thread));
+    }
+}
+
+void Tracer::stopped(int tid, int status) {
+    const int number = WSTOPSIG(status);
+    const int event = status >> 16;
+    if (event == PTRACE_EVENT_EXIT) leaving(tid);
+    if (event == PTRACE_EVENT_EXEC) known_.erase(tid);  // another program from here on
+    if (event == PTRACE_EVENT_STOP &&
+        (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)) {
+        ptrace(PTRACE_LISTEN, tid, nullptr, nullptr);
+        return;
+    }
+    const std::intptr_t deliver = event == 0 ? number : 0;
+    ptrace(PTRACE_CONT, tid, nullptr, reinterpret_cast<void*>(deliver));
+}
+
+void Tracer::read_all() {
+    std::vector<int> pids = descendants_of(getpid());
+    for (const int pid : pids) {
+        auto process = read_process(pid, asked_.method);
+        if (!process) continue;
+        if (const auto before = known_.find(pid);
+            before != known_.end() && before->second.program == process->program)
+            keep_threads(*process, before->second);
+        known_[pid] = std::move(*process);
+    }
+}
+
+void Tracer::readings_due() {
+    if (next_reading_ <= 0 || now() < next_reading_) return;
+    read_all();
+    std::vector<Process> now_there;
+    for (const int pid : descendants_of(getpid()))
+        if (const auto at = known_.find(pid); at != known_.end()) now_there.push_back(at->second);
+    reading_(now_there);
+    next_reading_ = asked_.every_s > 0 ? now() + asked_.every_s : 0;
+}
+
+void Tracer::wait() {
+    const bool readings = asked_.after_s > 0 || asked_.every_s > 0;
+    next_reading_ = asked_.after_s > 0 ? asked_.after_s : asked_.every_s;
+    while (true) {
+        int status = 0;
+        // Without readings to take there is nothing to do but wait for the next stop.
+        const bool poll = !traced_ || (readings && next_reading_ > 0);
+        const int tid = waitpid(-1, &status, __WALL | (poll ? WNOHANG : 0));
+        if (tid < 0 && errno == EINTR) continue;
+        if (tid < 0) break;  // nobody is left
+        if (tid == 0) {
+            if (!traced_) read_all();
+            readings_due();
+            std::this_thread::sleep_for(kPause);
+        } else if (WIFSTOPPED(status)) {
+            stopped(tid, status);
+        } else if (tid == child_) {
+            status_ = status;
+            // What the command left running ends with it.
+            for (const int pid : descendants_of(getpid())) kill(pid, SIGKILL);
+        }
+    }
+}
+
+Seen Tracer::run() {
+    // Interrupts go to the command alone: this process waits for its end.
+    std::map<int, sighandler_t> before;
+    for (const int number : {SIGINT, SIGQUIT}) before[number] = signal(number, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    start();
+    wait();
+    for (const auto& [number, handler] : before) signal(number, handler);
+    Seen seen;
+    seen.status = status_;
+    seen.traced = traced_;
+    for (auto& [pid, process] : known_)
+        if (!process.program.empty()) seen.processes.push_back(std::move(process));
+    return seen;
+}
+
+}  // namespace
+
+Seen trace(const Asked& asked, const std::function<void(const std::vector<Process>&)>& reading) {
+    return Tracer(asked, reading).run();
+}
+
+}  // namespace strata::observe
