@@ -2,62 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from image import find_busybox, make_image
+from building import Missing, build_image, find_kernel
 from machine import Machine
-
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(__file__).resolve().parent / "programs"
-
-
-def find_kernel() -> Path | None:
-    named = os.environ.get("STRATA_TEST_KERNEL")
-    builds = Path(os.environ.get("STRATA_BUILDS", ROOT / "build"))
-    kernel = Path(named) if named else builds / "test-kernel" / "vmlinuz"
-    return kernel if kernel.exists() else None
-
-
-def missing() -> str | None:
-    """What keeps the machine from booting."""
-    if shutil.which("qemu-system-x86_64") is None:
-        return "no qemu-system-x86_64"
-    if find_busybox() is None:
-        return "no static busybox"
-    return None if find_kernel() else "no kernel: ./strata test fetches one, or set STRATA_TEST_KERNEL"
-
-
-def find_strata() -> Path | None:
-    prefix = os.environ.get("STRATA_PREFIX")
-    path = Path(os.environ.get("STRATA_BIN") or Path(prefix or ROOT, "bin", "strata"))
-    return path if path.exists() else None
 
 
 @pytest.fixture(scope="session")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The RAM disk with strata and the test programs in /bin."""
-    compiler = os.environ.get("CXX") or shutil.which("c++")
-    strata, busybox, why = find_strata(), find_busybox(), missing()
-    if why or compiler is None or strata is None or busybox is None:
-        pytest.skip(why or "no compiler, or strata is not built (STRATA_BIN)")
     folder = tmp_path_factory.mktemp("numa")
-    pages = folder / "pages"
-    command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-static", "-pthread", "-o", str(pages)]
-    subprocess.run([*command, str(PROGRAMS / "pages.cpp")], check=True)
-    made = make_image({"/bin/strata": strata.resolve(), "/bin/pages": pages}, busybox)
-    made.write(folder / "image")
-    return folder / "image"
+    try:
+        made = build_image(folder)
+    except Missing as why:
+        pytest.skip(str(why))
+    yield made
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _boot(image: Path, cgroup: int) -> Iterator[Machine]:
-    kernel = find_kernel()
-    assert kernel is not None
-    machine = Machine(kernel, image, image.parent, cgroup)
+    machine = Machine(find_kernel(), image, image.parent, cgroup)
     yield machine
     machine.close()
 
@@ -79,3 +47,38 @@ def any_vm(request: pytest.FixtureRequest) -> Machine:
     """One after the other."""
     machine: Machine = request.getfixturevalue(request.param)
     return machine
+
+
+# What a run may leave for an instant, while its guardian ends, and no longer.
+LEFT = """
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    left=$(ls -d /dev/shm/strata-* /tmp/strata-* /sys/fs/cgroup/strata-* /sys/fs/cgroup/*/strata-* 2>/dev/null
+        pgrep -l 'strata|pages')
+    [ -z "$left" ] && exit 0
+    sleep 0.3
+done
+echo "$left"
+killall -9 strata pages
+exit 1
+"""
+
+
+@pytest.fixture
+def tidy(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Afterwards nothing of a run is left in the machines that the test used: no process, group or folder."""
+    yield
+    for machine in request.node.funcargs.values():
+        if isinstance(machine, Machine):
+            done = machine.run(LEFT)
+            assert done.status == 0, f"left behind:\n{done.out}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """What the kernels said stands beside a failure."""
+    report: pytest.TestReport = yield
+    if report.failed and isinstance(item, pytest.Function):
+        for name, machine in item.funcargs.items():
+            if isinstance(machine, Machine) and (said := machine.messages()):
+                report.sections.append((f"kernel messages ({name})", said))
+    return report

@@ -9,9 +9,10 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The agent takes a script in base64 lines, ended by a dot, runs it and answers with status, output and
-# errors. Kernel messages go to the first serial port, the agent has the second one to itself.
-INIT = """#!/bin/sh
+# The agent: takes a script in base64 lines, ended by a dot, runs it and answers with status, output and
+# errors. Kernel messages go to the first serial port, the agent has the second one to itself. With
+# strata.shell=ROWSxCOLUMNS there is a shell in its place.
+INIT = r"""#!/bin/sh
 export PATH=/bin:/sbin HOME=/root
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -30,6 +31,11 @@ else
     echo +cpuset +memory +cpu >/sys/fs/cgroup/cgroup.subtree_control
 fi
 ip link set lo up
+if grep -q strata.shell /proc/cmdline; then
+    size=$(sed 's/.*strata.shell=\([^ ]*\).*/\1/' /proc/cmdline)
+    PS1='numa:\w# ' setsid -c sh -c "stty rows ${size%x*} cols ${size#*x}; exec sh -i" <>/dev/ttyS1 >&0 2>&0
+    poweroff -f
+fi
 stty -F /dev/ttyS1 raw -echo
 exec 5<>/dev/ttyS1
 echo READY >&5
@@ -47,9 +53,10 @@ done
 """
 
 APPLETS = (
-    "sh ash mount umount mkdir rmdir rm cat echo grep sed awk stty base64 sleep ls ln ps kill true false env "
-    "taskset touch cp mv chmod dd head tail sort uniq wc find timeout tr cut nproc poweroff sync test "
-    "printf ip id su seq mknod pgrep setsid stat free xargs dmesg readlink basename dirname killall which"
+    "sh ash mount umount mkdir rmdir rm cat echo grep sed awk stty base64 sleep ls ln ps kill true "
+    "false env taskset touch cp mv chmod dd head tail sort uniq wc find timeout tr cut nproc poweroff "
+    "sync test printf ip id su seq mknod pgrep setsid stat free xargs dmesg readlink basename dirname "
+    "killall which"
 )
 
 

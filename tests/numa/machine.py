@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import ctypes
+import json
 import os
 import select
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 DOMAINS, CPUS_PER_DOMAIN, MIB_PER_DOMAIN = 4, 2, 384
 CPUS = DOMAINS * CPUS_PER_DOMAIN
@@ -34,8 +36,22 @@ class Done:
     out: str
     err: str
 
+    def reports(self) -> list[dict[str, Any]]:
+        """What `pages` said, a report for each process, in the order of ranks."""
+        assert self.status == 0, f"status {self.status}\n{self.out}\n{self.err}"
+        found = [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
+        assert found, f"no report\n{self.out}\n{self.err}"
+        return sorted(found, key=lambda report: report["rank"] or 0)
 
-def qemu_command(qemu: str, kernel: Path, image: Path, console: Path, cgroup: int) -> list[str]:
+    def report(self) -> dict[str, Any]:
+        """The report of a single process."""
+        (one,) = self.reports()
+        return one
+
+
+def qemu_command(kernel: Path, image: Path, console: Path, line: str, words: str) -> list[str]:
+    """`line` is what the second serial port is for QEMU; `words` go to the kernel and to init."""
+    qemu = shutil.which("qemu-system-x86_64") or "qemu-system-x86_64"
     command = [qemu, "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-no-reboot", "-nodefaults"]
     command += ["-display", "none", "-m", f"{DOMAINS * MIB_PER_DOMAIN}M"]
     command += ["-smp", f"{CPUS},sockets={DOMAINS},cores={CPUS_PER_DOMAIN},threads=1"]
@@ -46,22 +62,12 @@ def qemu_command(qemu: str, kernel: Path, image: Path, console: Path, cgroup: in
     for a in range(DOMAINS):
         for b in range(a + 1, DOMAINS):
             command += ["-numa", f"dist,src={a},dst={b},val={distance(a, b)}"]
-    command += [
-        "-kernel",
-        str(kernel),
-        "-initrd",
-        str(image),
-        "-serial",
-        f"file:{console}",
-        "-serial",
-        "stdio",
-    ]
-    words = "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on numa_balancing=disable"
-    command += ["-append", f"{words} strata.cgroup={cgroup}"]
-    return command
+    command += ["-kernel", str(kernel), "-initrd", str(image), "-serial", f"file:{console}", "-serial", line]
+    quiet = "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on numa_balancing=disable"
+    return [*command, "-append", f"{quiet} {words}"]
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
@@ -70,16 +76,14 @@ class Machine:
     """A running virtual machine. Ends with close(), and with the process that started it."""
 
     def __init__(self, kernel: Path, image: Path, folder: Path, cgroup: int = 2) -> None:
-        qemu = shutil.which("qemu-system-x86_64")
-        assert qemu is not None
         self.console = folder / f"console-{cgroup}.log"
         self.process = subprocess.Popen(
-            qemu_command(qemu, kernel, image, self.console, cgroup),
+            qemu_command(kernel, image, self.console, "stdio", f"strata.cgroup={cgroup}"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             bufsize=0,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
         self._pending = b""
         self._wait_for("READY", 120)
@@ -102,7 +106,9 @@ class Machine:
             ready = left > 0 and select.select([self.process.stdout], [], [], left)[0]
             more = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
             if not more:
-                why = "did not answer in time" if not ready else "ended"
+                why = "did not answer in time" if not ready else "has ended"
+                # What it still does would answer the next question: the next one finds it ended.
+                self.process.kill()
                 raise AssertionError(f"the virtual machine {why}; its kernel said:\n{self.messages()}")
             self._pending += more
         line, _, self._pending = self._pending.partition(b"\n")
