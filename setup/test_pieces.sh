@@ -2,7 +2,7 @@
 # other OpenMP runtime. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
 # STRATA_TEST_KERNEL=FILE names a kernel to boot; STRATA_NO_APT=1 forbids apt.
 
-test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox mpich:mpirun.mpich libmpich-dev:mpicc.mpich
+test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
     clang:clang++ libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
 
 # A package counts as here when its program or file is.

@@ -113,7 +113,7 @@ std::string by_hand(const Plan& plan) {
             digit = "0123456789abcdef"[value];
         }
         masks.push_back("0x" + digits);
-        ranks += fmt::format("           rank {}=+n0 slot={}\n", p, print_cpulist(pus));
+        ranks += fmt::format("           rank {}=localhost slot={}\n", p, print_cpulist(pus));
     }
     const std::string threads = std::to_string(placement.layout.threads);
     std::string text = "by hand (numbers are the system's; OMP_NUM_THREADS=" + threads +

@@ -234,7 +234,8 @@ bool hold_memory(const Memories& memories) {
 
 std::string inherited_policy() {
     int mode = MPOL_DEFAULT;
-    constexpr size_t most = 1 << 16;  // the kernel wants room for all nodes it could have
+    // The kernel wants room for all nodes it could have, and refuses more than a page (copy_nodes_to_user()).
+    constexpr size_t most = 1 << 14;
     std::vector<unsigned long> mask(most / (8 * sizeof(unsigned long)), 0UL);
     if (syscall(SYS_get_mempolicy, &mode, mask.data(), most, nullptr, 0UL) != 0) return "";
     std::vector<int> nodes;

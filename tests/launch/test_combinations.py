@@ -1,0 +1,287 @@
+"""What --dry-run promises is what the running program is given: kinds of program x layouts x ways to bind."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from launching import Launcher, allowed_cores, needs_two_cores
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+# Compiler (a program on PATH), flags, arguments of the program.
+KINDS: dict[str, tuple[str, list[str], list[str]]] = {
+    "serial": ("g++", [], []),
+    "forking": ("g++", [], ["forks", "3"]),
+    "openmp-gcc": ("g++", ["-fopenmp"], []),
+    "openmp-llvm": ("clang++", ["-fopenmp"], []),
+    "open-mpi": ("mpicxx.openmpi", ["-DUSE_MPI"], []),
+    "mpich": ("mpicxx.mpich", ["-DUSE_MPI"], []),
+    "hybrid-open-mpi": ("mpicxx.openmpi", ["-DUSE_MPI", "-fopenmp"], []),
+    "hybrid-mpich": ("mpicxx.mpich", ["-DUSE_MPI", "-fopenmp"], []),
+}
+THREADED = ("openmp-gcc", "openmp-llvm", "hybrid-open-mpi", "hybrid-mpich")
+
+Sets = list[frozenset[int]]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("placed")
+    found = {}
+    for kind, (compiler, flags, _) in KINDS.items():
+        program = folder / kind
+        command = [compiler, "-std=c++17", "-O1", *flags, "-o", str(program), str(PROGRAMS / "placed.cpp")]
+        if (
+            shutil.which(compiler)
+            and subprocess.run(command, capture_output=True, check=False).returncode == 0
+        ):
+            found[kind] = program
+    return found
+
+
+def numbers(text: str) -> frozenset[int]:
+    """The numbers of "0-3,8"."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+def promised(text: str) -> dict[int, Sets]:
+    """The table of --dry-run: by process, the PUs of each of its threads."""
+    table: dict[int, Sets] = {}
+    for line in text.splitlines():
+        row = re.match(r" +(\d+) +(\d+)(?:-(\d+))? +([\d,-]+) ", line)
+        if row is None:
+            continue
+        process, first, last = int(row[1]), int(row[2]), int(row[3] or row[2])
+        table.setdefault(process, []).extend([numbers(row[4])] * (last - first + 1))
+    return table
+
+
+def read_back(text: str) -> dict[tuple[int, int], list[tuple[frozenset[int], int]]]:
+    """By rank and child: of each thread the PUs that it may use, and the one that it was on."""
+    found = {}
+    for line in text.splitlines():
+        head = re.match(r"rank (-?\d+) child (\d+): (.*)", line)
+        if head is None:
+            continue
+        threads = [part.split("@") for part in head[3].split()]
+        found[int(head[1]), int(head[2])] = [(numbers(may), int(cpu)) for may, cpu in threads]
+    return found
+
+
+def combinations() -> list[tuple[str, str, str]]:
+    chosen = []
+    for kind in KINDS:
+        layouts = ["1x1", "2x1"] + (["1x2"] if kind in (*THREADED, "forking", "serial") else [])
+        for layout in layouts:
+            for bind in ("core", "numa", "none", "list"):
+                chosen.append((kind, layout, bind))
+    return chosen
+
+
+@needs_two_cores
+@pytest.mark.parametrize("kind, layout, bind", combinations())
+def test_the_placement_is_the_one_that_was_promised(
+    launcher: Launcher, built: dict[str, Path], kind: str, layout: str, bind: str
+) -> None:
+    if kind not in built:
+        pytest.skip(f"{KINDS[kind][0]} is not here, or cannot build this")
+    pus = sorted(os.sched_getaffinity(0))
+    # Not in order: a list is taken as it is written.
+    width = f"os:{pus[-1]},{pus[0]}" if bind == "list" else bind
+    options = ["--layout", layout, "--bind", width]
+    program = [str(built[kind]), *KINDS[kind][2]]
+    plan = launcher.run(*options, "--dry-run", program=program)
+    assert plan.returncode == 0, plan.stderr
+    table = promised(plan.stdout)
+    done = launcher.run(*options, program=program, env={**os.environ, **ROOT_MAY})
+    assert done.returncode == 0, done.stderr
+    assert "STRATA_RANK is" not in done.stderr
+    seen = read_back(done.stdout)
+    processes, threads = (int(n) for n in layout.split("x"))
+    children = 4 if kind == "forking" else 1
+    assert set(seen) == {(p, c) for p in range(processes) for c in range(children)}
+    assert {p: len(sets) for p, sets in table.items()} == dict.fromkeys(range(processes), threads)
+    for (process, _), sets in seen.items():
+        if kind in THREADED:
+            assert [may for may, _ in sets] == table[process]
+        else:
+            # One thread, or children, of a process that has all its PUs.
+            assert [may for may, _ in sets] == [frozenset().union(*table[process])]
+        assert all(cpu in may for may, cpu in sets)
+
+
+@pytest.mark.parametrize(
+    "machine, layout, options, rows",
+    [
+        # The Origin2000's nodes of two processors: 4 processes of 3 threads, one thread a node.
+        ("pack:256 core:2 pu:1", "4x3", ["--stride", "2"], {0: [0, 2, 4], 1: [6, 8, 10], 3: [18, 20, 22]}),
+        # 2 x 64 cores, 8 domains, SMT: cores, not siblings, and a process a domain.
+        ("pack:2 numa:4 l3:2 core:8 pu:2", "8x16", [], {0: [*range(0, 32, 2)], 7: [*range(224, 256, 2)]}),
+        ("pack:2 numa:4 l3:2 core:8 pu:2", "2x4", ["--smt", "2"], {0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}),
+        ("pack:1 core:14 pu:1", "2x2", ["--bind", "13-10,0"], {}),
+    ],
+)
+def test_the_same_text_for_machines_that_are_described(
+    launcher: Launcher, machine: str, layout: str, options: list[str], rows: dict[int, list[int]]
+) -> None:
+    done = launcher.run(
+        "--layout", layout, *options, "--dry-run", "--machine", f"synthetic:{machine}", program=["true"]
+    )
+    if not rows:
+        assert done.returncode == 2
+        assert "unknown way to bind" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    table = promised(done.stdout)
+    assert len(table) == int(layout.split("x")[0])
+    for process, pus in rows.items():
+        assert [min(each) for each in table[process]] == pus
+
+
+def starter_of(kind: str) -> str:
+    return "mpirun.openmpi" if "open-mpi" in kind else "mpirun.mpich"
+
+
+MPI_KINDS = ["open-mpi", "mpich", "hybrid-open-mpi", "hybrid-mpich"]
+
+
+@needs_two_cores
+@pytest.mark.parametrize("kind", MPI_KINDS)
+def test_around_an_mpirun_with_its_users_options(
+    launcher: Launcher, built: dict[str, Path], kind: str
+) -> None:
+    if kind not in built:
+        pytest.skip("no such MPI here")
+    mpirun = starter_of(kind)
+    extra = ["-x", "HOME"] if "openmpi" in mpirun else ["-genv", "COLOUR", "blue"]
+    done = launcher.run(
+        "--layout",
+        "2x1",
+        program=[mpirun, *extra, "-n", "2", str(built[kind])],
+        env={**os.environ, **ROOT_MAY},
+    )
+    assert done.returncode == 0, done.stderr
+    seen = read_back(done.stdout)
+    pus = sorted(os.sched_getaffinity(0))
+    assert {rank: sets[0][0] for (rank, _), sets in seen.items()} == {0: {pus[0]}, 1: {pus[1]}}
+    # Without a layout the processes are mpirun's.
+    done = launcher.run(program=[mpirun, "-n", "2", str(built[kind])], env={**os.environ, **ROOT_MAY})
+    assert len(read_back(done.stdout)) == 2, done.stderr
+
+
+@needs_two_cores
+@pytest.mark.parametrize("kind", MPI_KINDS)
+def test_under_an_mpirun_that_binds_against_the_layout(
+    launcher: Launcher, built: dict[str, Path], kind: str
+) -> None:
+    if kind not in built:
+        pytest.skip("no such MPI here")
+    mpirun = starter_of(kind)
+    dash = "--" if "openmpi" in mpirun else "-"
+    inner = launcher.command("--layout", "2x1", "--bind", "1,0", program=[str(built[kind])])
+    environment = {**os.environ, **ROOT_MAY}
+
+    def run(bind: str) -> subprocess.CompletedProcess[str]:
+        command = [mpirun, f"{dash}bind-to", bind, "-n", "2", *inner]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment, timeout=60
+        )
+
+    free, bound = run("none"), run("core")
+    assert free.returncode == 0, free.stderr
+    pus = sorted(os.sched_getaffinity(0))
+    seen = {rank: sets[0][0] for (rank, _), sets in read_back(free.stdout).items()}
+    assert seen == {0: {pus[1]}, 1: {pus[0]}}
+    assert bound.returncode != 0
+    assert "the binding inherited from the launcher around this one contradicts the layout" in bound.stderr
+    assert f"{dash}bind-to none" in bound.stderr
+
+
+def test_by_hand_the_same_placement(launcher: Launcher, built: dict[str, Path], tmp_path: Path) -> None:
+    """The words for other launchers that --explain gives: tried with the launchers that are here."""
+    if allowed_cores() < 2 or "open-mpi" not in built or "mpich" not in built:
+        pytest.skip("needs two cores and both MPIs")
+    text = launcher.run(
+        "--layout", "2x1", "--bind", "1,0", "--dry-run", program=[str(built["open-mpi"])]
+    ).stdout
+    table = promised(text)
+    ranks = "\n".join(line.strip() for line in text.splitlines() if line.strip().startswith("rank "))
+    (tmp_path / "ranks").write_text(ranks + "\n")
+    (open_mpi,) = re.findall(r"mpirun (-n 2 .*) --rankfile", text)
+    (mpich,) = re.findall(r"mpiexec (-n 2 -bind-to \S+)", text)
+    commands = {
+        "open-mpi": ["mpirun.openmpi", *open_mpi.split(), "--rankfile", str(tmp_path / "ranks")],
+        "mpich": ["mpirun.mpich", *mpich.split()],
+    }
+    for kind, command in commands.items():
+        done = subprocess.run(
+            [*command, str(built[kind])],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **ROOT_MAY},
+            timeout=60,
+        )
+        seen = {rank: [may for may, _ in sets] for (rank, _), sets in read_back(done.stdout).items()}
+        assert seen == table, (kind, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "program, said",
+    [
+        (["mpirun", "--no-such-option", "2", "true"], "an option of"),
+        (["mpirun", "-n", "2"], "is given no program"),
+        (["mpirun", "-n", "1", "true", ":", "-n", "1", "true"], "several programs in one command"),
+        (["mpirun", "--bind-to", "core", "-n", "1", "true"], "would bind against the layout"),
+        (["mpirun", "-n", "2", "true"], "the layout and the MPI launcher that is started disagree"),
+    ],
+)
+def test_an_mpirun_command_that_cannot_be_kept(launcher: Launcher, program: list[str], said: str) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("no mpirun")
+    done = launcher.run("--layout", "3x1", "--bind", "none", program=program)
+    assert done.returncode == 2
+    assert done.stderr.count("strata: error:") == 1
+    assert said in done.stderr
+
+
+def test_an_unknown_mpi_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    """A library that only has the name of an MPI that nobody knows, and a program that needs it."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or ""
+    library, program = tmp_path / "libmpi.so.77", tmp_path / "program"
+    (tmp_path / "empty.cpp").write_text("int mpi_like() { return 0; }\n")
+    (tmp_path / "main.cpp").write_text("int mpi_like();\nint main() { return mpi_like(); }\n")
+    shared = ["-shared", "-fPIC", "-Wl,-soname,libmpi.so.77", "-o", str(library)]
+    subprocess.run([compiler, str(tmp_path / "empty.cpp"), *shared], check=True)
+    linked = [str(library), f"-Wl,-rpath,{tmp_path}", "-o", str(program)]
+    subprocess.run([compiler, str(tmp_path / "main.cpp"), *linked], check=True)
+    done = launcher.run("--layout", "1x1", program=[str(program)])
+    assert done.returncode == 2
+    assert "the program's MPI is not known" in done.stderr
+    assert "libmpi.so.77" in done.stderr
+    foreign = tmp_path / "jsrun"
+    foreign.write_text("#!/bin/sh\n")
+    foreign.chmod(0o755)
+    done = launcher.run(program=[str(foreign), "-n", "2", "true"])
+    assert done.returncode == 2
+    assert "this MPI's launcher is not known" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("numactl") is None, reason="no numactl")
+def test_an_inherited_memory_policy_that_contradicts_is_refused(launcher: Launcher) -> None:
+    command = launcher.command("--memory", "first-touch", program=["true"])
+    done = subprocess.run(
+        ["numactl", "--interleave=0", *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "the memory policy inherited contradicts the one asked" in done.stderr
