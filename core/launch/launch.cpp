@@ -12,7 +12,9 @@
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
+#include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/scratch.hpp"
 
 namespace strata::launch {
 namespace {
@@ -300,6 +302,8 @@ int carry_out(const Plan& plan, const Request& request) {
         fmt::print(stderr, "strata: note: {} threads share {} cores (--bind none)\n", threads, plan.cores);
     bring_text(plan, request);
     if (plan.supervised) return supervise(plan.job, request.watch);
+    // What a run whose supervisor and guardian were both killed left is removed by the next launch of any kind.
+    if (plan.size == 1) sweep_leftovers(all_group_parents(), {"/dev/shm"});
     // A rank started by this launcher ends with its mpirun, also when that is killed by SIGKILL.
     if (request.as_rank) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     const Process& process = plan.job.processes.front();

@@ -49,15 +49,17 @@ class Done:
         return one
 
 
-def qemu_command(kernel: Path, image: Path, console: Path, line: str, words: str) -> list[str]:
+def qemu_command(
+    kernel: Path, image: Path, console: Path, line: str, words: str, mib_per_domain: int = MIB_PER_DOMAIN
+) -> list[str]:
     """`line` is what the second serial port is for QEMU; `words` go to the kernel and to init."""
     qemu = shutil.which("qemu-system-x86_64") or "qemu-system-x86_64"
     command = [qemu, "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-no-reboot", "-nodefaults"]
-    command += ["-display", "none", "-m", f"{DOMAINS * MIB_PER_DOMAIN}M"]
+    command += ["-display", "none", "-m", f"{DOMAINS * mib_per_domain}M"]
     command += ["-smp", f"{CPUS},sockets={DOMAINS},cores={CPUS_PER_DOMAIN},threads=1"]
     for d in range(DOMAINS):
         cpus = f"{d * CPUS_PER_DOMAIN}-{(d + 1) * CPUS_PER_DOMAIN - 1}"
-        command += ["-object", f"memory-backend-ram,id=m{d},size={MIB_PER_DOMAIN}M"]
+        command += ["-object", f"memory-backend-ram,id=m{d},size={mib_per_domain}M"]
         command += ["-numa", f"node,nodeid={d},memdev=m{d},cpus={cpus}"]
     for a in range(DOMAINS):
         for b in range(a + 1, DOMAINS):
@@ -75,10 +77,12 @@ def die_with_parent() -> None:
 class Machine:
     """A running virtual machine. Ends with close(), and with the process that started it."""
 
-    def __init__(self, kernel: Path, image: Path, folder: Path, cgroup: int = 2) -> None:
+    def __init__(
+        self, kernel: Path, image: Path, folder: Path, cgroup: int = 2, mib_per_domain: int = MIB_PER_DOMAIN
+    ) -> None:
         self.console = folder / f"console-{cgroup}.log"
         self.process = subprocess.Popen(
-            qemu_command(kernel, image, self.console, "stdio", f"strata.cgroup={cgroup}"),
+            qemu_command(kernel, image, self.console, "stdio", f"strata.cgroup={cgroup}", mib_per_domain),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
