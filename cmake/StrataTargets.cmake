@@ -1,8 +1,15 @@
 # Helpers for the CMakeLists.txt of the folders.
 
-# All targets made in a folder and below it.
+# All targets made in a folder and below it, but for those that are only built when asked for.
 function(strata_collect_targets directory result)
-    get_property(found DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(all DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    set(found "")
+    foreach(target IN LISTS all)
+        get_target_property(aside ${target} EXCLUDE_FROM_ALL)
+        if(NOT aside)
+            list(APPEND found ${target})
+        endif()
+    endforeach()
     get_property(folders DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
     foreach(folder IN LISTS folders)
         strata_collect_targets("${folder}" below)
