@@ -105,8 +105,8 @@ def test_a_dry_run_and_the_list_measure_nothing(strata: Strata) -> None:
     [
         (("bind = \"none\"", "bnd = \"none\""), [], "did you mean `bind`?"),
         (("{n};", "{m};"), [], "a placeholder without a value"),
-        (("options = []", "options = [\"--exclusiv\"]"), [], "mine.toml:22 options"),
-        (("bind = \"none\"", "bind = \"cor\""), [], "mine.toml:22 options"),
+        (("options = []", "options = [\"--exclusiv\"]"), [], "mine.toml:19 [[layout]] free"),
+        (("bind = \"none\"", "bind = \"cor\""), [], "mine.toml:19 [[layout]] free"),
         (("sh -c", "no-such-program -c"), [], "is not there"),
         (("", ""), ["--budget", "soon"], "5m"),
         (("", ""), ["--budgt", "5m"], "--budgt"),

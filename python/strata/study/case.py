@@ -237,7 +237,8 @@ def _layout(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
                 allowed="options of `strata launch` other than " + ", ".join(NOT_OPTIONS),
                 remedy="layouts, stride and bind are keys of their own",
             )
-    return {**layout, "at": file.at("options", place)}
+    where = file.at("name", place).removesuffix(" name")
+    return {**layout, "at": f"{where} [[layout]] {layout['name']}"}
 
 
 def _no_twins(file: CaseFile, kind: str, names: list[str]) -> None:
