@@ -39,13 +39,19 @@ bool sets_a_limit(const std::string& folder) {
            (cpus && !cpus->empty()) || (mems && !mems->empty());
 }
 
-/// A process that has just been collected may hold its group for an instant longer.
-void remove_group(const std::string& folder) {
-    for (int i = 0; i < 100 && rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
-
 }  // namespace
+
+bool remove_group(const std::string& folder, double wait_s) {
+    // What a partition had taken from the rest goes back now: removing the group alone gives it back some
+    // milliseconds later, and the next command would find fewer processors than there are.
+    (void)machine::write_file(folder + "/cpuset.cpus.partition", "member");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(wait_s);
+    while (rmdir(folder.c_str()) != 0) {
+        if (errno != EBUSY || std::chrono::steady_clock::now() >= end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
 
 std::vector<std::string> group_parents(const std::string& controller, const std::string& root) {
     const machine::ControllerPath where = machine::find_controller(controller, root);

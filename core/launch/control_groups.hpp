@@ -17,6 +17,11 @@ std::vector<std::string> group_parents(const std::string& controller, const std:
 /// All folders that may hold groups of this user's dead runs.
 std::vector<std::string> all_group_parents();
 
+/// Removes an empty group, and gives back at once the processors that it had to itself. False when it is not
+/// empty: a process that has just been collected may hold it for an instant longer, so it is tried for
+/// `wait_s`.
+bool remove_group(const std::string& folder, double wait_s = 0.2);
+
 /// Groups named after a run, one a hierarchy, for the time that this object lives.
 class RunGroups {
   public:

@@ -131,6 +131,17 @@ std::vector<std::pair<std::string, std::string>> read_cache(const std::string& p
     return found;
 }
 
+/// Folders that loaders know without an index, Debian's and Ubuntu's among them.
+std::vector<std::string> system_folders(std::uint16_t processor) {
+    std::vector<std::string> folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    const char* kind = processor == EM_X86_64    ? "/x86_64-linux-gnu"
+                       : processor == EM_AARCH64 ? "/aarch64-linux-gnu"
+                                                 : nullptr;
+    if (kind != nullptr)
+        folders.insert(folders.end(), {std::string("/lib") + kind, std::string("/usr/lib") + kind});
+    return folders;
+}
+
 bool serves(const std::string& path, std::uint16_t processor) {
     const auto elf = read_elf(path);
     return elf && elf->processor == processor;
@@ -188,15 +199,16 @@ std::string LibraryPaths::resolve(const std::string& name, const Elf& user,
                          [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto it = first; it != last; ++it)
         if (serves(it->second, user.processor)) return it->second;
-    return search({"/lib64", "/usr/lib64", "/lib", "/usr/lib"});
+    return search(system_folders(user.processor));
 }
 
 void visit_libraries(const std::string& program, const LibraryPaths& paths,
-                     const std::function<bool(const std::string&, const std::string&)>& stop) {
+                     const std::function<bool(const std::string&, const std::string&)>& stop, Visit which) {
     constexpr std::array kPlain = {
         "libc.so.6",     "libm.so.6",      "libpthread.so.0",      "libdl.so.2",   "librt.so.1",
         "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2", "libgomp.so.1", "ld-linux-aarch64.so.1"};
-    std::set<std::string> seen(kPlain.begin(), kPlain.end());
+    std::set<std::string> seen;
+    if (which == Visit::telling) seen.insert(kPlain.begin(), kPlain.end());
     std::deque<std::string> waiting = {program};
     while (!waiting.empty()) {
         const std::string path = waiting.front();

@@ -35,10 +35,14 @@ class LibraryPaths {
     std::vector<std::pair<std::string, std::string>> cached_;  // sorted by name
 };
 
+/// Which libraries are visited: the compilers' and the C library's own families are in every program and say
+/// nothing about it.
+enum class Visit { telling, all };
+
 /// Visits the libraries that a program needs, breadth first, until `stop` says so. `stop(name, path)` gets
-/// each library's name as written and the file found (empty when it is missing). The C library's own family
-/// is not looked into.
+/// each library's name as written and the file found (empty when it is missing).
 void visit_libraries(const std::string& program, const LibraryPaths& paths,
-                     const std::function<bool(const std::string& name, const std::string& path)>& stop);
+                     const std::function<bool(const std::string& name, const std::string& path)>& stop,
+                     Visit which = Visit::telling);
 
 }  // namespace strata::launch

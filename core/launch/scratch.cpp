@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/launch/control_groups.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/sysfs.hpp"
 #include "core/observe/proc.hpp"
@@ -191,7 +192,7 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
         for (const std::string& name : entries(folder, prefix_of_user())) {
             if (owner_lives(name)) continue;
             // An empty cgroup is removed at once; one that still holds processes refuses, and stays theirs.
-            if (rmdir((folder + "/" + name).c_str()) == 0) removed.push_back(folder + "/" + name);
+            if (remove_group(folder + "/" + name, 0)) removed.push_back(folder + "/" + name);
         }
     }
     return removed;

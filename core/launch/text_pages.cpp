@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "core/base/error.hpp"
@@ -157,11 +158,18 @@ std::vector<std::string> text_files(const std::string& program, const std::strin
     if (!elf) return files;
     if (const std::string loader = loader_of(program); !loader.empty()) files.push_back(loader);
     if (!elf->dynamic) return files;
-    visit_libraries(program, LibraryPaths(library_path), [&](const std::string&, const std::string& found) {
-        if (!found.empty() && std::find(files.begin(), files.end(), found) == files.end())
-            files.push_back(found);
+    // The loader is both what the program names and what the C library needs, by other names.
+    const auto same = [](const std::string& a, const std::string& b) {
+        std::error_code ignored;
+        return a == b || std::filesystem::equivalent(a, b, ignored);
+    };
+    const auto take = [&](const std::string&, const std::string& found) {
+        const bool known =
+            std::any_of(files.begin(), files.end(), [&](const auto& file) { return same(file, found); });
+        if (!found.empty() && !known) files.push_back(found);
         return false;
-    });
+    };
+    visit_libraries(program, LibraryPaths(library_path), take, Visit::all);
     return files;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/launch/elf.hpp"
@@ -47,6 +48,20 @@ TEST_CASE("a script, a text, a torn file and a program without MPI link no MPI")
         const auto torn = launch::examine(folder.file("torn", whole.substr(0, size)), "");
         CHECK((torn.mpi == Mpi::none || torn.mpi == Mpi::open_mpi));
     }
+}
+
+TEST_CASE("all libraries of a program are visited when asked, and found without the loader's index") {
+    const auto visited = [](launch::Visit which) {
+        std::set<std::string> names;
+        const auto take = [&](const std::string& name, const std::string& found) {
+            if (!found.empty()) names.insert(name);
+            return false;
+        };
+        launch::visit_libraries("/proc/self/exe", launch::LibraryPaths("", "/nonexistent"), take, which);
+        return names;
+    };
+    CHECK(visited(launch::Visit::all).count("libc.so.6") == 1);
+    CHECK(visited(launch::Visit::telling).count("libc.so.6") == 0);
 }
 
 TEST_CASE("libraries name their MPI by the interface version they keep") {
