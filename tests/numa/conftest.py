@@ -53,7 +53,7 @@ def any_vm(request: pytest.FixtureRequest) -> Machine:
 LEFT = """
 for i in 1 2 3 4 5 6 7 8 9 10; do
     left=$(ls -d /dev/shm/strata-* /tmp/strata-* /sys/fs/cgroup/strata-* /sys/fs/cgroup/*/strata-* 2>/dev/null
-        pgrep -l 'strata|pages')
+        ps | grep -E '[s]trata|[p]ages')
     [ -z "$left" ] && exit 0
     sleep 0.3
 done

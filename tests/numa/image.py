@@ -55,7 +55,7 @@ done
 APPLETS = (
     "sh ash mount umount mkdir rmdir rm cat echo grep sed awk stty base64 sleep ls ln ps kill true "
     "false env taskset touch cp mv chmod dd head tail sort uniq wc find timeout tr cut nproc poweroff "
-    "sync test printf ip id su seq mknod pgrep setsid stat free xargs dmesg readlink basename dirname "
+    "sync test printf ip id su seq mknod setsid stat free xargs dmesg readlink basename dirname "
     "killall which"
 )
 

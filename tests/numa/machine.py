@@ -124,7 +124,7 @@ class Machine:
             pass
         return line
 
-    def run(self, script: str, timeout: float = 60) -> Done:
+    def run(self, script: str, timeout: float = 120) -> Done:
         """Runs a shell script inside, one at a time."""
         assert self.process.stdin is not None
         encoded = base64.b64encode(script.encode()).decode()

@@ -1,1 +1,0 @@
-"""Studies: programs x values x layouts from one file, measured by the engine, shown in a report."""
