@@ -37,6 +37,8 @@ const std::vector<Command>& commands() {
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
+        {"study", nullptr, kLayout,
+         "programs under several layouts, repeated, with intervals: run, list, show"},
         {"report", nullptr, kResults, "make the report again from a results folder"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},

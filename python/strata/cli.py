@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     _characterize(commands)
     _machine_measure(commands)
+    _study(commands)
     _report(commands)
     _results(commands)
     _findings(commands)
@@ -188,6 +189,80 @@ def _run_characterize(given: argparse.Namespace) -> int:
     )
 
 
+def _study(commands: Commands) -> None:
+    parser = _command(
+        commands,
+        "study",
+        "run programs under several layouts, interleaved and repeated, and report the difference",
+        [
+            ("strata study list", "the studies that come with Strata"),
+            ("strata study run pages", "where pages lie and threads run, and what it costs"),
+            ("strata study run my.toml --budget 10m", "your own programs; docs/studies.md has the keys"),
+            ("strata study show strata-results/DIR", "what was found, also before the end"),
+        ],
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
+    run = actions.add_parser("run", help="measure, and write a report", description="Runs a study.")
+    run.add_argument("study", metavar="NAME|FILE", help="one of `strata study list`, or a TOML file")
+    run.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="results folder; an existing one is resumed (default: a new one in $STRATA_RESULTS or "
+        "./strata-results)",
+    )
+    run.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="aim at this, such as 5m: fewer launches where there were more than 6",
+    )
+    run.add_argument("--dry-run", action="store_true", help="print the plan and its estimated time")
+    run.add_argument("--new", action="store_true", help="start afresh even where a run could be resumed")
+    run.add_argument(
+        "--accept-change",
+        action="store_true",
+        help="resume --out FOLDER although something changed (recorded)",
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed of the order (default: random, recorded)")
+    run.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
+    run.set_defaults(run=_run_study)
+    listing = actions.add_parser("list", help="the studies that come with Strata")
+    listing.set_defaults(run=_list_studies)
+    show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
+    show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
+    show.set_defaults(run=_show_study)
+
+
+def _run_study(given: argparse.Namespace) -> int:
+    from strata.study.command import Request, run, seconds
+
+    return run(
+        Request(
+            study=given.study,
+            out=given.out,
+            budget_s=seconds(given.budget) if given.budget is not None else None,
+            dry_run=given.dry_run,
+            new=given.new,
+            accept_change=given.accept_change,
+            here=given.here,
+            seed=given.seed,
+            argv=given.argv,
+        )
+    )
+
+
+def _list_studies(given: argparse.Namespace) -> int:
+    from strata.study.command import show_list
+
+    return show_list()
+
+
+def _show_study(given: argparse.Namespace) -> int:
+    from strata.study.command import show
+
+    return show(given.folder)
+
+
 def _report(commands: Commands) -> None:
     parser = _command(
         commands,
@@ -205,8 +280,8 @@ def _report(commands: Commands) -> None:
 
 
 def _run_report(given: argparse.Namespace) -> int:
-    from strata.characterize.command import rebuild
     from strata.characterize.listing import newest
+    from strata.characterize.session import rebuild
 
     return rebuild(given.results or newest())
 

@@ -36,14 +36,15 @@ def is_login_node(environment: Mapping[str, str] = os.environ) -> bool:
     return is_cluster(environment) and not environment.get("SLURM_JOB_ID")
 
 
-def refusal(command: str) -> StrataError:
-    """What a person on a login node gets to read."""
+def refusal(command: str, submits: bool = True) -> StrataError:
+    """What a person on a login node gets to read; `submits` where the command has --submit."""
+    submit = f"{command} --submit PARTITION (names: sinfo -s), or " if submits else ""
     return StrataError(
         "this looks like a login node of a Slurm cluster: nothing was measured",
         given="no allocation (SLURM_JOB_ID is not set)",
         allowed="a node of one's own",
-        remedy=f"{command} --submit PARTITION (names: sinfo -s), "
-        f"or inside `salloc --exclusive -N1`: srun {command}; --here measures this node all the same",
+        remedy=f"{submit}"
+        f"inside `salloc --exclusive -N1`: srun {command}; --here measures this node all the same",
         code=LOGIN_NODE,
     )
 

@@ -182,7 +182,7 @@ class Campaign:
             estimate = self.spent_s() + self.remaining_s()
             why = f"estimate {estimate:.0f} s > budget {budget:.0f} s {when}"
             self.store.note("dropped", task=victim.id, why=why)
-            self._watch.say(f"left out: {victim.id} ({why}); --full has no budget")
+            self._watch.say(f"left out: {victim.id} ({why})")
 
     def _not_yet_in(self, block: int) -> list[Task]:
         there = {s.task for s in self.store.samples if s.block == block}

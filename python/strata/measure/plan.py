@@ -23,6 +23,19 @@ SCHEMA = "strata.plan/1"
 RESULT = "{result}"  # replaced by the path at which the program leaves its strata.result/1
 
 
+OWN_SHARE = ("--own-share",)  # what the engine asks of the launcher when nothing else was said
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A figure that is found in a program's output: the last match of a regular expression with one group."""
+
+    name: str
+    pattern: str
+    unit: str = ""
+    better: str = "higher"
+
+
 @dataclass(frozen=True)
 class Task:
     """One thing to measure. `command` may hold {result} and names of programs such as {strata-bench}."""
@@ -37,6 +50,9 @@ class Task:
     timeout_s: float = 60.0
     expected_s: float = 1.0  # for an estimate before anything ran
     drop: int = 0  # 0: never left out; otherwise the largest goes first when the time budget is too small
+    options: tuple[str, ...] = OWN_SHARE  # further options of `strata launch`
+    patterns: tuple[Pattern, ...] = ()  # figures from the output
+    labels: Mapping[str, str] = field(default_factory=dict)  # what a study varies: {"mode": "one", ...}
 
     @property
     def leaves_result(self) -> bool:
@@ -114,8 +130,29 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "machine": dict(plan.machine),
         "build": plan.build,
         "policy": asdict(plan.policy),
-        "tasks": [{**asdict(t), "command": list(t.command), "figures": list(t.figures)} for t in plan.tasks],
+        "tasks": [_task_to_dict(t) for t in plan.tasks],
     }
+
+
+def _task_to_dict(task: Task) -> dict[str, Any]:
+    """As plan.json holds it. What a task leaves as it is by default is not written, so that plans from before
+    there was such a field keep their hash.
+    """
+    content = {**asdict(task), "command": list(task.command), "figures": list(task.figures)}
+    content["options"], content["patterns"] = list(task.options), [asdict(p) for p in task.patterns]
+    for name, default in (("options", list(OWN_SHARE)), ("patterns", []), ("labels", {})):
+        if content[name] == default:
+            del content[name]
+    return content
+
+
+def _task_from_dict(content: Mapping[str, Any]) -> Task:
+    values = {**content, "command": tuple(content["command"]), "figures": tuple(content["figures"])}
+    if "options" in values:
+        values["options"] = tuple(values["options"])
+    if "patterns" in values:
+        values["patterns"] = tuple(Pattern(**p) for p in values["patterns"])
+    return Task(**values)
 
 
 def dump(plan: Plan) -> dict[str, Any]:
@@ -128,10 +165,7 @@ def load(value: Mapping[str, Any], at: Path) -> Plan:
     try:
         policy = dict(value["policy"])
         policy["limits"] = Limits.from_dict(policy["limits"], str(at))
-        tasks = tuple(
-            Task(**{**t, "command": tuple(t["command"]), "figures": tuple(t["figures"])})
-            for t in value["tasks"]
-        )
+        tasks = tuple(_task_from_dict(t) for t in value["tasks"])
         plan = Plan(value["kind"], value["mode"], tasks, Policy(**policy), value["machine"], value["build"])
     except (KeyError, TypeError) as error:
         raise _not_ours(at, f"missing or unknown key: {error}") from None

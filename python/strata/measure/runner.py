@@ -8,24 +8,27 @@ the launcher ends its tree.
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import resource
 import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from strata.errors import FAILED, StrataError
 from strata.measure.files import check_space, remove_tree, storage_error
-from strata.measure.plan import RESULT, Task
+from strata.measure.plan import RESULT, Pattern, Task
 from strata.measure.quiet import busy_seconds
 
 _TICK_S = 0.5  # the most often that progress may be drawn while a program is measured
 _STOP_S = 5.0  # the launcher needs well below a second to end its tree; after this it is killed itself
 _TAIL = 2000  # bytes of a failed program's output that are kept
+_SEARCHED = 16 << 20  # bytes at the end of its output in which figures are looked for
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ class LaunchRunner:
         """The whole command line; also what the report shows as 'how to reproduce'."""
         command = expand(task.command, self.programs, work / "result.json")
         placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind]
-        watched = ["--record", str(work / "record.json"), "--timeout", f"{task.timeout_s:g}", "--own-share"]
-        return [*self.front, "launch", *placed, *watched, "--", *command]
+        watched = ["--record", str(work / "record.json"), "--timeout", f"{task.timeout_s:g}"]
+        return [*self.front, "launch", *placed, *task.options, *watched, "--", *command]
 
     def run(self, task: Task, tick: Callable[[], None]) -> Launched:
         check_space(self.results)
@@ -87,7 +90,8 @@ class LaunchRunner:
             status = self._supervise(self.argv(task, work), output, tick)
             wall = time.monotonic() - started
             system = _others(cpus, busy, own, wall)
-            return read_back(task, work, status, _tail(output), system)
+            launched = read_back(task, work, status, _tail(output), system)
+            return launched if launched.failed or not task.patterns else _searched(task, launched, output)
         finally:
             os.close(output)
 
@@ -168,10 +172,41 @@ def _others(cpus: set[int], busy: float | None, own: float, wall: float) -> dict
     return {"others_s": round(others, 4), "cpus": len(cpus), "wall_s": round(wall, 4)}
 
 
-def _tail(output: int) -> str:
+def _tail(output: int, most: int = _TAIL) -> str:
     size = os.fstat(output).st_size
-    text = os.pread(output, _TAIL, max(0, size - _TAIL)).decode(errors="replace")
+    text = os.pread(output, most, max(0, size - most)).decode(errors="replace")
     return text.strip()
+
+
+def _searched(task: Task, launched: Launched, output: int) -> Launched:
+    """The launch with the figures that its output holds; failed, in words, where one is not there."""
+    if launched.record is None or launched.record.get("timed_out"):
+        return launched
+    text = _tail(output, _SEARCHED)
+    found, missing = find_figures(task.patterns, text)
+    if missing:
+        last = text.splitlines()[-1][:200] if text else "nothing"
+        return replace(launched, failed=f"{missing}; its output ends with: {last}")
+    result = dict(launched.result or {})
+    result["figures"] = [*(result.get("figures") or []), *found]
+    return replace(launched, result=result)
+
+
+def find_figures(patterns: Sequence[Pattern], text: str) -> tuple[list[dict[str, Any]], str | None]:
+    """The last match of each pattern as a figure, and in words what was not found."""
+    found = []
+    for wanted in patterns:
+        matches = re.findall(wanted.pattern, text, re.MULTILINE)
+        if not matches:
+            return found, f"nothing in its output matches the figure `{wanted.name}`: {wanted.pattern}"
+        try:
+            value = float(matches[-1])
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            return found, f"the figure `{wanted.name}` is no number: {matches[-1]!r}"
+        found.append({"name": wanted.name, "value": value, "unit": wanted.unit, "better": wanted.better})
+    return found, None
 
 
 def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, Any]) -> Launched:

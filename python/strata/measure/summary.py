@@ -78,6 +78,8 @@ def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, A
         "layout": task.layout,
         "stride": task.stride,
         "bind": task.bind,
+        "options": list(task.options),
+        "labels": dict(task.labels),
         "command": list(task.command),
         "headline": list(task.figures),
         "launches": len(counted),
@@ -90,8 +92,9 @@ def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, A
         "curves": curves(good),
         "matrices": matrices(good),
         "bound": None,
-        "verification": next((s.result["verification"] for s in reversed(good) if s.result), None),
+        "verification": next((s.result.get("verification") for s in reversed(good) if s.result), None),
         "readback": read_back(good or counted),
+        "disturbance": disturbance(good),
         "parameters": next((s.result.get("parameters") for s in reversed(good) if s.result), None),
         "provenance": next((s.result.get("provenance") for s in reversed(good) if s.result), None),
     }
@@ -219,6 +222,21 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
         "pages": last.get("pages"),
         "share": last.get("share"),
     }
+
+
+def disturbance(samples: Sequence[Sample]) -> dict[str, Any]:
+    """What the launcher's records say of threads that moved or were preempted: medians over the launches.
+
+    None where the system does not tell.
+    """
+
+    def middle(values: Sequence[Any]) -> float | None:
+        known = [float(v) for v in values if v is not None]
+        return stats.median(known) if known else None
+
+    records = [s.record for s in samples if s.record]
+    switches = [(r.get("switches") or {}).get("involuntary") for r in records]
+    return {"migrations": middle([r.get("migrations") for r in records]), "preemptions": middle(switches)}
 
 
 def loaded(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -7,13 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from strata.advice import studies
 from strata.advice.findings import findings
 from strata.advice.layouts import recommend
 from strata.errors import StrataError
 from strata.report import render
 from strata.report.document import Document, Plot, Section
 from strata.report.figures.theme import standalone
-from strata.report.sections import compute, effects, machine, memory, messages, method, overview, published
+from strata.report.sections import (
+    compute,
+    effects,
+    machine,
+    memory,
+    messages,
+    method,
+    overview,
+    published,
+    study,
+)
 from strata.report.source import Source
 
 
@@ -57,6 +68,8 @@ def _write(path: Path, text: str) -> None:
 def compose(summary: Mapping[str, Any]) -> Document:
     """The whole content, without any look."""
     _check(summary)
+    if summary.get("kind") == "study":
+        return _study(summary)
     source = Source(summary)
     found, advice = findings(source.machine, summary), recommend(source.machine, summary)
     sections = [
@@ -76,6 +89,24 @@ def compose(summary: Mapping[str, Any]) -> Document:
     sections.append(method.everything(source))
     document = Document(
         _title(summary), "Characterization report", _facts(summary), _synthetic(summary), _number(sections)
+    )
+    document.sections += [method.how_to(document), method.provenance(source)]
+    return document
+
+
+def _study(summary: Mapping[str, Any]) -> Document:
+    """A study's report: its own section, then method and provenance as everywhere."""
+    source = Source(summary)
+    about = studies.about(summary)
+    sections = [
+        study.study(source),
+        machine.machine(source),
+        method.method(source),
+        method.everything(source),
+    ]
+    title = str(about.get("title") or summary.get("mode") or "study")
+    document = Document(
+        title, f"Study on {_title(summary)}", _facts(summary), _synthetic(summary), _number(sections)
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document

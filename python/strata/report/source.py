@@ -6,9 +6,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strata.advice import samples
+from strata.advice import samples, studies
 from strata.advice.samples import Interval, Machine, Summary, Task
 from strata.advice.words import unit_text
+from strata.measure.plan import OWN_SHARE
+from strata.paths import PROGRAMS
 from strata.report.document import Notice, Table
 from strata.report.quantities import bound_text, interval_only, part_of_bound, part_text, shown
 
@@ -107,7 +109,11 @@ def command_line(task: Task) -> str:
     )
     options = ["--layout", layout, *(["--stride", str(stride)] if stride != 1 else []), "--bind", bind]
     program = words[0].strip("{}").rsplit("/", 1)[-1] if words else ""
-    if program in ("strata-bench", "strata-bench-mpi"):
+    further = list(task.get("options") or [])
+    if further and further != list(OWN_SHARE):  # what `strata bench` does not take
+        own = ["strata", "bench", *words[1:]] if program in PROGRAMS else words
+        return shlex.join(["strata", "launch", *options, *further, "--", *own])
+    if program in PROGRAMS:
         return shlex.join(["strata", "bench", *words[1:2], *options, *words[2:]])
     return (
         shlex.join(["strata", "launch", *options, "--", *words])
@@ -118,6 +124,8 @@ def command_line(task: Task) -> str:
 
 def name_of(task: Task) -> str:
     """'stream 1x2', with what is unusual about it."""
+    if task.get("labels"):
+        return f"{studies.label_of(task)} ({task.get('layout')})"
     parts = [str(task.get("id") or task.get("benchmark")).split("/")[0], str(task.get("layout"))]
     if task.get("bind") == "none":
         parts.append("unbound")

@@ -1,0 +1,230 @@
+"""What a study's numbers say, in sentences: pure functions of its summary, for the terminal and the report.
+
+The best of several settings is named only where its interval is apart from every other's, with intervals wide
+enough for that many at once (Bonferroni: each at 1 - 0.05/k); else it is a tie, and called one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strata.advice.samples import Interval, Summary, Task, figure, headline
+from strata.advice.statements import compare
+from strata.advice.words import count, digits, percent, unit_text
+from strata.measure import stats
+
+P99 = "p99 over median"
+SWEEP = "sweep"
+_MOST_NEEDED = 64  # launches: beyond this no study would be told to go
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One setting of a study and the figure that is compared."""
+
+    label: str
+    task: Task
+    figure: Interval
+
+
+@dataclass(frozen=True)
+class Best:
+    """The outcome of a comparison of several: `leaders` has one entry, or those that tie; `why` is set where
+    nothing can be said.
+    """
+
+    leaders: tuple[Entry, ...]
+    others: tuple[Entry, ...]
+    level: float
+    why: str | None = None
+
+
+def about(summary: Summary) -> Mapping[str, Any]:
+    """What the study said of itself: name, title, view, settings, unavailable."""
+    return dict((summary.get("provenance") or {}).get("study") or {})
+
+
+def values_of(task: Task) -> str:
+    """'bind': the values that a task has beside its setting; empty where the study varies none."""
+    labels = task.get("labels") or {}
+    return ", ".join(str(v) for key, v in labels.items() if key not in ("program", "setting", "layout"))
+
+
+def setting_of(task: Task) -> str:
+    """'pinned': how the task was laid out, in the study's word."""
+    labels = task.get("labels") or {}
+    return ", ".join(str(labels[key]) for key in ("setting", "layout") if key in labels) or str(
+        task.get("id")
+    )
+
+
+def label_of(task: Task) -> str:
+    """'bind, pinned': what tells a study's task from the others."""
+    return ", ".join(part for part in (values_of(task), setting_of(task)) if part)
+
+
+def best_of(entries: Sequence[Entry]) -> Best:
+    """The best of several settings by one figure; for two or more."""
+    known = [e for e in entries if e.figure.n]
+    lower = bool(known) and known[0].figure.better == "lower"
+    level = 1.0 - 0.05 / max(1, len(known))
+    if len(known) < 2:
+        return Best((), tuple(known), level, "fewer than two settings have an answer")
+    wide = {e.label: stats.estimate(e.figure.samples, level) for e in known}
+    short = min(known, key=lambda e: e.figure.n)
+    if any(w.low is None for w in wide.values()):
+        needed = next((n for n in range(stats.LEAST, _MOST_NEEDED) if stats.rank_for(n, level)), None)
+        return Best(
+            (), tuple(known), level, f"{short.label} has {short.figure.n} launches, and it takes {needed}"
+        )
+    ordered = sorted(known, key=lambda e: e.figure.median or 0.0, reverse=not lower)
+    first = wide[ordered[0].label]
+
+    def ties(entry: Entry) -> bool:
+        own = wide[entry.label]
+        assert own.low is not None and own.high is not None and first.low is not None
+        assert first.high is not None
+        return own.low <= first.high if lower else own.high >= first.low
+
+    leaders = tuple(e for e in known if ties(e))  # in the study's order: the least demanding first
+    return Best(leaders, tuple(e for e in known if e not in leaders), level)
+
+
+def spread(f: Interval | None) -> float | None:
+    """(largest - smallest) / median of a figure over its launches."""
+    if f is None or not f.median or f.minimum is None or f.maximum is None or f.n < 2:
+        return None
+    return (f.maximum - f.minimum) / f.median
+
+
+def entries(summary: Summary, name: str | None = None) -> list[Entry]:
+    """The study's tasks with the named figure, or with their headline."""
+    found = []
+    for task in summary.get("tasks") or []:
+        f = figure(task, name) if name else headline(task)
+        if f is not None and f.median is not None:
+            found.append(Entry(label_of(task), task, f))
+    return found
+
+
+def statements(summary: Summary) -> list[str]:
+    """Everything that the study's view has to say."""
+    said = {"pages": pages, "cycles": cycles}.get(str(about(summary).get("view")), table)(summary)
+    return said + [
+        f"Not available here: {u['setting']} ({u['layout']}): {u['why']}."
+        for u in about(summary).get("unavailable") or []
+    ]
+
+
+def pages(summary: Summary) -> list[str]:
+    """Placement of pages: pinned against not pinned in each mode, then the best of all."""
+    every = entries(summary, SWEEP)
+    said = []
+    memories = {(e.task.get("parameters") or {}).get("memories") for e in every}
+    if memories == {1}:
+        said.append("This machine has one memory: all pages are equally near, and only pinning can matter.")
+    by_mode: dict[str, list[Entry]] = {}
+    for e in every:
+        by_mode.setdefault(values_of(e.task), []).append(e)
+    for mode, group in by_mode.items():
+        for other in group[1:]:
+            names = [setting_of(e.task) for e in (group[0], other)]
+            what = f"Time of a sweep, mode {mode}"
+            said.append(compare(what, names[0], group[0].figure, names[1], other.figure).text)
+    said += _best(every, "shortest sweep")
+    spreads = sorted(((s, e.label) for e in every if (s := spread(e.figure)) is not None), reverse=True)
+    if len(spreads) > 1:
+        (most, worst), (least, steadiest) = spreads[0], spreads[-1]
+        said.append(
+            f"From launch to launch a sweep varies by {percent(least)} ({steadiest}) to {percent(most)} "
+            f"({worst}) of its median."
+        )
+    return said
+
+
+def cycles_figure(summary: Summary) -> str:
+    """The spread that is compared: of cycles where they were counted everywhere, else of ticks."""
+    every = summary.get("tasks") or []
+    counted = [figure(t, f"{P99}, cycles") for t in every if t.get("figures")]
+    return f"{P99}, cycles" if counted and all(f is not None for f in counted) else P99
+
+
+def cycles(summary: Summary) -> list[str]:
+    """What it took to reach the smallest spread, for each amount of work."""
+    name = cycles_figure(summary)
+    groups: dict[str, list[Entry]] = {}
+    for e in entries(summary, name):
+        groups.setdefault(values_of(e.task), []).append(e)
+    said = []
+    for group in groups.values():
+        steps = (group[0].task.get("parameters") or {}).get("work")
+        at = f" of {int(steps):,} steps".replace(",", "\u2009") if steps and len(groups) > 1 else ""
+        named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
+        said += _best(named, f"smallest spread{at} (99th percentile over median)", graded=True)
+    return said
+
+
+def table(summary: Summary) -> list[str]:
+    """Any program: the best setting for each combination of its values."""
+    groups: dict[str, list[Entry]] = {}
+    for e in entries(summary):
+        program = str((e.task.get("labels") or {}).get("program"))
+        key = ", ".join(part for part in (program, values_of(e.task)) if part)
+        groups.setdefault(key, []).append(e)
+    said = []
+    for key, group in groups.items():
+        if len(group) > 1:
+            what = "lowest" if group[0].figure.better == "lower" else "highest"
+            named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
+            said += _best(named, f"{what} {group[0].figure.name} of {key}")
+    return said
+
+
+def _best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
+    """One sentence on the best of several settings, or on why there is none.
+
+    `graded`: they stand in the order of what they ask for, so that of those that tie the first is enough.
+    """
+    if len(every) < 2:
+        return []
+    found = best_of(every)
+    many = f"{count(len(every), 'setting')}"
+    if found.why:
+        return [f"The {what}: no answer for {many}, {found.why}."]
+    lower = every[0].figure.better == "lower"
+    lead = (min if lower else max)(found.leaders, key=lambda e: e.figure.median or 0.0)
+    level = percent(found.level)
+    if len(found.leaders) == 1:
+        far = (max if lower else min)(found.others, key=lambda e: e.figure.median or 0.0)
+        if len(found.others) == 1:
+            rest = f"that of {far.label}, {_value(far)} (each at {level})"
+        else:
+            rest = f"those of all {len(found.others)} others (each at {level}); the farthest is {far.label}"
+            rest += f" with {_value(far)}"
+        return [f"The {what} is that of {lead.label}, {_value(lead)}: its interval is apart from {rest}."]
+    first = found.leaders[0]
+    names = f"all {many}" if not found.others else _listed([e.label for e in found.leaders])
+    said = f"The {what} is a tie of {names}: their intervals overlap (each at {level})"
+    enough = f", so {first.label}, which asks for least, is enough" if graded else ""
+    said += f"{enough}; their medians go from {_extremes(found.leaders)}."
+    if found.others:
+        verb = "is" if len(found.others) == 1 else "are"
+        said += f" Apart from them {verb} {_listed([f'{e.label} ({_value(e)})' for e in found.others])}."
+    return [said]
+
+
+def _extremes(every: Sequence[Entry]) -> str:
+    ordered = sorted(every, key=lambda e: e.figure.median or 0.0)
+    return f"{_value(ordered[0])} to {_value(ordered[-1])}"
+
+
+def _value(e: Entry) -> str:
+    return f"{digits(e.figure.median or 0.0)} {unit_text(e.figure.unit)}".strip()
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'a, b and c'; settings whose names hold commas are told apart by semicolons."""
+    joint = "; " if any("," in n for n in names) else ", "
+    return names[0] if len(names) == 1 else f"{joint.join(names[:-1])} and {names[-1]}"

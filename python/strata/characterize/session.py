@@ -1,0 +1,259 @@
+"""From a prepared plan to a results folder with its report: what every measuring command does alike.
+
+A notebook calls the same functions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from strata import paths
+from strata.characterize import bounds
+from strata.errors import FAILED, StrataError
+from strata.measure import provenance, store, summary
+from strata.measure.campaign import Campaign
+from strata.measure.files import remove_tree, storage_error, sync_folder, write_json
+from strata.measure.lock import HOST_LOCK, HostLock
+from strata.measure.plan import Plan
+from strata.measure.progress import Progress, duration
+from strata.measure.runner import LaunchRunner
+from strata.measure.signals import Interrupted, stop_signals
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything known before the first launch."""
+
+    native: paths.Native
+    machine: dict[str, Any]
+    plan: Plan
+    notes: list[str]  # what was left out, in words
+    case: Path
+    facts: dict[str, Any] = field(default_factory=dict)  # further provenance
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where results go, and the words that asked for them."""
+
+    name: str  # first part of a new folder's name
+    results: Path | None = None  # an existing folder is resumed
+    new: bool = False
+    accept_change: bool = False
+    argv: tuple[str, ...] = ()
+    command: str = ""  # the line that a person types to have this again
+
+
+def read_machine(native: paths.Native) -> dict[str, Any]:
+    """The facts of `strata machine --json`."""
+    done = subprocess.run([str(native.front), "machine", "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise StrataError(
+            "`strata machine --json` failed",
+            given=done.stderr.strip(),
+            remedy="`strata doctor` says what is missing",
+            code=FAILED,
+        )
+    try:
+        value = json.loads(done.stdout)
+    except ValueError as error:
+        raise StrataError("`strata machine --json` printed no JSON", given=str(error), code=FAILED) from None
+    return dict(value)
+
+
+Statements = Callable[[Mapping[str, Any]], Sequence[str]]
+
+
+def run(
+    target: Target,
+    prepare: Callable[[], Prepared],
+    lock: str = HOST_LOCK,
+    statements: Statements = lambda whole: (),
+) -> int:
+    """Prepares, measures and reports; returns the exit code. A signal leaves what was measured.
+
+    `statements` says in sentences what the summary shows; they are printed below its table.
+    """
+    kept: Path | None = None
+
+    def keep(path: Path) -> None:
+        nonlocal kept
+        kept = path
+
+    with stop_signals():
+        try:
+            return _measure_and_report(target, prepare(), HostLock(lock), keep, statements)
+        except Interrupted as stop:
+            _say_interrupted(stop, kept, target)
+            return stop.exit_code
+
+
+def _say_interrupted(stop: Interrupted, kept: Path | None, target: Target) -> None:
+    where = f"; what was measured is kept in {kept}" if kept else "; nothing was measured yet"
+    sys.stderr.write(f"\nstopped by {stop}{where}\n" + (f"to resume: {target.command}\n" if kept else ""))
+
+
+def _measure_and_report(
+    target: Target,
+    prepared: Prepared,
+    lock: HostLock,
+    keep: Callable[[Path], None],
+    statements: Statements,
+) -> int:
+    watcher = Progress()
+    lock.acquire(watcher.say)
+    try:
+        results = _open(target, prepared, watcher.say)
+        keep(results.path)
+        try:
+            campaign = measure(results, prepared, lock, watcher)
+        finally:
+            watcher.close()
+            results.close()
+            _tidy(results.path)
+        whole = summarise(results, campaign)
+        report = build_report(whole, results.path)
+    finally:
+        lock.release()
+    return finish(whole, results.path, report, statements(whole))
+
+
+def measure(results: store.Store, prepared: Prepared, lock: HostLock, watcher: Progress) -> Campaign:
+    """Runs the campaign to its end."""
+    runner = LaunchRunner([str(prepared.native.front)], prepared.native.programs, results.path, lock.fileno())
+    campaign = Campaign(results, runner, watcher)
+    for note in prepared.notes:
+        watcher.say(f"not here: {note}")
+    plan = results.plan
+    kept = len(results.samples)
+    watcher.say(
+        f"{len(plan.tasks)} tasks x {plan.policy.launches} launches after one to warm up, "
+        f"about {duration(campaign.remaining_s())}; results in {results.path}"
+        + (f"; {kept} launches of before are kept" if kept else "")
+    )
+    watcher.say("Ctrl-C stops; the same command resumes")
+    campaign.run()
+    return campaign
+
+
+def _open(wish: Target, prepared: Prepared, say: Callable[[str], None]) -> store.Store:
+    """The results folder to measure into.
+
+    The one asked for, an unfinished one of the same plan, or a new one.
+    """
+    plan = prepared.plan
+    target = wish.results.absolute() if wish.results else None
+    if target is not None and (target / "plan.json").exists():
+        if wish.new:
+            raise StrataError(
+                "a plan is there already",
+                at=str(target),
+                given="--new",
+                remedy="leave --new out to resume it, or give another folder",
+            )
+        return store.resume(target, plan, accept_change=wish.accept_change)
+    base = paths.results_base()
+    if target is None and not wish.new:
+        unfinished = store.find_unfinished(base, plan)
+        if unfinished is not None:
+            say(f"resuming {unfinished} (--new starts afresh)")
+            return store.resume(unfinished, plan)
+    if target is None:
+        target = fresh_folder(base, wish.name, prepared.machine)
+    facts = provenance.collect(prepared.machine, paths.root(), ["strata", *wish.argv])
+    facts["case"] = str(prepared.case)
+    facts["not_here"] = prepared.notes
+    facts.update(prepared.facts)
+    return store.create(target, plan, prepared.machine, facts)
+
+
+def fresh_folder(base: Path, kind: str, machine: Mapping[str, Any]) -> Path:
+    """A folder under base that is not there yet, named after what is measured and where."""
+    name = paths.results_name(kind, machine.get("cpu_model"), time.strftime("%Y%m%d-%H%M%S"))
+    path, n = base / name, 1
+    while path.exists():
+        n += 1
+        path = base / f"{name}-{n}"
+    return path
+
+
+def _tidy(path: Path) -> None:
+    """Nothing of a launch stays: neither its scratch folder nor the empty folder of scratch folders."""
+    own = path / "work" / str(os.getpid())
+    if own.exists():
+        remove_tree(own)
+    with contextlib.suppress(OSError):  # never made, or another process's
+        (path / "work").rmdir()
+
+
+def summarise(results: store.Store, campaign: Campaign, write: bool = True) -> dict[str, Any]:
+    """The summary of all samples of the folder, and summary.json from it."""
+    machine = json.loads((results.path / "machine.json").read_text())
+    facts = json.loads((results.path / "provenance.json").read_text())
+    standings = [campaign.standing(t) for t in results.plan.tasks]
+    whole = summary.summarize(results, standings, machine, facts, bounds.bound)
+    if write:
+        write_json(results.path / "summary.json", whole)
+    return whole
+
+
+def build_report(whole: dict[str, Any], results: Path) -> Path:
+    """The report, made aside and moved in file by file, the page last: a reader never meets half of one."""
+    from strata import report
+
+    scratch = results / f".report.{os.getpid()}.tmp"
+    try:
+        if scratch.exists():
+            remove_tree(scratch)
+        scratch.mkdir()
+        page = Path(report.build(whole, scratch))
+        target = results / "report"
+        made = sorted((p for p in scratch.rglob("*") if p.is_file()), key=lambda p: (p == page, p))
+        for path in made:
+            place = target / path.relative_to(scratch)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(place)
+        sync_folder(target)
+        return target / page.relative_to(scratch)
+    except OSError as error:
+        raise storage_error(error, results / "report") from error
+    finally:
+        if scratch.exists():
+            remove_tree(scratch)
+
+
+def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Sequence[str] = ()) -> int:
+    """Prints the outcome.
+
+    The exit code is 1 when a task failed or found no quiet moment: a script must be able to tell.
+    """
+    from strata.characterize import console
+
+    console.show(whole)
+    for text in statements:
+        print(text)
+    print(f"results: {results}\nreport:  {report}")
+    bad = [t for t in whole["tasks"] if not t["undisturbed"] and not str(t["status"]).startswith("left out")]
+    for task in bad:
+        print(f"not answered: {task['id']}: {str(task['status']).splitlines()[0]}")
+    return FAILED if bad else 0
+
+
+def rebuild(results: Path) -> int:
+    """`strata report DIR`: summary and report again from the journals."""
+    opened = store.open_existing(results)
+    try:
+        runner = LaunchRunner([], {}, results)
+        whole = summarise(opened, Campaign(opened, runner, Progress()))
+        return finish(whole, results, build_report(whole, results))
+    finally:
+        opened.close()

@@ -1,0 +1,187 @@
+"""`strata study run|list|show`: what is asked, and the plan for it. A notebook calls the same functions."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata import paths
+from strata.advice import studies
+from strata.characterize import console, session, slurm
+from strata.characterize.session import Prepared
+from strata.errors import StrataError
+from strata.measure import store
+from strata.measure.campaign import Campaign
+from strata.measure.lock import HOST_LOCK
+from strata.measure.order import fresh_seed
+from strata.measure.plan import build_id, identity
+from strata.measure.progress import Progress, duration
+from strata.measure.runner import LaunchRunner
+from strata.study import planner
+from strata.study.case import Study, read
+
+GROUP = "studies"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    study: str
+    out: Path | None = None
+    budget_s: float | None = None
+    dry_run: bool = False
+    new: bool = False
+    accept_change: bool = False
+    here: bool = False
+    seed: int | None = None
+    argv: tuple[str, ...] = ()
+
+
+def seconds(text: str) -> float:
+    """'90', '90s', '5m' or '1h' in seconds. Raises StrataError for anything else."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip())
+    value = (
+        float(match.group(1)) * {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[match.group(2)] if match else 0
+    )
+    if value <= 0:
+        raise StrataError("not a time", at="--budget", given=text, allowed="for example 90s, 5m or 1h")
+    return value
+
+
+def find(name: str) -> Path:
+    """The file of a study: one that comes with Strata by its name, else a path."""
+    if name.endswith(".toml") or "/" in name:
+        return Path(name)
+    known = shipped()
+    if name in known:
+        return known[name]
+    raise StrataError(
+        "no such study",
+        given=name,
+        allowed=", ".join(sorted(known)) + ", or the path of a TOML file",
+        remedy="strata study list",
+    )
+
+
+def shipped() -> dict[str, Path]:
+    """The studies that come with Strata, by name."""
+    folder = paths.case_file(GROUP, "pages").parent
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def prepare(request: Request) -> Prepared:
+    """The plan for this machine."""
+    native = paths.native()
+    study = read(find(request.study))
+    machine = session.read_machine(native)
+    made = planner.build(
+        study,
+        machine,
+        identity(machine),
+        build_id([*native.all(), *foreign_programs(study)]),
+        list(native.programs),
+        planner.try_settings(str(native.front), planner.settings_of(study, machine)),
+        request.seed if request.seed is not None else fresh_seed(),
+        request.budget_s,
+    )
+    facts = {
+        "study": {
+            "name": study.name,
+            "title": study.top["title"] or study.name,
+            "about": study.top["about"],
+            "view": study.top["view"],
+            "settings": [layout["name"] for layout in study.layouts],
+            "unavailable": made.unavailable,
+        }
+    }
+    return Prepared(native, machine, made.plan, made.notes, study.path, facts)
+
+
+def foreign_programs(study: Study) -> list[Path]:
+    """The users' programs of a study: rebuilt, they are other programs, and their samples are not mixed."""
+    found = {shutil.which(run.command[0]) for run in study.runs}
+    return sorted(Path(path).resolve() for path in found if path)
+
+
+def run(request: Request, lock: str = HOST_LOCK) -> int:
+    """`strata study run`; returns its exit code."""
+    if request.dry_run:
+        return _dry_run(prepare(request))
+    command = shlex.join(["strata", *request.argv])
+    if slurm.is_login_node() and not request.here:
+        raise slurm.refusal(command, submits=False)
+    prepared = prepare(request)
+    target = session.Target(
+        name=f"study-{prepared.plan.mode}",
+        results=request.out,
+        new=request.new,
+        accept_change=request.accept_change,
+        argv=request.argv,
+        command=command,
+    )
+    return session.run(target, lambda: prepared, lock, studies.statements)
+
+
+def _dry_run(prepared: Prepared) -> int:
+    plan = prepared.plan
+    total = 0.0
+    for task in plan.tasks:
+        took = task.expected_s * (plan.policy.launches + 1)
+        total += took
+        placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind, *task.options]
+        print(f"{task.id:<40} {plan.policy.launches}+1 launches  ~{duration(took)}")
+        print(f"    {shlex.join(['strata', 'launch', *placed, '--', *task.command])}")
+    for note in prepared.notes:
+        print(f"not here: {note}")
+    budget = plan.policy.budget_s
+    print(
+        f"{len(plan.tasks)} settings, about {duration(total)}"
+        + (f"; aims at {duration(budget)}" if budget else "")
+    )
+    return 0
+
+
+def show_list() -> int:
+    """`strata study list`."""
+    for name, path in shipped().items():
+        study = read(path)
+        runs = len(study.runs) * len(study.layouts)
+        print(f"{name:<10} {study.top['title'] or ''} ({runs} settings)")
+        print(f"{'':<10} {path}")
+    return 0
+
+
+def show(folder: Path) -> int:
+    """`strata study show`: what a results folder holds now, also of a study that has not ended."""
+    opened = store.open_existing(folder)
+    try:
+        if opened.plan.kind != "study":
+            raise StrataError(
+                "these are not the results of a study",
+                at=str(folder),
+                given=f"results of `strata {opened.plan.kind}`",
+                remedy=f"strata results {folder}",
+            )
+        whole: dict[str, Any] = session.summarise(
+            opened, Campaign(opened, LaunchRunner([], {}, folder), Progress()), write=False
+        )
+    finally:
+        opened.close()
+    console.show(whole)
+    for text in studies.statements(whole):
+        print(text)
+    page = folder / "report" / "report.html"
+    sys.stdout.write(f"report:  {page}\n" if page.exists() else "not finished: no report yet\n")
+    return 0
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    """The summary of a finished study, for a notebook."""
+    return dict(json.loads((folder / "summary.json").read_text()))

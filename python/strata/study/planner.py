@@ -1,0 +1,224 @@
+"""From a study and a machine to a plan: every run under every layout that this system grants."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from strata.characterize.planner import Size, size_of, spelled
+from strata.errors import USAGE, StrataError
+from strata.measure import stats
+from strata.measure.plan import Plan, Policy, Task, check
+from strata.paths import PROGRAMS
+from strata.study.case import Run, Study
+
+_TRIAL_S = 20.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One layout of the study as the launcher takes it."""
+
+    name: str
+    processes: int
+    threads: int
+    stride: int
+    bind: str
+    options: tuple[str, ...]
+    at: str = field(default="", compare=False)  # where it stands in the file
+
+    @property
+    def layout(self) -> str:
+        return f"{self.processes}x{self.threads}"
+
+    @property
+    def words(self) -> list[str]:
+        placed = ["--layout", self.layout, "--stride", str(self.stride), "--bind", self.bind]
+        return [*placed, *self.options]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan, what was left out of it in words, and the layouts that this system does not grant."""
+
+    plan: Plan
+    notes: list[str]
+    unavailable: list[dict[str, str]]  # {"setting", "why"}
+
+
+def build(
+    study: Study,
+    machine: Mapping[str, Any],
+    identity: Mapping[str, Any],
+    build_id: str,
+    programs: Sequence[str],
+    refused: Mapping[Setting, str],
+    seed: int,
+    budget_s: float | None,
+) -> Made:
+    """The plan. `refused` says why the launcher refuses a setting, see try_settings()."""
+    size = size_of(machine)
+    tasks: list[Task] = []
+    notes: list[str] = []
+    unavailable: list[dict[str, str]] = []
+    possible: list[tuple[Mapping[str, Any], Setting]] = []
+    for layout in study.layouts:
+        for setting, why in _settings(layout, size):
+            reason = why or refused.get(setting)
+            if reason is None:
+                possible.append((layout, setting))
+                continue
+            notes.append(f"{setting.name} ({setting.layout}): {reason}")
+            unavailable.append({"setting": setting.name, "layout": setting.layout, "why": reason})
+    for run in study.runs:
+        for layout, setting in possible:
+            if not layout["programs"] or run.program in layout["programs"]:
+                several = len(layout["layouts"]) > 1
+                tasks.append(_task(study.program(run.program), run, setting, several))
+    missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
+    for program in sorted(missing):
+        gone = [t for t in tasks if "{" + program + "}" in t.command]
+        tasks = [t for t in tasks if t not in gone]
+        notes += [f"{t.id}: {program} was not built" for t in gone]
+    if not tasks and unavailable:
+        raise StrataError(
+            "no layout of this study is possible here",
+            at=str(study.path),
+            given="; ".join(f"{u['setting']}: {u['why']}" for u in unavailable),
+            remedy="`strata machine` says what may be used",
+            code=1,
+        )
+    budget = budget_s if budget_s is not None else study.top["budget_s"]
+    policy = Policy(
+        launches=launches_within(study.top["launches"], tasks, budget),
+        repeats=study.top["repeats"],
+        limits=study.limits,
+        seed=seed,
+        budget_s=budget,
+        patience_s=float(study.top["patience_s"]),
+    )
+    plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
+    return Made(plan, notes, unavailable)
+
+
+def launches_within(wanted: int, tasks: Sequence[Task], budget_s: float | None) -> int:
+    """As many launches of each task as were asked for, fewer where the budget is too small for them, but
+    never fewer than an interval needs.
+    """
+    each = sum(t.expected_s for t in tasks)
+    if budget_s is None or each <= 0:
+        return wanted
+    affordable = int(budget_s / each) - 1  # one is the warm-up
+    return max(stats.LEAST, min(wanted, affordable))
+
+
+def _settings(layout: Mapping[str, Any], size: Size) -> list[tuple[Setting, str | None]]:
+    """The layout spelt out for this machine, each with the reason why it makes no sense here."""
+    found: dict[tuple[int, int], tuple[Setting, str | None]] = {}
+    for word in layout["layouts"]:
+        for processes, threads in spelled(word, size):
+            setting = Setting(
+                layout["name"],
+                processes,
+                threads,
+                layout["stride"],
+                layout["bind"],
+                tuple(layout["options"]),
+                layout["at"],
+            )
+            why = None
+            if processes < 1 or threads < 1:
+                why = f"{word} is no layout on {size.cores} usable cores"
+            elif layout["bind"] == "core" and (processes * threads - 1) * setting.stride + 1 > size.cores:
+                why = f"{setting.layout} is more than the {size.cores} usable cores"
+            found.setdefault((processes, threads), (setting, why))
+    return list(found.values())
+
+
+def settings_of(study: Study, machine: Mapping[str, Any]) -> list[Setting]:
+    """All settings that are possible by their size."""
+    size = size_of(machine)
+    return [s for layout in study.layouts for s, why in _settings(layout, size) if why is None]
+
+
+def try_settings(front: str, settings: Sequence[Setting]) -> dict[Setting, str]:
+    """Launches `true` under each setting; the reasons of those that the launcher refuses.
+
+    Raises StrataError where it does not understand the options: that is the study file's mistake.
+    """
+    refused = {}
+    for setting in settings:
+        command = [front, "launch", *setting.words, "--", "true"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_TRIAL_S)
+        except subprocess.TimeoutExpired:
+            refused[setting] = f"a trial launch did not end within {_TRIAL_S:g} s"
+            continue
+        if done.returncode == 0:
+            continue
+        error = _parts(done.stderr)
+        head, given = error.get("error", f"the launcher ended with {done.returncode}"), error.get("given")
+        if done.returncode == USAGE and head.startswith("unknown"):
+            raise StrataError(
+                f"the launcher does not take this layout: {head}",
+                at=setting.at,
+                given=given,
+                allowed=error.get("allowed") or "options of `strata launch --help`",
+                remedy=error.get("try"),
+            )
+        refused[setting] = f"{head} ({given})" if given else head
+    return refused
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The lines of an error in Strata's form, by their label; `error` is the message."""
+    parts = {}
+    for line in text.strip().splitlines():
+        label, _, said = line.strip().removeprefix("strata: ").partition(": ")
+        if label in ("error", "given", "allowed", "try"):
+            parts.setdefault(label, said)
+    return parts
+
+
+def _task(program: Mapping[str, Any], run: Run, setting: Setting, several: bool) -> Task:
+    name = "-".join([run.program, *run.values.values()]).replace("/", "_")
+    labels = {"program": run.program, **run.values, "setting": setting.name}
+    if several:
+        labels["layout"] = setting.layout
+    _must_exist(run)
+    return Task(
+        id=f"{name}/{setting.name}/{setting.layout}",
+        benchmark=_benchmark(run.command) or run.program,
+        command=run.command,
+        layout=setting.layout,
+        stride=setting.stride,
+        bind=setting.bind,
+        figures=tuple(program["figures"]) or tuple(p.name for p in program["figure"][:1]),
+        timeout_s=float(program["timeout_s"]),
+        expected_s=float(program["expected_s"]),
+        drop=program["drop"],
+        options=setting.options,
+        patterns=program["figure"],
+        labels=labels,
+    )
+
+
+def _benchmark(command: Sequence[str]) -> str | None:
+    """The name of one of Strata's own benchmarks."""
+    own = command[0].strip("{}") in PROGRAMS and len(command) > 1
+    return command[1] if own else None
+
+
+def _must_exist(run: Run) -> None:
+    first = run.command[0]
+    if first.strip("{}") in PROGRAMS or shutil.which(first) is not None:
+        return
+    raise StrataError(
+        "the study's program is not there",
+        at=run.at,
+        given=first,
+        allowed="a program on PATH, or a path from the folder in which the study is started",
+    )

@@ -1,0 +1,132 @@
+"""Claims about `strata study` as a user types it, on the real launcher and benchmarks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import NOTHING, ROOT, TOLERANT, Strata
+
+# Any program: two settings, a figure that its output holds.
+MINE = (
+    """
+schema = "strata.study/1"
+name = "mine"
+
+[[program]]
+name = "sh"
+command = "sh -c 'echo work {n}; echo rate: {n}.5'"
+values = { n = [1, 2] }
+
+[[program.figure]]
+name = "rate"
+pattern = '^rate: ([0-9.]+)$'
+unit = "1/s"
+
+[[layout]]
+name = "pinned"
+
+[[layout]]
+name = "free"
+bind = "none"
+options = []
+"""
+    + TOLERANT
+)
+
+
+def shortened(name: str, tmp_path: Path) -> Path:
+    """A study that comes with Strata with sizes that say nothing, and limits that nothing breaks."""
+    text = (ROOT / "cases" / "studies" / f"{name}.toml").read_text()
+    small = {"pages": "pages --array 1MiB --duration 5ms", "cycles": "cycles --repeats 20 --work 10000"}
+    text = text.replace(f"{name} --quick", small[name]).replace("launches = 12", "launches = 6")
+    path = tmp_path / f"{name}.toml"
+    path.write_text(text + TOLERANT)
+    return path
+
+
+@pytest.mark.parametrize("name", ["pages", "cycles"])
+def test_a_ready_study_ends_with_every_setting_answered_or_named(
+    strata: Strata, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    done = strata.run("study", "run", str(shortened(name, tmp_path)), "--out", str(out), "--here")
+    assert done.returncode == 0, done.stderr + done.stdout
+    whole = json.loads((out / "summary.json").read_text())
+    about = whole["provenance"]["study"]
+    answered = {task["labels"]["setting"] for task in whole["tasks"]}
+    unavailable = {setting["setting"] for setting in about["unavailable"]}
+    assert answered | unavailable == set(about["settings"]) and not answered & unavailable
+    for task in whole["tasks"]:
+        assert task["undisturbed"], task["id"]
+        assert {f["n"] for f in task["figures"]} == {6}
+        shared = "--own-share" in task["options"]
+        assert (task["readback"]["share"]["method"] != "none") >= shared
+    page = (out / "report" / "report.html").read_text()
+    assert "What was found" in page and about["title"] in page
+    assert all(f"Not available here: {setting}" in done.stdout for setting in unavailable)
+    shown = strata.run("study", "show", str(out))
+    assert shown.returncode == 0 and str(out / "report" / "report.html") in shown.stdout
+    assert strata.left_behind() == NOTHING
+
+
+def test_any_program_s_output_is_measured(strata: Strata, tmp_path: Path) -> None:
+    case, out = tmp_path / "mine.toml", tmp_path / "out"
+    case.write_text(MINE)
+    done = strata.run("study", "run", str(case), "--out", str(out), "--here")
+    assert done.returncode == 0, done.stderr + done.stdout
+    whole = json.loads((out / "summary.json").read_text())
+    medians = {task["id"]: task["figures"][0]["median"] for task in whole["tasks"]}
+    assert medians == {f"sh-{n}/{setting}/1x1": n + 0.5 for n in (1, 2) for setting in ("pinned", "free")}
+    again = strata.run("study", "run", str(case), "--out", str(out), "--here")
+    assert again.returncode == 0 and "launches of before are kept" in again.stderr
+
+
+def test_an_output_without_the_figure_is_a_failure_in_words(strata: Strata, tmp_path: Path) -> None:
+    case, out = tmp_path / "mine.toml", tmp_path / "out"
+    case.write_text(MINE.replace("^rate:", "^speed:"))
+    done = strata.run("study", "run", str(case), "--out", str(out), "--here")
+    assert done.returncode == 1
+    assert "nothing in its output matches the figure `rate`" in done.stdout + done.stderr
+    assert "rate: 1.5" in done.stdout + done.stderr
+
+
+def test_a_dry_run_and_the_list_measure_nothing(strata: Strata) -> None:
+    done = strata.run("study", "list")
+    assert done.returncode == 0 and "pages" in done.stdout and "cycles" in done.stdout
+    planned = strata.run("study", "run", "cycles", "--dry-run", "--budget", "1m")
+    assert planned.returncode == 0 and "cycles/not pinned/1x1" in planned.stdout
+    assert "strata launch --layout 1x1" in planned.stdout and strata.folders() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "said"),
+    [
+        (("bind = \"none\"", "bnd = \"none\""), [], "did you mean `bind`?"),
+        (("{n};", "{m};"), [], "a placeholder without a value"),
+        (("options = []", "options = [\"--exclusiv\"]"), [], "mine.toml:19 [[layout]] free"),
+        (("bind = \"none\"", "bind = \"cor\""), [], "mine.toml:19 [[layout]] free"),
+        (("sh -c", "no-such-program -c"), [], "is not there"),
+        (("", ""), ["--budget", "soon"], "5m"),
+        (("", ""), ["--budgt", "5m"], "--budgt"),
+    ],
+)  # fmt: skip
+def test_a_mistake_gets_one_message_and_exit_2(
+    strata: Strata, tmp_path: Path, change: tuple[str, str], words: list[str], said: str
+) -> None:
+    case = tmp_path / "mine.toml"
+    case.write_text(MINE.replace(*change) if change[0] else MINE)
+    done = strata.run("study", "run", str(case), "--here", *words)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("strata: error:") == 1 and said in done.stderr and "Traceback" not in done.stderr
+    assert strata.folders() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["run", "page"], "pages"), (["show", "/nonexistent"], "plan.json"), (["rn"], "rn")],
+)
+def test_bad_words_get_one_message(strata: Strata, words: list[str], said: str) -> None:
+    done = strata.run("study", *words)
+    assert done.returncode == 2 and done.stderr.count("strata: error:") == 1 and said in done.stderr
