@@ -1,4 +1,4 @@
-"""The benchmark `pages` on four memories: its pages lie where each mode says, and the local ones are known."""
+"""The benchmark `pages` on four memories: its pages lie where each mode says, and local ones are known."""
 
 from __future__ import annotations
 
