@@ -17,6 +17,7 @@ from strata.measure import stats
 
 P99 = "p99 over median"
 SWEEP = "sweep"
+_SLOWED = 1.05  # a median run so many times that of another setting is told
 _MOST_NEEDED = 64  # launches: beyond this no study would be told to go
 
 
@@ -163,7 +164,20 @@ def cycles(summary: Summary) -> list[str]:
         at = f" of {int(steps):,} steps".replace(",", "\u2009") if steps and len(groups) > 1 else ""
         named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
         said += _best(named, f"smallest spread{at} (99th percentile over median)", graded=True)
+        said += _slowed(group)
     return said
+
+
+def _slowed(group: Sequence[Entry]) -> list[str]:
+    """A run that others slow down throughout has a small spread: then the median runs must be said too."""
+    runs = [(f.median, setting_of(e.task)) for e in group if (f := figure(e.task, "median run")) and f.median]
+    if len(runs) < 2 or max(runs)[0] < _SLOWED * min(runs)[0]:
+        return []
+    (least, quick), (most, slow) = min(runs), max(runs)
+    return [
+        f"The median run is not the same everywhere: {digits(least)} µs ({quick}) to {digits(most)} µs "
+        f"({slow}); a small spread of slowed runs is no success."
+    ]
 
 
 def table(summary: Summary) -> list[str]:
@@ -185,7 +199,7 @@ def table(summary: Summary) -> list[str]:
 def _best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
     """One sentence on the best of several settings, or on why there is none.
 
-    `graded`: they stand in the order of what they ask for, so that of those that tie the first is enough.
+    `graded`: they stand in the order of what they ask for, so that of those that tie the first will do.
     """
     if len(every) < 2:
         return []
@@ -207,7 +221,7 @@ def _best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
     first = found.leaders[0]
     names = f"all {many}" if not found.others else _listed([e.label for e in found.leaders])
     said = f"The {what} is a tie of {names}: their intervals overlap (each at {level})"
-    enough = f", so {first.label}, which asks for least, is enough" if graded else ""
+    enough = f", so {first.label}, which asks for least, is not shown to be worse" if graded else ""
     said += f"{enough}; their medians go from {_extremes(found.leaders)}."
     if found.others:
         verb = "is" if len(found.others) == 1 else "are"

@@ -61,10 +61,23 @@ def test_what_it_took_to_reach_the_smallest_spread() -> None:
 def test_a_tie_is_called_a_tie_and_the_one_that_asks_for_least_is_enough() -> None:
     (said,) = statements(cycles({"not pinned": 9000, "pinned": 500.2, "pinned, exclusive": 500}))
     assert "is a tie of pinned and pinned, exclusive" in said
-    assert "so pinned, which asks for least, is enough" in said
+    assert "so pinned, which asks for least, is not shown to be worse" in said
     assert said.endswith("Apart from them is not pinned (9000 ppm).")
     (said,) = statements(cycles({"not pinned": 500.1, "pinned": 500.2, "pinned, exclusive": 500}))
-    assert "a tie of all 3 settings" in said and "so not pinned, which asks for least, is enough" in said
+    assert (
+        "a tie of all 3 settings" in said
+        and "so not pinned, which asks for least, is not shown to be worse" in said
+    )
+
+
+def test_a_small_spread_of_runs_that_were_slowed_is_told_as_such() -> None:
+    whole = cycles({"not pinned": 900, "pinned": 500})
+    slow = next(f for f in whole["tasks"][1]["figures"] if f["name"] == "median run")
+    slow.update(figure("median run", "us", around(6000)))
+    said = statements(whole)
+    assert said[1].startswith(
+        "The median run is not the same everywhere: 2000 µs (not pinned) to 6000 µs (pinned)"
+    )
 
 
 def test_pages_are_compared_pinned_against_not_in_each_mode_and_then_all() -> None:
