@@ -26,6 +26,8 @@ Options declare() {
                 "leave it to the system; LIST: on these PUs (hwloc's numbers; os:LIST: the system's)")
         .option("--memory", "POLICY", "",
                 "first-touch, interleave[:LIST], local (the domains of its own threads) or bind:LIST")
+        .option("--huge-pages", "HOW", "as-is",
+                "on: malloc asks for them; off: never, whatever the program asks")
         .option("--smt", "N", "1", "use N PUs of each core rather than one")
         .option("--core-kind", "KIND", "",
                 "of a hybrid processor: performance, efficiency or a kind's number")
@@ -40,6 +42,7 @@ Options declare() {
         .flag("--exclusive", "a cpuset of its own: no other cpuset may use its cores")
         .flag("--explain", "say on standard error what goes where and why, then do it")
         .flag("--dry-run", "say what would be done, and do nothing")
+        .flag("--json", "with --dry-run: the document strata.placement/1")
         .option("--machine", "SOURCE", "",
                 "with --dry-run: on another machine, an hwloc XML file or synthetic:DESCRIPTION")
         .flag("--check", "stay, read the placement back, and fail when the program did not keep it")
@@ -92,6 +95,7 @@ launch::Wish wish_from(const Parsed& parsed) {
     wish.layout.stride = static_cast<int>(parsed.integer("--stride", 1, 1 << 16));
     launch::parse_bind(parsed.text("--bind"), wish.layout);
     if (parsed.has("--memory")) wish.memory = launch::parse_memory(parsed.text("--memory"));
+    wish.huge = launch::parse_huge(parsed.text("--huge-pages"));
     wish.smt = static_cast<int>(parsed.integer("--smt", 1, 1 << 10));
     wish.core_kind = parsed.text("--core-kind");
     wish.near = parsed.text("--near");
@@ -114,6 +118,9 @@ launch::Request request_from(const Parsed& parsed) {
     request.command = parsed.rest();
     request.explain = parsed.has("--explain");
     request.dry_run = parsed.has("--dry-run");
+    request.json = parsed.has("--json");
+    if (request.json && !request.dry_run)
+        throw Error("a plan is for a dry run").given("--json").allowed("--dry-run --json");
     request.text = launch::parse_text(parsed.text("--text"));
     request.limits.exclusive = parsed.has("--exclusive");
     if (parsed.has("--memory-limit")) request.limits.memory_bytes = parsed.size("--memory-limit");

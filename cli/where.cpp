@@ -64,7 +64,7 @@ class Printer {
           show_{parsed.has("--all"), parsed.has("--threads"), parsed.has("--pages")},
           file_(parsed.text("--output")),
           to_(beside_program ? stderr : stdout),
-          machine_(machine::read_machine({.with_devices = false, .with_limits = false})) {
+          machine_(machine::read_machine({.with_devices = false, .with_limits = false, .cached = true})) {
         if (file_.empty()) return;
         to_ = std::fopen(file_.c_str(), "w");
         if (to_ == nullptr)

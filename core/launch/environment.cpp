@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/base/cpulist.hpp"
 
@@ -25,6 +26,14 @@ std::string omp_places(const std::vector<std::vector<int>>& threads) {
     std::vector<std::string> places;
     for (const auto& thread : threads) places.push_back(omp_place(thread));
     return fmt::format("{}", fmt::join(places, ","));
+}
+
+/// malloc then asks for huge pages where the system leaves that to programs (glibc 2.35, "Memory Allocation
+/// Tunables"); what else was tuned stays.
+std::string with_huge_pages() {
+    const char* now = std::getenv("GLIBC_TUNABLES");
+    const std::string asked = "glibc.malloc.hugetlb=1";
+    return now == nullptr || *now == '\0' ? asked : std::string(now) + ":" + asked;
 }
 
 }  // namespace
@@ -48,6 +57,7 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
         set.push_back({"OMP_PLACES", "", true});
         set.push_back({"OMP_PROC_BIND", "false"});
     }
+    if (placement.memory_of(index).huge == Huge::on) set.push_back({"GLIBC_TUNABLES", with_huge_pages()});
     set.push_back({"STRATA_LAYOUT", to_text(layout)});
     set.push_back({"STRATA_STRIDE", std::to_string(layout.stride)});
     set.push_back({"STRATA_BIND", bind_text(layout)});

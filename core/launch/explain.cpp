@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "core/base/cpulist.hpp"
+#include "core/base/json.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/launch.hpp"
 
@@ -170,6 +172,33 @@ std::string describe(const Plan& plan, const Request& request) {
                                              : "does not stay: the program takes this process' place");
     if (layout.bind != Bind::none) text += by_hand(plan);
     return text;
+}
+
+std::string describe_json(const Plan& plan, const Request& request) {
+    std::ostringstream out;
+    Json j(out);
+    const Layout& layout = plan.placement.layout;
+    j.object().member("schema", "strata.placement/1").members("command", request.command);
+    j.key("program").object().member("path", plan.program.path).member("why", plan.program.why);
+    j.member("mpi", plan.program.mpi == Mpi::none ? std::string() : to_text(plan.program.mpi));
+    j.member("openmp", openmp_of(plan.program.path, environment_value("LD_LIBRARY_PATH"))).end();
+    j.member("start", kind_text(plan)).member("machine", plan.machine.source);
+    j.member("layout", to_text(layout)).member("stride", layout.stride).member("bind", bind_text(layout));
+    j.members("why", plan.placement.why);
+    j.key("processes").array();
+    for (size_t p = 0; p < plan.placement.threads.size(); ++p) {
+        j.object().key("threads").array();
+        for (const auto& pus : plan.placement.threads[p]) {
+            const Enclosing in = around_pus(plan.machine, pus);
+            j.object().member("pus", print_cpulist(pus)).member("cores", in.cores);
+            j.member("domains", in.domains).member("packages", in.packages).end();
+        }
+        j.end().member("memory", to_text(plan.placement.memory_of(static_cast<int>(p)))).end();
+    }
+    j.end().member("supervised", plan.supervised);
+    j.members("start_command", plan.job.processes.front().arguments).end();
+    out << '\n';
+    return out.str();
 }
 
 }  // namespace strata::launch

@@ -27,8 +27,10 @@ std::string own_executable() {
 }
 
 machine::Machine machine_for(const Request& request) {
-    return machine::read_machine(
-        {.text = request.machine, .with_devices = !request.wish.near.empty(), .with_limits = false});
+    return machine::read_machine({.text = request.machine,
+                                  .with_devices = !request.wish.near.empty(),
+                                  .with_limits = false,
+                                  .cached = true});
 }
 
 /// A memory policy that was set around the launcher (numactl) and another that is asked of it.
@@ -123,6 +125,7 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     // A node with other ranks than this one lays them out by itself, from the same wish.
     add("--bind", bind_text(layout));
     if (wish.memory.policy != Policy::inherit) add("--memory", to_text(wish.memory));
+    if (wish.huge != Huge::as_is) add("--huge-pages", wish.huge == Huge::on ? "on" : "off");
     if (wish.smt > 1) add("--smt", std::to_string(wish.smt));
     if (!wish.core_kind.empty()) add("--core-kind", wish.core_kind);
     if (!wish.near.empty()) add("--near", wish.near);
@@ -294,7 +297,8 @@ Plan make_plan(const Request& request) {
 
 int carry_out(const Plan& plan, const Request& request) {
     if (request.dry_run || request.explain)
-        fmt::print(request.dry_run ? stdout : stderr, "{}", describe(plan, request));
+        fmt::print(request.dry_run ? stdout : stderr, "{}",
+                   request.json ? describe_json(plan, request) : describe(plan, request));
     if (request.dry_run) return kSuccess;
     const Layout& layout = plan.placement.layout;
     const long threads = static_cast<long>(layout.processes) * layout.threads;
@@ -302,7 +306,8 @@ int carry_out(const Plan& plan, const Request& request) {
         fmt::print(stderr, "strata: note: {} threads share {} cores (--bind none)\n", threads, plan.cores);
     bring_text(plan, request);
     if (plan.supervised) return supervise(plan.job, request.watch);
-    // What a run whose supervisor and guardian were both killed left is removed by the next launch of any kind.
+    // What a run whose supervisor and guardian were both killed left is removed by the next launch of any
+    // kind.
     if (plan.size == 1) sweep_leftovers(all_group_parents(), {"/dev/shm"});
     // A rank started by this launcher ends with its mpirun, also when that is killed by SIGKILL.
     if (request.as_rank) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

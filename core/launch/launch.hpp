@@ -24,6 +24,7 @@ struct Request {
     std::string machine = "system";      // another one, described, for a dry run
     std::optional<std::string> as_rank;  // the placement that the outer launcher chose, see encode()
     bool explain = false, dry_run = false;
+    bool json = false;  // of a dry run
 };
 
 enum class How {
@@ -55,6 +56,9 @@ Plan make_plan(const Request& request);
 
 /// What the plan means, for --explain and --dry-run.
 std::string describe(const Plan& plan, const Request& request);
+
+/// The same for scripts: the document strata.placement/1.
+std::string describe_json(const Plan& plan, const Request& request);
 
 /// Carries the plan out. Returns the exit status, or not at all when this process becomes the program.
 int carry_out(const Plan& plan, const Request& request);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -108,12 +109,27 @@ MemoryWish parse_memory(std::string_view text) {
         .remedy("strata machine lists the memories");
 }
 
+Huge parse_huge(std::string_view text) {
+    if (text == "as-is") return Huge::as_is;
+    if (text == "on") return Huge::on;
+    if (text == "off") return Huge::off;
+    throw Error("unknown way with huge pages")
+        .given(fmt::format("--huge-pages {}", text))
+        .allowed("as-is, on, off")
+        .remedy("--huge-pages on");
+}
+
 std::string to_text(const MemoryWish& wish) {
     return wish.list.text.empty() ? name_of(wish.policy)
                                   : fmt::format("{}:{}", name_of(wish.policy), wish.list.text);
 }
 
 std::string to_text(const Memories& memories) {
+    if (memories.huge != Huge::as_is) {
+        Memories plain = memories;
+        plain.huge = Huge::as_is;
+        return to_text(plain) + (memories.huge == Huge::on ? ", huge pages" : ", no huge pages");
+    }
     const std::string nodes = print_cpulist(memories.nodes);
     const char* plural = memories.nodes.size() == 1 ? "memory" : "memories";
     switch (memories.policy) {
@@ -131,14 +147,22 @@ std::string to_text(const Memories& memories) {
 }
 
 std::string encode(const Memories& memories) {
-    return fmt::format("{}={}", name_of(memories.policy), print_cpulist(memories.nodes));
+    constexpr const char* kHuge[] = {"", "+", "-"};
+    return fmt::format("{}{}={}", name_of(memories.policy), kHuge[static_cast<int>(memories.huge)],
+                       print_cpulist(memories.nodes));
 }
 
 Memories decode_memories(std::string_view word) {
     const size_t equal = word.find('=');
+    std::string_view said = word.substr(0, equal);
+    Huge huge = Huge::as_is;
+    if (!said.empty() && (said.back() == '+' || said.back() == '-')) {
+        huge = said.back() == '+' ? Huge::on : Huge::off;
+        said.remove_suffix(1);
+    }
     for (const auto& [policy, name] : kNames)
-        if (equal != std::string_view::npos && word.substr(0, equal) == name)
-            return {policy, parse_cpulist(word.substr(equal + 1))};
+        if (equal != std::string_view::npos && said == name)
+            return {policy, parse_cpulist(word.substr(equal + 1)), huge};
     throw Error("not memories of a placement").given(std::string(word)).allowed("POLICY=LIST");
 }
 
@@ -194,7 +218,7 @@ std::vector<int> memories_near(const machine::Machine& machine, const std::vecto
 
 Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, const std::vector<int>& own,
                       const std::vector<int>& all) {
-    Memories memories{wish.policy, {}};
+    Memories memories{wish.policy, {}, Huge::as_is};
     switch (wish.policy) {
         case Policy::inherit:
         case Policy::first_touch:
@@ -220,6 +244,7 @@ Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, c
 }
 
 bool hold_memory(const Memories& memories) {
+    if (memories.huge == Huge::off && prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) return false;
     if (memories.policy == Policy::inherit) return true;
     int mode = MPOL_BIND;
     if (memories.policy == Policy::first_touch) mode = MPOL_DEFAULT;

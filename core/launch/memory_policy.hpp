@@ -38,10 +38,16 @@ struct MemoryWish {
 MemoryWish parse_memory(std::string_view text);
 std::string to_text(const MemoryWish& wish);
 
+/// Transparent huge pages: as the system has them, asked for by malloc, or never.
+enum class Huge { as_is, on, off };
+/// Reads "as-is", "on" or "off". Throws Error.
+Huge parse_huge(std::string_view text);
+
 /// What one process gets: the policy and its memories, by the system's numbers.
 struct Memories {
     Policy policy = Policy::inherit;
     std::vector<int> nodes;
+    Huge huge = Huge::as_is;
 };
 std::string to_text(const Memories& memories);
 /// As one word without '@', ':' or ';', and back.
@@ -59,9 +65,9 @@ std::vector<int> memories_near(const machine::Machine& machine, const std::vecto
 Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, const std::vector<int>& own,
                       const std::vector<int>& all);
 
-/// Sets this thread's policy (set_mempolicy(2)), which its children and the program it becomes inherit. False
-/// when the kernel refuses (errno says why); a kernel without memory policies is no refusal where there is
-/// but one memory.
+/// Sets this thread's policy (set_mempolicy(2), and PR_SET_THP_DISABLE where huge pages are off), which its
+/// children and the program it becomes inherit. False when the kernel refuses (errno says why); a kernel
+/// without memory policies is no refusal where there is but one memory.
 bool hold_memory(const Memories& memories);
 
 /// The policy that this process was itself given, in words as of numactl; empty for the kernel's default.

@@ -80,9 +80,11 @@ std::vector<Spot> nearest_first(const machine::Machine& machine, const Wish& wis
         std::vector<size_t> order;
         for (size_t i = 0; i < spots.size(); ++i)
             if (!used[i]) order.push_back(i);
+        std::vector<double> away;  // of each domain
+        for (const machine::Domain& domain : machine.domains)
+            away.push_back(distance(machine, *device.domain, domain.index));
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-            return distance(machine, *device.domain, domains[a]) <
-                   distance(machine, *device.domain, domains[b]);
+            return away[static_cast<size_t>(domains[a])] < away[static_cast<size_t>(domains[b])];
         });
         for (size_t i = 0; i < std::min(each, order.size()); ++i) {
             used[order[i]] = true;

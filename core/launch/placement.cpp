@@ -195,12 +195,16 @@ const char* order_text(Bind bind) {
     return "anywhere among the PUs that may be used: the system decides";
 }
 
-void add_memories(const machine::Machine& machine, const MemoryWish& wish, Placement& placement) {
-    if (wish.policy == Policy::inherit) return;
-    const std::vector<int> all = placement.pus();
-    for (int p = 0; p < static_cast<int>(placement.threads.size()); ++p)
-        placement.memory.push_back(memories_for(machine, wish, placement.pus(p), all));
-    placement.why.push_back(fmt::format("memory: --memory {}", to_text(wish)));
+void add_memories(const machine::Machine& machine, const Wish& wish, Placement& placement) {
+    if (wish.memory.policy != Policy::inherit) {
+        const std::vector<int> all = placement.pus();
+        for (int p = 0; p < static_cast<int>(placement.threads.size()); ++p)
+            placement.memory.push_back(memories_for(machine, wish.memory, placement.pus(p), all));
+        placement.why.push_back(fmt::format("memory: --memory {}", to_text(wish.memory)));
+    }
+    if (wish.huge == Huge::as_is) return;
+    placement.memory.resize(placement.threads.size());
+    for (Memories& memories : placement.memory) memories.huge = wish.huge;
 }
 
 }  // namespace
@@ -237,7 +241,7 @@ std::vector<Spot> spots(const machine::Machine& machine, const Wish& wish, std::
 Placement place(const machine::Machine& machine, const Wish& wish) {
     if (!wish.file.empty()) {
         Placement placement = place_from_file(machine, wish);
-        add_memories(machine, wish.memory, placement);
+        add_memories(machine, wish, placement);
         return placement;
     }
     const Layout& layout = wish.layout;
@@ -258,9 +262,9 @@ Placement place(const machine::Machine& machine, const Wish& wish) {
         placement = dealt(taken, layout);
     }
     why.push_back(fmt::format("threads: {}", order_text(layout.bind)));
-    if (layout.stride > 1) why.push_back(fmt::format("stride: every {}th of them", layout.stride));
+    if (layout.stride > 1) why.push_back(fmt::format("stride: one of every {}", layout.stride));
     placement.why = std::move(why);
-    add_memories(machine, wish.memory, placement);
+    add_memories(machine, wish, placement);
     return placement;
 }
 

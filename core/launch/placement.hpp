@@ -23,6 +23,7 @@ struct Wish {
     std::string near = "";       // "gpu", "nic", or either with ":NAME"; empty: none
     std::string file = "";       // a placement file (placement_file.hpp); empty: none
     MemoryWish memory = {};
+    Huge huge = Huge::as_is;
 };
 
 /// One core that may be used: the PUs of it that this process is allowed, by the system's numbers.

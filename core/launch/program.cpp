@@ -141,4 +141,20 @@ Program examine(const std::string& file, const std::string& library_path) {
     return program;
 }
 
+std::string openmp_of(const std::string& file, const std::string& library_path) {
+    std::string found;
+    if (!read_elf(file)) return found;
+    visit_libraries(
+        file, LibraryPaths(library_path),
+        [&](const std::string& name, const std::string&) {
+            // GNU's, LLVM's and Intel's, and those of NVIDIA's and Cray's compilers.
+            for (const char* runtime :
+                 {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so", "libnvomp.so", "libcraymp.so"})
+                if (name.rfind(runtime, 0) == 0) found = name;
+            return !found.empty();
+        },
+        Visit::all);
+    return found;
+}
+
 }  // namespace strata::launch

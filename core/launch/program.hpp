@@ -33,6 +33,9 @@ Program examine(const std::string& file, const std::string& library_path);
 Mpi mpi_of_library(const std::string& name);
 std::string to_text(Mpi mpi);
 
+/// The OpenMP runtime that a file links, as a library's name; empty for none.
+std::string openmp_of(const std::string& file, const std::string& library_path);
+
 /// The value of an environment variable, or "".
 std::string environment_value(const char* name);
 

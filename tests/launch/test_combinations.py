@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -146,6 +147,35 @@ def test_the_same_text_for_machines_that_are_described(
     assert len(table) == int(layout.split("x")[0])
     for process, pus in rows.items():
         assert [min(each) for each in table[process]] == pus
+
+
+def test_the_plan_for_scripts_says_what_the_table_says(launcher: Launcher, built: dict[str, Path]) -> None:
+    if "openmp-gcc" not in built:
+        pytest.skip("no compiler with OpenMP")
+    options = ["--layout", "1x2", "--bind", "none", "--huge-pages", "on", "--dry-run"]
+    program = [str(built["openmp-gcc"])]
+    plan = json.loads(launcher.run(*options, "--json", program=program).stdout)
+    assert plan["schema"] == "strata.placement/1"
+    assert plan["program"]["openmp"].startswith("libgomp")
+    assert plan["program"]["mpi"] == ""
+    table = promised(launcher.run(*options, program=program).stdout)
+    for process, said in enumerate(plan["processes"]):
+        assert [numbers(thread["pus"]) for thread in said["threads"]] == table[process]
+        assert "huge pages" in said["memory"]
+    if "hybrid-mpich" in built:
+        done = launcher.run("--dry-run", "--json", program=[str(built["hybrid-mpich"])])
+        hybrid = json.loads(done.stdout)["program"]
+        assert (hybrid["mpi"], hybrid["openmp"][:7]) == ("MPICH", "libgomp")
+
+
+@pytest.mark.parametrize("how, said", [("on", "glibc.malloc.hugetlb=1"), ("off", "THP_enabled:\t0")])
+def test_huge_pages_are_asked_for_or_forbidden(launcher: Launcher, how: str, said: str) -> None:
+    script = "cat /proc/self/status; echo $GLIBC_TUNABLES"
+    done = launcher.run("--huge-pages", how, program=["sh", "-c", script])
+    assert done.returncode == 0, done.stderr
+    if how == "off" and "THP_enabled" not in done.stdout:
+        pytest.skip("this kernel does not show it")
+    assert said in done.stdout
 
 
 def starter_of(kind: str) -> str:
