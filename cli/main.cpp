@@ -36,6 +36,7 @@ const std::vector<Command>& commands() {
          "what is here: topology, limits, findings; --json, --svg, --measure"},
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
+        {"tune", nullptr, kLayout, "the best layout for a program, found by racing, with an interval"},
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},

@@ -119,7 +119,7 @@ def _measure_and_report(
         finally:
             watcher.close()
             results.close()
-            _tidy(results.path)
+            tidy(results.path)
         whole = summarise(results, campaign)
         report = build_report(whole, results.path)
     finally:
@@ -186,7 +186,7 @@ def fresh_folder(base: Path, kind: str, machine: Mapping[str, Any]) -> Path:
     return path
 
 
-def _tidy(path: Path) -> None:
+def tidy(path: Path) -> None:
     """Nothing of a launch stays: neither its scratch folder nor the empty folder of scratch folders."""
     own = path / "work" / str(os.getpid())
     if own.exists():

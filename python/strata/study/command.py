@@ -106,8 +106,13 @@ def prepare(request: Request) -> Prepared:
 
 def foreign_programs(study: Study) -> list[Path]:
     """The users' programs of a study: rebuilt, they are other programs, and their samples are not mixed."""
-    found = {shutil.which(run.command[0]) for run in study.runs}
-    return sorted(Path(path).resolve() for path in found if path)
+    return sorted({path for run in study.runs for path in foreign_file(run.command[0])})
+
+
+def foreign_file(name: str) -> list[Path]:
+    """The file that a command names, if it names one."""
+    found = shutil.which(name)
+    return [Path(found).resolve()] if found else []
 
 
 def run(request: Request, lock: str = HOST_LOCK) -> int:

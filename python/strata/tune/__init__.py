@@ -1,0 +1,1 @@
+"""`strata tune`: the best layout for a program, with an interval."""

@@ -1,0 +1,214 @@
+"""A race of layouts: few launches for all, many for the best, and a winner only where the launches carry one.
+
+Two stages. Screening launches every runner in interleaved rounds and keeps the better half after each
+(successive halving; K. Jamieson, A. Talwalkar, AISTATS 2016). The final launches what is left, and the
+default with it, in a number of interleaved rounds that is fixed before its first launch. Only the final's
+launches decide, so nothing that made a runner a finalist speaks for it a second time, and there is no
+stopping when it looks good.
+
+With F finalists a runner wins when it is faster than each other one at level 0.05 / F by the exact rank test.
+Were all of them alike, some runner would beat a given other one with a probability of at most F x 0.05 / F:
+a false winner appears in at most 5 % of races. Anything less is a tie, and is called one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from strata.measure import stats
+from strata.tune.ranks import Ratio, p_lower, ratio
+
+FALSE_WINNERS = 0.05
+FINALISTS = 4  # and the default
+LEAST, MOST = stats.LEAST, 24  # launches of each finalist
+HOPELESS = 2.0  # times the best so far: out after one launch
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch to make."""
+
+    runner: str
+    round: int
+    final: bool
+
+
+@dataclass
+class Standing:
+    """What is known of one runner. Costs are such that less is better."""
+
+    runner: str
+    screening: list[float] = field(default_factory=list)
+    final: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    failed: str | None = None
+    out: str | None = None  # why it is launched no more
+
+    @property
+    def racing(self) -> bool:
+        return self.failed is None and self.out is None
+
+    def cost(self) -> float:
+        return stats.median(self.screening)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How the race ended. `margin` is winner over default, as a ratio of costs."""
+
+    winner: str | None
+    tied: tuple[str, ...]  # with the fastest, itself included; one name when there is a winner
+    why: str
+    margin: Ratio | None  # of the fastest finalist over the default
+    fastest: str | None
+
+
+class Race:
+    """Say what to launch next with next_round(), and what came of it with record() or fail()."""
+
+    def __init__(self, runners: Sequence[str], default: str, budget_s: float, seed: int = 0) -> None:
+        if default not in runners:
+            raise ValueError("the default runs too")
+        self.standings = {name: Standing(name) for name in runners}
+        self.default = default
+        self._budget_s = budget_s
+        self._spent_s = 0.0
+        self._order = random.Random(seed)
+        self._round = 0
+        self._final_rounds: int | None = None  # fixed when the final begins
+        self._finals_done = 0
+
+    # -- what came --------------------
+
+    def record(self, launch: Launch, cost: float, seconds: float) -> None:
+        """A launch ended well: its cost (less is better, positive) and how long it took."""
+        if not cost > 0:
+            raise ValueError(f"a cost is positive: {cost}")
+        standing = self.standings[launch.runner]
+        (standing.final if launch.final else standing.screening).append(cost)
+        standing.seconds.append(seconds)
+        self._spent_s += seconds
+
+    def fail(self, launch: Launch, why: str, seconds: float) -> None:
+        """A launch failed: its layout is not for this program."""
+        self.standings[launch.runner].failed = why
+        self._spent_s += seconds
+
+    # -- what next --------------------
+
+    def next_round(self) -> list[Launch]:
+        """The launches of the next round in random order; none when the race is over."""
+        if self._final_rounds is None:
+            racing = self._screened()
+            if racing:
+                return self._shuffled(racing, final=False)
+            self._final_rounds = self._rounds_affordable()
+        if self._finals_done >= self._final_rounds:
+            return []
+        self._finals_done += 1
+        return self._shuffled([s.runner for s in self.finalists()], final=True)
+
+    def finalists(self) -> list[Standing]:
+        return [s for s in self.standings.values() if s.racing or (s.runner == self.default and not s.failed)]
+
+    def remaining_s(self) -> float:
+        """What the budget still allows."""
+        return max(0.0, self._budget_s - self._spent_s)
+
+    def progress(self) -> tuple[int, int]:
+        """Launches of the final made and planned; of screening, made and the same, since its end is open."""
+        if self._final_rounds is None:
+            done = sum(len(s.screening) for s in self.standings.values())
+            return done, done + sum(s.racing for s in self.standings.values())
+        finalists = self.finalists()
+        return sum(len(s.final) for s in finalists), self._final_rounds * len(finalists)
+
+    def limit_s(self) -> float | None:
+        """A launch that takes longer than this can be ended: it is out anyway."""
+        known = [stats.median(s.seconds) for s in self.standings.values() if s.seconds]
+        return 2 * HOPELESS * min(known) if known else None
+
+    def _shuffled(self, runners: list[str], final: bool) -> list[Launch]:
+        self._round += 1
+        self._order.shuffle(runners)
+        return [Launch(name, self._round, final) for name in runners]
+
+    def _screened(self) -> list[str]:
+        """Who is launched in the next round of screening; empty when the finalists are known."""
+        racing = [s for s in self.standings.values() if s.racing]
+        # The first two rounds are everybody's: one launch of a noisy machine tells little.
+        self._drop_hopeless(racing)
+        racing = [s for s in racing if s.racing]
+        rounds = max((len(s.screening) for s in racing), default=0)
+        if rounds >= 2 and rounds % 2 == 0 and len(racing) > FINALISTS:
+            keep = max(FINALISTS, (len(racing) + 1) // 2)
+            for standing in sorted(racing, key=Standing.cost)[keep:]:
+                standing.out = f"slower in {rounds} launches of screening"
+            racing = [s for s in racing if s.racing]
+        if rounds >= 2 and len(racing) <= FINALISTS:
+            return []
+        if not self._affords_screening(racing):
+            for standing in sorted(racing, key=lambda s: s.cost() if s.screening else 1e300)[FINALISTS:]:
+                standing.out = "the budget was too small to try it further"
+            return []
+        return [s.runner for s in racing]
+
+    def _drop_hopeless(self, racing: list[Standing]) -> None:
+        known = [s for s in racing if s.screening]
+        best = min((s.cost() for s in known), default=0.0)
+        for standing in known:
+            if standing.cost() > HOPELESS * best:
+                standing.out = f"{standing.cost() / best:.1f} times as slow as the best"
+
+    def _affords_screening(self, racing: list[Standing]) -> bool:
+        """Whether another round leaves what the final needs at least."""
+        known = [stats.median(s.seconds) for s in racing if s.seconds]
+        if not known:
+            return True
+        round_s = sum(stats.median(s.seconds) if s.seconds else max(known) for s in racing)
+        fastest = sorted(known)[:FINALISTS]
+        default = self.standings[self.default].seconds
+        final_s = LEAST * (sum(fastest) + (stats.median(default) if default else max(known)))
+        return round_s + final_s <= self.remaining_s()
+
+    def _rounds_affordable(self) -> int:
+        seconds = [stats.median(s.seconds) for s in self.finalists() if s.seconds]
+        if not seconds:
+            return 0
+        rounds = int(self.remaining_s() / sum(seconds))
+        return 0 if rounds < LEAST else min(rounds, MOST)
+
+    # -- how it ended --------------------
+
+    def verdict(self) -> Verdict:
+        """Who won, by the final's launches alone."""
+        finalists = [s for s in self.finalists() if len(s.final) >= LEAST]
+        if len(finalists) < len(self.finalists()) or not finalists:
+            why = f"the budget was too small for {LEAST} launches of each finalist: no winner is named"
+            return Verdict(None, (), why, None, None)
+        ordered = sorted(finalists, key=lambda s: stats.median(s.final))
+        fastest, others = ordered[0], ordered[1:]
+        level = FALSE_WINNERS / len(ordered)
+        tied = tuple(s.runner for s in others if p_lower(fastest.final, s.final) > level)
+        default = self.standings[self.default]
+        # Chosen as the best of several: its interval is widened so that it holds all the same (Bonferroni).
+        margin = (
+            ratio(fastest.final, default.final, 1 - FALSE_WINNERS / len(ordered))
+            if default in finalists and default is not fastest
+            else None
+        )
+        if not others:
+            return Verdict(fastest.runner, (fastest.runner,), "nothing else ran", margin, fastest.runner)
+        if tied:
+            names = (fastest.runner, *tied)
+            return Verdict(
+                None,
+                names,
+                f"a tie of {len(names)} in {len(fastest.final)} launches each",
+                margin,
+                fastest.runner,
+            )
+        why = f"faster than each of {len(others)} others in {len(fastest.final)} launches each"
+        return Verdict(fastest.runner, (fastest.runner,), why, margin, fastest.runner)

@@ -1,0 +1,127 @@
+"""What a tuning found, for people and for scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from strata.advice.words import digits
+from strata.measure import stats
+from strata.measure.progress import duration
+from strata.tune.candidates import Candidate
+from strata.tune.race import Race, Standing
+
+if TYPE_CHECKING:
+    from strata.tune.command import Outcome, Request
+
+
+def shown(cost: float, request: Request) -> float:
+    """A cost as the figure that it came from."""
+    return 1.0 / cost if request.metric != "wall" and request.better == "higher" else cost
+
+
+def rows(race: Race, request: Request) -> list[tuple[str, ...]]:
+    """Finalists by their medians, then the others by how far they came."""
+
+    def order(standing: Standing) -> tuple[int, float]:
+        if standing.final:
+            return 0, stats.median(standing.final)
+        return (1, standing.cost()) if standing.screening and not standing.failed else (2, 0.0)
+
+    found = []
+    for standing in sorted(race.standings.values(), key=order):
+        samples = standing.final or standing.screening
+        known = stats.estimate([shown(cost, request) for cost in samples])
+        interval = f"{digits(known.low)} - {digits(known.high)}" if known.low and known.high else ""
+        middle = digits(known.median) if known.median is not None else "-"
+        state = standing.failed or ("final" if standing.final else standing.out or "screening only")
+        found.append((standing.runner, str(known.n), middle, interval, state[:60]))
+    return found
+
+
+def aligned(lines: list[tuple[str, ...]]) -> str:
+    """Columns as wide as their widest cell."""
+    width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "".join(
+        "  " + "  ".join(cell.ljust(width[i]) for i, cell in enumerate(line)).rstrip() + "\n"
+        for line in lines
+    )
+
+
+def margin_text(outcome: Outcome, request: Request) -> str:
+    """How the fastest compares with the default, with its interval."""
+    margin = outcome.verdict.margin
+    if margin is None:
+        return "the default is the fastest: no layout that was tried beats it"
+    what = "the time" if request.metric == "wall" or request.better == "lower" else "the cost (1 / figure)"
+    percent = 100 * (1 - margin.value)
+    if margin.low is None or margin.high is None:
+        return f"{percent:.1f} % less of {what} than the default; too few launches for an interval"
+    low, high = 100 * (1 - margin.high), 100 * (1 - margin.low)
+    interval = f"{low:.1f} % to {high:.1f} %, level {margin.level:.1%}"
+    return f"{percent:.1f} % less of {what} than the default ({interval})"
+
+
+def text(outcome: Outcome, request: Request) -> str:
+    """The whole answer."""
+    unit = "s" if request.metric == "wall" else ""
+    out = f"\n{outcome.kind.name} program ({outcome.kind.why}); the default is {outcome.default.id}\n"
+    for _, race in outcome.races:
+        head = ("layout", "n", f"median {unit}".strip(), "interval", "how far it came")
+        out += "\n" + aligned([head, *rows(race, request)])
+    verdict, fastest = outcome.verdict, outcome.fastest
+    out += "\n"
+    if verdict.winner and fastest:
+        out += f"winner: {fastest.id}: {verdict.why}\n{margin_text(outcome, request)}\n"
+    elif fastest:
+        out += f"no winner: {verdict.why}: {'; '.join(verdict.tied)}\n"
+        out += f"the fastest of them by its median: {margin_text(outcome, request)}\n"
+    else:
+        out += f"no winner: {verdict.why}\n"
+    if fastest:
+        out += f"use:    {best_line(outcome, request, fastest)}\n"
+    for trap in outcome.traps:
+        out += f"note:   {trap}\n"
+    return out + f"took {duration(outcome.seconds)} of launches\n"
+
+
+def best_line(outcome: Outcome, request: Request, fastest: Candidate) -> str:
+    """The line to use: of layouts that tie the default, else the simplest."""
+    known = outcome.races[-1][0]
+    alike = [fastest, *(known[name] for name in outcome.verdict.tied)]
+    if outcome.default in alike:
+        return outcome.default.line(request.command) + "   # the default: nothing is better"
+    return min(alike, key=lambda candidate: candidate.extras).line(request.command)
+
+
+def document(outcome: Outcome, request: Request) -> dict[str, Any]:
+    """The document strata.tune/1."""
+    verdict, fastest = outcome.verdict, outcome.fastest
+    return {
+        "schema": "strata.tune/1",
+        "command": list(request.command),
+        "metric": request.metric,
+        "better": request.better,
+        "kind": {"name": outcome.kind.name, "why": outcome.kind.why},
+        "default": outcome.default.id,
+        "winner": verdict.winner,
+        "fastest": verdict.fastest,
+        "tied": list(verdict.tied),
+        "why": verdict.why,
+        "margin": None if verdict.margin is None else {**verdict.margin.__dict__},
+        "line": best_line(outcome, request, fastest) if fastest else None,
+        "traps": outcome.traps,
+        "seconds": round(outcome.seconds, 3),
+        "races": [
+            [
+                {
+                    "layout": standing.runner,
+                    "screening": standing.screening,
+                    "final": standing.final,
+                    "failed": standing.failed,
+                    "out": standing.out,
+                }
+                for standing in race.standings.values()
+            ]
+            for _, race in outcome.races
+        ],
+    }

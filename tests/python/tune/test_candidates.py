@@ -1,0 +1,82 @@
+"""The layouts that are raced, on machines that nobody here owns."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from strata.errors import StrataError
+from strata.tune.candidates import KINDS, MOST, Candidate, Room, candidates, default_of, variations
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
+import synthetic_machines as machines
+
+MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_candidates_fit_start_with_the_default_and_are_each_there_once(
+    machine: dict[str, Any], kind: str
+) -> None:
+    room = Room.of(machine)
+    found = candidates(machine, kind)
+    assert found[0] == default_of(room, kind)
+    assert 2 <= len(found) <= MOST
+    assert len({c.id for c in found}) == len(found)
+    for candidate in found:
+        places = (candidate.processes * candidate.threads - 1) * candidate.stride + 1
+        assert places <= room.cores or candidate.bind == "none"
+        if kind == "serial":
+            assert candidate.layout == "1x1"
+        if kind in ("openmp", "forking"):
+            assert candidate.processes == 1
+        if kind == "mpi":
+            assert candidate.threads == 1
+
+
+def test_a_hybrid_program_is_tried_with_a_process_a_domain_first() -> None:
+    machine = machines.eight_domains()
+    room = Room.of(machine)
+    first = candidates(machine, "hybrid")[1]
+    assert (first.processes, first.threads) == (len(room.domains), room.cores // len(room.domains))
+
+
+def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> None:
+    assert any(c.memory for c in candidates(machines.eight_domains(), "openmp"))
+    assert not any(c.memory for c in candidates(machines.two_cores(), "openmp"))
+    assert {"interleave", "local"} <= {
+        c.memory for c in variations(machines.eight_domains(), Candidate(1, 8))
+    }
+
+
+def test_variations_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:
+    best = Candidate(1, 4)
+    for machine in MACHINES:
+        found = variations(machine, best)
+        assert best.id not in {c.id for c in found}
+        assert any(c.smt > 1 for c in found) == (Room.of(machine).pus_per_core > 1)
+        assert {"on", "off"} <= {c.huge_pages for c in found}
+
+
+def test_numbers_of_processes_that_a_program_can_have() -> None:
+    machine = machines.eight_domains()
+    found = candidates(machine, "mpi", (1, 4, 16))
+    assert {c.processes for c in found} == {1, 4, 16}
+    assert found[0].processes == 16
+    with pytest.raises(StrataError, match="more processes than cores"):
+        candidates(machine, "mpi", (100000,))
+    with pytest.raises(StrataError, match="only MPI programs"):
+        candidates(machine, "openmp", (2,))
+    with pytest.raises(StrataError, match="unknown kind"):
+        candidates(machine, "quantum")
+
+
+def test_the_line_to_use_is_one_that_the_launcher_takes() -> None:
+    candidate = Candidate(2, 4, stride=2, bind="numa", memory="local", huge_pages="on")
+    options = "--layout 2x4 --stride 2 --bind numa --memory local --huge-pages on"
+    assert candidate.line(["./a.out", "two words"]) == f"strata launch {options} -- ./a.out 'two words'"
+    assert Candidate(1, 1).line(["ls"]) == "strata launch --layout 1x1 -- ls"

@@ -1,0 +1,116 @@
+"""Races whose best runner is known: how often it is found, and how often a winner is invented."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from strata.measure import stats
+from strata.tune.race import LEAST, Race, Verdict
+
+Noise = Callable[[random.Random], float]
+
+
+def lognormal(chance: random.Random) -> float:
+    return chance.lognormvariate(0, 0.03)
+
+
+def two_states(chance: random.Random) -> float:
+    """A machine that is slow in one launch of five, as shared ones are."""
+    return chance.lognormvariate(0, 0.02) * (1.4 if chance.random() < 0.2 else 1.0)
+
+
+def run(truth: dict[str, float], noise: Noise, seed: int, budget_s: float = 1e6) -> tuple[Race, Verdict]:
+    chance = random.Random(seed)
+    race = Race(list(truth), next(iter(truth)), budget_s, seed)
+    while launches := race.next_round():
+        for launch in launches:
+            cost = truth[launch.runner] * noise(chance)
+            race.record(launch, cost, cost)
+    return race, race.verdict()
+
+
+@pytest.mark.parametrize("noise", [lognormal, two_states])
+def test_among_identical_layouts_a_winner_is_invented_in_at_most_one_race_of_twenty(noise: Noise) -> None:
+    races = 600
+    false = sum(
+        run({f"r{i}": 1.0 for i in range(9)}, noise, seed)[1].winner is not None for seed in range(races)
+    )
+    # Three standard deviations of a binomial of 5 %.
+    assert false / races <= 0.05 + 3 * (0.05 * 0.95 / races) ** 0.5
+
+
+@pytest.mark.parametrize("noise", [lognormal, two_states])
+def test_the_fastest_is_within_three_percent_of_the_best_in_nine_of_ten(noise: Noise) -> None:
+    chance, close, races = random.Random(7), 0, 200
+    for seed in range(races):
+        truth = {f"r{i}": chance.uniform(1.0, 1.6) for i in range(16)}
+        _, verdict = run(truth, noise, seed)
+        assert verdict.fastest is not None
+        close += truth[verdict.fastest] <= 1.03 * min(truth.values())
+    assert close / races >= 0.9
+
+
+def test_a_clear_best_wins_and_its_margin_holds_the_truth() -> None:
+    held = 0
+    for seed in range(100):
+        verdict = run({"default": 1.0, "a": 0.7, "b": 0.9, "c": 1.1}, lognormal, seed)[1]
+        assert verdict.winner == "a"
+        assert (
+            verdict.margin is not None and verdict.margin.low is not None and verdict.margin.high is not None
+        )
+        held += verdict.margin.low <= 0.7 <= verdict.margin.high
+    assert held >= 95
+
+
+def test_a_tie_is_called_one_and_names_who_is_in_it() -> None:
+    ties = 0
+    for seed in range(100):
+        verdict = run({"default": 1.5, "a": 1.0, "b": 1.0, "c": 2.5}, lognormal, seed)[1]
+        ties += verdict.winner is None and set(verdict.tied) == {"a", "b"} and "tie" in verdict.why
+    assert ties >= 90
+
+
+def test_a_budget_too_small_for_six_launches_names_no_winner() -> None:
+    race, verdict = run({"default": 1.0, "a": 0.2, "b": 3.0}, lognormal, 1, budget_s=8.0)
+    assert verdict.winner is None
+    assert "too small" in verdict.why
+    assert sum(sum(s.seconds) for s in race.standings.values()) <= 10.0
+
+
+def test_the_budget_is_kept() -> None:
+    for seed in range(20):
+        truth = {f"r{i}": 1.0 + 0.1 * i for i in range(12)}
+        race, _ = run(truth, lognormal, seed, budget_s=80.0)
+        spent = sum(sum(s.seconds) for s in race.standings.values())
+        assert spent <= 85.0
+
+
+def test_a_layout_that_fails_is_out_and_the_rest_race_on() -> None:
+    race = Race(["default", "a", "b"], "default", 1e6)
+    while launches := race.next_round():
+        for launch in launches:
+            if launch.runner == "b":
+                race.fail(launch, "exit code 1", 0.1)
+            else:
+                race.record(launch, 1.0 if launch.runner == "default" else 0.5 + 0.001 * launch.round, 1.0)
+    assert race.standings["b"].failed == "exit code 1"
+    assert race.verdict().winner == "a"
+
+
+def test_finalists_have_equal_launches_in_random_order() -> None:
+    race, _ = run({f"r{i}": 1.0 + 0.02 * i for i in range(10)}, lognormal, 5)
+    finals = {len(s.final) for s in race.finalists()}
+    assert len(finals) == 1 and finals.pop() >= LEAST
+    assert all(len(s.final) == 0 for s in race.standings.values() if s.out and s.runner != "r0")
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="default"):
+        Race(["a"], "b", 1.0)
+    race = Race(["a"], "a", 1.0)
+    with pytest.raises(ValueError, match="positive"):
+        race.record(race.next_round()[0], 0.0, 1.0)
+    assert stats.LEAST == LEAST

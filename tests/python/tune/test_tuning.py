@@ -1,0 +1,164 @@
+"""A whole tuning with a runner that answers from a table, and what is said of programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from strata.errors import StrataError
+from strata.measure.plan import Task
+from strata.measure.progress import Progress
+from strata.measure.runner import Launched
+from strata.measure.store import Sample
+from strata.tune import command, table
+from strata.tune.command import Request, Tuner, check
+from strata.tune.program import kind_of, traps
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
+import synthetic_machines as machines
+
+
+def record(wall_s: float, **more: Any) -> dict[str, Any]:
+    base = {
+        "wall_s": wall_s,
+        "timed_out": False,
+        "agrees": True,
+        "libraries": ["/lib/libgomp.so.1"],
+        "threads": [],
+    }
+    return {**base, **more}
+
+
+class Table:
+    """Launches take what the table says of their layout, a little more each time; unknown ones take 1 s."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+        self.launches: list[str] = []
+
+    def run(self, task: Task, tick: Callable[[], None]) -> Launched:
+        self.launches.append(task.id)
+        wall = self.seconds.get(task.id, 1.0) * (1 + 0.001 * (len(self.launches) % 7))
+        if wall < 0:
+            return Launched(record(0.1), None, "exit code 1: not with this many", {"wall_s": 0.1})
+        figures = {"figures": [{"name": "metric", "value": 1.0 / wall}]} if task.patterns else None
+        return Launched(record(wall), figures, None, {"wall_s": wall})
+
+
+def tune(
+    monkeypatch: pytest.MonkeyPatch, seconds: dict[str, float], **asked: Any
+) -> tuple[command.Outcome, list[Sample], Request]:
+    monkeypatch.setattr(command, "linked", lambda front, words: {"mpi": "", "openmp": "libgomp.so.1"})
+    request = Request(("./a.out",), **{"budget_s": 400.0, **asked})
+    kept: list[Sample] = []
+    tuner = Tuner(request, Table(seconds), kept.append, Progress())
+    outcome = command.tune(request, machines.two_cores(), tuner, "strata", 1, lambda text: None)
+    return outcome, kept, request
+
+
+FAST = {"1x2, bind core": 0.5, "1x2, bind core, huge pages on": 0.3, "1x1, bind core": -1.0}
+
+
+def test_the_best_layout_then_its_best_pages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, kept, request = tune(monkeypatch, FAST)
+    assert outcome.kind.name == "openmp"
+    assert outcome.verdict.winner == "1x2, bind core, huge pages on"
+    assert outcome.verdict.margin is not None
+    assert outcome.verdict.margin.value == pytest.approx(0.3, rel=0.02)
+    text = table.text(outcome, request)
+    assert "winner: 1x2, bind core, huge pages on" in text
+    assert "use:    strata launch --layout 1x2 --huge-pages on -- ./a.out" in text
+    assert "exit code 1: not with this many" in text
+    document = json.loads(json.dumps(table.document(outcome, request)))
+    assert document["winner"] == outcome.verdict.winner
+    assert (
+        len(kept)
+        == sum(
+            len(s["screening"]) + len(s["final"]) + bool(s["failed"]) for r in document["races"] for s in r
+        )
+        + 1
+    )
+
+
+def test_where_more_is_better_the_same_layout_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, _, request = tune(monkeypatch, FAST, metric=r"rate (\S+)", better="higher")
+    assert outcome.verdict.winner == "1x2, bind core, huge pages on"
+    assert "1 / figure" in table.text(outcome, request)
+
+
+def test_of_layouts_that_tie_the_simplest_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    alike = {
+        "1x2, bind core": 0.5,
+        "1x2, bind core, huge pages on": 0.5,
+        "1x2, bind core, huge pages off": 0.5,
+    }
+    outcome, _, request = tune(monkeypatch, alike)
+    assert outcome.verdict.winner is None
+    assert "use:    strata launch --layout 1x2 -- ./a.out\n" in table.text(outcome, request)
+
+
+def test_a_small_budget_names_no_winner_and_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, _, request = tune(monkeypatch, FAST, budget_s=12.0)
+    assert outcome.verdict.winner is None
+    assert outcome.seconds <= 16
+    assert "no winner" in table.text(outcome, request)
+
+
+def test_nothing_better_than_the_default_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, _, request = tune(monkeypatch, {"1x2, bind none": 0.4})
+    assert outcome.verdict.winner == "1x2, bind none"
+    assert "no layout that was tried beats it" in table.text(outcome, request)
+
+
+def test_a_command_that_fails_alone_is_told_before_any_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StrataError, match="fails where nothing is asked of it"):
+        tune(monkeypatch, {"1x2, bind none": -1.0})
+
+
+def thread(pid: int, cpu_s: float) -> dict[str, Any]:
+    return {"pid": pid, "tid": pid, "cpu_s": cpu_s}
+
+
+@pytest.mark.parametrize(
+    "program, seen, name",
+    [
+        ({"mpi": "Open MPI", "openmp": ""}, {}, "mpi"),
+        ({"mpi": "MPICH", "openmp": "libgomp.so.1"}, {}, "hybrid"),
+        ({"mpi": "", "openmp": "libomp.so.5"}, {}, "openmp"),
+        ({"mpi": "", "openmp": ""}, {"libraries": ["/opt/libopenblas.so.0"]}, "openmp"),
+        ({"mpi": "", "openmp": ""}, {"threads": [thread(1, 1.0), thread(2, 0.9)]}, "forking"),
+        ({"mpi": "", "openmp": ""}, {"threads": [thread(1, 1.0), thread(1, 0.9)]}, "forking"),
+        ({"mpi": "", "openmp": ""}, {"threads": [thread(1, 1.0), thread(2, 0.02)]}, "serial"),
+    ],
+)
+def test_kinds_of_programs(program: dict[str, Any], seen: dict[str, Any], name: str) -> None:
+    assert kind_of(program, seen).name == name
+
+
+def test_traps_are_told_in_sentences() -> None:
+    bound = record(1.0, agrees=False, disagreement="tid 7 may run on PU 1, promised was PU 0")
+    assert "binds threads itself" in traps(bound, 2)[0]
+    two = record(1.0, libraries=["/a/libgomp.so.1", "/b/libiomp5.so"])
+    assert "two OpenMP runtimes are loaded (libgomp, libiomp5)" in traps(two, 2)[0]
+    many = record(1.0, threads=[thread(5, 1.0) for _ in range(4)])
+    assert "4 threads of a process computed, the layout gives it 2" in traps(many, 2)[0]
+    assert traps(record(1.0, threads=[thread(5, 1.0)] * 2), 2) == []
+
+
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ({"command": ()}, "no command to tune"),
+        ({"kind": "quantum"}, "unknown kind of program"),
+        ({"metric": "("}, "not a regular expression"),
+        ({"metric": "no group"}, "needs one group"),
+    ],
+)
+def test_bad_input_is_answered(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(StrataError, match=said):
+        check(Request(**{"command": ("true",), **asked}))
