@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <thread>
 
@@ -23,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr timespec kPause{0, 50'000'000};
 constexpr long kOptions = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                           PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
 
@@ -57,10 +58,12 @@ class Tracer {
     int status_ = 0;
     double next_reading_ = 0;
     std::map<int, Process> known_;
+    sigset_t found_{}, child_signal_{};
 };
 
 /// The child: waits until it is traced, then becomes the program.
-[[noreturn]] void become(const Asked& asked, int go, int report, int parent) {
+[[noreturn]] void become(const Asked& asked, int go, int report, int parent, const sigset_t& mask) {
+    sigprocmask(SIG_SETMASK, &mask, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) _exit(128 + SIGKILL);
     char word = 0;
@@ -81,7 +84,7 @@ void Tracer::start() {
         throw system_error("a pipe cannot be made", errno);
     const int self = getpid();
     child_ = fork();
-    if (child_ == 0) become(asked_, go[0], report[1], self);
+    if (child_ == 0) become(asked_, go[0], report[1], self, found_);
     close(go[0]);
     close(report[1]);
     if (child_ < 0) throw system_error("a process cannot be started", errno);
@@ -178,7 +181,8 @@ void Tracer::wait() {
         if (tid == 0) {
             if (!traced_) read_all();
             readings_due();
-            std::this_thread::sleep_for(kPause);
+            // Until the next stop, which must not wait, or the next reading.
+            sigtimedwait(&child_signal_, nullptr, &kPause);
         } else if (WIFSTOPPED(status)) {
             stopped(tid, status);
         } else if (tid == child_) {
@@ -194,8 +198,12 @@ Seen Tracer::run() {
     std::map<int, sighandler_t> before;
     for (const int number : {SIGINT, SIGQUIT}) before[number] = signal(number, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    sigemptyset(&child_signal_);
+    sigaddset(&child_signal_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_signal_, &found_);
     start();
     wait();
+    sigprocmask(SIG_SETMASK, &found_, nullptr);
     for (const auto& [number, handler] : before) signal(number, handler);
     Seen seen;
     seen.status = status_;

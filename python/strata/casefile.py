@@ -46,6 +46,19 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+# What every case of a campaign says in the same words.
+PATIENCE = Key(
+    "number",
+    lambda v: is_number(v) and v >= 0,
+    "seconds >= 0",
+    60.0,
+    "in all, waiting for a quiet machine before repeats",
+)
+LIMITS = Key(
+    "table", lambda v: isinstance(v, dict), "a table of taint limits", {}, "overrides of the taint limits"
+)
+
+
 def list_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(check(v) for v in value)
 

@@ -11,7 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata.casefile import REQUIRED, CaseFile, Key, is_number, is_text, is_whole, list_of, some, tables
+from strata.casefile import (
+    LIMITS,
+    PATIENCE,
+    REQUIRED,
+    CaseFile,
+    Key,
+    is_number,
+    is_text,
+    is_whole,
+    list_of,
+    some,
+    tables,
+)
 from strata.measure import stats
 from strata.measure.taint import Limits
 
@@ -47,16 +59,8 @@ TOP: dict[str, Key] = {
         None,
         "tasks with `drop` are left out when the estimate exceeds it",
     ),
-    "patience_s": Key(
-        "number",
-        lambda v: is_number(v) and v >= 0,
-        "seconds >= 0",
-        60.0,
-        "in all, waiting for a quiet machine before repeats",
-    ),
-    "limits": Key(
-        "table", lambda v: isinstance(v, dict), "a table of taint limits", {}, "overrides of the taint limits"
-    ),
+    "patience_s": PATIENCE,
+    "limits": LIMITS,
     "task": Key(
         "array of tables",
         tables,

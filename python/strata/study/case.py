@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from strata.casefile import (
+    LIMITS,
+    PATIENCE,
     REQUIRED,
     CaseFile,
     Key,
@@ -82,16 +84,8 @@ TOP: dict[str, Key] = {
         "further launches in place of disturbed ones",
     ),
     "budget_s": Key("number", _is_number_above_0, "seconds > 0", None, "time aimed at; --budget overrides"),
-    "patience_s": Key(
-        "number",
-        lambda v: is_number(v) and v >= 0,
-        "seconds >= 0",
-        60.0,
-        "in all, waiting for a quiet machine before repeats",
-    ),
-    "limits": Key(
-        "table", lambda v: isinstance(v, dict), "a table of taint limits", {}, "overrides of the taint limits"
-    ),
+    "patience_s": PATIENCE,
+    "limits": LIMITS,
     "program": Key("array of tables", tables, "one [[program]] or more", REQUIRED, "what runs"),
     "layout": Key("array of tables", tables, "one [[layout]] or more", REQUIRED, "how it is laid out"),
 }
