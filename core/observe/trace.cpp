@@ -46,6 +46,7 @@ class Tracer {
     void wait();
     void stopped(int tid, int status);
     void leaving(int tid);
+    void note_thread(int pid, int tid);
     void read_all();
     void readings_due();
     [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -123,7 +124,11 @@ void Tracer::leaving(int tid) {
         }
         return;
     }
-    // A thread that goes before its process: what is known of it is kept for the process' own end.
+    note_thread(pid, tid);
+}
+
+/// What is known of a thread is kept for its process' own end, since it may go before that.
+void Tracer::note_thread(int pid, int tid) {
     if (auto thread = read_thread(pid, tid)) {
         Process& process = known_[pid];
         process.pid = pid;
@@ -136,6 +141,9 @@ void Tracer::stopped(int tid, int status) {
     const int number = WSTOPSIG(status);
     const int event = status >> 16;
     if (event == PTRACE_EVENT_EXIT) leaving(tid);
+    // Its first stop: a thread that is killed by its process' end may not stop on its way out.
+    if (event == PTRACE_EVENT_STOP && number == SIGTRAP)
+        if (const int pid = process_of(tid); pid != tid) note_thread(pid, tid);
     if (event == PTRACE_EVENT_EXEC) known_.erase(tid);  // another program from here on
     if (event == PTRACE_EVENT_STOP &&
         (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)) {
