@@ -137,7 +137,7 @@ def test_check_finds_a_program_that_binds_itself_against_the_layout(vm: Machine,
 
 def test_a_record_says_where_threads_were(vm: Machine, tidy: None) -> None:
     done = vm.run(
-        "strata launch --record /tmp/record --layout 4x2 -- pages --hold 1 >/dev/null; cat /tmp/record"
+        "strata launch --record /tmp/record --layout 4x2 -- pages --hold 2 >/dev/null; cat /tmp/record"
     )
     record = json.loads(done.out)
     assert record["agrees"] is True
