@@ -1,9 +1,10 @@
-// strata-bench: the benchmarks of one process.
+// The benchmarks that exchange no messages, or, as the stencil, only through their group.
 #include <array>
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "benchmarks/machine/machine.hpp"
+#include "benchmarks/stencil/stencil.hpp"
 
 namespace strata::bench {
 
@@ -17,7 +18,8 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::noise,
                                     machine_measures::cache_bandwidth,
                                     machine_measures::pages,
-                                    machine_measures::cycles};
+                                    machine_measures::cycles,
+                                    stencil::stencil};
     return list;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "benchmarks/common/benchmark.hpp"
 
@@ -33,6 +34,17 @@ class Ranks : public Group {
         MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         return value;
     }
+    void exchange(std::span<const strata::bench::Swap> swaps) override {
+        requests_.resize(2 * swaps.size());
+        // Receives first: what arrives early then needs no place of MPI's own.
+        for (std::size_t i = 0; i < swaps.size(); ++i)
+            MPI_Irecv(swaps[i].in.data(), static_cast<int>(swaps[i].in.size()), MPI_DOUBLE, swaps[i].peer, 0,
+                      MPI_COMM_WORLD, &requests_[i]);
+        for (std::size_t i = 0; i < swaps.size(); ++i)
+            MPI_Isend(swaps[i].out.data(), static_cast<int>(swaps[i].out.size()), MPI_DOUBLE, swaps[i].peer,
+                      0, MPI_COMM_WORLD, &requests_[swaps.size() + i]);
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    }
     [[nodiscard]] std::optional<std::string> mpi() const override {
         char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
         int length = 0;
@@ -48,6 +60,7 @@ class Ranks : public Group {
         MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
         return value;
     }
+    std::vector<MPI_Request> requests_;
 };
 
 /// A rank must not outlive what started it, even when that was killed without a chance to say so.

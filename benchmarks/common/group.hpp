@@ -1,9 +1,17 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace strata::bench {
+
+/// What a process sends to another one and receives from it, once each, of the same size.
+struct Swap {
+    int peer = 0;
+    std::span<const double> out;
+    std::span<double> in;
+};
 
 /// The processes that run a benchmark together. One process alone needs no MPI; with MPI they are its ranks.
 class Group {
@@ -18,6 +26,9 @@ class Group {
     [[nodiscard]] virtual double sum(double value) { return value; }
     /// The first process's value, on each.
     [[nodiscard]] virtual double from_first(double value) { return value; }
+    /// All swaps at once, nonblocking; returns when all have come and gone. No two are with the same peer.
+    /// Each peer swaps with this process at the same time, so one process alone has none.
+    virtual void exchange(std::span<const Swap> swaps) { (void)swaps; }
     /// The MPI library's own name and version; nothing without MPI.
     [[nodiscard]] virtual std::optional<std::string> mpi() const { return std::nullopt; }
     /// Ends the others, who may wait for a process that has failed alone.

@@ -25,6 +25,7 @@ TINY: dict[str, list[str]] = {
     "noise": ["--duration", "50ms", "--work", "20000"],
     "pages": ["--array", "4MiB", "--duration", "10ms"],
     "cycles": ["--repeats", "50", "--work", "20000"],
+    "stencil": ["--n", "30", "--steps", "5", "--repeats", "3"],
 }
 STAR = ("stream", "dgemm", "peak")
 FIGURES = {
@@ -38,6 +39,7 @@ FIGURES = {
     "noise": {"largest loss": "%", "longest interruption": "us"},
     "pages": {"sweep": "ms", "bandwidth": "GB/s"},
     "cycles": {"longest over shortest": "ppm", "median run": "us"},
+    "stencil": {"cell updates": "Mcell/s", "time a step": "ms"},
 }
 
 
@@ -188,6 +190,10 @@ def test_every_benchmark_is_listed_and_has_a_help_page() -> None:
         (["noise", "--duration", "0"], "duration"),
         (["domains", "--array", "1KiB"], "2 MiB"),
         (["lines", "--rounds", "1"], "--rounds"),
+        (["stencil", "--n", "0"], "1"),
+        (["stencil", "--n", "8", "--cells-per-core", "8"], "--cells-per-core"),
+        (["stencil", "--n", "8000"], "memory"),
+        (["stencil", "--steps", "0"], "--steps"),
     ],
 )
 def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said: str) -> None:
