@@ -3,6 +3,7 @@
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
+#include "benchmarks/osu/osu.hpp"
 
 namespace strata::bench {
 
@@ -12,7 +13,7 @@ std::span<const Benchmark> message_benchmarks() {
 #ifdef STRATA_HAVE_FFTW
         hpcc::mpifft,
 #endif
-        hpcc::allreduce, hpcc::alltoall,
+        hpcc::allreduce, hpcc::alltoall, osu::message_rate,
     };
     return list;
 }

@@ -21,7 +21,8 @@ namespace strata::cli {
 namespace {
 
 /// These exchange messages, so they exist only in the program that links MPI.
-constexpr std::array kMessagePassing = {"pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall"};
+constexpr std::array kMessagePassing = {"pingpong",  "rings",    "ptrans",      "mpifft",
+                                        "allreduce", "alltoall", "message-rate"};
 
 /// What a message-passing benchmark runs on when nothing was asked for: the fewest that can exchange.
 constexpr const char* kSmallestPair = "2x1";
