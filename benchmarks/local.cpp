@@ -19,6 +19,7 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::cache_bandwidth,
                                     machine_measures::pages,
                                     machine_measures::cycles,
+                                    machine_measures::clock,
                                     stencil::stencil};
     return list;
 }

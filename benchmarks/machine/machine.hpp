@@ -5,6 +5,6 @@
 
 namespace strata::bench::machine_measures {
 
-extern const Benchmark latency, lines, domains, noise, peak, cache_bandwidth, pages, cycles;
+extern const Benchmark latency, lines, domains, noise, peak, cache_bandwidth, pages, cycles, clock;
 
 }  // namespace strata::bench::machine_measures

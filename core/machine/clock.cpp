@@ -13,12 +13,15 @@ double seconds_now() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Runs `rounds` x 32 additions, each needing the one before it, and returns their sum. Written in assembly,
-/// as a compiler would fold the chain, and a chain of `x += 1` is itself folded by the renaming of recent
-/// processors (Intel since Alder Lake adds small immediates for free): the addend is a register.
-inline bool chain(std::uint64_t rounds) {
+}  // namespace
+
+// Written in assembly, as a compiler would fold the chain, and a chain of `x += 1` is itself folded by the
+// renaming of recent processors (Intel since Alder Lake adds small immediates for free): the addend is a
+// register.
+std::uint64_t dependent_additions(std::uint64_t rounds) {
+    std::uint64_t x = 0;
 #if defined(__x86_64__)
-    std::uint64_t x = 0, one = 1;
+    const std::uint64_t one = 1;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         asm volatile(
             ".rept 32\n\t"
@@ -27,9 +30,8 @@ inline bool chain(std::uint64_t rounds) {
             : "+r"(x)
             : "r"(one));
     }
-    return x == 32 * rounds;
 #elif defined(__aarch64__)
-    std::uint64_t x = 0, one = 1;
+    const std::uint64_t one = 1;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         asm volatile(
             ".rept 32\n\t"
@@ -38,14 +40,11 @@ inline bool chain(std::uint64_t rounds) {
             : "+r"(x)
             : "r"(one));
     }
-    return x == 32 * rounds;
 #else
     (void)rounds;
-    return false;
 #endif
+    return x;
 }
-
-}  // namespace
 
 double measure_clock_ghz() {
     constexpr std::uint64_t rounds = 8'000;  // 256,000 cycles: 0.05-0.1 ms
@@ -53,9 +52,10 @@ double measure_clock_ghz() {
     double best = 0;
     for (int i = 0; i < windows; ++i) {
         const double start = seconds_now();
-        if (!chain(rounds)) return 0;
+        if (dependent_additions(rounds) != kAdditionsARound * rounds) return 0;
         const double elapsed = seconds_now() - start;
-        if (elapsed > 0) best = std::max(best, 32.0 * static_cast<double>(rounds) / elapsed * 1e-9);
+        if (elapsed > 0)
+            best = std::max(best, static_cast<double>(kAdditionsARound * rounds) / elapsed * 1e-9);
     }
     return best;
 }

@@ -25,9 +25,10 @@ TINY: dict[str, list[str]] = {
     "noise": ["--duration", "50ms", "--work", "20000"],
     "pages": ["--array", "4MiB", "--duration", "10ms"],
     "cycles": ["--repeats", "50", "--work", "20000"],
+    "clock": ["--seconds", "60ms"],
     "stencil": ["--n", "30", "--steps", "5", "--repeats", "3"],
 }
-STAR = ("stream", "dgemm", "peak")
+STAR = ("stream", "dgemm", "peak", "clock")
 FIGURES = {
     "stream": {"copy": "GB/s", "scale": "GB/s", "add": "GB/s", "triad": "GB/s"},
     "dgemm": {"dgemm": "GF/s"},
@@ -39,6 +40,7 @@ FIGURES = {
     "noise": {"largest loss": "%", "longest interruption": "us"},
     "pages": {"sweep": "ms", "bandwidth": "GB/s"},
     "cycles": {"longest over shortest": "ppm", "median run": "us"},
+    "clock": {"sustained clock": "GHz", "clock at the start": "GHz", "arithmetic": "GF/s"},
     "stencil": {"cell updates": "Mcell/s", "time a step": "ms"},
 }
 
@@ -190,6 +192,8 @@ def test_every_benchmark_is_listed_and_has_a_help_page() -> None:
         (["noise", "--duration", "0"], "duration"),
         (["domains", "--array", "1KiB"], "2 MiB"),
         (["lines", "--rounds", "1"], "--rounds"),
+        (["clock", "--load", "heavy"], "scalar"),
+        (["clock", "--seconds", "0"], "50ms"),
         (["stencil", "--n", "0"], "1"),
         (["stencil", "--n", "8", "--cells-per-core", "8"], "--cells-per-core"),
         (["stencil", "--n", "8000"], "memory"),
@@ -251,6 +255,37 @@ def test_noise_is_reported_for_every_core_it_may_use(tmp_path: Path) -> None:
     assert {int(x) for x, _ in lost["points"]} <= set(os.sched_getaffinity(0))
     assert len(lost["points"]) == result_of(file)["parameters"]["cores"]
     assert all(f"quanta over time, PU {int(x)}" in curves for x, _ in lost["points"])
+
+
+@pytest.mark.parametrize("load", ["vector", "scalar", "idle"])
+def test_the_clock_is_read_over_all_the_time_under_any_load(load: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    done = bench("clock", "--load", load, "--seconds", "200ms", "--json", str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = result_of(file)
+    figures = {f["name"]: f for f in result["figures"]}
+    assert set(figures) == {"sustained clock", "clock at the start", "drop"} | (
+        {"arithmetic"} if load == "vector" else set()
+    )
+    clocks = [figures[name]["value"] for name in ("sustained clock", "clock at the start")]
+    assert all(0.3 <= ghz <= 8 for ghz in clocks)
+    assert (figures["drop"]["unit"], figures["drop"]["better"]) == ("%", "lower")
+    assert figures["drop"]["value"] == pytest.approx(100 * (1 - clocks[0] / clocks[1]), abs=1e-6)
+    (curve,) = result["curves"]
+    times = [x for x, _ in curve["points"]]
+    assert times == sorted(times)
+    assert times[0] < 0.03
+    assert times[-1] > 0.17
+    assert any("addition" in note and "cycle" in note for note in result["notes"])
+
+
+@pytest.mark.parametrize("fault", ["skip", "perturb"])
+@pytest.mark.parametrize("load", ["scalar", "idle"])
+def test_a_broken_chain_or_load_gets_no_clock(load: str, fault: str) -> None:
+    done = bench("clock", "--load", load, "--seconds", "60ms", "--break", fault)
+    assert done.returncode == 1
+    assert "NOT VERIFIED" in done.stdout
+    assert "sustained clock" not in done.stdout
 
 
 @pytest.mark.skipif(CORES < 2, reason="one core")
