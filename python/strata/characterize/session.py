@@ -252,6 +252,10 @@ def rebuild(results: Path) -> int:
     """`strata report DIR`: summary and report again from the journals."""
     opened = store.open_existing(results)
     try:
+        if opened.plan.kind == "tune":
+            from strata.tune.results import rebuild as rebuild_tune
+
+            return rebuild_tune(opened)
         runner = LaunchRunner([], {}, results)
         whole = summarise(opened, Campaign(opened, runner, Progress()))
         return finish(whole, results, build_report(whole, results))

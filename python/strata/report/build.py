@@ -24,6 +24,7 @@ from strata.report.sections import (
     overview,
     published,
     study,
+    tune,
 )
 from strata.report.source import Source
 
@@ -70,6 +71,8 @@ def compose(summary: Mapping[str, Any]) -> Document:
     _check(summary)
     if summary.get("kind") == "study":
         return _study(summary)
+    if summary.get("kind") == "tune":
+        return _tune(summary)
     source = Source(summary)
     found, advice = findings(source.machine, summary), recommend(source.machine, summary)
     sections = [
@@ -107,6 +110,29 @@ def _study(summary: Mapping[str, Any]) -> Document:
     title = str(about.get("title") or summary.get("mode") or "study")
     document = Document(
         title, f"Study on {_title(summary)}", _facts(summary), _synthetic(summary), _number(sections)
+    )
+    document.sections += [method.how_to(document), method.provenance(source)]
+    return document
+
+
+def _tune(summary: Mapping[str, Any]) -> Document:
+    """A tuning's report: the answer and the race, then method and provenance as everywhere."""
+    source = Source(summary)
+    sections = [
+        tune.answer(source),
+        tune.race(source),
+        tune.traps(source),
+        machine.machine(source),
+        tune.rules(source),
+        method.method(source),
+        method.everything(source),
+    ]
+    document = Document(
+        tune.title(summary),
+        f"The best layout on {_title(summary)}",
+        _facts(summary),
+        _synthetic(summary),
+        _number(sections),
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document

@@ -1,4 +1,4 @@
-"""What kind of program a command is, and what about it may spoil a race of layouts."""
+"""What kind of program a command is: from its file, the launcher around it, and its first launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from strata.errors import StrataError
 
 _COMPUTES = 0.25  # of the busiest thread's CPU time: less is a helper
-_OPENMP = ("libgomp", "libomp.", "libomp5", "libiomp5", "libnvomp", "libcraymp")
+OPENMP = ("libgomp", "libomp.", "libomp5", "libomp-", "libiomp5", "libnvomp", "libcraymp")
 _THREADED_BLAS = ("blas", "libmkl", "libblis")  # obey the same variables
 
 
@@ -24,13 +24,42 @@ class Kind:
 
 
 def linked(front: str, command: Sequence[str]) -> dict[str, Any]:
-    """What the program's file says of itself: `program` of strata.placement/1. Raises StrataError."""
-    asked = [front, "launch", "--dry-run", "--json", "--", *command]
+    """What the program's file says of itself: `program` of strata.placement/1.
+
+    Where the command is an MPI launcher with a program behind it, the program's, with `starter` ("Open MPI's
+    mpirun"), `starts` (its words) and `processes` (how many it was told to start; None: the layout decides).
+    Always with `command`, the words of the program itself. Raises StrataError.
+    """
+    document = _dry_run(front, command)
+    program = dict(document["program"])
+    words = list(document["start_command"])
+    if "--as-rank" not in words or program.get("mpi"):
+        return {**program, "command": list(command)}
+    inner = words[words.index("--", words.index("--as-rank")) + 1 :]
+    own = command[: len(command) - len(inner)]
+    return {
+        **_dry_run(front, inner)["program"],
+        "command": inner,
+        "starter": str(document["start"]).split(",")[0],
+        "starts": list(own),
+        "processes": len(document["processes"]) if _counted(own) else None,
+    }
+
+
+def _counted(words: Sequence[str]) -> bool:
+    """Whether an MPI launcher's own words say how many processes it starts."""
+    names = ("-n", "-np", "--n", "--np", "-c", "--ntasks", "-N")
+    return any(w.split("=")[0] in names or (w[:2] == "-n" and w[2:].isdigit()) for w in words[1:])
+
+
+def _dry_run(front: str, command: Sequence[str]) -> dict[str, Any]:
+    # Not held: more processes than cores are an answer here, not an error.
+    asked = [front, "launch", "--bind", "none", "--dry-run", "--json", "--", *command]
     done = subprocess.run(asked, capture_output=True, text=True)
     if done.returncode != 0:
         said = done.stderr.strip().removeprefix("strata: error: ")
         raise StrataError("the command cannot be launched", given=said, code=done.returncode)
-    return dict(json.loads(done.stdout)["program"])
+    return dict(json.loads(done.stdout))
 
 
 def computing(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -43,9 +72,9 @@ def computing(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def kind_of(program: Mapping[str, Any], record: Mapping[str, Any]) -> Kind:
     """From what the program links and from what its first launch, on all cores, did."""
     libraries = [str(path).rsplit("/", 1)[-1] for path in record.get("libraries") or []]
-    openmp = program.get("openmp") or next((name for name in libraries if name.startswith(_OPENMP)), "")
-    if program.get("mpi"):
-        found = f"links {program['mpi']}"
+    openmp = program.get("openmp") or next((name for name in libraries if name.startswith(OPENMP)), "")
+    if program.get("mpi") or program.get("starter"):
+        found = f"links {program['mpi']}" if program.get("mpi") else f"started by {program['starter']}"
         return Kind("hybrid", f"{found} and {openmp}") if openmp else Kind("mpi", found)
     if openmp:
         return Kind("openmp", f"loads {openmp}")
@@ -59,30 +88,3 @@ def kind_of(program: Mapping[str, Any], record: Mapping[str, Any]) -> Kind:
     if len(threads) > 1:
         return Kind("forking", f"{len(threads)} threads of its own computed")
     return Kind("serial", "one thread of it computed")
-
-
-def traps(record: Mapping[str, Any], threads: int) -> list[str]:
-    """What makes a layout mean less than it says, in sentences. `threads` are those of one process."""
-    said: list[str] = []
-    if record.get("agrees") is False and record.get("disagreement"):
-        said.append(
-            f"threads were not where the layout put them ({record['disagreement']}): the program, its MPI "
-            "or a runtime binds threads itself"
-        )
-    names = [str(path).rsplit("/", 1)[-1] for path in record.get("libraries") or []]
-    runtimes = sorted({name.split(".so")[0] for name in names if name.startswith(_OPENMP)})
-    if len(runtimes) > 1:
-        said.append(
-            f"two OpenMP runtimes are loaded ({', '.join(runtimes)}): one may bind the initial thread, and "
-            "threads of the other then inherit its one core"
-        )
-    by_process: dict[int, int] = {}
-    for thread in computing(record):
-        by_process[thread["pid"]] = by_process.get(thread["pid"], 0) + 1
-    most = max(by_process.values(), default=0)
-    if most > threads:
-        said.append(
-            f"{most} threads of a process computed, the layout gives it {threads}: it does not take its "
-            "number of threads from OMP_NUM_THREADS"
-        )
-    return said

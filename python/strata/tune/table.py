@@ -9,9 +9,10 @@ from strata.measure import stats
 from strata.measure.progress import duration
 from strata.tune.candidates import Candidate
 from strata.tune.race import Race, Standing
+from strata.tune.traps import sentence
 
 if TYPE_CHECKING:
-    from strata.tune.command import Outcome, Request
+    from strata.tune.tuner import Outcome, Request
 
 
 def shown(cost: float, request: Request) -> float:
@@ -80,7 +81,7 @@ def text(outcome: Outcome, request: Request) -> str:
     if fastest:
         out += f"use:    {best_line(outcome, request, fastest)}\n"
     for trap in outcome.traps:
-        out += f"note:   {trap}\n"
+        out += f"note:   {sentence(trap)}\n"
     return out + f"took {duration(outcome.seconds)} of launches\n"
 
 
@@ -109,8 +110,15 @@ def document(outcome: Outcome, request: Request) -> dict[str, Any]:
         "why": verdict.why,
         "margin": None if verdict.margin is None else {**verdict.margin.__dict__},
         "line": best_line(outcome, request, fastest) if fastest else None,
-        "traps": outcome.traps,
+        "default_line": outcome.default.line(request.command),
+        "traps": [trap.to_dict() for trap in outcome.traps],
+        "budget_s": request.budget_s,
         "seconds": round(outcome.seconds, 3),
+        "lines": {
+            name: candidate.line(request.command)
+            for known, _ in outcome.races
+            for name, candidate in known.items()
+        },
         "races": [
             [
                 {

@@ -15,9 +15,10 @@ from strata.measure.plan import Task
 from strata.measure.progress import Progress
 from strata.measure.runner import Launched
 from strata.measure.store import Sample
-from strata.tune import command, table
-from strata.tune.command import Request, Tuner, check
-from strata.tune.program import kind_of, traps
+from strata.tune import table, tuner
+from strata.tune.program import kind_of
+from strata.tune.traps import BINDS, CROWDED, SECOND, measured
+from strata.tune.tuner import Request, Tuner, check
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
 import synthetic_machines as machines
@@ -52,12 +53,13 @@ class Table:
 
 def tune(
     monkeypatch: pytest.MonkeyPatch, seconds: dict[str, float], **asked: Any
-) -> tuple[command.Outcome, list[Sample], Request]:
-    monkeypatch.setattr(command, "linked", lambda front, words: {"mpi": "", "openmp": "libgomp.so.1"})
+) -> tuple[tuner.Outcome, list[Sample], Request]:
+    program = {"mpi": "", "openmp": "libgomp.so.1", "command": ["./a.out"], "path": ""}
+    monkeypatch.setattr(tuner, "linked", lambda front, words: program)
     request = Request(("./a.out",), **{"budget_s": 400.0, **asked})
     kept: list[Sample] = []
-    tuner = Tuner(request, Table(seconds), kept.append, Progress())
-    outcome = command.tune(request, machines.two_cores(), tuner, "strata", 1, lambda text: None)
+    launcher = Tuner(request, Table(seconds), kept.append, Progress())
+    outcome = tuner.tune(request, machines.two_cores(), launcher, "strata", 1, lambda text: None)
     return outcome, kept, request
 
 
@@ -140,14 +142,41 @@ def test_kinds_of_programs(program: dict[str, Any], seen: dict[str, Any], name: 
     assert kind_of(program, seen).name == name
 
 
-def test_traps_are_told_in_sentences() -> None:
-    bound = record(1.0, agrees=False, disagreement="tid 7 may run on PU 1, promised was PU 0")
-    assert "binds threads itself" in traps(bound, 2)[0]
-    two = record(1.0, libraries=["/a/libgomp.so.1", "/b/libiomp5.so"])
-    assert "two OpenMP runtimes are loaded (libgomp, libiomp5)" in traps(two, 2)[0]
-    many = record(1.0, threads=[thread(5, 1.0) for _ in range(4)])
-    assert "4 threads of a process computed, the layout gives it 2" in traps(many, 2)[0]
-    assert traps(record(1.0, threads=[thread(5, 1.0)] * 2), 2) == []
+PROMISED = [{"rank": 0, "threads": ["0", "1"], "memory": "as inherited"}]
+
+
+def bound(pid: int, tid: int, allowed: str, cpu_s: float = 1.0) -> dict[str, Any]:
+    return {"pid": pid, "tid": tid, "rank": 0, "allowed": allowed, "cpu_s": cpu_s}
+
+
+def codes(seen: dict[str, Any], threads: int = 2, held: bool = True) -> list[str]:
+    return [trap.code for trap in measured(seen, threads, held)]
+
+
+def test_a_thread_that_is_elsewhere_than_its_layout_says_binds_itself() -> None:
+    away = record(1.0, promised=PROMISED, threads=[bound(7, 7, "3")])
+    assert codes(away) == [BINDS]
+    assert "PU 3, the layout gives its process PU 0-1" in measured(away, 2, True)[0].text
+    # Held to one of its own cores by the layout that is as promised; by nobody it is the program's doing.
+    narrowed = record(1.0, promised=PROMISED, threads=[bound(7, 7, "1")])
+    assert codes(narrowed) == []
+    assert codes(narrowed, held=False) == [BINDS]
+
+
+def test_two_runtimes_and_too_many_threads_are_told_apart() -> None:
+    two = record(1.0, libraries=["/a/libgomp.so.1", "/b/libiomp5.so", "/c/openblas-pthread/libopenblas.so.0"])
+    assert codes(two) == [SECOND]
+    assert "libgomp, libiomp5, OpenBLAS built for POSIX threads" in measured(two, 2, True)[0].text
+    many = record(1.0, promised=PROMISED, threads=[bound(5, 5 + i, "0-1") for i in range(4)])
+    assert codes(many) == [CROWDED]
+    assert "4 threads of a process computed, the layout gives it 2" in measured(many, 2, True)[0].text
+    assert codes(record(1.0, threads=[thread(5, 1.0)] * 2)) == []
+
+
+def test_processes_one_after_another_are_no_crowd() -> None:
+    four = [bound(5 + i, 5 + i, "0-1", 0.5) for i in range(4)]
+    assert codes(record(1.0, promised=PROMISED, threads=four), held=False) == [CROWDED]
+    assert codes(record(2.0, promised=PROMISED, threads=four), held=False) == []
 
 
 @pytest.mark.parametrize(

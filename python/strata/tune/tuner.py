@@ -1,0 +1,257 @@
+"""A tuning: what is asked, its launches and its races. A notebook calls the same functions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from strata.errors import FAILED, StrataError
+from strata.measure import stats, taint
+from strata.measure.journal import utc_now
+from strata.measure.plan import Pattern, Task
+from strata.measure.progress import Progress, duration
+from strata.measure.runner import Runner
+from strata.measure.store import Sample
+from strata.tune.candidates import KINDS, Candidate, Room, candidates, default_of, variations
+from strata.tune.program import Kind, kind_of, linked
+from strata.tune.race import LEAST, Launch, Race, Verdict
+from strata.tune.traps import Seen, Trap, foresee, measured, sentence
+
+FIRST_SHARE = 0.65  # of the budget, for processes, threads and binding; the rest for pages
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    command: tuple[str, ...]
+    metric: str = "wall"  # or a regular expression with one group
+    better: str = "lower"
+    budget_s: float = 600.0
+    kind: str | None = None
+    processes: tuple[int, ...] = ()
+    results: Path | None = None
+    dry_run: bool = False
+    here: bool = False
+    seed: int | None = None
+    timeout_s: float = 3600.0
+    argv: tuple[str, ...] = ()
+
+
+@dataclass
+class Outcome:
+    """Everything that a tuning found."""
+
+    kind: Kind
+    default: Candidate
+    races: list[tuple[dict[str, Candidate], Race]]
+    traps: list[Trap] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.races[-1][1].verdict()
+
+    @property
+    def fastest(self) -> Candidate | None:
+        name = self.verdict.fastest
+        return self.races[-1][0][name] if name else None
+
+
+def check(request: Request) -> Request:
+    """Refuses what cannot be raced."""
+    if not request.command:
+        raise StrataError("no command to tune", allowed="strata tune [options] -- command args")
+    if request.kind is not None and request.kind not in KINDS:
+        raise StrataError(
+            "unknown kind of program", at="--kind", given=request.kind, allowed=", ".join(KINDS)
+        )
+    if request.metric != "wall":
+        try:
+            groups = re.compile(request.metric).groups
+        except re.error as error:
+            raise StrataError(
+                "not a regular expression", at="--metric", given=request.metric, allowed=str(error)
+            ) from None
+        if groups != 1:
+            raise StrataError(
+                "the regular expression needs one group, which holds the figure",
+                at="--metric",
+                given=request.metric,
+                allowed=r"for example 'Time: ([0-9.]+) s'",
+            )
+    return request
+
+
+class Tuner:
+    """Launches for races, and keeps what they found."""
+
+    def __init__(
+        self, request: Request, runner: Runner, keep: Callable[[Sample], None], watcher: Progress
+    ) -> None:
+        self._request = request
+        self._runner = runner
+        self._keep = keep
+        self._watch = watcher
+        self._block = 0
+        self.traps = Seen.of(())
+        self.spent_s = 0.0
+
+    def task(self, candidate: Candidate, timeout_s: float) -> Task:
+        """The candidate as a task of the engine."""
+        patterns: tuple[Pattern, ...] = ()
+        if self._request.metric != "wall":
+            patterns = (Pattern("metric", self._request.metric, "", self._request.better),)
+        return Task(
+            id=candidate.id,
+            benchmark="tune",
+            command=self._request.command,
+            layout=candidate.layout,
+            stride=candidate.stride,
+            bind=candidate.bind,
+            figures=("metric",) if patterns else ("wall",),
+            timeout_s=timeout_s,
+            options=("--own-share", *candidate.options),
+            patterns=patterns,
+        )
+
+    def launch(self, candidate: Candidate, timeout_s: float) -> Sample:
+        """One launch; a disturbed one is made again once, and then counts as it is."""
+        task = self.task(candidate, timeout_s)
+        for attempt in (0, 1):
+            started = utc_now()
+            launched = self._runner.run(task, self._watch.tick)
+            reasons = [
+                r.to_dict() for r in taint.judge(launched.record or {}, taint.Limits(), None, launched.system)
+            ]
+            sample = Sample(
+                task.id, self._block, attempt, started, launched.record, launched.result,
+                tuple(reasons), launched.failed, launched.system,
+            )  # fmt: skip
+            self._keep(sample)
+            self.spent_s += float(
+                launched.system.get("wall_s") or (launched.record or {}).get("wall_s") or 0.0
+            )
+            disturbed = [r for r in reasons if r["code"] not in ("placement", "timed-out")]
+            if sample.failed or not disturbed or attempt:
+                break
+        held = candidate.bind != "none"
+        self.traps.add(measured(sample.record or {}, candidate.threads, held), candidate.id)
+        return sample
+
+    def value(self, sample: Sample) -> float:
+        """The figure of a launch that ended well, as a cost: less is better."""
+        if self._request.metric == "wall":
+            return float((sample.record or {})["wall_s"])
+        figures = {f["name"]: f["value"] for f in (sample.result or {}).get("figures") or []}
+        found = float(figures["metric"])
+        if found <= 0:
+            raise StrataError("the figure is not positive", at="--metric", given=str(found), code=FAILED)
+        return found if self._request.better == "lower" else 1.0 / found
+
+    def race(
+        self, runners: Sequence[Candidate], default: Candidate, budget_s: float, seed: int, stage: str
+    ) -> Race:
+        """Runs one race to its end."""
+        by_id = {c.id: c for c in runners}
+        race = Race(list(by_id), default.id, budget_s, seed)
+        self._watch.say(f"{stage}: {len(by_id)} layouts, about {duration(budget_s)}")
+        while launches := race.next_round():
+            self._block += 1
+            for launch in launches:
+                if race.standings[launch.runner].racing or launch.runner == default.id:
+                    self._one(race, launch, by_id[launch.runner], stage)
+        return race
+
+    def _one(self, race: Race, launch: Launch, candidate: Candidate, stage: str) -> None:
+        limit = race.limit_s()
+        timeout = min(self._request.timeout_s, max(1.0, limit)) if limit else self._request.timeout_s
+        name = f"{stage}, {'final' if launch.final else 'screening'} round {launch.round}"
+        done, total = race.progress()
+        self._watch.begin(self.task(candidate, timeout), name, done, total, race.remaining_s())
+        before = self.spent_s
+        sample = self.launch(candidate, timeout)
+        took = self.spent_s - before
+        if any(r["code"] == "timed-out" for r in sample.tainted):
+            if candidate.id != race.default:
+                race.standings[candidate.id].out = f"ended after {timeout:.3g} s, too slow to win"
+            return
+        if sample.failed:
+            race.fail(launch, sample.failed.splitlines()[0][:200], took)
+            self._watch.say(f"failed: {candidate.id}: {sample.failed.splitlines()[0][:160]}")
+            return
+        race.record(launch, self.value(sample), took)
+
+
+def tune(
+    request: Request, machine: dict[str, Any], tuner: Tuner, front: str, seed: int, say: Callable[[str], None]
+) -> Outcome:
+    """Finds the kind, races layouts, then what may still help the fastest one."""
+    program = linked(front, request.command)
+    room = Room.of(machine)
+    request = with_processes(request, program)
+    tuner.traps = Seen.of(foresee(program, os.environ, room.cores))
+    for trap in tuner.traps.all():
+        say(f"note: {sentence(trap)}")
+    guess = request.kind or ("mpi" if program.get("mpi") or program.get("starter") else "openmp")
+    probe = default_of(room, guess, max(request.processes, default=0) or None)
+    say("first launch: what kind of program this is")
+    first = tuner.launch(probe, request.timeout_s)
+    if first.failed or first.record is None or first.record.get("timed_out"):
+        raise StrataError(
+            "the command fails where nothing is asked of it",
+            given=first.failed or "ended by --timeout",
+            remedy=f"try it alone: {shlex.join(request.command)}",
+            code=FAILED,
+        )
+    kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, first.record)
+    say(f"kind: {kind.name} ({kind.why}); --kind says otherwise")
+    tuner.value(first)  # a figure that is not in the output is told before anything is spent on it
+    runners = raced(machine, kind.name, request.processes)
+    default = runners[0]
+    left = request.budget_s - tuner.spent_s
+    outcome = Outcome(kind, default, [])
+    by_id = {c.id: c for c in runners}
+    outcome.races.append((by_id, tuner.race(runners, default, FIRST_SHARE * left, seed, "layouts")))
+    fastest = outcome.fastest
+    if fastest is not None:
+        more = variations(machine, fastest)
+        each = stats.median(outcome.races[0][1].standings[fastest.id].seconds)
+        left = request.budget_s - tuner.spent_s
+        if left > (LEAST + 2) * each * 3:
+            again = {c.id: c for c in (default, fastest, *more)}
+            race = tuner.race(list(again.values()), default, left, seed + 1, "pages and siblings")
+            if race.verdict().fastest is not None:
+                outcome.races.append((again, race))
+    outcome.traps = tuner.traps.all()
+    outcome.seconds = tuner.spent_s
+    return outcome
+
+
+def with_processes(request: Request, program: dict[str, Any]) -> Request:
+    """The request with the number of processes that an MPI launcher in the command fixes."""
+    fixed = program.get("processes")
+    if not fixed:
+        return request
+    if request.processes and set(request.processes) != {fixed}:
+        raise StrataError(
+            "the command says how many processes it starts",
+            at="--processes",
+            given=",".join(map(str, request.processes)),
+            allowed=str(fixed),
+            remedy="leave its -n out: strata launch adds it",
+        )
+    return replace(request, processes=(fixed,))
+
+
+def raced(machine: dict[str, Any], kind: str, processes: Sequence[int]) -> list[Candidate]:
+    """The layouts to race; the default alone where there are more processes than cores to hold them on."""
+    room = Room.of(machine)
+    if kind in ("mpi", "hybrid") and min(processes, default=0) > room.cores:
+        return [default_of(room, kind, max(processes))]
+    return candidates(machine, kind, processes if kind in ("mpi", "hybrid") else ())
