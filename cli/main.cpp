@@ -40,7 +40,7 @@ const std::vector<Command>& commands() {
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
-        {"report", nullptr, kResults, "make the report again from a results folder"},
+        {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},
         {"findings", nullptr, nullptr, ""},

@@ -24,7 +24,7 @@ def main(argv: Sequence[str]) -> int:
             from strata import doctor
 
             return int(doctor.main(list(argv[1:])) or 0)
-        parsed = _parser().parse_args(list(argv))
+        parsed = _parser().parse_args(_words(argv))
         run: Callable[[argparse.Namespace], int] = parsed.run
         parsed.argv = tuple(argv)
         return run(parsed)
@@ -37,6 +37,16 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped\n")
         return 130
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    """`report compare` is a command of its own: `report` alone takes a folder, so neither could tell them
+    apart. A folder of that name is ./compare.
+    """
+    return [_COMPARE, *argv[2:]] if list(argv[:2]) == _COMPARE.split() else list(argv)
+
+
+_COMPARE = "report compare"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -335,12 +345,14 @@ def _report(commands: Commands) -> None:
         [
             ("strata report", "of the newest results"),
             ("strata report strata-results/DIR", "of these results"),
+            ("strata report compare A B", "what changed between two results: strata report compare --help"),
         ],
     )
     parser.add_argument(
         "results", type=Path, nargs="?", metavar="DIR", help="results folder (default: the newest)"
     )
     parser.set_defaults(run=_run_report)
+    _report_compare(commands)
 
 
 def _run_report(given: argparse.Namespace) -> int:
@@ -348,6 +360,61 @@ def _run_report(given: argparse.Namespace) -> int:
     from strata.characterize.session import rebuild
 
     return rebuild(given.results or newest())
+
+
+def _report_compare(commands: Commands) -> None:
+    parser = _command(
+        commands,
+        _COMPARE,
+        "set two results side by side: what changed, by how much, and what did not",
+        [
+            ("strata report compare before after", "the headline figures of two results folders"),
+            ("strata report compare baseline.json after --json", "against a kept summary.json, for a script"),
+            ("strata report compare A B --regressed 5% --task '^stream/'", "exit code 3 from 5 % worse on"),
+            ("strata report compare A B --all --out difference", "every figure; the report in difference/"),
+            ("strata report ./compare", "the report of a results folder of that name"),
+        ],
+    )
+    for name, metavar, text in (("before", "A", "before"), ("after", "B", "after")):
+        parser.add_argument(
+            name, type=Path, metavar=metavar, help=f"{text}: a results folder, or its summary.json"
+        )
+    parser.add_argument(
+        "--regressed",
+        default="3%",
+        metavar="PERCENT",
+        help="exit code 3 when a figure is worse by more than this, beyond doubt; less is called unchanged "
+        "(default 3%%)",
+    )
+    parser.add_argument("--figure", metavar="REGEX", help="figures of this name instead of the headline ones")
+    parser.add_argument("--task", metavar="REGEX", help="only tasks of this id")
+    parser.add_argument("--all", action="store_true", help="every figure, not the headline ones alone")
+    parser.add_argument("--json", action="store_true", help="strata.comparison/1 on standard output")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="where the report goes (default: a new folder in $STRATA_RESULTS or ./strata-results; with "
+        "--json none)",
+    )
+    parser.set_defaults(run=_run_report_compare)
+
+
+def _run_report_compare(given: argparse.Namespace) -> int:
+    from strata.compare.command import Request, run
+
+    return run(
+        Request(
+            before=given.before,
+            after=given.after,
+            regressed=given.regressed,
+            figure=given.figure,
+            task=given.task,
+            everything=given.all,
+            json=given.json,
+            out=given.out,
+        )
+    )
 
 
 def _results(commands: Commands) -> None:

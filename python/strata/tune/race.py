@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from strata.measure import stats
-from strata.tune.ranks import Ratio, p_lower, ratio
+from strata.measure.ranks import Ratio, p_lower, ratio
 
 FALSE_WINNERS = 0.05
 FINALISTS = 4  # and the default

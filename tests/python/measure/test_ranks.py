@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 
 import pytest
 
-from strata.tune.ranks import p_lower, ratio
+from strata.measure.ranks import least_p, p_differs, p_lower, ratio
 
 
 def test_probabilities_are_those_of_counting_all_orders() -> None:
@@ -56,3 +57,24 @@ def test_the_interval_holds_the_ratio_as_often_as_it_says() -> None:
     assert held / 1500 >= 0.94
     assert ratio([1.0], [2.0]).low is None
     assert ratio([1.0], [2.0]).value == pytest.approx(0.5)
+
+
+def test_large_sets_are_judged_as_by_counting() -> None:
+    from strata.measure import ranks
+
+    exact = sum(ranks._counts(80, 90)[:3001]) / math.comb(170, 80)
+    assert ranks.EXACT >= 80 * 90
+    assert ranks._normal(80, 90).cdf(3000.5) == pytest.approx(exact, rel=0.01)
+    chance = random.Random(4)
+    a = [chance.lognormvariate(0, 0.1) for _ in range(150)]
+    b = [chance.lognormvariate(0, 0.1) for _ in range(150)]
+    found = ratio(a, b)
+    assert found.low is not None and found.high is not None and found.low < found.value < found.high
+    # Inverted: moved to an end of its interval, one side is just not significant, and beyond it is.
+    for end, expected in ((found.high * 0.9999, False), (found.high * 1.0001, True)):
+        assert (ranks.p_differs([x / end for x in a], b) <= 0.05) is expected
+
+
+def test_the_least_probability_is_that_of_the_clearest_order() -> None:
+    assert least_p(6, 6) == pytest.approx(2 / 924) == pytest.approx(p_differs([1] * 6, [2] * 6))
+    assert p_differs([1.0, 2, 3], [1.0, 2, 3]) == 1.0

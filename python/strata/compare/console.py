@@ -1,0 +1,111 @@
+"""What `strata report compare` prints: what differs beside the figures, the table, the sentences."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+from strata.advice.words import count, list_some
+from strata.compare import words
+
+_COLUMNS = ("task", "figure", "before", "after", "change", "interval", "n", "verdict")
+_RIGHT = ("before", "after", "change", "n")
+_COLOURS = {"regressed": "bold red", "improved": "bold green", "undecided": "yellow", "unchanged": "dim"}
+Row = tuple[str, ...]
+
+
+def rows(whole: Mapping[str, Any]) -> list[Row]:
+    """One row a figure: what changed first, the largest change first."""
+    result = []
+    for e in sorted(whole["comparisons"], key=words.sort_key):
+        before, after = e["before"], e["after"]
+        result.append(
+            (
+                e["task"],
+                e["figure"],
+                words.value(before, after, e["unit"]),
+                words.value(after, before, e["unit"]),
+                words.change(e["ratio"]),
+                words.interval(e),
+                words.sizes(e),
+                words.note(e, whole["regressed"]),
+            )
+        )
+    return result
+
+
+def show(whole: Mapping[str, Any], stream: TextIO | None = None) -> None:
+    """The comparison in text; colours and box characters only on a terminal."""
+    out = stream if stream is not None else sys.stdout
+    for name in ("before", "after"):
+        side = whole[name]
+        out.write(f"{name + ':':<8}{side['path']} ({side['kind']}, {side['hostname']}, {side['started']})\n")
+    _differences(whole, out)
+    table = rows(whole)
+    if table:
+        out.write("\n")
+        _table(table, out)
+    _left(whole, out)
+    out.write("\n")
+    for text in words.statements(whole):
+        out.write(text.replace("**", "").replace("`", "") + "\n")
+    if table:
+        out.write(f"{words.how(whole)} Intervals: 95 % for each figure, of after/before.\n")
+    out.flush()
+
+
+def _differences(whole: Mapping[str, Any], out: TextIO) -> None:
+    found = whole["differences"]
+    if not found:
+        out.write("beside the figures nothing that was recorded differs\n")
+        return
+    out.write("beside the figures these differ:\n")
+    for d in found:
+        out.write(f"  {d['about'] + ':':<13}{d['what']}: {_cut(d['before'])} -> {_cut(d['after'])}\n")
+
+
+def _left(whole: Mapping[str, Any], out: TextIO) -> None:
+    for why, names in words.not_compared(whole).items():
+        out.write(f"not compared: {list_some(names, 4)}: {_cut(why, 200)}\n")
+    for name in ("before", "after"):
+        ids = whole[f"only_{name}"]
+        if ids:
+            out.write(f"only {name}: {count(len(ids), 'task')}: {list_some(ids, 8)}\n")
+
+
+def _cut(text: str, most: int = 100) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _table(table: Sequence[Row], out: TextIO) -> None:
+    if out.isatty():
+        try:
+            _rich(table, out)
+            return
+        except ImportError:
+            pass
+    widths = [max(len(row[i]) for row in [_COLUMNS, *table]) for i in range(len(_COLUMNS))]
+    for row in [_COLUMNS, *table]:
+        cells = [
+            cell.rjust(width) if column in _RIGHT else cell.ljust(width)
+            for cell, width, column in zip(row, widths, _COLUMNS, strict=True)
+        ]
+        out.write("  ".join(cells).rstrip() + "\n")
+
+
+def _rich(table: Sequence[Row], out: TextIO) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    view = Table(box=None, pad_edge=False, header_style="bold")
+    for column in _COLUMNS:
+        view.add_column(
+            column, justify="right" if column in _RIGHT else "left", no_wrap=column not in ("task", "figure")
+        )
+    for row in table:
+        verdict = row[-1]
+        style = _COLOURS.get(verdict.split(",")[0], "")
+        view.add_row(*(Text(cell) for cell in row[:-1]), Text(verdict, style=style))
+    Console(file=out, highlight=False).print(view)
