@@ -38,6 +38,11 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
+def is_name(value: Any) -> bool:
+    """Text that can be a part of an id."""
+    return is_text(value) and "/" not in value and value.strip() == value
+
+
 def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

@@ -209,7 +209,9 @@ def _study(commands: Commands) -> None:
             ("strata study list", "the studies that come with Strata"),
             ("strata study run pages", "where pages lie and threads run, and what it costs"),
             ("strata study run my.toml --budget 10m", "your own programs; docs/studies.md has the keys"),
+            ("strata study status", "how far the newest one is"),
             ("strata study show strata-results/DIR", "what was found, also before the end"),
+            ("strata study export strata-results/DIR --out samples.csv", "every sample; .json, .parquet"),
         ],
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
@@ -239,6 +241,16 @@ def _study(commands: Commands) -> None:
     run.set_defaults(run=_run_study)
     listing = actions.add_parser("list", help="the studies that come with Strata")
     listing.set_defaults(run=_list_studies)
+    state = actions.add_parser("status", help="how far a study is, also while it runs")
+    state.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    state.set_defaults(run=_study_status)
+    export = actions.add_parser("export", help="every sample as CSV, JSON or Parquet")
+    export.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    export.add_argument(
+        "--format", metavar="FORMAT", help="csv, json or parquet (default: by the name of --out, else csv)"
+    )
+    export.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    export.set_defaults(run=_export_study)
     show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
     show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
     show.set_defaults(run=_show_study)
@@ -272,6 +284,25 @@ def _show_study(given: argparse.Namespace) -> int:
     from strata.study.command import show
 
     return show(given.folder)
+
+
+def _study_status(given: argparse.Namespace) -> int:
+    from strata.characterize.listing import newest
+    from strata.study.status import status, text
+
+    sys.stdout.write(text(status(given.folder or newest())))
+    return 0
+
+
+def _export_study(given: argparse.Namespace) -> int:
+    from strata.characterize.listing import newest
+    from strata.study.data import export
+
+    ending = given.out.suffix.lstrip(".") if given.out else ""
+    made = export(given.folder or newest(), given.format or ending or "csv", given.out)
+    if made is not None:
+        print(made)
+    return 0
 
 
 def _tune(commands: Commands) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from strata.measure import stats
+
 Machine = Mapping[str, Any]
 Summary = Mapping[str, Any]
 Task = Mapping[str, Any]
@@ -31,6 +33,7 @@ class Interval:
     minimum: float | None = None
     maximum: float | None = None
     samples: tuple[float, ...] = ()
+    most: int | None = None  # measuring stopped when it saw fit, after at most so many
 
     @property
     def known(self) -> bool:
@@ -42,7 +45,7 @@ class Interval:
         """Why there is no interval, in the words that every table uses."""
         if self.n == 0 or self.median is None:
             return "no undisturbed measurement"
-        return None if self.known else f"n={self.n}<{LEAST}: no interval"
+        return None if self.known else stats.too_few(self.n)
 
 
 def winner(a: Interval, b: Interval) -> str | None:
@@ -157,6 +160,7 @@ def interval_of(figure: Mapping[str, Any]) -> Interval:
         minimum=figure.get("min"),
         maximum=figure.get("max"),
         samples=tuple(figure.get("samples") or ()),
+        most=figure.get("most"),
     )
 
 

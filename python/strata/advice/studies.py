@@ -13,10 +13,12 @@ from typing import Any
 from strata.advice.samples import Interval, Summary, Task, figure, headline
 from strata.advice.statements import compare
 from strata.advice.words import count, digits, percent, unit_text
-from strata.measure import stats
+from strata.measure import sequential, stats
 
 P99 = "p99 over median"
 SWEEP = "sweep"
+# Labels that say how a program was laid out and built; the others are its values.
+SETTING = ("toolchain", "setting", "layout", "stride", "distance")
 _SLOWED = 1.05  # a median run so many times that of another setting is told
 _MOST_NEEDED = 64  # launches: beyond this no study would be told to go
 
@@ -50,33 +52,44 @@ def about(summary: Summary) -> Mapping[str, Any]:
 def values_of(task: Task) -> str:
     """'bind': the values that a task has beside its setting; empty where the study varies none."""
     labels = task.get("labels") or {}
-    return ", ".join(str(v) for key, v in labels.items() if key not in ("program", "setting", "layout"))
+    return ", ".join(str(v) for key, v in labels.items() if key != "program" and key not in SETTING)
 
 
 def setting_of(task: Task) -> str:
     """'pinned': how the task was laid out, in the study's word."""
     labels = task.get("labels") or {}
-    return ", ".join(str(labels[key]) for key in ("setting", "layout") if key in labels) or str(
-        task.get("id")
-    )
+    words = [
+        f"stride {labels[key]}" if key == "stride" else str(labels[key]) for key in SETTING if key in labels
+    ]
+    return ", ".join(words) or str(task.get("id"))
 
 
 def label_of(task: Task) -> str:
-    """'bind, pinned': what tells a study's task from the others."""
+    """'bind, pinned': what tells a task from the others of its program."""
     return ", ".join(part for part in (values_of(task), setting_of(task)) if part)
+
+
+def group_of(task: Task) -> str:
+    """'solver, 64': the program and its values, whose settings are compared with each other."""
+    program = str((task.get("labels") or {}).get("program") or "")
+    return ", ".join(part for part in (program, values_of(task)) if part)
 
 
 def best_of(entries: Sequence[Entry]) -> Best:
     """The best of several settings by one figure; for two or more."""
     known = [e for e in entries if e.figure.n]
     lower = bool(known) and known[0].figure.better == "lower"
-    level = 1.0 - 0.05 / max(1, len(known))
+    level = stats.simultaneous(len(known))
     if len(known) < 2:
         return Best((), tuple(known), level, "fewer than two settings have an answer")
-    wide = {e.label: stats.estimate(e.figure.samples, level) for e in known}
+    wide = {e.label: stats.estimate(e.figure.samples, level, e.figure.most) for e in known}
     short = min(known, key=lambda e: e.figure.n)
     if any(w.low is None for w in wide.values()):
-        needed = next((n for n in range(stats.LEAST, _MOST_NEEDED) if stats.rank_for(n, level)), None)
+        needed = (
+            next((n for n in range(stats.LEAST, _MOST_NEEDED) if stats.rank_for(n, level)), None)
+            if short.figure.most is None
+            else sequential.first_look(short.figure.most, level)
+        )
         return Best(
             (), tuple(known), level, f"{short.label} has {short.figure.n} launches, and it takes {needed}"
         )
@@ -112,11 +125,18 @@ def entries(summary: Summary, name: str | None = None) -> list[Entry]:
 
 def statements(summary: Summary) -> list[str]:
     """Everything that the study's view has to say."""
-    said = {"pages": pages, "cycles": cycles}.get(str(about(summary).get("view")), table)(summary)
-    return said + [
-        f"Not available here: {u['setting']} ({u['layout']}): {u['why']}."
-        for u in about(summary).get("unavailable") or []
-    ]
+    from strata.advice import series
+
+    views = {"pages": pages, "cycles": cycles, "series": series.series}
+    views |= {"strong": series.scaling, "weak": series.scaling}
+    said = views.get(str(about(summary).get("view")), table)(summary)
+    return said + [f"Not available here: {absent(u)}." for u in about(summary).get("unavailable") or []]
+
+
+def absent(unavailable: Mapping[str, Any]) -> str:
+    """'exclusive (1x2): no permission': a setting that this system does not grant, and why."""
+    layout = f" ({unavailable['layout']})" if unavailable.get("layout") else ""
+    return f"{unavailable['setting']}{layout}: {unavailable['why']}"
 
 
 def pages(summary: Summary) -> list[str]:
@@ -134,7 +154,7 @@ def pages(summary: Summary) -> list[str]:
             names = [setting_of(e.task) for e in (group[0], other)]
             what = f"Time of a sweep, mode {mode}"
             said.append(compare(what, names[0], group[0].figure, names[1], other.figure).text)
-    said += _best(every, "shortest sweep")
+    said += best(every, "shortest sweep")
     spreads = sorted(((s, e.label) for e in every if (s := spread(e.figure)) is not None), reverse=True)
     if len(spreads) > 1:
         (most, worst), (least, steadiest) = spreads[0], spreads[-1]
@@ -163,7 +183,7 @@ def cycles(summary: Summary) -> list[str]:
         steps = (group[0].task.get("parameters") or {}).get("work")
         at = f" of {int(steps):,} steps".replace(",", "\u2009") if steps and len(groups) > 1 else ""
         named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
-        said += _best(named, f"smallest spread{at} (99th percentile over median)", graded=True)
+        said += best(named, f"smallest spread{at} (99th percentile over median)", graded=True)
         said += _slowed(group)
     return said
 
@@ -184,19 +204,17 @@ def table(summary: Summary) -> list[str]:
     """Any program: the best setting for each combination of its values."""
     groups: dict[str, list[Entry]] = {}
     for e in entries(summary):
-        program = str((e.task.get("labels") or {}).get("program"))
-        key = ", ".join(part for part in (program, values_of(e.task)) if part)
-        groups.setdefault(key, []).append(e)
+        groups.setdefault(group_of(e.task), []).append(e)
     said = []
     for key, group in groups.items():
         if len(group) > 1:
             what = "lowest" if group[0].figure.better == "lower" else "highest"
             named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
-            said += _best(named, f"{what} {group[0].figure.name} of {key}")
+            said += best(named, f"{what} {group[0].figure.name} of {key}")
     return said
 
 
-def _best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
+def best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
     """One sentence on the best of several settings, or on why there is none.
 
     `graded`: they stand in the order of what they ask for, so that of those that tie the first will do.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 Summary = Mapping[str, Any]
-_TO_GIGA = {"GF/s": 1.0, "GFlop/s": 1.0, "MF/s": 1e-3, "GB/s": 1.0, "MB/s": 1e-3}
+_TO_GIGA = {"GF/s": 1.0, "GFlop/s": 1.0, "MF/s": 1e-3, "GB/s": 1.0, "MB/s": 1e-3, "Mcell/s": 1e-3}
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -189,7 +189,15 @@ def _of_mpifft(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary
     return "bandwidth roof (one pass over the data)", roof, found[2]
 
 
+def _of_stencil(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary]) -> Found | None:
+    processes, threads = _size(task)
+    found = _triad(processes * threads, tasks)
+    # A step reads and writes each cell, 16 bytes (roofline: Williams, Waterman, Patterson, CACM 52(4), 2009).
+    return ("triad bandwidth over 16 bytes a cell", found[1] / 16, found[2]) if found else None
+
+
 _RULES: dict[str, Rule] = {
+    "stencil": _of_stencil,
     "stream": _of_stream,
     "dgemm": _of_dgemm,
     "pingpong": _of_latency(lambda p: 1.0, "one way of a cache line between two cores"),

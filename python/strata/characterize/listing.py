@@ -23,7 +23,7 @@ def newest() -> Path:
 
 def show_medians(folder: Path, *, rebuild: bool) -> int:
     """Every figure of every task, with n and interval, and what did not count."""
-    store.read_plan(folder)
+    most = store.read_plan(folder).policy.looks
     connection = index.open_index(folder, rebuild=rebuild)
     print(f"{folder}")
     for task in index.tasks(connection):
@@ -39,7 +39,7 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
             + (f" ({why})" if why else "")
         )
         for name, unit in index.figure_names(connection, task["task"]):
-            known = stats.estimate(index.figure_samples(connection, task["task"], name))
+            known = stats.estimate(index.figure_samples(connection, task["task"], name), most=most)
             spread = f"[{number(known.low)}, {number(known.high)}]" if known.low is not None else known.note
             ends = f"min {number(known.minimum)}  max {number(known.maximum)}"
             print(f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  {ends}")

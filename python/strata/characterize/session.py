@@ -19,7 +19,7 @@ from typing import Any
 from strata import paths
 from strata.characterize import bounds
 from strata.errors import FAILED, StrataError
-from strata.measure import provenance, store, summary
+from strata.measure import index, provenance, store, summary
 from strata.measure.campaign import Campaign
 from strata.measure.files import remove_tree, storage_error, sync_folder, write_json
 from strata.measure.lock import HOST_LOCK, HostLock
@@ -121,6 +121,7 @@ def _measure_and_report(
             results.close()
             tidy(results.path)
         whole = summarise(results, campaign)
+        index.open_index(results.path).close()  # so that whoever asks of many samples need not wait for it
         report = build_report(whole, results.path)
     finally:
         lock.release()

@@ -6,13 +6,14 @@ stays with taint: studies bring other tasks and another stopping rule, and keep 
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from strata.measure import quiet, stats, taint
+from strata.measure import figures, quiet, stats, taint
 from strata.measure.journal import utc_now
 from strata.measure.order import block_order
 from strata.measure.plan import Plan, Task
@@ -41,9 +42,11 @@ class Standing:
     good: int
     launches: int  # warm-up not counted
     stopped: str | None  # why it is not launched any more
+    wanted: int  # undisturbed launches, by what is known now
 
-    def short(self, wanted: int) -> bool:
-        return self.stopped is None and self.good < wanted
+    @property
+    def short(self) -> bool:
+        return self.stopped is None and self.good < self.wanted
 
 
 class Campaign:
@@ -65,6 +68,7 @@ class Campaign:
         self._settle = settle or self._wait_for_quiet
         self._waited = 0.0  # by this process: whoever starts it again has patience again
         self._started = time.monotonic()
+        self._standings: dict[str, tuple[tuple[int, int, bool], Standing]] = {}
         self._time_is_up = False  # for repeats; likewise of this process alone
 
     # -- what is known so far --------------------
@@ -73,10 +77,38 @@ class Campaign:
         return self.store.samples_of(task.id)
 
     def standing(self, task: Task) -> Standing:
+        """How the task stands; kept until a sample or a decision is added, since it is asked for often."""
+        key = (self.store.count_of(task.id), len(self.store.events), self._time_is_up)
+        known = self._standings.get(task.id)
+        if known is None or known[0] != key:
+            known = self._standings[task.id] = key, self._stand(task)
+        return known[1]
+
+    def _stand(self, task: Task) -> Standing:
         samples = self.samples_of(task)
         counted = [s for s in samples if s.block != WARM_UP]
         good = sum(s.good for s in counted)
-        return Standing(task, good, len(counted), self._stopped(task, samples, counted, good))
+        stopped = self._stopped(task, samples, counted, good)
+        return Standing(task, good, len(counted), stopped, self._wanted(task, counted, good))
+
+    def _wanted(self, task: Task, counted: list[Sample], good: int) -> int:
+        """How many undisturbed launches the task is to have: the policy's, or as many as its headline's
+        interval is likely to need for the policy's precision.
+        """
+        least, policy = self.policy.launches, self.policy
+        if policy.precision is None or good < least:
+            return least
+        headlines = [figures.headline(task, s) for s in counted if s.good]
+        values = [v for v in headlines if v is not None]
+        level = stats.simultaneous(policy.compared)
+        half = stats.estimate(values, level, policy.most).half_width if values else None
+        if half is not None and half <= policy.precision:
+            return good
+        if self._time_is_up or good >= policy.most or len(counted) >= policy.most + policy.repeats:
+            return good
+        # Half the width shrinks with the square root of the launches.
+        likely = math.ceil(good * (half / policy.precision) ** 2) if half is not None else least
+        return min(policy.most, max(good + 1, likely))
 
     def _stopped(self, task: Task, samples: list[Sample], counted: list[Sample], good: int) -> str | None:
         dropped = next(
@@ -94,7 +126,7 @@ class Campaign:
         return None
 
     def active(self) -> list[Task]:
-        return [t for t in self.plan.tasks if self.standing(t).short(self.policy.launches)]
+        return [t for t in self.plan.tasks if self.standing(t).short]
 
     def seconds_of(self, task: Task) -> float:
         """How long one launch takes: measured where there are launches, else the case file's estimate."""
@@ -108,7 +140,7 @@ class Campaign:
             state = self.standing(task)
             if state.stopped is None:
                 warm = 0 if self.samples_of(task) else 1
-                total += self.seconds_of(task) * (warm + self.policy.launches - state.good)
+                total += self.seconds_of(task) * (warm + max(0, state.wanted - state.good))
         return total
 
     def spent_s(self) -> float:
@@ -137,7 +169,9 @@ class Campaign:
         self._warm_up()
         self._fix_reference()
         self._fit_budget("after the warm-up")
-        for block in range(1, self.policy.launches + 1):
+        for block in range(1, max(self.policy.launches, self.policy.most) + 1):
+            if block > self.policy.launches:
+                self._look_at_budget()
             self._block(block, 0, self._not_yet_in(block))
             self._block(block, 1, self._disturbed_in(block))
             if block == 1:
@@ -208,8 +242,9 @@ class Campaign:
             self._launch(task, block, attempt)
 
     def _launch(self, task: Task, block: int, attempt: int) -> None:
-        total = sum(self.standing(t).stopped is None for t in self.plan.tasks) * self.policy.launches
-        done = sum(min(self.standing(t).good, self.policy.launches) for t in self.plan.tasks)
+        all_standings = [self.standing(t) for t in self.plan.tasks]
+        total = sum(s.wanted for s in all_standings if s.stopped is None)
+        done = sum(min(s.good, s.wanted) for s in all_standings)
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
         started = utc_now()
         launched = self._runner.run(task, self._watch.tick)
@@ -229,6 +264,17 @@ class Campaign:
         )
         self.store.add(sample)
         self._watch.ended(task, sample)
+
+    def _look_at_budget(self) -> None:
+        """Launches beyond those that each task has in any case are made only while the budget lasts."""
+        budget = self.policy.budget_s
+        if budget is None or self._time_is_up:
+            return
+        wanting = self.active()
+        block = sum(self.seconds_of(t) for t in wanting)
+        if block and time.monotonic() - self._started + block > budget:
+            self._time_is_up = True
+            self._watch.say(f"the {budget:.0f} s aimed at are over: {len(wanting)} tasks stay less precise")
 
     def _no_time_to_repeat(self) -> bool:
         """Every task gets its launches; repeats of disturbed ones only while the budget lasts, so that a run

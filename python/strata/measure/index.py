@@ -16,9 +16,9 @@ from strata.measure.journal import Line, read_journal
 from strata.measure.store import SAMPLE, Sample, sample_from
 
 NAME = "index.sqlite"
-_VERSION = 1
+_VERSION = 2
 _TABLES = """
-CREATE TABLE journal (path TEXT PRIMARY KEY, size INTEGER NOT NULL);
+CREATE TABLE journal (path TEXT PRIMARY KEY, size INTEGER NOT NULL, lines INTEGER NOT NULL);
 CREATE TABLE sample (id INTEGER PRIMARY KEY, task TEXT NOT NULL, block INTEGER NOT NULL,
     attempt INTEGER NOT NULL, time TEXT NOT NULL, wall_s REAL, good INTEGER NOT NULL, failed TEXT,
     journal TEXT NOT NULL, line INTEGER NOT NULL, UNIQUE (journal, line));
@@ -62,15 +62,31 @@ def _refresh(connection: sqlite3.Connection, folder: Path) -> None:
         connection.execute("BEGIN IMMEDIATE")
         if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
             _recreate(connection)
-        sizes = {str(p.name): p.stat().st_size for p in sorted(folder.glob("*.jsonl"))}
-        known = dict(connection.execute("SELECT path, size FROM journal"))
-        if any(name not in sizes or size > sizes[name] for name, size in known.items()):
+        sizes = {str(p.name): _whole(p) for p in sorted(folder.glob("*.jsonl"))}
+        rows = connection.execute("SELECT path, size, lines FROM journal")
+        known = {path: (size, lines) for path, size, lines in rows}
+        if any(name not in sizes or size > sizes[name] for name, (size, _) in known.items()):
             _recreate(connection)
             known = {}
         for name, size in sizes.items():
-            if known.get(name) != size:
-                _ingest(connection, folder / name)
-                connection.execute("INSERT OR REPLACE INTO journal VALUES (?, ?)", (name, size))
+            read, lines = known.get(name, (0, 0))
+            if read != size:
+                lines += _ingest(connection, folder / name, read, lines + 1)
+                connection.execute("INSERT OR REPLACE INTO journal VALUES (?, ?, ?)", (name, size, lines))
+
+
+def _whole(path: Path) -> int:
+    """Bytes of the journal up to its last whole line: what follows is being written, or torn."""
+    with path.open("rb") as stream:
+        end = stream.seek(0, 2)
+        while end:
+            begin = max(0, end - 65536)
+            stream.seek(begin)
+            at = stream.read(end - begin).rfind(b"\n")
+            if at >= 0:
+                return begin + at + 1
+            end = begin
+    return 0
 
 
 def _recreate(connection: sqlite3.Connection) -> None:
@@ -82,12 +98,14 @@ def _recreate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
-def _ingest(connection: sqlite3.Connection, path: Path) -> None:
-    lines = [line for line in read_journal(path) if line.entry.get("schema") == SAMPLE]
-    known = {row[0] for row in connection.execute("SELECT line FROM sample WHERE journal = ?", (path.name,))}
-    for line in lines:
-        if line.number not in known:
+def _ingest(connection: sqlite3.Connection, path: Path, offset: int, first: int) -> int:
+    """Reads what the journal has from this byte on, where line `first` begins; the number of its lines."""
+    count = 0
+    for line in read_journal(path, offset, first):
+        count += 1
+        if line.entry.get("schema") == SAMPLE:
             _insert(connection, line, sample_from(line))
+    return count
 
 
 def _insert(connection: sqlite3.Connection, line: Line, sample: Sample) -> None:
@@ -127,6 +145,36 @@ def figure_samples(connection: sqlite3.Connection, task: str, figure: str) -> li
         (task, figure),
     )
     return [row[0] for row in rows]
+
+
+def every_sample(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """One row for each figure of each launch, in the order in which they were taken: task, block, attempt,
+    time, good, reasons of taint (joined by ';'), failure, wall seconds, figure, value, unit. A launch without
+    figures has one row without them.
+    """
+    reasons: dict[int, list[str]] = {}
+    for row, code in connection.execute("SELECT sample, code FROM taint ORDER BY rowid"):
+        reasons.setdefault(row, []).append(code)
+    rows = connection.execute(
+        "SELECT sample.id, task, block, attempt, time, good, failed, wall_s, name, value, unit FROM sample "
+        "LEFT JOIN figure ON figure.sample = sample.id ORDER BY time, sample.id, figure.rowid"
+    )
+    return [
+        (
+            task,
+            block,
+            attempt,
+            at,
+            bool(good),
+            ";".join(reasons.get(row, ())),
+            failed,
+            wall,
+            name,
+            value,
+            unit,
+        )
+        for row, task, block, attempt, at, good, failed, wall, name, value, unit in rows
+    ]
 
 
 def tasks(connection: sqlite3.Connection) -> list[dict[str, Any]]:

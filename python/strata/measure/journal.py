@@ -116,15 +116,19 @@ class Line:
     entry: dict[str, Any]
 
 
-def read_journal(path: Path) -> Iterator[Line]:
-    """All whole lines of one file, the header included."""
+def read_journal(path: Path, offset: int = 0, first: int = 1) -> Iterator[Line]:
+    """All whole lines of one file, the header included; or those from a byte offset on, where line number
+    `first` begins.
+    """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            data = stream.read()
     except OSError as error:
         raise StrataError(f"cannot read: {error.strerror}", at=str(path), code=FAILED) from None
     lines = data.split(b"\n")
     lines.pop()  # b"" after the last newline, or the torn line of a process that was killed
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=first):
         try:
             entry = decode(line)
         except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors

@@ -53,6 +53,8 @@ class Task:
     options: tuple[str, ...] = OWN_SHARE  # further options of `strata launch`
     patterns: tuple[Pattern, ...] = ()  # figures from the output
     labels: Mapping[str, str] = field(default_factory=dict)  # what a study varies: {"mode": "one", ...}
+    environment: Mapping[str, str] = field(default_factory=dict)  # beside what this process has
+    output: str = ""  # "osu": figures from a table of the OSU micro-benchmarks in the output
 
     @property
     def leaves_result(self) -> bool:
@@ -69,6 +71,14 @@ class Policy:
     seed: int = 0
     budget_s: float | None = None  # optional tasks are left out when the estimate exceeds it
     patience_s: float = 60.0  # in all, waiting for a quiet machine before repeats
+    precision: float | None = None  # half the headline's interval over its median at which a task is done
+    most: int = 0  # launches of a task that never gets so precise; 0 without precision
+    compared: int = 1  # settings of which the best is asked: precise when their intervals at once are
+
+    @property
+    def looks(self) -> int | None:
+        """The most samples at which measuring may stop by what it saw; None: their number is fixed."""
+        return self.most if self.precision is not None else None
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,13 @@ def check(plan: Plan) -> Plan:
             given=str(plan.policy.launches),
             allowed=f">= {stats.LEAST}: fewer cannot give a distribution-free 95 % interval of the median",
         )
+    if plan.policy.precision is not None and plan.policy.most < plan.policy.launches:
+        raise StrataError(
+            "fewer launches at most than at least",
+            at="most",
+            given=f"most = {plan.policy.most}",
+            allowed=f">= launches = {plan.policy.launches}",
+        )
     seen: set[str] = set()
     for task in plan.tasks:
         if task.id in seen:
@@ -129,9 +146,25 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "mode": plan.mode,
         "machine": dict(plan.machine),
         "build": plan.build,
-        "policy": asdict(plan.policy),
+        "policy": _policy_to_dict(plan.policy),
         "tasks": [_task_to_dict(t) for t in plan.tasks],
     }
+
+
+def _policy_to_dict(policy: Policy) -> dict[str, Any]:
+    content = asdict(policy)
+    if policy.precision is None:
+        del content["precision"], content["most"], content["compared"]
+    return content
+
+
+_DEFAULTS = (
+    ("options", list(OWN_SHARE)),
+    ("patterns", []),
+    ("labels", {}),
+    ("environment", {}),
+    ("output", ""),
+)
 
 
 def _task_to_dict(task: Task) -> dict[str, Any]:
@@ -140,7 +173,7 @@ def _task_to_dict(task: Task) -> dict[str, Any]:
     """
     content = {**asdict(task), "command": list(task.command), "figures": list(task.figures)}
     content["options"], content["patterns"] = list(task.options), [asdict(p) for p in task.patterns]
-    for name, default in (("options", list(OWN_SHARE)), ("patterns", []), ("labels", {})):
+    for name, default in _DEFAULTS:
         if content[name] == default:
             del content[name]
     return content

@@ -87,7 +87,7 @@ class LaunchRunner:
         try:
             cpus = os.sched_getaffinity(0)
             busy, own, started = busy_seconds(cpus), _own_seconds(), time.monotonic()
-            status = self._supervise(self.argv(task, work), output, tick)
+            status = self._supervise(self.argv(task, work), task.environment, output, tick)
             wall = time.monotonic() - started
             system = _others(cpus, busy, own, wall)
             launched = read_back(task, work, status, _tail(output), system)
@@ -95,10 +95,12 @@ class LaunchRunner:
         finally:
             os.close(output)
 
-    def _supervise(self, argv: list[str], output: int, tick: Callable[[], None]) -> int:
+    def _supervise(
+        self, argv: list[str], own: Mapping[str, str], output: int, tick: Callable[[], None]
+    ) -> int:
         theirs, ours = os.pipe()  # both close-on-exec; only the reading end is passed on
         passed = [theirs] + ([self.lock_fd] if self.lock_fd is not None else [])
-        environment = {**os.environ, "STRATA_LIFELINE_FD": str(theirs)}
+        environment = {**os.environ, **own, "STRATA_LIFELINE_FD": str(theirs)}
         try:
             process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, pass_fds=passed

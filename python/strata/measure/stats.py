@@ -26,6 +26,11 @@ LEAST = (
 )
 
 
+def simultaneous(k: int) -> float:
+    """The level of each of k intervals that all hold at once in 95 % of cases (Bonferroni)."""
+    return 1.0 - (1.0 - LEVEL) / max(1, k)
+
+
 @cache
 def coverage(n: int, k: int) -> float:
     """Probability that [x(k), x(n+1-k)] holds the median of n samples (ranks count from 1), exact in integers
@@ -80,7 +85,7 @@ class Estimate:
         """Why there is no interval, in the words every table uses."""
         if self.low is not None:
             return None
-        return "no undisturbed measurement" if self.n == 0 else f"n={self.n}<{LEAST}: no interval"
+        return "no undisturbed measurement" if self.n == 0 else too_few(self.n)
 
     @property
     def half_width(self) -> float | None:
@@ -90,8 +95,16 @@ class Estimate:
         return 0.5 * (self.high - self.low) / abs(self.median)
 
 
-def estimate(samples: Sequence[float], level: float = LEVEL) -> Estimate:
-    """Median, interval and extremes of the samples, kept in the order in which they were taken."""
+def too_few(n: int) -> str:
+    """Why n launches, one or more, have no interval."""
+    return f"n={n}<{LEAST}: no interval" if n < LEAST else f"n={n}: no interval yet"
+
+
+def estimate(samples: Sequence[float], level: float = LEVEL, most: int | None = None) -> Estimate:
+    """Median, interval and extremes of the samples, kept in the order in which they were taken.
+
+    `most`: measuring stopped when it saw fit, after at most so many; the interval is then the sequential one.
+    """
     kept = tuple(float(s) for s in samples)
     if any(not math.isfinite(s) for s in kept):
         raise ValueError(f"a sample is not a finite number: {kept}")
@@ -99,11 +112,20 @@ def estimate(samples: Sequence[float], level: float = LEVEL) -> Estimate:
     if n == 0:
         return Estimate(0, None, None, None, None, None, None, ())
     ordered = sorted(kept)
-    k = rank_for(n, level)
+    k = _rank(n, level, most)
     low = high = confidence = None
     if k is not None:
-        low, high, confidence = ordered[k - 1], ordered[n - k], coverage(n, k)
+        low, high = ordered[k - 1], ordered[n - k]
+        confidence = coverage(n, k) if most is None else level
     return Estimate(n, median(kept), low, high, ordered[0], ordered[-1], confidence, kept)
+
+
+def _rank(n: int, level: float, most: int | None) -> int | None:
+    if most is None:
+        return rank_for(n, level)
+    from strata.measure.sequential import rank_at  # which itself builds on this module
+
+    return rank_at(n, max(most, n), level)
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,9 @@ class Store:
     def samples_of(self, task: str) -> list[Sample]:
         return list(self._by_task.get(task, ()))
 
+    def count_of(self, task: str) -> int:
+        return len(self._by_task.get(task, ()))
+
     @property
     def events(self) -> list[dict[str, Any]]:
         """Decisions that a resumed run must repeat: tasks left out, the reference clock, interruptions."""
@@ -148,7 +151,7 @@ def read_plan(path: Path) -> plans.Plan:
     return plans.load(read_json(path / "plan.json", plans.SCHEMA, _REMEDY), path / "plan.json")
 
 
-def open_existing(path: Path) -> Store:
+def open_existing(path: Path, *, sweep: bool = True) -> Store:
     """An existing results folder, swept of what killed processes left in it."""
     if not (path / "plan.json").exists():
         raise StrataError(
@@ -157,7 +160,8 @@ def open_existing(path: Path) -> Store:
             remedy="`strata characterize` prints where its results are",
         )
     plan = read_plan(path)
-    sweep_leftovers(path)
+    if sweep:
+        sweep_leftovers(path)
     return Store(path, plan)
 
 

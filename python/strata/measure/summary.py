@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from strata.measure import figures as measured
 from strata.measure import stats
 from strata.measure.campaign import Standing, reasons_of
 from strata.measure.plan import Task
@@ -24,7 +25,8 @@ def summarize(
     """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's
     headline stands.
     """
-    tasks = [summarize_task(standing, store.samples_of(standing.task.id)) for standing in standings]
+    most = store.plan.policy.looks
+    tasks = [summarize_task(standing, store.samples_of(standing.task.id), most) for standing in standings]
     if bound is not None:
         for task in tasks:
             task["bound"] = bound(task, tasks)
@@ -40,6 +42,8 @@ def summarize(
         "limits": plan.policy.limits.to_dict(),
         "policy": {
             "launches": plan.policy.launches,
+            "most": plan.policy.most,
+            "precision": plan.policy.precision,
             "repeats": plan.policy.repeats,
             "seed": plan.policy.seed,
             "clock_reference_ghz": next((e["ghz"] for e in store.events if e["event"] == "clock"), None),
@@ -66,7 +70,7 @@ def counts(samples: Sequence[Sample]) -> dict[str, Any]:
     }
 
 
-def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, Any]:
+def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | None = None) -> dict[str, Any]:
     task = standing.task
     counted = [s for s in samples if s.block != 0]
     good = [s for s in counted if s.good]
@@ -88,9 +92,9 @@ def summarize_task(standing: Standing, samples: Sequence[Sample]) -> dict[str, A
         "reasons": reasons_of(counted),
         "undisturbed": undisturbed,
         "status": "ok" if undisturbed else standing.stopped or _unanswered(len(counted)),
-        "figures": figures(task, good, tainted),
-        "curves": curves(good),
-        "matrices": matrices(good),
+        "figures": figures(task, good, tainted, most),
+        "curves": curves(good, most),
+        "matrices": matrices(good, most),
         "bound": None,
         "verification": next((s.result.get("verification") for s in reversed(good) if s.result), None),
         "readback": read_back(good or counted),
@@ -105,25 +109,21 @@ def _unanswered(launches: int) -> str:
     return f"no undisturbed measurement in {launches} launches" if launches >= stats.LEAST else "unfinished"
 
 
-def _values(task: Task, sample: Sample) -> dict[str, dict[str, Any]]:
-    """The figures of one launch by name; a program without a result has its wall time."""
-    if sample.result is not None:
-        return {f["name"]: f for f in sample.result.get("figures") or [] if f.get("value") is not None}
-    if task.leaves_result or sample.record is None:
-        return {}
-    return {"wall": {"name": "wall", "value": sample.record["wall_s"], "unit": "s", "better": "lower"}}
-
-
-def figures(task: Task, good: Sequence[Sample], tainted: Sequence[Sample]) -> list[dict[str, Any]]:
-    """Every figure with its interval; the disturbed values stand beside it, uncounted."""
-    kept, disturbed = [_values(task, s) for s in good], [_values(task, s) for s in tainted]
+def figures(
+    task: Task, good: Sequence[Sample], tainted: Sequence[Sample], most: int | None = None
+) -> list[dict[str, Any]]:
+    """Every figure with its interval; the disturbed values stand beside it, uncounted. `most`: measuring
+    stopped when the interval was narrow enough, after at most so many.
+    """
+    kept = [measured.values(task, s) for s in good]
+    disturbed = [measured.values(task, s) for s in tainted]
     described: dict[str, dict[str, Any]] = {}
     for values in [*kept, *disturbed]:
         for name, figure in values.items():
             described.setdefault(name, figure)
     result = []
     for name, figure in described.items():
-        known = stats.estimate([v[name]["value"] for v in kept if name in v])
+        known = stats.estimate([v[name]["value"] for v in kept if name in v], most=most)
         result.append(
             {
                 "name": name,
@@ -140,13 +140,14 @@ def figures(task: Task, good: Sequence[Sample], tainted: Sequence[Sample]) -> li
                 "confidence": known.confidence,
                 "note": known.note,
                 "samples": list(known.samples),
+                **({"most": most} if most is not None else {}),
                 "tainted_samples": [v[name]["value"] for v in disturbed if name in v],
             }
         )
     return result
 
 
-def curves(good: Sequence[Sample]) -> list[dict[str, Any]]:
+def curves(good: Sequence[Sample], most: int | None = None) -> list[dict[str, Any]]:
     """Curves point by point: [x, median, low, high]."""
     gathered: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[float, list[float]]] = {}
@@ -159,7 +160,7 @@ def curves(good: Sequence[Sample]) -> list[dict[str, Any]]:
                     by_x.setdefault(x, []).append(y)
     result = []
     for name, curve in gathered.items():
-        known = [(x, stats.estimate(ys)) for x, ys in sorted(points[name].items())]
+        known = [(x, stats.estimate(ys, most=most)) for x, ys in sorted(points[name].items())]
         result.append(
             {
                 "name": name,
@@ -172,7 +173,7 @@ def curves(good: Sequence[Sample]) -> list[dict[str, Any]]:
     return result
 
 
-def matrices(good: Sequence[Sample]) -> list[dict[str, Any]]:
+def matrices(good: Sequence[Sample], most: int | None = None) -> list[dict[str, Any]]:
     """Matrices element by element: medians, with the interval's ends beside them."""
     gathered: dict[str, list[dict[str, Any]]] = {}
     for sample in good:
@@ -184,7 +185,7 @@ def matrices(good: Sequence[Sample]) -> list[dict[str, Any]]:
         same = [m for m in seen if m["rows"] == first["rows"] and m["columns"] == first["columns"]]
         known = [
             [
-                stats.estimate([m["values"][i][j] for m in same if m["values"][i][j] is not None])
+                stats.estimate([v for m in same if (v := m["values"][i][j]) is not None], most=most)
                 for j in range(len(first["columns"]))
             ]
             for i in range(len(first["rows"]))
@@ -210,7 +211,7 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
     """
     records = [s.record for s in samples if s.record]
     if not records:
-        return {"agrees": None, "threads": [], "pages": None, "share": None}
+        return {"agrees": None, "threads": [], "pages": None, "share": None, "libraries": []}
     said = [r.get("agrees") for r in records]
     last = records[-1]
     agrees = None if all(a is None for a in said) else all(a is not False for a in said)
@@ -221,6 +222,7 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
         "threads": last.get("threads") or [],
         "pages": last.get("pages"),
         "share": last.get("share"),
+        "libraries": sorted({str(path) for r in records for path in r.get("libraries") or []}),
     }
 
 

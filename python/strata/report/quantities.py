@@ -31,7 +31,7 @@ def with_interval(f: Interval, unit: bool = True) -> str:
         return "no undisturbed measurement"
     tail = f" {unit_text(f.unit)}" if unit else ""
     if f.low is None or f.high is None:
-        return f"{shown(f.median)}{tail} (n={f.n}<6: no interval)"
+        return f"{shown(f.median)}{tail} ({f.note})"
     low, high = shown(f.low, f.median), shown(f.high, f.median)
     return f"{shown(f.median, f.low, f.high)} [{low}, {high}]{tail}, n={f.n}"
 

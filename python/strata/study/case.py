@@ -1,163 +1,21 @@
-"""Study files (`strata.study/1`): which programs, with which values, under which layouts.
-
-The schema below makes the check, the error messages and the table in docs/studies.md.
-"""
+"""Study files (`strata.study/1`): which programs, with which values, under which layouts and toolchains."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-from strata.casefile import (
-    LIMITS,
-    PATIENCE,
-    REQUIRED,
-    CaseFile,
-    Key,
-    Place,
-    is_number,
-    is_text,
-    is_whole,
-    list_of,
-    some,
-    tables,
-)
-from strata.characterize.case import LAYOUT, LAYOUT_WORDS
+from strata.casefile import CaseFile, Place
 from strata.errors import StrataError
-from strata.measure import stats
-from strata.measure.plan import OWN_SHARE, Pattern
+from strata.measure.plan import Pattern
 from strata.measure.taint import Limits
-from strata.paths import PROGRAMS
-
-SCHEMA = "strata.study/1"
-VIEWS = ("table", "pages", "cycles")
-# The engine's own words to the launcher, and what ends its options.
-NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")
-NOT_OPTIONS += ("--machine", "--as-rank", "--")
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
-
-
-def _is_name(value: Any) -> bool:
-    return is_text(value) and "/" not in value and value.strip() == value
-
-
-def _is_values(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    entry = some(lambda v: is_text(v) or is_number(v))
-    return all(_PLACEHOLDER.fullmatch("{" + key + "}") and entry(given) for key, given in value.items())
-
-
-def _is_number_above_0(value: Any) -> bool:
-    return is_number(value) and value > 0
-
-
-TOP: dict[str, Key] = {
-    "schema": Key("text", lambda v: v == SCHEMA, SCHEMA, REQUIRED, "which schema this file follows"),
-    "name": Key("text", _is_name, "text without '/'", REQUIRED, "name of the study and of its results"),
-    "title": Key("text", is_text, "text", None, "title of the report; the name if left out"),
-    "about": Key("text", is_text, "text", None, "what is asked, shown above the figures"),
-    "view": Key(
-        "text",
-        lambda v: v in VIEWS,
-        " | ".join(VIEWS),
-        "table",
-        "how the report draws it; table: any program",
-    ),
-    "launches": Key(
-        "integer",
-        lambda v: is_whole(v) and v >= stats.LEAST,
-        f"an integer >= {stats.LEAST}",
-        stats.LEAST,
-        "undisturbed launches of each setting; fewer, but never below 6, where the budget is too small",
-    ),
-    "repeats": Key(
-        "integer",
-        lambda v: is_whole(v) and v >= 0,
-        "an integer >= 0",
-        6,
-        "further launches in place of disturbed ones",
-    ),
-    "budget_s": Key("number", _is_number_above_0, "seconds > 0", None, "time aimed at; --budget overrides"),
-    "patience_s": PATIENCE,
-    "limits": LIMITS,
-    "program": Key("array of tables", tables, "one [[program]] or more", REQUIRED, "what runs"),
-    "layout": Key("array of tables", tables, "one [[layout]] or more", REQUIRED, "how it is laid out"),
-}
-
-PROGRAM: dict[str, Key] = {
-    "name": Key("text", _is_name, "text without '/'", REQUIRED, "first part of each run's id"),
-    "command": Key(
-        "text",
-        is_text,
-        "a command line, quoted as in a shell",
-        REQUIRED,
-        "what runs; {key} stands for a value, {result} for the path of its strata.result/1",
-    ),
-    "values": Key(
-        "table of lists",
-        _is_values,
-        "a table such as {n = [1, 2]}: names of letters, digits, - and _, each with a list",
-        {},
-        "every combination runs",
-    ),
-    "figures": Key("list of text", list_of(is_text), "a list of figure names", [], "the headline figures"),
-    "figure": Key("array of tables", tables, "[[program.figure]]", [], "figures found in the output"),
-    "timeout_s": Key("number", _is_number_above_0, "seconds > 0", 60.0, "a launch is ended after this"),
-    "expected_s": Key(
-        "number", _is_number_above_0, "seconds > 0", 1.0, "estimate of one launch before any ran"
-    ),
-    "drop": Key(
-        "integer",
-        lambda v: is_whole(v) and v >= 0,
-        "an integer >= 0",
-        0,
-        "0: never left out; the largest goes first",
-    ),
-}
-
-FIGURE: dict[str, Key] = {
-    "name": Key("text", is_text, "text", REQUIRED, "name of the figure"),
-    "pattern": Key(
-        "regular expression", is_text, "text with one group", REQUIRED, "its last match in the output counts"
-    ),
-    "unit": Key("text", lambda v: isinstance(v, str), "text", "", "unit of the number found"),
-    "better": Key("text", lambda v: v in ("higher", "lower"), "higher | lower", "higher", "which is better"),
-}
-
-LAYOUTS: dict[str, Key] = {
-    "name": Key("text", _is_name, "text without '/'", REQUIRED, "what the report calls it"),
-    "layouts": Key(
-        "list of layouts",
-        some(lambda w: isinstance(w, str) and bool(LAYOUT.match(w))),
-        LAYOUT_WORDS,
-        ["1x1"],
-        "processes x threads",
-    ),
-    "bind": Key("text", is_text, "what `strata launch --bind` takes", "core", "width of the binding"),
-    "stride": Key("integer", lambda v: is_whole(v) and v >= 1, "an integer >= 1", 1, "cores between threads"),
-    "options": Key(
-        "list of text", list_of(is_text), "a list of text", list(OWN_SHARE), "further launch options"
-    ),
-    "programs": Key(
-        "list of text", list_of(is_text), "a list of program names", [], "without it all of them"
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Run:
-    """One program with one combination of values: its command, placeholders of values filled in."""
-
-    program: str
-    values: Mapping[str, str]
-    command: tuple[str, ...]
-    at: str  # where the command stands in the file
+from strata.study import toolchain
+from strata.study.runs import Maker, Run
+from strata.study.schema import AXES, FIGURE, LAYOUTS, NOT_OPTIONS, PROGRAM, TOP
+from strata.study.toolchain import Build, Toolchain
 
 
 @dataclass(frozen=True)
@@ -170,6 +28,8 @@ class Study:
     programs: tuple[dict[str, Any], ...]
     layouts: tuple[dict[str, Any], ...]
     runs: tuple[Run, ...]
+    toolchains: tuple[Toolchain, ...] = ()
+    builds: tuple[Build, ...] = ()
 
     @property
     def name(self) -> str:
@@ -179,17 +39,25 @@ class Study:
         return next(p for p in self.programs if p["name"] == name)
 
 
-def read(path: Path) -> Study:
-    """The study in this file, every key checked."""
+def read(path: Path, builds: Path = Path("builds")) -> Study:
+    """The study in this file, every key checked; `builds` is where its programs are to be made."""
     file = CaseFile(path, "`strata study list` names those that come with Strata", "cases/studies/pages.toml")
     top = file.checked(file.value, TOP)
     programs = tuple(_program(file, p, n) for n, p in enumerate(top["program"], start=1))
     layouts = tuple(_layout(file, w, n) for n, w in enumerate(top["layout"], start=1))
-    for kind, entries in (("program", programs), ("layout", layouts)):
-        _no_twins(file, kind, [e["name"] for e in entries])
-    _known_programs(file, layouts, [p["name"] for p in programs])
-    runs = tuple(run for n, p in enumerate(programs, start=1) for run in _runs(file, p, n))
-    return Study(path, top, Limits.from_dict(top["limits"], file.at("limits")), programs, layouts, runs)
+    toolchains = tuple(toolchain.checked(file, t, n) for n, t in enumerate(top["toolchain"], start=1))
+    names = [t.name for t in toolchains]
+    for kind, known in (("program", [p["name"] for p in programs]), ("layout", [w["name"] for w in layouts])):
+        _no_twins(file, kind, known)
+    _no_twins(file, "toolchain", names)
+    _known(file, "layout", "programs", layouts, [p["name"] for p in programs])
+    _known(file, "program", "toolchains", programs, names)
+    _known_axis(file, top, programs)
+    maker = Maker(file, builds.absolute() / str(top["name"]), toolchains)
+    runs = tuple(run for n, p in enumerate(programs, start=1) for run in maker.runs(p, n))
+    made = tuple(b for n, p in enumerate(programs, start=1) for b in maker.builds(p, n))
+    limits = Limits.from_dict(top["limits"], file.at("limits"))
+    return Study(path, top, limits, programs, layouts, runs, toolchains, made)
 
 
 def _program(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
@@ -241,61 +109,26 @@ def _no_twins(file: CaseFile, kind: str, names: list[str]) -> None:
             raise StrataError(f"two {kind}s have the same name", at=file.at("name", ((kind, n),)), given=name)
 
 
-def _known_programs(file: CaseFile, layouts: tuple[dict[str, Any], ...], names: list[str]) -> None:
-    for n, layout in enumerate(layouts, start=1):
-        for name in layout["programs"]:
+def _known(
+    file: CaseFile, table: str, key: str, entries: Sequence[Mapping[str, Any]], names: list[str]
+) -> None:
+    for n, entry in enumerate(entries, start=1):
+        for name in entry[key]:
             if name not in names:
                 raise StrataError(
-                    "no such program",
-                    at=file.at("programs", (("layout", n),)),
+                    f"no such {key.removesuffix('s')}",
+                    at=file.at(key, ((table, n),)),
                     given=name,
-                    allowed=", ".join(names),
+                    allowed=", ".join(names) or f"none is defined: add a [[{key.removesuffix('s')}]]",
                 )
 
 
-def _runs(file: CaseFile, program: Mapping[str, Any], n: int) -> list[Run]:
-    """Every combination of the program's values."""
-    at = file.at("command", (("program", n),))
-    try:
-        words = shlex.split(program["command"])
-    except ValueError as error:
+def _known_axis(file: CaseFile, top: Mapping[str, Any], programs: Sequence[Mapping[str, Any]]) -> None:
+    values = {key for p in programs for key in p["values"]}
+    if top["x"] not in AXES and top["x"] not in values:
         raise StrataError(
-            "the command's quotes do not match", at=at, given=f"{program['command']} ({error})"
-        ) from None
-    if not words:
-        raise StrataError("the command is empty", at=at, given=repr(program["command"]))
-    keys = list(program["values"])
-    runs = []
-    for chosen in product(*(program["values"][key] for key in keys)):
-        values = {key: str(value) for key, value in zip(keys, chosen, strict=True)}
-        runs.append(Run(program["name"], values, tuple(_filled(w, values, at) for w in words), at))
-    unused = [key for key in keys if not any("{" + key + "}" in word for word in words)]
-    if unused:
-        raise StrataError(
-            "a value that the command does not use",
-            at=file.at("values", (("program", n),)),
-            given=", ".join(unused),
-            remedy=f"write {{{unused[0]}}} where it belongs in the command",
+            "nothing of that name varies in this study",
+            at=file.at("x"),
+            given=top["x"],
+            allowed=", ".join([*AXES, *sorted(values)]),
         )
-    return runs
-
-
-def _filled(word: str, values: Mapping[str, str], at: str) -> str:
-    """The word with its values; {result} and Strata's programs are left to the engine, {{x}} means {x}."""
-
-    def value(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name in values:
-            return values[name]
-        if name == "result" or name in PROGRAMS:
-            return match.group(0)
-        raise StrataError(
-            "a placeholder without a value",
-            at=at,
-            given=match.group(0),
-            allowed=", ".join("{" + known + "}" for known in (*values, "result", *PROGRAMS)),
-            remedy=f"give `values` the key {name}, or write {{{{{name}}}}} for the braces themselves",
-        )
-
-    parts = re.split(r"(\{\{|\}\})", word)
-    return "".join({"{{": "{", "}}": "}"}.get(part) or _PLACEHOLDER.sub(value, part) for part in parts)

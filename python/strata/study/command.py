@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
-from strata.study import planner
+from strata.study import planner, toolchain
 from strata.study.case import Study, read
+from strata.study.toolchain import Toolchain
 
 GROUP = "studies"
 
@@ -79,7 +80,18 @@ def shipped() -> dict[str, Path]:
 def prepare(request: Request) -> Prepared:
     """The plan for this machine."""
     native = paths.native()
-    study = read(find(request.study))
+    study = read(
+        find(request.study), request.out / "builds" if request.out else paths.results_base() / "builds"
+    )
+    usable, absent = toolchain.usable(study.toolchains)
+    gone = {chain.name for chain, _ in absent}
+    study = replace(
+        study,
+        runs=tuple(r for r in study.runs if r.toolchain is None or r.toolchain.name not in gone),
+        builds=tuple(b for b in study.builds if b.toolchain.name not in gone),
+    )
+    if not request.dry_run:
+        toolchain.make(study.builds, lambda text: print(text, file=sys.stderr, flush=True))
     machine = session.read_machine(native)
     made = planner.build(
         study,
@@ -98,10 +110,32 @@ def prepare(request: Request) -> Prepared:
             "about": study.top["about"],
             "view": study.top["view"],
             "settings": [layout["name"] for layout in study.layouts],
-            "unavailable": made.unavailable,
+            "x": study.top["x"],
+            "unavailable": [
+                *made.unavailable,
+                *({"setting": f"toolchain {c.name}", "layout": "", "why": why} for c, why in absent),
+            ],
+            "toolchains": [_told(chain, study) for chain in usable],
         }
     }
     return Prepared(native, machine, made.plan, made.notes, study.path, facts)
+
+
+def _told(chain: Toolchain, study: Study) -> dict[str, Any]:
+    """What the report says of a toolchain."""
+    return {
+        "name": chain.name,
+        "tools": dict(chain.tools),
+        "versions": chain.versions(),
+        "flags": chain.flags,
+        "libraries": chain.libraries,
+        "environment": dict(chain.environment),
+        "builds": {
+            b.program: [shlex.join(c) for c in b.commands]
+            for b in study.builds
+            if b.toolchain.name == chain.name
+        },
+    }
 
 
 def foreign_programs(study: Study) -> list[Path]:

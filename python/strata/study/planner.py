@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from strata.advice import studies
 from strata.characterize.planner import Size, size_of, spelled
 from strata.errors import USAGE, StrataError
-from strata.measure import stats
+from strata.measure import sequential, stats
 from strata.measure.plan import Plan, Policy, Task, check
 from strata.paths import PROGRAMS
-from strata.study.case import Run, Study
+from strata.study.case import Study
+from strata.study.distance import distance
+from strata.study.runs import Run
+from strata.study.schema import ALL
 
 _TRIAL_S = 20.0
 
@@ -76,8 +81,9 @@ def build(
     for run in study.runs:
         for layout, setting in possible:
             if not layout["programs"] or run.program in layout["programs"]:
-                several = len(layout["layouts"]) > 1
-                tasks.append(_task(study.program(run.program), run, setting, several))
+                tasks.append(
+                    _task(study.program(run.program), run, setting, _varied(layout, setting, machine))
+                )
     missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
     for program in sorted(missing):
         gone = [t for t in tasks if "{" + program + "}" in t.command]
@@ -92,50 +98,93 @@ def build(
             code=1,
         )
     budget = budget_s if budget_s is not None else study.top["budget_s"]
+    precision, most = study.top["precision"], study.top["most"]
+    compared = max(Counter(_group(task) for task in tasks).values(), default=1)
+    level = stats.simultaneous(compared)
+    least = stats.LEAST if precision is None else sequential.first_look(most, level) or most
     policy = Policy(
-        launches=launches_within(study.top["launches"], tasks, budget),
+        launches=launches_within(max(least, study.top["launches"]), tasks, budget, least),
         repeats=study.top["repeats"],
         limits=study.limits,
         seed=seed,
         budget_s=budget,
         patience_s=float(study.top["patience_s"]),
+        precision=precision,
+        most=most if precision is not None else 0,
+        compared=compared if precision is not None else 1,
     )
     plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
     return Made(plan, notes, unavailable)
 
 
-def launches_within(wanted: int, tasks: Sequence[Task], budget_s: float | None) -> int:
+def _group(task: Task) -> str:
+    """The program and its values, whose settings are compared with each other."""
+    return studies.group_of({"labels": task.labels})
+
+
+def launches_within(
+    wanted: int, tasks: Sequence[Task], budget_s: float | None, least: int = stats.LEAST
+) -> int:
     """As many launches of each task as were asked for, fewer where the budget is too small for them, but
-    never fewer than an interval needs.
+    never fewer than `least`, which an interval needs.
     """
     each = sum(t.expected_s for t in tasks)
     if budget_s is None or each <= 0:
         return wanted
     affordable = int(budget_s / each) - 1  # one is the warm-up
-    return max(stats.LEAST, min(wanted, affordable))
+    return max(least, min(wanted, affordable))
 
 
 def _settings(layout: Mapping[str, Any], size: Size) -> list[tuple[Setting, str | None]]:
     """The layout spelt out for this machine, each with the reason why it makes no sense here."""
-    found: dict[tuple[int, int], tuple[Setting, str | None]] = {}
+    found: dict[tuple[int, int, int], tuple[Setting, str | None]] = {}
     for word in layout["layouts"]:
-        for processes, threads in spelled(word, size):
-            setting = Setting(
-                layout["name"],
-                processes,
-                threads,
-                layout["stride"],
-                layout["bind"],
-                tuple(layout["options"]),
-                layout["at"],
-            )
-            why = None
-            if processes < 1 or threads < 1:
-                why = f"{word} is no layout on {size.cores} usable cores"
-            elif layout["bind"] == "core" and (processes * threads - 1) * setting.stride + 1 > size.cores:
-                why = f"{setting.layout} is more than the {size.cores} usable cores"
-            found.setdefault((processes, threads), (setting, why))
+        for processes, threads in _shapes(word, size):
+            for stride, asked in _strides(layout["stride"], size):
+                why = _cannot(word, processes, threads, stride, layout["bind"], size)
+                if why is not None and not asked:
+                    continue  # a range is what the cores allow
+                setting = Setting(
+                    layout["name"],
+                    processes,
+                    threads,
+                    stride,
+                    layout["bind"],
+                    tuple(layout["options"]),
+                    layout["at"],
+                )
+                found.setdefault((processes, threads, stride), (setting, why))
     return list(found.values())
+
+
+def _shapes(word: str, size: Size) -> list[tuple[int, int]]:
+    """Processes and threads of a word of the study file."""
+    if word == ALL:
+        return [(p, size.cores // p) for p in range(1, size.cores + 1) if size.cores % p == 0]
+    return spelled(word, size)
+
+
+def _strides(given: Any, size: Size) -> list[tuple[int, bool]]:
+    """Each stride, and whether it was asked for by name."""
+    if isinstance(given, str):
+        first, _, last = given.partition("..")
+        top, stride, found = size.symbol(last), int(first), []
+        while stride <= max(top, 1):
+            found.append((stride, stride == int(first)))
+            stride *= 2
+        return found
+    return [(stride, True) for stride in (given if isinstance(given, list) else [given])]
+
+
+def _cannot(word: str, processes: int, threads: int, stride: int, bind: str, size: Size) -> str | None:
+    if processes < 1 or threads < 1:
+        return f"{word} is no layout on {size.cores} usable cores"
+    if bind == "core" and (processes * threads - 1) * stride + 1 > size.cores:
+        far = f" with a stride of {stride}" if stride > 1 else ""
+        return f"{processes}x{threads}{far} is more than the {size.cores} usable cores"
+    if stride > 1 and processes * threads == 1:
+        return "one thread has no stride"
+    return None
 
 
 def settings_of(study: Study, machine: Mapping[str, Any]) -> list[Setting]:
@@ -183,14 +232,26 @@ def _parts(text: str) -> dict[str, str]:
     return parts
 
 
-def _task(program: Mapping[str, Any], run: Run, setting: Setting, several: bool) -> Task:
-    name = "-".join([run.program, *run.values.values()]).replace("/", "_")
-    labels = {"program": run.program, **run.values, "setting": setting.name}
-    if several:
+def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any]) -> dict[str, str]:
+    """The labels of a setting: its name, and what its layout varies."""
+    labels = {"setting": setting.name}
+    if len(layout["layouts"]) > 1 or layout["layouts"][0] == ALL or ".." in layout["layouts"][0]:
         labels["layout"] = setting.layout
-    _must_exist(run)
+    if not isinstance(layout["stride"], int):
+        labels["stride"] = str(setting.stride)
+        if setting.processes * setting.threads == 2 and (far := distance(machine, setting.stride)):
+            labels["distance"] = far
+    return labels
+
+
+def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mapping[str, str]) -> Task:
+    chain = run.toolchain
+    name = "-".join([run.program, *run.values.values(), *([chain.name] if chain else [])]).replace("/", "_")
+    if not program["build"]:
+        _must_exist(run)
+    place = f"{setting.name}/{setting.layout}" + (f"/s{setting.stride}" if "stride" in labels else "")
     return Task(
-        id=f"{name}/{setting.name}/{setting.layout}",
+        id=f"{name}/{place}",
         benchmark=_benchmark(run.command) or run.program,
         command=run.command,
         layout=setting.layout,
@@ -202,7 +263,13 @@ def _task(program: Mapping[str, Any], run: Run, setting: Setting, several: bool)
         drop=program["drop"],
         options=setting.options,
         patterns=program["figure"],
-        labels=labels,
+        labels={
+            "program": run.program,
+            **run.values,
+            **({"toolchain": chain.name} if chain else {}),
+            **labels,
+        },
+        environment=dict(chain.environment) if chain else {},
     )
 
 

@@ -26,6 +26,7 @@ MPI = "MPI binds by default"
 SECOND = "second runtime"
 CROWDED = "oversubscribed"
 _TOOLS = ("taskset", "numactl", "likwid-pin", "likwid-mpirun", "hwloc-bind", "srun", "mpirun", "mpiexec")
+_BUSY = 0.6  # of all PUs: more than processes one after another could use
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 _OWN_THREADS = {
     "libopenblasp": "OpenBLAS built for POSIX threads",
@@ -294,11 +295,9 @@ def _crowd(record: Mapping[str, Any], threads: int) -> Said:
         )
         return
     total, pus = sum(by_process.values()), set().union(*_promised(record).values(), set())
-    own = float((record.get("cpu") or {}).get("own_s") or 0.0)
-    used = max(own, sum(thread["cpu_s"] for thread in computing(record)))
-    # Processes that come one after another use no more CPU than one of them at a time could.
-    at_once = used > 1.05 * most * float(record.get("wall_s") or 0.0)
-    if at_once and total > len(pus) > 1:
+    used = sum(thread["cpu_s"] for thread in computing(record))
+    # Processes that came one after another leave most of several cores idle.
+    if len(pus) > 1 and total > len(pus) and used > _BUSY * len(pus) * float(record.get("wall_s") or 0.0):
         yield (
             CROWDED,
             f"{total} threads of {len(by_process)} processes computed on {count(len(pus), 'PU')}: they "

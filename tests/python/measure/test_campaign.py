@@ -280,3 +280,40 @@ def test_curves_and_matrices_become_medians_with_intervals(make_store) -> None:
     assert task["curves"][0]["points"] == [[1024, 13.5, 11.0, 16.0], [2048, 27.0, 22.0, 32.0]]
     assert task["matrices"][0]["values"] == [[None, 13.5], [13.5, None]]
     assert task["matrices"][0]["low"] == [[None, 11.0], [11.0, None]]
+
+
+def _noisy(scale: float):
+    """An answer whose values lie within +-scale of 10, different in every launch."""
+    return lambda t, n: good(10.0 * (1 + scale * (((n * 0.618034) % 1.0) - 0.5) * 2))
+
+
+def test_a_task_ends_when_its_interval_is_narrow_enough_and_others_go_on(make_store) -> None:
+    steady, noisy = _noisy(0.001), _noisy(0.3)
+    done, _, _ = campaign(
+        make_store(plan(["a", "b"], precision=0.02, most=30)),
+        lambda t, n: steady(t, n) if t.benchmark == "a" else noisy(t, n),
+    )
+    done.run()
+    a, b = (t["figures"][0] for t in summary_of(done)["tasks"])
+    assert a["n"] == 8  # the first look that has an interval, of 30
+    assert b["n"] == 30 and b["low"] is not None
+    assert summary_of(done)["policy"]["precision"] == 0.02
+
+
+def test_an_interrupted_run_with_precision_goes_on_where_it_was(make_store) -> None:
+    opened = make_store(plan(["a"], precision=0.02, most=30))
+    done, runner, _ = campaign(opened, _noisy(0.02))
+    done.run()
+    again, other, _ = campaign(opened, _noisy(0.02))
+    again.run()
+    assert runner.order and not other.order
+
+
+def test_precision_is_given_up_when_the_time_is_over_but_never_six_launches(make_store) -> None:
+    done, _, listener = campaign(
+        make_store(plan(["a"], precision=1e-9, most=500, budget_s=1e-6)), _noisy(0.2)
+    )
+    done.run()
+    (task,) = summary_of(done)["tasks"]
+    assert task["undisturbed"] and task["figures"][0]["n"] == 6
+    assert any("stay less precise" in text for text in listener.said)

@@ -81,6 +81,7 @@ def test_a_run_leaves_plan_machine_samples_summary_and_report_and_nothing_else(h
         "machine.json",
         "provenance.json",
         "summary.json",
+        "index.sqlite",
         "report/report.html",
         "report/figures/a.svg",
     }
@@ -89,6 +90,7 @@ def test_a_run_leaves_plan_machine_samples_summary_and_report_and_nothing_else(h
         "machine.json",
         "provenance.json",
         "summary.json",
+        "index.sqlite",
         "report",
         "journal",
     }

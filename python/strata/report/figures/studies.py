@@ -10,6 +10,8 @@ from strata.advice.samples import Interval
 from strata.advice.words import digits, unit_text
 from strata.report.figures.theme import LINE, PAGE, SERIES, SOFT, canvas, finish
 
+_MOST_DOTS = 300  # of one setting
+
 
 @dataclass(frozen=True)
 class Row:
@@ -38,8 +40,9 @@ def launches(
                 bar = {"linewidth": 5.0, "solid_capstyle": "butt", "alpha": 0.35}
                 axes.plot([f.low, f.high], [i, i], color=colour, **bar)
             dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": colour}
-            spots = [i + 0.26 * ((n * 0.618034) % 1.0 - 0.5) for n in range(len(f.samples))]
-            axes.plot(f.samples, spots, markersize=3.2, markerfacecolor="none", markeredgewidth=0.7, **dot)
+            shown = thinned(f.samples)
+            spots = [i + 0.26 * ((n * 0.618034) % 1.0 - 0.5) for n in range(len(shown))]
+            axes.plot(shown, spots, markersize=3.2, markerfacecolor="none", markeredgewidth=0.7, **dot)
             full = colour if f.known else PAGE
             axes.plot([f.median], [i], markersize=6.0, markerfacecolor=full, **dot)
         if log and all(v > 0 for r in rows for v in r.figure.samples):
@@ -49,6 +52,16 @@ def launches(
         axes.margins(x=0.04)
         _legend(figure, legend)
         return finish(figure, key)
+
+
+def thinned(samples: Sequence[float]) -> Sequence[float]:
+    """All samples, or of very many as many order statistics, the extremes among them: a page that holds each
+    of 100 000 dots cannot be opened.
+    """
+    if len(samples) <= _MOST_DOTS:
+        return samples
+    ordered = sorted(samples)
+    return [ordered[k * (len(ordered) - 1) // (_MOST_DOTS - 1)] for k in range(_MOST_DOTS)]
 
 
 def stacked(key: str, rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], label: str) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 from strata.advice import studies
 from strata.advice.samples import Interval, Task, figure, figures, headline
 from strata.advice.words import digits, percent, unit_text
-from strata.report.document import Block, Notice, Plot, Points, Section, Table, Text
-from strata.report.figures.studies import Row, Tail, launches, stacked, tails
+from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Table, Text
+from strata.report.figures.studies import Row, Tail, launches, stacked, tails, thinned
 from strata.report.quantities import interval_only, shown
+from strata.report.sections import study_series
 from strata.report.source import Source, reproduce
 
 
@@ -21,8 +22,13 @@ def study(source: Source) -> Section:
     said = studies.statements(source.summary)
     if said:
         blocks.append(Points(said))
-    view = {"pages": pages, "cycles": cycles}.get(str(about.get("view")), table)
-    blocks += view(source)
+    views = {"pages": pages, "cycles": cycles, "series": study_series.over_x}
+    views |= {"strong": study_series.scaling, "weak": study_series.scaling}
+    view = str(about.get("view"))
+    blocks += views.get(view, table)(source)
+    if view in ("series", "strong", "weak"):
+        blocks += _missing(source)
+    blocks += toolchains(source)
     return Section("study", "What was found", blocks)
 
 
@@ -30,7 +36,7 @@ def _missing(source: Source) -> list[Block]:
     """Settings that this system does not grant, and those that gave no answer."""
     said: list[Block] = []
     for u in studies.about(source.summary).get("unavailable") or []:
-        said.append(Notice("missing", f"{u['setting']} ({u['layout']}): not available here: {u['why']}."))
+        said.append(Notice("missing", f"Not available here: {studies.absent(u)}."))
     for task in source.tasks():
         if not task.get("figures"):
             status = str(task.get("status") or "no answer").splitlines()[0]
@@ -65,6 +71,8 @@ def _launches(
     unit = chosen[0][1].unit
     svg = launches(key, rows, unit, title, legend, log)
     caption = f"{about} Each hollow dot is a launch, the full one their median, the bar its 95 % interval."
+    if any(len(f.samples) > len(thinned(f.samples)) for _, f in chosen):
+        caption += " Of very many launches some are drawn, the extremes among them."
     return [Plot(key, title, svg, caption, reproduce=reproduce([t for t, _ in chosen]))]
 
 
@@ -254,6 +262,38 @@ def _counter(tasks: Sequence[Task]) -> list[Block]:
     return [Text(" ".join(said))] if said else []
 
 
+# -- toolchains --------------------------------------------------------------------------------------------
+
+
+def toolchains(source: Source) -> list[Block]:
+    """How each was built, and which libraries its launches really loaded."""
+    known = studies.about(source.summary).get("toolchains") or []
+    if not known:
+        return []
+    head = ("Toolchain", "Tools", "Flags and libraries", "Built with", "Loaded")
+    rows = []
+    for chain in known:
+        loaded: dict[str, None] = {}
+        for task in source.tasks():
+            if (task.get("labels") or {}).get("toolchain") == chain["name"]:
+                loaded.update(dict.fromkeys((task.get("readback") or {}).get("libraries") or []))
+        tools = [
+            f"{name}: `{tool}` {chain['versions'].get(name) or ''}" for name, tool in chain["tools"].items()
+        ]
+        built = [f"{program}: `{'; '.join(lines)}`" for program, lines in chain["builds"].items()]
+        wished = " ".join(part for part in (chain["flags"], chain["libraries"]) if part)
+        rows.append(
+            [
+                chain["name"],
+                "\n".join(tools) or "—",
+                f"`{wished}`" if wished else "—",
+                "\n".join(built) or "—",
+                "\n".join(loaded) or "none worth naming (BLAS, MPI, OpenMP, FFTW)",
+            ]
+        )
+    return [Heading("Toolchains"), Table(head, rows)]
+
+
 # -- any program -------------------------------------------------------------------------------------------
 
 
@@ -262,8 +302,8 @@ def table(source: Source) -> list[Block]:
     blocks: list[Block] = []
     by_figure: dict[tuple[str, str], list[Task]] = {}
     for task in tasks:
-        f = headline(task)
-        if f is not None:
+        named = [f for name in task["headline"] if (f := figure(task, name)) is not None]
+        for f in named or [f for f in (headline(task),) if f is not None]:
             by_figure.setdefault((f.name, f.unit), []).append(task)
     for i, ((name, _), group) in enumerate(by_figure.items()):
         blocks += _launches(f"study-{i}", group, name, name, "")
@@ -283,7 +323,8 @@ def table(source: Source) -> list[Block]:
                     str(f.n),
                 ]
             )
-    return [*blocks, Table(head, rows, frozenset({2, 3, 4, 5, 6}), folded=len(rows) > 24), *_missing(source)]
+    whole = Table(head, rows, frozenset({2, 3, 4, 5, 6}), folded=len(rows) > 24)
+    return [*blocks, *study_series.curve_plots(source), whole, *_missing(source)]
 
 
 def _percent(value: float | None) -> str:

@@ -1,0 +1,98 @@
+"""The plots of studies over something that varies, and of scaling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strata.advice.series import Scaling
+from strata.advice.words import digits
+from strata.report.figures.theme import SERIES, SOFT, canvas, finish
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A series: points (x, median, low, high), and the bound beside which each stands, if any."""
+
+    label: str
+    points: Sequence[tuple[float, float, float | None, float | None]]
+    bounds: Sequence[tuple[float, float]] = ()
+
+
+def series(key: str, traces: Sequence[Trace], x: str, y: str, ticks: Sequence[tuple[float, str]]) -> str:
+    """Medians with their intervals over x, ticks where something was measured; bounds as short dashes."""
+    with canvas(7.4, 3.6) as (figure, axes):
+        for i, trace in enumerate(traces):
+            colour = SERIES[i % len(SERIES)]
+            _dots(axes, trace.points, colour, trace.label)
+            if trace.bounds:
+                xs, ys = zip(*trace.bounds, strict=True)
+                axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
+        _ticks(axes, ticks)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        figure.legend(loc="outside upper left", ncols=2)
+        return finish(figure, key)
+
+
+def scaling(key: str, every: Sequence[Scaling]) -> str:
+    """Speedup with the ideal line and the fitted law, and efficiency, over cores."""
+    cores = sorted({p.cores for one in every for p in one.points})
+    with canvas(7.4, 3.7, ncols=2) as (figure, (left, right)):
+        ideal = [cores[0], cores[-1]]
+        left.plot(ideal, ideal, color=SOFT, linewidth=1.0, linestyle=":", label="ideal")
+        for i, one in enumerate(every):
+            colour = SERIES[i % len(SERIES)]
+            _dots(left, [(p.cores, p.speedup, p.low, p.high) for p in one.points], colour, one.label, "none")
+            rates = [
+                (
+                    p.cores,
+                    p.efficiency * 100,
+                    *(None if e is None else 100 * e / p.cores for e in (p.low, p.high)),
+                )
+                for p in one.points
+            ]
+            _dots(right, rates, colour, None)
+            if one.law is not None:
+                low, high = one.points[0].cores, one.points[-1].cores
+                xs = [low + (high - low) * k / 60 for k in range(61)]
+                fitted = f"{one.law.name}'s law"
+                left.plot(xs, [one.law.speedup(x) for x in xs], color=colour, linestyle="--", linewidth=1.1,
+                          label=fitted)  # fmt: skip
+        for axes in (left, right):
+            _ticks(axes, [(c, digits(c)) for c in cores])
+            axes.set_xlabel("cores")
+            axes.set_ylim(bottom=0)
+        left.set_ylabel("scaled speedup" if every[0].weak else "speedup")
+        right.set_ylabel("efficiency, %")
+        right.axhline(100, color=SOFT, linewidth=1.0, linestyle=":")
+        figure.legend(loc="outside upper left", ncols=3)
+        return finish(figure, key)
+
+
+def _dots(
+    axes: Any, points: Sequence[Sequence[float | None]], colour: str, label: str | None, line: str = "-"
+) -> None:
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    axes.plot(xs, ys, color=colour, marker="o", linestyle=line, label=label)
+    for x, _, low, high in points:
+        if low is not None and high is not None:
+            axes.plot([x, x], [low, high], color=colour, linewidth=4.0, alpha=0.35, solid_capstyle="butt")
+
+
+def _ticks(axes: Any, ticks: Sequence[tuple[float, str]]) -> None:
+    """A tick where something was measured; logarithmic where the values span more than a factor of eight."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    places = [at for at, _ in ticks]
+    if min(places) > 0 and max(places) / min(places) > 8:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.minorticks_off()
+    else:
+        spread = max(places) - min(places) or 1.0
+        axes.set_xlim(min(places) - 0.12 * spread, max(places) + 0.12 * spread)
+    axes.set_xticks(places, [text for _, text in ticks])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: digits(v)))

@@ -1,0 +1,80 @@
+"""`strata study status`: how far a study is, also while it runs, from its folder alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata.measure import stats, store
+from strata.measure.campaign import Campaign, Standing
+from strata.measure.figures import headline
+from strata.measure.progress import Progress, duration
+from strata.measure.runner import LaunchRunner
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a results folder is."""
+
+    folder: Path
+    state: str  # "running", "finished" or "interrupted"
+    tasks: list[tuple[Standing, float | None]]  # with half the headline's interval over its median
+    launches: int
+    tainted: int
+    failed: int
+    spent_s: float
+    remaining_s: float
+    precision: float | None
+
+
+def status(folder: Path) -> Status:
+    """Reads the folder; changes nothing. Raises StrataError where it is no results folder."""
+    opened = store.open_existing(folder, sweep=False)
+    try:
+        campaign = Campaign(opened, LaunchRunner([], {}, folder), Progress())
+        tasks = []
+        for task in opened.plan.tasks:
+            good = [s for s in opened.samples_of(task.id) if s.good and s.block]
+            values = [v for s in good if (v := headline(task, s)) is not None]
+            tasks.append(
+                (campaign.standing(task), stats.estimate(values, most=opened.plan.policy.looks).half_width)
+            )
+        counted = [s for s in opened.samples if s.block]
+        return Status(
+            folder,
+            _state(folder),
+            tasks,
+            len(counted),
+            sum(bool(s.tainted) for s in counted),
+            sum(s.failed is not None for s in counted),
+            campaign.spent_s(),
+            campaign.remaining_s(),
+            opened.plan.policy.precision,
+        )
+    finally:
+        opened.close()
+
+
+def _state(folder: Path) -> str:
+    if any(p.name.isdigit() and Path(f"/proc/{p.name}").exists() for p in folder.glob("work/*")):
+        return "running"
+    return "finished" if store.is_finished(folder) else "interrupted"
+
+
+def text(found: Status) -> str:
+    """The status for people."""
+    out = f"{found.folder}: {found.state}\n"
+    width = max((len(s.task.id) for s, _ in found.tasks), default=0)
+    for standing, half in found.tasks:
+        known = "" if half is None else f"+-{100 * half:.2g} %"
+        said = (standing.stopped or "").splitlines()
+        why = f"  {said[0]}" if said else ""
+        out += f"  {standing.task.id:<{width}}  {standing.good:>3} of {standing.wanted:<3}  {known:<9}{why}"
+        out = out.rstrip() + "\n"
+    out += f"{found.launches} launches, {found.tainted} disturbed, {found.failed} failed"
+    out += f"; {duration(found.spent_s)} of launches so far"
+    if found.precision is not None:
+        out += f"; wanted: +-{100 * found.precision:g} %"
+    if found.state != "finished":
+        out += f", about {duration(found.remaining_s)} to go"
+    return out + "\n"
