@@ -101,9 +101,9 @@ def _rich(table: Sequence[Row], out: TextIO) -> None:
 
     view = Table(box=None, pad_edge=False, header_style="bold")
     for column in _COLUMNS:
-        view.add_column(
-            column, justify="right" if column in _RIGHT else "left", no_wrap=column not in ("task", "figure")
-        )
+        folds = column in ("task", "figure")  # a name is folded, never cut: two ids may share their beginning
+        side = "right" if column in _RIGHT else "left"
+        view.add_column(column, justify=side, no_wrap=not folds, overflow="fold" if folds else "ellipsis")
     for row in table:
         verdict = row[-1]
         style = _COLOURS.get(verdict.split(",")[0], "")

@@ -19,6 +19,7 @@ CHANGED = 3  # exit code: something regressed by more than the threshold
 def document(before: Side, after: Side, matched: Matched, judged: Judged) -> dict[str, Any]:
     """The whole comparison. All ratios are after/before."""
     beyond = sum(v.beyond for v in judged.verdicts)
+    failed = any(v.beyond and v.pair.gate for v in judged.verdicts)
     counts = Counter(v.word for v in judged.verdicts)
     return {
         "schema": SCHEMA,
@@ -39,7 +40,7 @@ def document(before: Side, after: Side, matched: Matched, judged: Judged) -> dic
         "not_compared": [_left(left) for left in matched.left],
         "only_before": matched.only_before,
         "only_after": matched.only_after,
-        "exit_code": CHANGED if beyond else 0,
+        "exit_code": CHANGED if failed else 0,
     }
 
 

@@ -37,7 +37,7 @@ class Pair:
     figure: str
     unit: str
     better: str
-    gate: bool  # a headline figure, or one that was asked for by name: it decides the exit code
+    gate: bool  # a headline figure, or one that was asked for by name: it may decide the exit code
     before: tuple[float, ...]
     after: tuple[float, ...]
 

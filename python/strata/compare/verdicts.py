@@ -92,10 +92,10 @@ def _logs(pair: Pair, shift: float = 1.0, up: bool = True) -> families.Pair:
 
 
 def _beyond(pairs: Sequence[Pair], threshold: float, method: str) -> set[Pair]:
-    """The pairs that decide the exit code and are significantly worse than the threshold allows: the same
-    tests, with the side before moved to the threshold, and a family of their own.
+    """The pairs that are significantly worse than the threshold allows: the same tests, with the side before
+    moved to the threshold.
     """
-    asked = [p for p in pairs if p.gate]
+    asked = [p for p in pairs if min(*p.before, *p.after) > 0]
     if method == HOLM:
         alone = []
         for pair in asked:

@@ -118,7 +118,7 @@ def moved(entry: Entry) -> str:
 
 
 def _moved(ratio: float) -> str:
-    return digits(100 * abs(ratio - 1), 2, strip=False)
+    return digits(100 * abs(ratio - 1), 2)
 
 
 def widest(entry: Entry) -> float:

@@ -67,6 +67,24 @@ def test_the_threshold_the_task_and_the_figure_decide(
     assert run(base, slow, "--figure", "time", "--json") == 3
 
 
+def test_a_figure_that_is_no_headline_never_decides_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = (
+        saved(
+            whole([task("solve", [figure("time", noisy(1)), figure("start", noisy(start))])]),
+            tmp_path / f"{start}.json",
+        )
+        for start in (1.0, 1.5)
+    )
+    assert run(a, b, "--json") == 0
+    assert '"start"' not in capsys.readouterr().out
+    assert run(a, b, "--all", "--json") == 0
+    found = {c["figure"]: c for c in json.loads(capsys.readouterr().out)["comparisons"]}
+    assert found["start"]["beyond"] and not found["start"]["gate"] and not found["time"]["beyond"]
+    assert run(a, b, "--figure", "start", "--json") == 3
+
+
 def test_json_is_the_comparison_and_writes_nothing_else(
     sides: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], results: Path, tmp_path: Path
 ) -> None:

@@ -83,12 +83,6 @@ def test_both_methods_name_the_change_and_six_launches_of_many_figures_take_the_
         assert judged.verdicts[-1].word == "regressed" and judged.verdicts[-1].beyond
 
 
-def test_a_figure_that_is_no_headline_never_decides_the_exit_code() -> None:
-    (slow,) = pairs(random.Random(1), [1.5], 12, 0.01)
-    (verdict,) = judge([replace(slow, gate=False)], 0.03).verdicts
-    assert verdict.word == "regressed" and not verdict.beyond
-
-
 def test_too_few_launches_to_say_gives_about_the_number_that_would() -> None:
     chance = random.Random(9)
     (verdict,) = judge(pairs(chance, [1.03], 8, 0.05), 0.03).verdicts
