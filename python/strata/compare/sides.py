@@ -42,6 +42,8 @@ def load(path: Path) -> Side:
         side = Side(path, _checked(_summary(path), path))
     except StrataError as error:
         error.code = USAGE
+        if path.is_dir() and (path / "summary.json").exists():  # such as a plan that another version wrote
+            error.remedy = f"{error.remedy}; or give {path / 'summary.json'}, made when it was measured"
         raise
     if not side.tasks:
         raise StrataError("nothing was measured in these results", at=str(path), remedy=_REMEDY)

@@ -126,6 +126,20 @@ def test_a_folder_stands_beside_a_kept_summary(tmp_path: Path, capsys: pytest.Ca
     assert run(tmp_path / "only", after, "--json") == 0
 
 
+def test_a_folder_that_cannot_be_read_points_to_its_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from strata.compare.sides import load
+
+    before, after = folder(tmp_path / "a"), folder(tmp_path / "b", seed=2)
+    kept = saved(dict(load(before).summary), before / "summary.json")
+    plan = before / "plan.json"
+    plan.write_text(plan.read_text().replace('"seed"', '"of_another_version": 1, "seed"'))
+    assert run(before, after) == 2
+    assert f"or give {kept}" in capsys.readouterr().err
+    assert run(kept, after, "--json") == 0
+
+
 def test_what_only_one_side_has_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = folder(tmp_path / "a", ["stream", "copy"])
     after = folder(tmp_path / "b", ["stream", "triad"], seed=2)
