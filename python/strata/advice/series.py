@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from strata.advice import scaling as laws
 from strata.advice.samples import Interval, Summary, Task
 from strata.advice.statements import compare
-from strata.advice.studies import Entry, about, best, entries, group_of, setting_of
+from strata.advice.studies import Entry, about, best, entries, group_of, headlines, setting_of
 from strata.advice.words import digits, percent
 
 _MOST_X = 4  # values of x at which the series are compared with each other, each in a sentence
@@ -50,25 +50,17 @@ def lines(summary: Summary, figure: str | None = None) -> list[Line]:
     for entry in entries(summary, figure):
         x = x_of(entry.task, axis)
         if x is not None:
-            found.setdefault(_rest(entry.task, axis), []).append((x, entry))
+            found.setdefault(series_of(entry.task, axis), []).append((x, entry))
     return [Line(label, tuple(sorted(p, key=lambda q: q[0]))) for label, p in found.items()]
 
 
-def headlines(summary: Summary) -> list[str | None]:
-    """The names of all headline figures; None alone where no program names one: what it has first counts."""
-    named = list(dict.fromkeys(name for task in summary.get("tasks") or [] for name in task["headline"]))
-    return list(named) or [None]
-
-
-def _rest(task: Task, axis: str) -> str:
-    """The labels of a task without those that x stands for."""
+def series_of(task: Task, axis: str) -> str:
+    """The label of the series that a task is a point of: its labels without those that x stands for."""
     labels = dict(task.get("labels") or {})
     for key in ("stride", "distance") if axis == "stride" else ("layout", axis):
         labels.pop(key, None)
     only_x = {**task, "labels": labels}
-    return ", ".join(
-        part for part in (group_of(only_x), setting_of(only_x) if "setting" in labels else "") if part
-    )
+    return ", ".join(part for part in (group_of(only_x), setting_of(only_x)) if part)
 
 
 def series(summary: Summary) -> list[str]:
@@ -100,7 +92,14 @@ def _series(known: Sequence[Line], axis: str) -> list[str]:
 
 def _at(entry: Entry, axis: str, x: float) -> str:
     far = (entry.task.get("labels") or {}).get("distance")
-    return f"{axis} {digits(x)}" + (f" ({far})" if far and axis == "stride" else "")
+    return _place(axis, x) + (f" ({far})" if far and axis == "stride" else "")
+
+
+def _place(axis: str, x: float) -> str:
+    """'1 core', '8 threads', 'stride 4'."""
+    if axis in ("cores", "processes", "threads"):
+        return f"{digits(x)} {axis if x != 1 else {'processes': 'process'}.get(axis, axis[:-1])}"
+    return f"{axis} {digits(x)}"
 
 
 def _at_one(known: Sequence[Line], axis: str, x: float) -> list[str]:
@@ -113,7 +112,7 @@ def _at_one(known: Sequence[Line], axis: str, x: float) -> list[str]:
     said = []
     for (name, _), group in by_figure.items():
         word = "lowest" if group[0].figure.better == "lower" else "highest"
-        said += best(group, f"{word} {name} at {axis} {digits(x)}")
+        said += best(group, f"{word} {name} at {_place(axis, x)}")
     return said
 
 

@@ -6,7 +6,7 @@ enough for that many at once (Bonferroni: each at 1 - 0.05/k); else it is a tie,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,12 +61,12 @@ def setting_of(task: Task) -> str:
     words = [
         f"stride {labels[key]}" if key == "stride" else str(labels[key]) for key in SETTING if key in labels
     ]
-    return ", ".join(words) or str(task.get("id"))
+    return ", ".join(words)
 
 
 def label_of(task: Task) -> str:
     """'bind, pinned': what tells a task from the others of its program."""
-    return ", ".join(part for part in (values_of(task), setting_of(task)) if part)
+    return ", ".join(part for part in (values_of(task), setting_of(task)) if part) or str(task.get("id"))
 
 
 def group_of(task: Task) -> str:
@@ -201,17 +201,34 @@ def _slowed(group: Sequence[Entry]) -> list[str]:
 
 
 def table(summary: Summary) -> list[str]:
-    """Any program: the best setting for each combination of its values."""
-    groups: dict[str, list[Entry]] = {}
-    for e in entries(summary):
-        groups.setdefault(group_of(e.task), []).append(e)
+    """Any program: the best setting for each combination of its values; with one setting, the best values."""
     said = []
-    for key, group in groups.items():
-        if len(group) > 1:
+    for name in headlines(summary):
+        every = entries(summary, name)
+        groups = _grouped(every, lambda e: group_of(e.task))
+        one_setting = all(len(group) == 1 for group in groups.values())
+        if one_setting:
+            groups = _grouped(every, lambda e: str((e.task.get("labels") or {}).get("program")))
+        for (key, figure_name), group in groups.items():
             what = "lowest" if group[0].figure.better == "lower" else "highest"
-            named = [Entry(setting_of(e.task), e.task, e.figure) for e in group]
-            said += best(named, f"{what} {group[0].figure.name} of {key}")
+            label = values_of if one_setting else setting_of
+            named = [Entry(label(e.task), e.task, e.figure) for e in group]
+            said += best(named, f"{what} {figure_name} of {key}")
     return said
+
+
+def headlines(summary: Summary) -> list[str | None]:
+    """The names of all headline figures; None alone where no program names one: what it has first counts."""
+    tasks = summary.get("tasks") or []
+    return list(dict.fromkeys(name for task in tasks for name in task["headline"])) or [None]
+
+
+def _grouped(every: Sequence[Entry], key: Callable[[Entry], str]) -> dict[tuple[str, str], list[Entry]]:
+    """By key and figure: figures of different names are never compared."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for e in every:
+        groups.setdefault((key(e), e.figure.name), []).append(e)
+    return groups
 
 
 def best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strata.advice import studies
+from strata.advice import series, studies
 from strata.characterize.planner import Size, size_of, spelled
 from strata.errors import USAGE, StrataError
 from strata.measure import sequential, stats
@@ -82,7 +82,12 @@ def build(
         for layout, setting in possible:
             if not layout["programs"] or run.program in layout["programs"]:
                 tasks.append(
-                    _task(study.program(run.program), run, setting, _varied(layout, setting, machine))
+                    _task(
+                        study.program(run.program),
+                        run,
+                        setting,
+                        _varied(layout, setting, machine, len(study.layouts) == 1),
+                    )
                 )
     missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
     for program in sorted(missing):
@@ -99,7 +104,7 @@ def build(
         )
     budget = budget_s if budget_s is not None else study.top["budget_s"]
     precision, most = study.top["precision"], study.top["most"]
-    compared = max(Counter(_group(task) for task in tasks).values(), default=1)
+    compared = _compared(study, tasks)
     level = stats.simultaneous(compared)
     least = stats.LEAST if precision is None else sequential.first_look(most, level) or most
     policy = Policy(
@@ -117,9 +122,14 @@ def build(
     return Made(plan, notes, unavailable)
 
 
-def _group(task: Task) -> str:
-    """The program and its values, whose settings are compared with each other."""
-    return studies.group_of({"labels": task.labels})
+def _compared(study: Study, tasks: Sequence[Task]) -> int:
+    """The most settings of which the report will ask which is best, see advice/studies.py and series.py."""
+    told = [{"labels": task.labels, "layout": task.layout, "stride": task.stride} for task in tasks]
+    if study.top["view"] == "series":
+        return len({series.series_of(task, study.top["x"]) for task in told})
+    groups = Counter(studies.group_of(task) for task in told)
+    most = max(groups.values(), default=1)
+    return most if most > 1 else max(Counter(t.labels["program"] for t in tasks).values(), default=1)
 
 
 def launches_within(
@@ -232,9 +242,11 @@ def _parts(text: str) -> dict[str, str]:
     return parts
 
 
-def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any]) -> dict[str, str]:
-    """The labels of a setting: its name, and what its layout varies."""
-    labels = {"setting": setting.name}
+def _varied(
+    layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any], alone: bool
+) -> dict[str, str]:
+    """The labels of a setting: its name, where the study has several, and what its layout varies."""
+    labels = {} if alone else {"setting": setting.name}
     if len(layout["layouts"]) > 1 or layout["layouts"][0] == ALL or ".." in layout["layouts"][0]:
         labels["layout"] = setting.layout
     if not isinstance(layout["stride"], int):

@@ -191,12 +191,12 @@ def test_the_studies_we_ship_are_valid_and_open_with_their_command(path: Path, c
     assert read(path).name == path.stem
     # Enough launches to name the best of all settings that are compared, see advice/studies.py.
     groups = Counter(group_of({"labels": task.labels}) for task in plan.tasks)
-    level = stats.simultaneous(max(groups.values()))
-    launches = plan.policy.launches
-    if plan.policy.precision is None:
-        assert stats.rank_for(launches, level) is not None
+    launches, policy = plan.policy.launches, plan.policy
+    if policy.precision is None:
+        assert stats.rank_for(launches, stats.simultaneous(max(groups.values()))) is not None
     else:
-        assert sequential.rank_at(launches, plan.policy.most, level) is not None
+        level = stats.simultaneous(policy.compared)
+        assert sequential.rank_at(launches, policy.most, level) is not None
 
 
 @pytest.mark.parametrize(("text", "value"), [("90", 90), ("90s", 90), ("5m", 300), ("1.5h", 5400)])

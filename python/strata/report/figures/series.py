@@ -25,9 +25,9 @@ def series(key: str, traces: Sequence[Trace], x: str, y: str, ticks: Sequence[tu
     with canvas(7.4, 3.6) as (figure, axes):
         for i, trace in enumerate(traces):
             colour = SERIES[i % len(SERIES)]
-            _dots(axes, trace.points, colour, trace.label)
+            _dots(axes, _aside(trace.points, i, len(traces)), colour, trace.label)
             if trace.bounds:
-                xs, ys = zip(*trace.bounds, strict=True)
+                xs, ys = zip(*_aside(trace.bounds, i, len(traces)), strict=True)
                 axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
         _ticks(axes, ticks)
         axes.set_ylim(bottom=0)
@@ -45,7 +45,8 @@ def scaling(key: str, every: Sequence[Scaling]) -> str:
         left.plot(ideal, ideal, color=SOFT, linewidth=1.0, linestyle=":", label="ideal")
         for i, one in enumerate(every):
             colour = SERIES[i % len(SERIES)]
-            _dots(left, [(p.cores, p.speedup, p.low, p.high) for p in one.points], colour, one.label, "none")
+            speedups = [(p.cores, p.speedup, p.low, p.high) for p in one.points]
+            _dots(left, _aside(speedups, i, len(every)), colour, one.label, "none")
             rates = [
                 (
                     p.cores,
@@ -54,11 +55,11 @@ def scaling(key: str, every: Sequence[Scaling]) -> str:
                 )
                 for p in one.points
             ]
-            _dots(right, rates, colour, None)
+            _dots(right, _aside(rates, i, len(every)), colour, None)
             if one.law is not None:
                 low, high = one.points[0].cores, one.points[-1].cores
                 xs = [low + (high - low) * k / 60 for k in range(61)]
-                fitted = f"{one.law.name}'s law"
+                fitted = None if i else "fitted law"
                 left.plot(xs, [one.law.speedup(x) for x in xs], color=colour, linestyle="--", linewidth=1.1,
                           label=fitted)  # fmt: skip
         for axes in (left, right):
@@ -70,6 +71,11 @@ def scaling(key: str, every: Sequence[Scaling]) -> str:
         right.axhline(100, color=SOFT, linewidth=1.0, linestyle=":")
         figure.legend(loc="outside upper left", ncols=3)
         return finish(figure, key)
+
+
+def _aside(points: Sequence[Any], i: int, count: int) -> list[Any]:
+    """The points a little beside their x, so that intervals of several series do not cover each other."""
+    return [(p[0] * (1 + 0.012 * (i - (count - 1) / 2)), *p[1:]) for p in points]
 
 
 def _dots(

@@ -306,7 +306,7 @@ def table(source: Source) -> list[Block]:
         for f in named or [f for f in (headline(task),) if f is not None]:
             by_figure.setdefault((f.name, f.unit), []).append(task)
     for i, ((name, _), group) in enumerate(by_figure.items()):
-        blocks += _launches(f"study-{i}", group, name, name, "")
+        blocks += _launches(f"study-{i}", group, name, f"{name[:1].upper()}{name[1:]}", "")
     head = ("Setting", "Figure", "Median", "95 % interval", "Launch to launch", "Migrations", "n")
     rows = []
     for task in tasks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from strata.advice import series, studies
 from strata.advice.samples import Task, figures
 from strata.advice.words import digits, percent, unit_text
-from strata.report.document import Block, Plot, Table, Text
+from strata.report.document import Block, Plot, Table
 from strata.report.figures.plots import Axis, Series, curves
 from strata.report.figures.series import Trace
 from strata.report.figures.series import scaling as draw_scaling
@@ -20,7 +20,7 @@ def over_x(source: Source) -> list[Block]:
     """One plot for each headline figure over x, the curves of each program, and the table."""
     axis = str(studies.about(source.summary).get("x") or "cores")
     by_figure: dict[tuple[str, str], list[series.Line]] = {}
-    for name in series.headlines(source.summary):
+    for name in studies.headlines(source.summary):
         for line in series.lines(source.summary, name):
             by_figure.setdefault((line.figure.name, line.figure.unit), []).append(line)
     blocks: list[Block] = []
@@ -136,5 +136,4 @@ def scaling(source: Source) -> list[Block]:
                 )
         head = ("Series", "Cores", "Speedup", "95 % interval", "Efficiency", what, "Fitted law", "n")
         blocks.append(Table(head, rows, frozenset(range(1, 8))))
-        blocks += [Text(f"{one.label}: {series.law_text(one.law)}") for one in every if one.law]
     return [*blocks, table(source)]
