@@ -15,6 +15,7 @@ from strata.compare.sides import Side
 from strata.report.sections.method import KERNEL_WORDS
 
 CLOCK = 0.03  # a clock that differs by less is no news: turbo steps are larger
+BUSY = 0.05  # of the launches disturbed: from here on somebody else used the machine too
 NOT_SAID = "not recorded"
 
 
@@ -68,7 +69,11 @@ def _texts(source: Mapping[str, Any], **names: str) -> dict[str, str]:
 
 
 def _run(side: Side) -> dict[str, str]:
-    return _texts(side.summary, kind="kind", mode="mode")
+    """What kind of run it was, and whether it had the machine to itself."""
+    counts = side.summary.get("counts") or {}
+    launches, disturbed = counts.get("launches") or 0, counts.get("tainted") or 0
+    busy = f"{disturbed} of {launches}" if disturbed > BUSY * launches else "few"
+    return _texts(side.summary, kind="kind", mode="mode") | {"disturbed and repeated launches": busy}
 
 
 def _machine(side: Side) -> dict[str, str]:

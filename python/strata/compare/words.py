@@ -87,8 +87,10 @@ def verdict(whole: Comparison) -> str:
     parts = []
     if counts["regressed"]:
         which = f" by more than {limit}"
-        if counts["beyond"] != counts["regressed"]:
-            which = f" ({counts['beyond'] or 'none'} of them certainly by more than {limit})"
+        if not counts["beyond"]:
+            which = f" (not certainly{which})"
+        elif counts["beyond"] != counts["regressed"]:
+            which = f" ({counts['beyond']} of them certainly{which})"
         parts.append(f"{counts['regressed']} regressed{which}")
     if counts["improved"]:
         parts.append(f"{counts['improved']} improved")

@@ -59,6 +59,8 @@ def test_the_threshold_the_task_and_the_figure_decide(
     sides: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     base, _, slow = sides
+    assert run(base, slow, "--regressed", "20%") == 0
+    assert "1 regressed (not certainly by more than 20 %)" in capsys.readouterr().out
     assert run(base, slow, "--regressed", "20%", "--json") == 0
     whole = json.loads(capsys.readouterr().out)
     assert whole["comparisons"][0]["verdict"] == "regressed" and not whole["comparisons"][0]["beyond"]

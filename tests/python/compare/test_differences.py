@@ -20,7 +20,7 @@ def changed(**parts: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
     before["provenance"]["libraries"] = ["/lib/libgomp.so.1", "/lib/libopenblas-r0.3.21.so"]
     after["provenance"]["libraries"] = list(before["provenance"]["libraries"])
     for part, facts in parts.items():
-        after[part] = {**after[part], **facts}
+        after[part] = {**after.get(part, {}), **facts}
     found = differences(Side(Path("a"), before), Side(Path("b"), after))
     return {(d.about, d.what): (d.before, d.after) for d in found}
 
@@ -61,6 +61,12 @@ def test_a_clock_counts_as_other_only_beyond_what_turbo_does() -> None:
         after["provenance"] |= clock(ghz)
         found = differences(Side(Path("a"), before), Side(Path("b"), after))
         assert [d.what for d in found] == said
+
+
+def test_a_machine_that_others_used_too_is_said() -> None:
+    assert changed(counts={"launches": 100, "tainted": 3}) == {}
+    found = changed(counts={"launches": 100, "tainted": 30})
+    assert found == {("run", "disturbed and repeated launches"): ("few", "30 of 100")}
 
 
 def test_what_programs_found_and_where_they_lay_is_said_once() -> None:
