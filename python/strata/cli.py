@@ -376,11 +376,21 @@ def _report(commands: Commands) -> None:
         [
             ("strata report", "of the newest results"),
             ("strata report strata-results/DIR", "of these results"),
+            ("strata report DIR --with STUDY", "and the study in the folder STUDY as a section of it"),
             ("strata report compare A B", "what changed between two results: strata report compare --help"),
         ],
     )
     parser.add_argument(
         "results", type=Path, nargs="?", metavar="DIR", help="results folder (default: the newest)"
+    )
+    parser.add_argument(
+        "--with",
+        dest="more",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="STUDY",
+        help="results folder of a study that becomes a section (may be repeated)",
     )
     parser.set_defaults(run=_run_report)
     _report_compare(commands)
@@ -390,7 +400,7 @@ def _run_report(given: argparse.Namespace) -> int:
     from strata.characterize.listing import newest
     from strata.characterize.session import rebuild
 
-    return rebuild(given.results or newest())
+    return rebuild(given.results or newest(), given.more)
 
 
 def _report_compare(commands: Commands) -> None:

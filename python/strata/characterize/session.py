@@ -207,7 +207,7 @@ def summarise(results: store.Store, campaign: Campaign, write: bool = True) -> d
     return whole
 
 
-def build_report(whole: dict[str, Any], results: Path) -> Path:
+def build_report(whole: dict[str, Any], results: Path, more: Sequence[Mapping[str, Any]] = ()) -> Path:
     """The report, made aside and moved in file by file, the page last: a reader never meets half of one."""
     from strata import report
 
@@ -216,7 +216,7 @@ def build_report(whole: dict[str, Any], results: Path) -> Path:
         if scratch.exists():
             remove_tree(scratch)
         scratch.mkdir()
-        page = Path(report.build(whole, scratch))
+        page = Path(report.build(whole, scratch, more))
         target = results / "report"
         made = sorted((p for p in scratch.rglob("*") if p.is_file()), key=lambda p: (p == page, p))
         for path in made:
@@ -249,16 +249,27 @@ def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Se
     return FAILED if bad else 0
 
 
-def rebuild(results: Path) -> int:
-    """`strata report DIR`: summary and report again from the journals."""
+def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
+    """`strata report DIR`: summary and report again from the journals, with studies of `more` as sections."""
     opened = store.open_existing(results)
     try:
         if opened.plan.kind == "tune":
             from strata.tune.results import rebuild as rebuild_tune
 
+            if more:
+                raise StrataError("a tuning's report takes no studies", at="--with", given=str(more[0]))
             return rebuild_tune(opened)
         runner = LaunchRunner([], {}, results)
         whole = summarise(opened, Campaign(opened, runner, Progress()))
-        return finish(whole, results, build_report(whole, results))
+        return finish(whole, results, build_report(whole, results, [from_journals(f) for f in more]))
+    finally:
+        opened.close()
+
+
+def from_journals(folder: Path) -> dict[str, Any]:
+    """The summary of a results folder, from its journals; nothing is written."""
+    opened = store.open_existing(folder, sweep=False)
+    try:
+        return summarise(opened, Campaign(opened, LaunchRunner([], {}, folder), Progress()), write=False)
     finally:
         opened.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from strata.advice.findings import findings
 from strata.advice.layouts import recommend
 from strata.errors import StrataError
 from strata.report import render
-from strata.report.document import Document, Plot, Section
+from strata.report.document import Document, Plot, Section, Text
 from strata.report.figures.theme import standalone
 from strata.report.sections import (
     compute,
@@ -29,11 +29,11 @@ from strata.report.sections import (
 from strata.report.source import Source
 
 
-def build(summary: Mapping[str, Any], out: Path) -> Path:
+def build(summary: Mapping[str, Any], out: Path, more: Sequence[Mapping[str, Any]] = ()) -> Path:
     """Writes the report into the folder `out`, each file whole or not at all, and returns the path of
-    report.html.
+    report.html. `more`: summaries of studies that become sections of it.
     """
-    return write(compose(summary), out)
+    return write(compose(summary, more), out)
 
 
 def write(document: Document, out: Path) -> Path:
@@ -66,9 +66,46 @@ def _write(path: Path, text: str) -> None:
         raise
 
 
-def compose(summary: Mapping[str, Any]) -> Document:
-    """The whole content, without any look."""
+def compose(summary: Mapping[str, Any], more: Sequence[Mapping[str, Any]] = ()) -> Document:
+    """The whole content, without any look; studies in `more` stand before how it was measured."""
     _check(summary)
+    for one in more:
+        _check(one)
+        if one.get("kind") != "study":
+            raise StrataError(
+                "only studies become sections of another report",
+                at="--with",
+                given=f"results of `strata {one.get('kind')}`",
+            )
+    document = _composed(summary)
+    if more:
+        found = [_section_of(one, number) for number, one in enumerate(more, start=1)]
+        at = next(i for i, s in enumerate(document.sections) if s.ident == "method")
+        first = document.sections[:-2]  # how to reproduce and provenance are made again, for all
+        document.sections = _number([*first[:at], *found, *first[at:]])
+        document.sections += [method.how_to(document), method.provenance(Source(summary))]
+    return document
+
+
+def _section_of(summary: Mapping[str, Any], number: int) -> Section:
+    """A study as one section of another report; its plots get names of their own."""
+    source = Source(summary)
+    about = studies.about(summary)
+    made = study.study(source)
+    blocks = [_renamed(b, f"with-{number}") if isinstance(b, Plot) else b for b in made.blocks]
+    where = f"Measured on {_title(summary)}, {summary.get('started')}."
+    title = str(about.get("title") or summary.get("mode") or "study")
+    return Section(f"study-{number}", title, [Text(where), *blocks])
+
+
+def _renamed(plot: Plot, prefix: str) -> Plot:
+    """The plot with another key, also inside its drawing, whose ids begin with it."""
+    key = f"{prefix}-{plot.key}"
+    svg = plot.svg.replace(f'id="{plot.key}-', f'id="{key}-').replace(f"#{plot.key}-", f"#{key}-")
+    return replace(plot, key=key, svg=svg)
+
+
+def _composed(summary: Mapping[str, Any]) -> Document:
     if summary.get("kind") == "study":
         return _study(summary)
     if summary.get("kind") == "tune":

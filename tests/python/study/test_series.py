@@ -9,6 +9,7 @@ import pytest
 from made_studies import around, figure, study, task
 
 from strata.advice import scaling, series, studies
+from strata.errors import StrataError
 from strata.report.build import build, compose
 
 
@@ -115,3 +116,21 @@ def test_every_median_of_a_series_is_on_the_page() -> None:
     document = compose(_strides({1: 0.123, 2: 0.234}))
     cells = [c for s in document.sections for b in s.blocks if b.kind == "table" for r in b.rows for c in r]
     assert any("0.123" in c for c in cells) and any("0.234" in c for c in cells)
+
+
+def test_studies_become_sections_of_another_report_with_plots_of_their_own(tmp_path: Path) -> None:
+    first, second = _strides({1: 0.1, 2: 0.2}), _strides({1: 0.1, 2: 0.3})
+    document = compose(_strong(), [first, second])
+    titles = [s.title for s in document.sections]
+    assert titles.index("What was found") < titles.index("A study of series")
+    assert titles.count("A study of series") == 2
+    plots = document.plots()
+    assert len({p.key for p in plots}) == len(plots)
+    assert [p.number for p in plots] == list(range(1, len(plots) + 1))
+    page = build(_strong(), tmp_path, [first]).read_text()
+    assert 'id="with-1-series-0-' in page and 'id="series-0-' not in page
+
+
+def test_only_studies_become_sections() -> None:
+    with pytest.raises(StrataError, match="only studies"):
+        compose(_strong(), [{**_strong(), "kind": "characterize"}])
