@@ -23,7 +23,8 @@ Options declare() {
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "WIDTH", "core",
                 "hold each thread on its core, or within the cache, numa domain or package around it; none: "
-                "leave it to the system; LIST: on these PUs (hwloc's numbers; os:LIST: the system's)")
+                "leave it to the system; LIST: on these PUs (hwloc's numbers; os:LIST: the system's); "
+                "likwid:EXPR: as likwid-pin -c EXPR, parts for several processes joined by _")
         .option("--memory", "POLICY", "",
                 "first-touch, interleave[:LIST], local (the domains of its own threads) or bind:LIST")
         .option("--huge-pages", "HOW", "as-is",
@@ -56,6 +57,8 @@ Options declare() {
                  "with that MPI's own mpirun, four ranks of two threads")
         .example("strata launch --layout 4x2 --bind numa --memory local -- mpirun -n 4 ./mpi_program",
                  "around one's own mpirun or srun; pages in each rank's own domain")
+        .example("strata launch --bind likwid:S0:0-3@S1:0-3 -- ./omp_program",
+                 "a string of likwid-pin's: eight threads, four on each socket")
         .example("strata launch --layout 1x8 --memory interleave -- ./omp_program",
                  "pages dealt over the memories of the eight threads")
         .example("strata launch --exclusive --memory-limit 8GiB -- ./a.out",

@@ -17,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/machine/machine.hpp"
+#include "core/machine/topology_xml.hpp"
 
 namespace strata::cli {
 namespace {
@@ -26,6 +27,8 @@ Options declare() {
                     "What this machine has, what this process may use of it, and what to do about it.");
     options.flag("--json", "the facts as JSON (schema strata.machine/1)")
         .option("--svg", "FILE", "", "draw the machine into FILE")
+        .option("--xml", "FILE", "",
+                "write the topology as hwloc's XML, which lstopo reads; - is standard output")
         .option("--input", "SOURCE", "system", "another machine: an hwloc XML file, or synthetic:DESCRIPTION")
         .flag("--measure", "measure latency, bandwidth, cache lines and noise, and make a report with plots")
         .flag("--full", "with --measure: all sizes and pairs; --measure --help has the campaign's options")
@@ -33,6 +36,7 @@ Options declare() {
         .example("strata machine", "the table, then findings with consequence and remedy")
         .example("strata machine --json | jq .allowed", "for scripts")
         .example("strata machine --svg machine.svg", "a drawing")
+        .example("strata machine --xml node.xml", "for lstopo -i node.xml, or for strata elsewhere")
         .example("strata machine --input node.xml", "a machine that you have only lstopo's file of")
         .example("strata machine --input 'synthetic:package:2 numa:4 l3:2 core:8 pu:2'",
                  "one that you think of buying")
@@ -73,6 +77,10 @@ int machine_command(int argc, char** argv) {
     if (std::find(words.begin(), words.end(), "--measure") != words.end()) measure(words);
     const Parsed given = declare().parse(words);
     if (given.help()) return kSuccess;
+    if (given.has("--xml")) {
+        machine::write_text(machine::topology_xml(given.text("--input")), given.text("--xml"));
+        return kSuccess;
+    }
     const machine::Machine machine = machine::read_machine({.text = given.text("--input"), .recached = true});
     if (given.has("--json")) {
         machine::machine_json(std::cout, machine);

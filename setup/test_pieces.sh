@@ -1,9 +1,10 @@
-# Pieces that only tests need: a virtual machine with several memories (QEMU, a cloud kernel, busybox), the other MPI and the
-# other OpenMP runtime. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
+# Pieces that only tests need: a virtual machine with several memories (QEMU, a cloud kernel, busybox), the other MPI, the
+# other OpenMP runtime and likwid, whose strings are compared. Where they
+# cannot be had the tests that need them are skipped and say so; nothing else is lost.
 # STRATA_TEST_KERNEL=FILE names a kernel to boot; STRATA_NO_APT=1 forbids apt.
 
 test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
-    clang:clang++ libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
+    clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
 
 # A package counts as here when its program or file is.
 test_piece_is_here() {

@@ -10,6 +10,7 @@
 #include "core/base/json.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/launch.hpp"
+#include "core/launch/likwid.hpp"
 
 namespace strata::launch {
 namespace {
@@ -99,6 +100,27 @@ std::string table_of(const Plan& plan) {
     return text;
 }
 
+/// For likwid-pin, or for likwid-mpirun with several processes: each thread on one PU, in the order of
+/// threads.
+std::string for_likwid(const Plan& plan) {
+    std::vector<std::string> processes;
+    for (const auto& threads : plan.placement.threads) {
+        std::vector<int> pus;
+        for (const auto& thread : threads) {
+            if (thread.size() != 1)
+                return "  likwid   nothing: it holds a thread on one PU, not within several (--bind core, or "
+                       "a list)\n";
+            pus.push_back(thread.front());
+        }
+        processes.push_back(likwid_list(plan.machine, pus));
+    }
+    constexpr const char* without = "without OMP_PLACES and OMP_PROC_BIND";
+    if (processes.size() == 1)
+        return fmt::format("  likwid   likwid-pin -c {}  ({})\n", processes.front(), without);
+    return fmt::format("  likwid   likwid-mpirun -np {} -pin {}  ({})\n", processes.size(),
+                       fmt::join(processes, "_"), without);
+}
+
 /// The same placement in the words of other launchers, for places where Strata is not.
 std::string by_hand(const Plan& plan) {
     const Placement& placement = plan.placement;
@@ -133,7 +155,7 @@ std::string by_hand(const Plan& plan) {
     text += fmt::format(
         "  Open MPI mpirun -n {} --mca rmaps_rank_file_physical 1 --rankfile FILE, which holds\n{}",
         processes, ranks);
-    return text;
+    return text + for_likwid(plan);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/launch/likwid.hpp"
 
 namespace strata::launch {
 namespace {
@@ -70,12 +71,16 @@ void parse_bind(std::string_view text, Layout& layout) {
         layout.list = std::move(*list);
         return;
     }
+    if (is_likwid(text)) {
+        layout.bind = Bind::list;
+        layout.list = {true, {}, std::string(text)};  // with_likwid_list() finds the PUs
+        return;
+    }
     throw Error("unknown way to bind")
         .given(fmt::format("--bind {}", text))
         .allowed(
-            "core, cache, numa, package, none, or a list of PUs such as 0-3,8 (hwloc's numbers; os:0-3,8: "
-            "the "
-            "system's)")
+            "core, cache, numa, package, none, a list of PUs such as 0-3,8 (hwloc's numbers; os:0-3,8: the "
+            "system's), or likwid: and a string of likwid-pin's such as likwid:S0:0-3@S1:0-3")
         .remedy("--bind core");
 }
 

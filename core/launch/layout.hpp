@@ -24,7 +24,8 @@ struct Layout {
 
 /// Reads "PxT", e.g. "36x4": 36 processes of 4 threads. Throws Error for anything else.
 Layout parse_layout(std::string_view text);
-/// Sets the way to bind from "core", "cache", "numa", "package", "none" or a list of PUs. Throws Error.
+/// Sets the way to bind from "core", "cache", "numa", "package", "none", a list of PUs or a string of
+/// likwid's (likwid.hpp). Throws Error.
 void parse_bind(std::string_view text, Layout& layout);
 std::string to_text(const Layout& layout);
 /// The way to bind, as parse_bind reads it.

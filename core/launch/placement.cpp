@@ -6,6 +6,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/launch/likwid.hpp"
 #include "core/launch/near.hpp"
 #include "core/launch/placement_file.hpp"
 #include "core/machine/machine.hpp"
@@ -238,12 +239,13 @@ std::vector<Spot> spots(const machine::Machine& machine, const Wish& wish, std::
     return found;
 }
 
-Placement place(const machine::Machine& machine, const Wish& wish) {
-    if (!wish.file.empty()) {
-        Placement placement = place_from_file(machine, wish);
-        add_memories(machine, wish, placement);
+Placement place(const machine::Machine& machine, const Wish& asked) {
+    if (!asked.file.empty()) {
+        Placement placement = place_from_file(machine, asked);
+        add_memories(machine, asked, placement);
         return placement;
     }
+    const Wish wish = with_likwid_list(machine, asked);
     const Layout& layout = wish.layout;
     std::vector<std::string> why;
     const std::vector<Spot> all = spots(machine, wish, why);

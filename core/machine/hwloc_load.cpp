@@ -133,7 +133,7 @@ void describe_system(hwloc_topology_t topology) {
 
 }  // namespace
 
-HwlocTopology load_topology(const std::string& source) {
+HwlocTopology load_topology(const std::string& source, bool system_devices) {
     const bool system = source == "system";
     // hwloc would describe some faults on standard error by itself; the errors below are what people should
     // read.
@@ -145,17 +145,15 @@ HwlocTopology load_topology(const std::string& source) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot start", kFailure);
     HwlocTopology topology(raw);
+    if (!system || system_devices) hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     if (system) {
         describe_system(raw);
         // What this process may not use is part of the machine too; `allowed` says which it is.
         hwloc_topology_set_flags(raw, kAllOfIt);
+    } else if (source.rfind(kSynthetic, 0) == 0) {
+        describe_synthetic(raw, source);
     } else {
-        hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-        if (source.rfind(kSynthetic, 0) == 0) {
-            describe_synthetic(raw, source);
-        } else {
-            describe_file(raw, source);
-        }
+        describe_file(raw, source);
     }
     if (hwloc_topology_load(raw) != 0) {
         if (system) throw Error("hwloc cannot read this machine's topology", kFailure);

@@ -1,4 +1,4 @@
-// hwloc's topology, loaded. hwloc is included here and in topology.cpp, and nowhere else.
+// hwloc's topology, loaded. hwloc is included here, in topology.cpp and topology_xml.cpp, and nowhere else.
 #pragma once
 
 #include <hwloc.h>
@@ -13,8 +13,8 @@ struct DestroyTopology {
 };
 using HwlocTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 
-/// The topology of "system", of "synthetic:DESCRIPTION" or of an XML file. Devices are in files only. Throws
-/// Error.
-[[nodiscard]] HwlocTopology load_topology(const std::string& source);
+/// The topology of "system", of "synthetic:DESCRIPTION" or of an XML file. Devices are those of a file, and
+/// of the system where asked for. Throws Error.
+[[nodiscard]] HwlocTopology load_topology(const std::string& source, bool system_devices = false);
 
 }  // namespace strata::machine

@@ -62,6 +62,7 @@ struct Core {
     int index = 0;
     int os_index = 0;
     int package = 0;
+    int die = 0;  // counted over all packages; the package itself where it has no dies
     int domain = 0;
     int kind = 0;
     std::vector<int> pus;

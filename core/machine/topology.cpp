@@ -77,6 +77,17 @@ class Reader {
         }
     }
 
+    /// The die that holds an object; none where packages are not divided (hwloc merges such dies away).
+    [[nodiscard]] std::optional<int> die_of(hwloc_obj_t object) const {
+#if HWLOC_API_VERSION >= 0x00020100
+        const hwloc_obj_t die = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_DIE, object);
+        if (die != nullptr) return static_cast<int>(die->logical_index);
+#else
+        (void)object;
+#endif
+        return std::nullopt;
+    }
+
     void cores() {
         // Some virtual machines and synthetic descriptions have no cores, only PUs: then each PU is one.
         const bool has_cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE) > 0;
@@ -87,6 +98,7 @@ class Reader {
             core.pus = numbers(object->cpuset);
             const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, object);
             core.package = package == nullptr ? 0 : static_cast<int>(package->logical_index);
+            core.die = die_of(object).value_or(core.package);
             for (const int pu : core.pus) {
                 const auto at = static_cast<size_t>(pu);
                 if (at >= core_of_pu_.size()) core_of_pu_.resize(at + 1, -1);

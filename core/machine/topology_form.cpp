@@ -204,7 +204,8 @@ void fields(Form& form, M& machine) {
         f(cache.level), f(cache.type), f(cache.size_bytes), f(cache.line_bytes), f(cache.cores);
     });
     form.each(machine.cores, [](Form& f, auto& core) {
-        f(core.index), f(core.os_index), f(core.package), f(core.domain), f(core.kind), f(core.pus);
+        f(core.index), f(core.os_index), f(core.package), f(core.die), f(core.domain), f(core.kind);
+        f(core.pus);
     });
     form.each(machine.core_kinds, [](Form& f, auto& kind) {
         f(kind.index), f(kind.efficiency), f(kind.cores);
