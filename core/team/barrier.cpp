@@ -1,0 +1,178 @@
+#include "core/team/barrier.hpp"
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <numeric>
+#include <utility>
+
+namespace strata::team {
+namespace {
+
+constexpr std::size_t kDeepest = 16;  // levels: 2^16 members even where every node expects but two
+
+/// Those of one level, by the node they will share.
+using Groups = std::vector<std::vector<int>>;
+
+/// Who has the same key stays together, in runs of at most `fan_in`.
+Groups grouped(const std::vector<int>& keys, int fan_in) {
+    std::map<int, std::vector<int>> together;
+    for (std::size_t i = 0; i < keys.size(); ++i) together[keys[i]].push_back(static_cast<int>(i));
+    Groups groups;
+    for (const auto& [key, all] : together) {
+        // Runs of equal length: 9 are 5 and 4, not 8 and 1.
+        const std::size_t runs =
+            (all.size() + static_cast<std::size_t>(fan_in) - 1) / static_cast<std::size_t>(fan_in);
+        for (std::size_t run = 0; run < runs; ++run)
+            groups.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(all.size() * run / runs),
+                                all.begin() + static_cast<std::ptrdiff_t>(all.size() * (run + 1) / runs));
+    }
+    return groups;
+}
+
+/// What is being gathered on the way up: a member or a node, with where it sits.
+struct Item {
+    int node = -1;  // -1: a member
+    int member = 0;
+    int cache = 0, domain = 0;
+};
+
+class Growing {
+  public:
+    Growing(const Neighbourhood& neighbourhood, int fan_in) : fan_in_(fan_in) {
+        tree_.node_of_member.assign(static_cast<std::size_t>(neighbourhood.members), 0);
+        const auto at = [](const std::vector<int>& list, int i) {
+            return list.empty() ? 0 : list.at(static_cast<std::size_t>(i));
+        };
+        for (int m = 0; m < neighbourhood.members; ++m)
+            items_.push_back({-1, m, at(neighbourhood.cache, m), at(neighbourhood.domain, m)});
+    }
+
+    /// Gathers until every key has one item left.
+    template <class Key>
+    void gather(Key key) {
+        while (true) {
+            std::vector<int> keys;
+            for (const Item& item : items_) keys.push_back(key(item));
+            const Groups groups = grouped(keys, fan_in_);
+            if (groups.size() == items_.size()) return;
+            std::vector<Item> above;
+            for (const auto& group : groups) above.push_back(joined(group));
+            items_ = std::move(above);
+        }
+    }
+
+    BarrierTree finish() {
+        if (tree_.nodes.empty()) tree_.nodes.push_back({1, -1});  // one member alone
+        return std::move(tree_);
+    }
+
+  private:
+    Item joined(const std::vector<int>& group) {
+        Item first = items_[static_cast<std::size_t>(group.front())];
+        if (group.size() == 1) return first;  // a node for one would only be a longer way
+        const int node = static_cast<int>(tree_.nodes.size());
+        tree_.nodes.push_back({static_cast<int>(group.size()), -1});
+        for (const int index : group) {
+            const Item& item = items_[static_cast<std::size_t>(index)];
+            if (item.node < 0)
+                tree_.node_of_member[static_cast<std::size_t>(item.member)] = node;
+            else
+                tree_.nodes[static_cast<std::size_t>(item.node)].parent = node;
+        }
+        first.node = node;
+        return first;
+    }
+
+    int fan_in_;
+    std::vector<Item> items_;
+    BarrierTree tree_;
+};
+
+}  // namespace
+
+BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool flat) {
+    if (flat) fan_in = std::max(2, neighbourhood.members);
+    Growing growing(neighbourhood, fan_in);
+    if (!flat) {
+        growing.gather([](const Item& item) { return item.cache; });
+        growing.gather([](const Item& item) { return item.domain; });
+    }
+    growing.gather([](const Item&) { return 0; });
+    return growing.finish();
+}
+
+/// Arriving and waiting have a line each: those that wait do not slow down those that still arrive.
+struct Barrier::Node {
+    alignas(kApart) std::atomic<std::uint32_t> arrived{0};
+    std::uint32_t expected = 0;
+    std::int32_t parent = -1;
+    alignas(kApart) Word gate;
+};
+
+struct Barrier::Image {
+    alignas(kApart) std::int32_t members = 0;
+    std::int32_t nodes = 0;
+    std::uint32_t before = 0;
+    // then the nodes, then the node of each member
+};
+
+std::size_t Barrier::bytes(const BarrierTree& tree) {
+    return sizeof(Image) + tree.nodes.size() * sizeof(Node) +
+           tree.node_of_member.size() * sizeof(std::int32_t);
+}
+
+void Barrier::form(void* where, const BarrierTree& tree, std::uint32_t before) {
+    auto* image = new (where) Image;
+    image->members = static_cast<std::int32_t>(tree.node_of_member.size());
+    image->nodes = static_cast<std::int32_t>(tree.nodes.size());
+    image->before = before;
+    auto* node = reinterpret_cast<Node*>(image + 1);
+    for (const BarrierNode& plan : tree.nodes) {
+        new (node) Node;
+        node->expected = static_cast<std::uint32_t>(plan.expected);
+        node->parent = plan.parent;
+        node->arrived.store(before * node->expected);
+        node->gate.value.store(before);
+        ++node;
+    }
+    auto* leaf = reinterpret_cast<std::int32_t*>(node);
+    for (const int of : tree.node_of_member) *leaf++ = of;
+}
+
+Barrier::Barrier(void* where, int member, Patience patience, const Departures* departures)
+    : nodes_(reinterpret_cast<Node*>(static_cast<Image*>(where) + 1)),
+      patience_(patience),
+      departures_(departures),
+      members_(static_cast<Image*>(where)->members),
+      phase_(static_cast<Image*>(where)->before) {
+    const auto* leaf = reinterpret_cast<const std::int32_t*>(nodes_ + static_cast<Image*>(where)->nodes);
+    leaf_ = nodes_ + leaf[member];
+}
+
+void Barrier::wait() {
+    const std::uint32_t phase = ++phase_;
+    Node* came_through[kDeepest];
+    std::size_t levels = 0;
+    Node* node = leaf_;
+    // Counts are never set back: in phase p the last to come makes p times as many as are expected (both
+    // wrap).
+    while (node->arrived.fetch_add(1) + 1 == phase * node->expected) {
+        came_through[levels++] = node;
+        if (node->parent < 0) {
+            node = nullptr;
+            break;
+        }
+        node = nodes_ + node->parent;
+    }
+    if (node != nullptr)
+        wait_until(
+            node->gate, [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; },
+            patience_,
+            [this, phase] {
+                if (departures_ != nullptr) departures_->check(phase, members_);
+            });
+    while (levels > 0) publish(came_through[--levels]->gate, phase);
+}
+
+}  // namespace strata::team

@@ -1,0 +1,76 @@
+// The barrier of a team: nobody leaves before all have come.
+//
+// Few members count themselves in one word and wait for another (Mellor-Crummey and Scott, "Algorithms for
+// scalable synchronization on shared-memory multiprocessors", 1991, the central barrier; a phase number
+// stands for its reversed sense). Many count in a tree: those that share a cache first, then those of a
+// domain, then all, at most kFanIn to a word; the last of each node goes on to the node above, and on its way
+// back opens the gates that it came through. So a line is written by few and, for as long as can be, within
+// one cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/team/failure.hpp"
+#include "core/team/waiting.hpp"
+
+namespace strata::team {
+
+/// Which members sit near each other.
+struct Neighbourhood {
+    int members = 1;
+    /// [member] -> the cache that it shares, the domain it sits in, by any numbers; empty: not known, or not
+    /// worth knowing.
+    std::vector<int> cache, domain;
+};
+
+/// A node of the tree in words, for tests and for looking at it.
+struct BarrierNode {
+    int expected = 0;  // members, or nodes below
+    int parent = -1;   // -1: the root
+};
+
+/// The tree for a neighbourhood: the nodes, and for each member the one in which it arrives.
+struct BarrierTree {
+    std::vector<BarrierNode> nodes;
+    std::vector<int> node_of_member;
+};
+
+/// No node expects more than `fan_in`, unless `flat`, when one node expects everybody: right where members
+/// are more than CPUs, since then the kernel wakes them and every level would be one more round of waking.
+[[nodiscard]] BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool flat = false);
+
+inline constexpr int kFanIn = 8;
+
+/// One member's handle on a barrier in shared memory.
+class Barrier {
+  public:
+    /// Bytes of shared memory for this tree.
+    [[nodiscard]] static std::size_t bytes(const BarrierTree& tree);
+    /// Makes a barrier of zeroed memory (aligned to kApart), once, before any member uses it. Barriers are
+    /// counted from `before` + 1 (tests begin where the count is about to wrap around).
+    static void form(void* where, const BarrierTree& tree, std::uint32_t before = 0);
+
+    /// `departures`, when given, ends waits for members that have left the team.
+    Barrier(void* where, int member, Patience patience, const Departures* departures = nullptr);
+
+    /// Waits for all members. What each wrote before is seen by all after. Throws MemberLost.
+    void wait();
+    /// How many this member has passed or waits in (it wraps around).
+    [[nodiscard]] std::uint32_t count() const { return phase_; }
+    [[nodiscard]] int members() const { return members_; }
+
+  private:
+    struct Node;
+    struct Image;
+
+    Node* nodes_;
+    Node* leaf_;
+    Patience patience_;
+    const Departures* departures_;
+    int members_;
+    std::uint32_t phase_;
+};
+
+}  // namespace strata::team

@@ -1,0 +1,48 @@
+#include "core/team/failure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::team {
+
+void Failure::tell(int member, int pid, std::string_view how) noexcept {
+    if (told()) return;
+    member_ = member;
+    pid_ = pid;
+    const std::size_t length = std::min(how.size(), sizeof how_ - 1);
+    std::memcpy(how_, how.data(), length);
+    how_[length] = '\0';
+    told_.store(1, std::memory_order_release);
+}
+
+std::string Failure::text() const {
+    if (!told()) return "";
+    return pid_ > 0 ? fmt::format("member {} (process {}) {}", member_, pid_, how_)
+                    : fmt::format("member {} {}", member_, how_);
+}
+
+void Failure::raise() const { throw MemberLost(member_, text()); }
+
+void Departures::leave(int member, std::uint32_t barriers) noexcept {
+    Mark& mark = marks()[member];
+    mark.barriers = barriers;
+    mark.left.store(1);
+    count_.fetch_add(1);
+}
+
+void Departures::check(std::uint32_t barrier, int members) const {
+    if (count_.load() == 0) return;
+    for (int member = 0; member < members; ++member) {
+        const Mark& mark = marks()[member];
+        // Numbers of barriers wrap around: their difference says which is later.
+        if (mark.left.load() == 0 || static_cast<std::int32_t>(mark.barriers - barrier) >= 0) continue;
+        throw MemberLost(member,
+                         fmt::format("member {} left the team after {} barriers; barrier {} waits for "
+                                     "it in vain",
+                                     member, mark.barriers, barrier));
+    }
+}
+
+}  // namespace strata::team

@@ -1,0 +1,76 @@
+// How the members of a team learn that one of them is gone.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace strata::team {
+
+/// Two cache lines: processors fetch lines in pairs, so that words of two members that share a pair would
+/// still disturb each other.
+inline constexpr std::size_t kApart = 128;
+
+/// What every wait throws once a member is gone: the message names the member and how it ended.
+class MemberLost : public Error {
+  public:
+    MemberLost(int member, std::string message) : Error(std::move(message), kFailure), member_(member) {}
+    [[nodiscard]] int member() const { return member_; }
+
+  private:
+    int member_;
+};
+
+/// The word that every wait polls, and who it is about. Lies in memory that all members share, starts as
+/// zeros, and has one writer: who looks after the members (the team's parent; a test). Only the first word
+/// counts.
+class Failure {
+  public:
+    /// Says that a member is gone, e.g. tell(3, 4711, "was killed by SIGKILL"); no effect after the first
+    /// time.
+    void tell(int member, int pid, std::string_view how) noexcept;
+    [[nodiscard]] bool told() const noexcept { return told_.load(std::memory_order_acquire) != 0; }
+    /// Throws MemberLost if a member is gone.
+    void check() const {
+        if (told()) raise();
+    }
+    /// "member 3 (process 4711) was killed by SIGKILL"; empty while all is well.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] int member() const noexcept { return member_; }
+
+  private:
+    [[noreturn]] void raise() const;
+
+    alignas(kApart) std::atomic<std::uint32_t> told_{0};
+    std::int32_t member_ = 0, pid_ = 0;
+    char how_[kApart * 3 - 12] = {};
+};
+
+/// Who has left the team in good order, and after how many barriers: who waits in a later one waits in vain.
+/// Lies in shared memory, starts as zeros; the marks of the members follow it.
+class Departures {
+  public:
+    [[nodiscard]] static std::size_t bytes(int members) {
+        return sizeof(Departures) + sizeof(Mark) * static_cast<std::size_t>(members);
+    }
+    void leave(int member, std::uint32_t barriers) noexcept;
+    [[nodiscard]] bool left(int member) const noexcept { return marks()[member].left.load() != 0; }
+    /// Throws MemberLost when a member has left before it came to barrier number `barrier` (from 1).
+    void check(std::uint32_t barrier, int members) const;
+
+  private:
+    struct Mark {
+        std::atomic<std::uint32_t> left{0};
+        std::uint32_t barriers = 0;
+    };
+    [[nodiscard]] Mark* marks() noexcept { return reinterpret_cast<Mark*>(this + 1); }
+    [[nodiscard]] const Mark* marks() const noexcept { return reinterpret_cast<const Mark*>(this + 1); }
+
+    alignas(kApart) std::atomic<std::uint32_t> count_{0};
+};
+
+}  // namespace strata::team

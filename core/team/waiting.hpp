@@ -1,0 +1,112 @@
+// Waiting for a word in shared memory to change: looking first, then asleep in the kernel.
+//
+// A value that changes within microseconds is seen soonest by who looks at it without pause; one that does
+// not must not keep a CPU from the member that is to change it. So a wait looks for `spin_ns`, then sleeps
+// (futex(2), shared between processes). A sleeper wakes ten times a second to see whether somebody has died.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "core/team/failure.hpp"
+
+namespace strata::team {
+
+/// A word to wait for, and how many sleep on it: waking costs a system call, which is saved where nobody
+/// sleeps. Lies in memory that all waiters share, starts as zeros.
+struct Word {
+    std::atomic<std::uint32_t> value{0};
+    std::atomic<std::uint32_t> sleepers{0};
+};
+
+/// How long to look before sleeping, and what ends a wait that has become senseless.
+struct Patience {
+    const Failure* failure = nullptr;
+    /// 0 where there are more members than CPUs: whoever looks then keeps somebody else from arriving.
+    std::int64_t spin_ns = 50'000;
+};
+
+namespace detail {
+
+/// Tells the processor that this is a loop that waits; others on its core get more of it.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");  // "yield" does nothing on most of them
+#endif
+}
+
+inline std::int64_t now_ns() {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+/// Sleeps while the value is `seen`, at most a tenth of a second. `bits` picks whom wake() finds.
+void sleep_on(std::atomic<std::uint32_t>& value, std::uint32_t seen, std::uint32_t bits) noexcept;
+void wake(std::atomic<std::uint32_t>& value, std::uint32_t bits) noexcept;
+
+/// Counts a sleeper for as long as it may sleep, however it stops.
+class Sleeping {
+  public:
+    explicit Sleeping(Word& word) : word_(word) { word_.sleepers.fetch_add(1); }
+    ~Sleeping() { word_.sleepers.fetch_sub(1); }
+    Sleeping(const Sleeping&) = delete;
+    Sleeping& operator=(const Sleeping&) = delete;
+
+  private:
+    Word& word_;
+};
+
+}  // namespace detail
+
+inline constexpr std::uint32_t kEverybody = 0xffffffffU;
+
+/// Returns as soon as `reached(value)` holds for the word's value. Now and then `tick()` is asked, which may
+/// throw to end the wait; so does the patience's Failure (MemberLost).
+template <class Reached, class Tick>
+void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick,
+                std::uint32_t bits = kEverybody) {
+    // A neighbour's store takes some hundred nanoseconds to arrive, about as long as one "pause" lasts on
+    // some processors: the first looks are bare.
+    constexpr int bare_looks = 200, looks_between_clocks = 32;
+    if (reached(word.value.load(std::memory_order_acquire))) return;
+    if (patience.spin_ns > 0) {
+        for (int look = 0; look < bare_looks; ++look)
+            if (reached(word.value.load(std::memory_order_acquire))) return;
+        const std::int64_t until = detail::now_ns() + patience.spin_ns;
+        do {
+            for (int look = 0; look < looks_between_clocks; ++look) {
+                detail::relax();
+                if (reached(word.value.load(std::memory_order_acquire))) return;
+            }
+        } while (detail::now_ns() < until);
+    }
+    // All in one total order: a writer that found no sleeper wrote before this one looked again.
+    const detail::Sleeping counted(word);
+    while (true) {
+        const std::uint32_t value = word.value.load();
+        if (reached(value)) return;
+        if (patience.failure != nullptr) patience.failure->check();
+        tick();
+        detail::sleep_on(word.value, value, bits);
+    }
+}
+
+template <class Reached>
+void wait_until(Word& word, Reached reached, const Patience& patience) {
+    wait_until(word, reached, patience, [] {});
+}
+
+/// Wakes those that sleep on the word; to be called after its value was changed.
+inline void wake_sleepers(Word& word, std::uint32_t bits = kEverybody) noexcept {
+    if (word.sleepers.load() != 0) detail::wake(word.value, bits);
+}
+
+/// Gives the word a value and wakes those that sleep on it.
+inline void publish(Word& word, std::uint32_t value) noexcept {
+    word.value.store(value);
+    wake_sleepers(word);
+}
+
+}  // namespace strata::team
