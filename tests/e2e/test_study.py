@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,17 +37,44 @@ options = []
 )
 
 
+# Sizes that say nothing, for each program of the ready studies.
+SMALL = {
+    "pages --quick": "pages --array 1MiB --duration 5ms",
+    "cycles --quick": "cycles --repeats 20 --work 10000",
+    "stencil --quick --cells-per-core 128": "stencil --cells-per-core 12 --steps 2 --repeats 2",
+    "stencil --quick": "stencil --n 24 --steps 2 --repeats 2",
+    "stream --quick": "stream --array 1MiB --trials 2",
+    "dgemm --quick": "dgemm --n 64 --repeats 1",
+    "pingpong --quick": "pingpong --repeats 2 --budget 20ms",
+    "message-rate --quick": "message-rate --bytes 8,64 --repeats 1",
+    "clock --quick": "clock --seconds 60ms",
+    "#define SECONDS 0.4": "#define SECONDS 0.01",
+    "launches = 12": "launches = 6",
+    "precision = 0.02\n": "",
+}
+READY = sorted(path.stem for path in (ROOT / "cases" / "studies").glob("*.toml"))
+SAMPLE = ("compilers", "cycles", "distance", "pages")  # views, curves and toolchains
+
+
 def shortened(name: str, tmp_path: Path) -> Path:
-    """A study that comes with Strata with sizes that say nothing, and limits that nothing breaks."""
-    text = (ROOT / "cases" / "studies" / f"{name}.toml").read_text()
-    small = {"pages": "pages --array 1MiB --duration 5ms", "cycles": "cycles --repeats 20 --work 10000"}
-    text = text.replace(f"{name} --quick", small[name]).replace("launches = 12", "launches = 6")
-    path = tmp_path / f"{name}.toml"
-    path.write_text(text + TOLERANT)
+    """A study that comes with Strata, with small sizes and limits that nothing breaks."""
+    folder = tmp_path / "studies"
+    shutil.copytree(ROOT / "cases" / "studies", folder)
+    for path in (folder / f"{name}.toml", folder / "programs" / "kernels.c"):
+        text = path.read_text()
+        for long, short in SMALL.items():
+            text = text.replace(long, short)
+        path.write_text(text)
+    path = folder / f"{name}.toml"
+    path.write_text(path.read_text() + TOLERANT)
     return path
 
 
-@pytest.mark.parametrize("name", ["pages", "cycles"])
+def _sampled(name: str) -> object:
+    return name if name in SAMPLE else pytest.param(name, marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize("name", [_sampled(name) for name in READY])
 def test_a_ready_study_ends_with_every_setting_answered_or_named(
     strata: Strata, tmp_path: Path, name: str
 ) -> None:
@@ -55,17 +83,20 @@ def test_a_ready_study_ends_with_every_setting_answered_or_named(
     assert done.returncode == 0, done.stderr + done.stdout
     whole = json.loads((out / "summary.json").read_text())
     about = whole["provenance"]["study"]
-    answered = {task["labels"]["setting"] for task in whole["tasks"]}
+    only = about["settings"][0]
+    answered = {task["labels"].get("setting", only) for task in whole["tasks"]}
     unavailable = {setting["setting"] for setting in about["unavailable"]}
-    assert answered | unavailable == set(about["settings"]) and not answered & unavailable
+    assert answered | unavailable >= set(about["settings"])
     for task in whole["tasks"]:
         assert task["undisturbed"], task["id"]
-        assert {f["n"] for f in task["figures"]} == {6}
+        assert {f["n"] for f in task["figures"]} in ({6}, {8})
         shared = "--own-share" in task["options"]
         assert (task["readback"]["share"]["method"] != "none") >= shared
     page = (out / "report" / "report.html").read_text()
     assert "What was found" in page and about["title"] in page
     assert all(f"Not available here: {setting}" in done.stdout for setting in unavailable)
+    if about["view"] in ("strong", "weak", "series"):
+        assert list((out / "report" / "figures").glob("s*.svg"))
     shown = strata.run("study", "show", str(out))
     assert shown.returncode == 0 and str(out / "report" / "report.html") in shown.stdout
     assert strata.left_behind() == NOTHING

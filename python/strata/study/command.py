@@ -189,11 +189,13 @@ def _dry_run(prepared: Prepared) -> int:
 
 def show_list() -> int:
     """`strata study list`."""
-    for name, path in shipped().items():
+    known = shipped()
+    width = max(map(len, known))
+    for name, path in known.items():
         study = read(path)
-        runs = len(study.runs) * len(study.layouts)
-        print(f"{name:<10} {study.top['title'] or ''} ({runs} settings)")
-        print(f"{'':<10} {path}")
+        programs = ", ".join(program["name"] for program in study.programs)
+        print(f"{name:<{width}}  {study.top['title'] or ''} ({programs})")
+        print(f"{'':<{width}}  {path}")
     return 0
 
 
