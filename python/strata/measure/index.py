@@ -8,20 +8,24 @@ database (read-only, NFS without locks) the index lives in memory.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections import Counter
+from itertools import accumulate, chain, islice, repeat
+from operator import le
 from pathlib import Path
 from typing import Any
 
-from strata.measure.journal import Line, read_journal
+from strata.measure.journal import read_journal
 from strata.measure.store import SAMPLE, Sample, sample_from
 
 NAME = "index.sqlite"
-_VERSION = 2
+_VERSION = 3
+_AT_ONCE = 2000  # samples inserted together; their rows are held in memory until then
 _TABLES = """
-CREATE TABLE journal (path TEXT PRIMARY KEY, size INTEGER NOT NULL, lines INTEGER NOT NULL);
+CREATE TABLE journal (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+    lines INTEGER NOT NULL);
 CREATE TABLE sample (id INTEGER PRIMARY KEY, task TEXT NOT NULL, block INTEGER NOT NULL,
     attempt INTEGER NOT NULL, time TEXT NOT NULL, wall_s REAL, good INTEGER NOT NULL, failed TEXT,
-    journal TEXT NOT NULL, line INTEGER NOT NULL, UNIQUE (journal, line));
+    journal INTEGER NOT NULL REFERENCES journal, line INTEGER NOT NULL, UNIQUE (journal, line));
 CREATE TABLE taint (sample INTEGER NOT NULL REFERENCES sample, code TEXT NOT NULL, value REAL, allowed REAL,
     text TEXT NOT NULL);
 CREATE TABLE figure (sample INTEGER NOT NULL REFERENCES sample, name TEXT NOT NULL, value REAL NOT NULL,
@@ -71,8 +75,10 @@ def _refresh(connection: sqlite3.Connection, folder: Path) -> None:
         for name, size in sizes.items():
             read, lines = known.get(name, (0, 0))
             if read != size:
-                lines += _ingest(connection, folder / name, read, lines + 1)
-                connection.execute("INSERT OR REPLACE INTO journal VALUES (?, ?, ?)", (name, size, lines))
+                connection.execute("INSERT OR IGNORE INTO journal VALUES (NULL, ?, 0, 0)", (name,))
+                lines += _ingest(connection, folder / name, (read, size), lines + 1)
+                now = (size, lines, name)
+                connection.execute("UPDATE journal SET size = ?, lines = ? WHERE path = ?", now)
 
 
 def _whole(path: Path) -> int:
@@ -98,43 +104,48 @@ def _recreate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
-def _ingest(connection: sqlite3.Connection, path: Path, offset: int, first: int) -> int:
-    """Reads what the journal has from this byte on, where line `first` begins; the number of its lines."""
-    count = 0
-    for line in read_journal(path, offset, first):
+def _ingest(connection: sqlite3.Connection, path: Path, part: tuple[int, int], first: int) -> int:
+    """Reads this part of the journal, begin and end in bytes, where line `first` begins; the number of its
+    lines. What is appended meanwhile is left to the next time.
+    """
+    journal = connection.execute("SELECT id FROM journal WHERE path = ?", (path.name,)).fetchone()[0]
+    row = connection.execute("SELECT COALESCE(MAX(id), 0) FROM sample").fetchone()[0]
+    rows, count = _Rows(), 0
+    for line in read_journal(path, part[0], first, part[1]):
         count += 1
         if line.entry.get("schema") == SAMPLE:
-            _insert(connection, line, sample_from(line))
+            row += 1
+            rows.add(row, journal, line.number, sample_from(line))
+        if len(rows.samples) >= _AT_ONCE:
+            rows.insert(connection)
+    rows.insert(connection)
     return count
 
 
-def _insert(connection: sqlite3.Connection, line: Line, sample: Sample) -> None:
-    wall = (sample.record or {}).get("wall_s")
-    row = connection.execute(
-        "INSERT INTO sample (task, block, attempt, time, wall_s, good, failed, journal, line) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            sample.task,
-            sample.block,
-            sample.attempt,
-            sample.time,
-            wall,
-            sample.good,
-            sample.failed,
-            line.path.name,
-            line.number,
-        ),
-    ).lastrowid
-    connection.executemany("INSERT INTO taint VALUES (?, ?, ?, ?, ?)", _taints(row, sample))
-    figures = (sample.result or {}).get("figures") or []
-    connection.executemany(
-        "INSERT INTO figure VALUES (?, ?, ?, ?)",
-        [(row, f["name"], f["value"], f.get("unit")) for f in figures if f.get("value") is not None],
-    )
+class _Rows:
+    """Rows that wait to be inserted together: one by one they cost as much as reading their JSON."""
 
+    def __init__(self) -> None:
+        self.samples: list[tuple[Any, ...]] = []
+        self.taints: list[tuple[Any, ...]] = []
+        self.figures: list[tuple[Any, ...]] = []
 
-def _taints(row: int | None, sample: Sample) -> Iterable[tuple[Any, ...]]:
-    return [(row, r["code"], r["value"], r["limit"], r["text"]) for r in sample.tainted]
+    def add(self, row: int, journal: int, line: int, s: Sample) -> None:
+        wall = (s.record or {}).get("wall_s")
+        self.samples.append((row, s.task, s.block, s.attempt, s.time, wall, s.good, s.failed, journal, line))
+        self.taints += [(row, r["code"], r["value"], r["limit"], r["text"]) for r in s.tainted]
+        for figure in (s.result or {}).get("figures") or []:
+            if figure.get("value") is not None:
+                self.figures.append((row, figure["name"], figure["value"], figure.get("unit")))
+
+    def insert(self, connection: sqlite3.Connection) -> None:
+        for table, rows, marks in (
+            ("sample", self.samples, 10),
+            ("taint", self.taints, 5),
+            ("figure", self.figures, 4),
+        ):
+            connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * marks)})", rows)
+            rows.clear()
 
 
 def figure_samples(connection: sqlite3.Connection, task: str, figure: str) -> list[float]:
@@ -147,34 +158,58 @@ def figure_samples(connection: sqlite3.Connection, task: str, figure: str) -> li
     return [row[0] for row in rows]
 
 
-def every_sample(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """One row for each figure of each launch, in the order in which they were taken: task, block, attempt,
-    time, good, reasons of taint (joined by ';'), failure, wall seconds, figure, value, unit. A launch without
-    figures has one row without them.
+_OF_SAMPLE = ("id", "task", "block", "attempt", "time", "good", "failed", "wall_s")
+
+
+def every_sample(connection: sqlite3.Connection) -> dict[str, list[Any]]:
+    """By columns, a row for each figure of each launch in the order in which they were taken: task, block,
+    attempt, time, good, failed (why), wall_s, tainted (reasons, joined by ';'), figure, value, unit. A launch
+    without figures has one row, with None for them.
     """
-    reasons: dict[int, list[str]] = {}
+    samples = _columns(connection, ", ".join(_OF_SAMPLE), "sample ORDER BY id")
+    of, *figures = _columns(connection, "sample, name, value, unit", "figure ORDER BY rowid")
+    number = Counter(of)
+    in_order = all(map(le, samples[4], islice(samples[4], 1, None)))
+    if not in_order:  # by several processes, each with its own journal
+        order = sorted(range(len(samples[4])), key=samples[4].__getitem__)
+        samples = [[column[i] for i in order] for column in samples]
+    if not in_order or len(number) < len(samples[0]):  # else the figures stand as they are wanted
+        figures = _arranged(figures, number, samples[0])
+    often = [number[row] or 1 for row in samples[0]]
+    table: dict[str, list[Any]] = {}
+    for name, column in zip(_OF_SAMPLE, samples, strict=True):
+        once = len(of) <= len(often) and max(often, default=1) == 1
+        table[name] = column if once else list(chain.from_iterable(map(repeat, column, often)))
+    table |= dict(zip(("figure", "value", "unit"), figures, strict=True))
+    tainted: dict[int, str] = {}
     for row, code in connection.execute("SELECT sample, code FROM taint ORDER BY rowid"):
-        reasons.setdefault(row, []).append(code)
-    rows = connection.execute(
-        "SELECT sample.id, task, block, attempt, time, good, failed, wall_s, name, value, unit FROM sample "
-        "LEFT JOIN figure ON figure.sample = sample.id ORDER BY time, sample.id, figure.rowid"
-    )
-    return [
-        (
-            task,
-            block,
-            attempt,
-            at,
-            bool(good),
-            ";".join(reasons.get(row, ())),
-            failed,
-            wall,
-            name,
-            value,
-            unit,
-        )
-        for row, task, block, attempt, at, good, failed, wall, name, value, unit in rows
-    ]
+        tainted[row] = f"{tainted[row]};{code}" if row in tainted else code
+    table["tainted"] = [tainted.get(row, "") for row in table.pop("id")]
+    table["good"] = list(map(bool, table["good"]))
+    return table
+
+
+def _arranged(figures: list[list[Any]], number: Counter[int], rows: list[int]) -> list[list[Any]]:
+    """Columns of figures, which stand by sample and `number` of each, in the order of these samples; None for
+    one without.
+    """
+    first = dict(zip(number, accumulate(number.values(), initial=0), strict=False))
+    last = len(figures[0])
+    begins = [(first.get(row, last), number[row] or 1) for row in rows]
+    where = [at for begin, count in begins for at in range(begin, begin + count)]
+    return [list(map([*column, None].__getitem__, where)) for column in figures]
+
+
+def _columns(connection: sqlite3.Connection, names: str, what: str) -> list[list[Any]]:
+    """A query by columns. Only some of its rows are in memory at once: 100 000 tuples would keep Python's
+    collector busy for longer than the query takes.
+    """
+    cursor = connection.execute(f"SELECT {names} FROM {what}")
+    columns: list[list[Any]] = [[] for _ in cursor.description]
+    while rows := cursor.fetchmany(1000):
+        for column, part in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(part)
+    return columns
 
 
 def tasks(connection: sqlite3.Connection) -> list[dict[str, Any]]:

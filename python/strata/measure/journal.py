@@ -34,7 +34,7 @@ def encode(entry: Mapping[str, Any]) -> bytes:
 
 def decode(line: bytes) -> dict[str, Any]:
     """The entry of one whole line; ValueError when it is not what encode() wrote."""
-    entry = json.loads(line)
+    entry = json.loads(line.decode())  # of bytes it would first guess the encoding
     if not isinstance(entry, dict):
         raise ValueError("not an object")
     marker = line.rfind(b',"crc32":"')
@@ -116,26 +116,26 @@ class Line:
     entry: dict[str, Any]
 
 
-def read_journal(path: Path, offset: int = 0, first: int = 1) -> Iterator[Line]:
+def read_journal(path: Path, offset: int = 0, first: int = 1, end: int | None = None) -> Iterator[Line]:
     """All whole lines of one file, the header included; or those from a byte offset on, where line number
-    `first` begins.
+    `first` begins, up to the offset `end`.
     """
     try:
         with path.open("rb") as stream:
             stream.seek(offset)
-            data = stream.read()
+            for number, line in enumerate(stream, start=first):
+                offset += len(line)
+                if not line.endswith(b"\n") or (end is not None and offset > end):
+                    return  # the torn line of a process that was killed, or what came later
+                try:
+                    entry = decode(line)
+                except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
+                    raise damaged(path, number, str(error)) from None
+                if number == 1 and entry.get("schema") != HEADER:
+                    raise damaged(path, 1, f"the first line is {entry.get('schema')!r}, not {HEADER!r}")
+                yield Line(path, number, entry)
     except OSError as error:
         raise StrataError(f"cannot read: {error.strerror}", at=str(path), code=FAILED) from None
-    lines = data.split(b"\n")
-    lines.pop()  # b"" after the last newline, or the torn line of a process that was killed
-    for number, line in enumerate(lines, start=first):
-        try:
-            entry = decode(line)
-        except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
-            raise damaged(path, number, str(error)) from None
-        if number == 1 and entry.get("schema") != HEADER:
-            raise damaged(path, 1, f"the first line is {entry.get('schema')!r}, not {HEADER!r}")
-        yield Line(path, number, entry)
 
 
 def damaged(path: Path, number: int, why: str) -> StrataError:

@@ -16,7 +16,7 @@ is why an interval needs six launches.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -31,6 +31,20 @@ def simultaneous(k: int) -> float:
     return 1.0 - (1.0 - LEVEL) / max(1, k)
 
 
+def _inside(n: int) -> Iterator[tuple[int, int]]:
+    """Each rank k from the middle outwards, and in how many of the 2^n cases k .. n-k of n samples lie below
+    the median: the exact sum of binomials. Outwards few terms are needed: about the square root of n.
+    """
+    k = n // 2
+    term = math.comb(n, k)
+    cases = term if n % 2 == 0 else 2 * term
+    while k >= 1:
+        yield k, cases
+        term = term * k // (n - k + 1)
+        cases += 2 * term
+        k -= 1
+
+
 @cache
 def coverage(n: int, k: int) -> float:
     """Probability that [x(k), x(n+1-k)] holds the median of n samples (ranks count from 1), exact in integers
@@ -38,8 +52,7 @@ def coverage(n: int, k: int) -> float:
     """
     if not 1 <= k <= (n + 1) // 2:
         raise ValueError(f"rank {k} outside 1..{(n + 1) // 2}")
-    tail = sum(math.comb(n, i) for i in range(k))
-    return 1.0 - float(2 * tail) / float(2**n)
+    return next((cases / 2**n for rank, cases in _inside(n) if rank == k), 0.0)
 
 
 @cache
@@ -47,12 +60,8 @@ def rank_for(n: int, level: float = LEVEL) -> int | None:
     """The largest rank k whose interval still holds the median with probability >= level; None when no rank
     does.
     """
-    best = None
-    for k in range(1, n // 2 + 1):
-        if coverage(n, k) < level:
-            break
-        best = k
-    return best
+    whole = 2**n
+    return next((k for k, cases in _inside(n) if cases / whole >= level), None)
 
 
 def median(values: Sequence[float]) -> float:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from strata.errors import FAILED, StrataError
 from strata.measure import index, store
 from strata.measure.files import storage_error
+from strata.measure.plan import Task
 
 if TYPE_CHECKING:
     import pandas
 
 FORMATS = ("csv", "json", "parquet")
-# What every row has; the labels of the study (program, setting, its values) stand between task and layout.
-_BEFORE, _PLACE = ("task",), ("layout", "processes", "threads", "stride", "bind")
+# What stands after the task, the labels of the study (program, setting, its values) and the layout.
 _AFTER = ("block", "attempt", "time", "good", "tainted", "failed", "wall_s", "figure", "value", "unit")
 Columns = dict[str, list[Any]]
 
@@ -37,16 +37,12 @@ def columns(folder: Path) -> Columns:
     labels = list(dict.fromkeys(key for task in plan.tasks for key in task.labels))
     connection = index.open_index(folder)
     try:
-        rows = index.every_sample(connection)
+        measured = index.every_sample(connection)
     finally:
         connection.close()
-    table: Columns = {name: [] for name in (*_BEFORE, *labels, *_PLACE, *_AFTER)}
-    if not rows:
-        return table
-    task_of, *rest = (list(column) for column in zip(*rows, strict=True))
+    _wall(measured)
     known = {task.id: task for task in plan.tasks}
-    table["task"] = task_of
-    wanted: dict[str, Callable[[Any], Any]] = {
+    told: dict[str, Callable[[Task], Any]] = {
         **{key: lambda t, key=key: t.labels.get(key) for key in labels},  # type: ignore[misc]
         "layout": lambda t: t.layout,
         "processes": lambda t: int(t.layout.split("x")[0]),
@@ -54,27 +50,26 @@ def columns(folder: Path) -> Columns:
         "stride": lambda t: t.stride,
         "bind": lambda t: t.bind,
     }
-    for name, ask in wanted.items():
+    table: Columns = {"task": measured["task"]}
+    for name, ask in told.items():
         answers = {key: ask(task) for key, task in known.items()}
-        table[name] = [answers.get(key) for key in task_of]
-    for name, column in zip(_AFTER, rest, strict=True):
-        table[name] = column
-    _wall(table)
-    return table
+        table[name] = list(map(answers.get, measured["task"]))
+    return {**table, **{name: measured[name] for name in _AFTER}}
 
 
-def _wall(table: Columns) -> None:
+def _wall(measured: Columns) -> None:
     """A launch that left no figures, though it ended well, has its wall time as the figure."""
-    for i, name in enumerate(table["figure"]):
-        if name is None and table["failed"][i] is None and table["wall_s"][i] is not None:
-            table["figure"][i], table["value"][i], table["unit"][i] = "wall", table["wall_s"][i], "s"
+    figure, value, unit = (measured[name] for name in ("figure", "value", "unit"))
+    for i, wall in enumerate(measured["wall_s"]):
+        if figure[i] is None and wall is not None and measured["failed"][i] is None:
+            figure[i], value[i], unit[i] = "wall", wall, "s"
 
 
-def frame(folder: Path) -> pandas.DataFrame:
-    """The table as a DataFrame, `time` in UTC."""
+def frame(source: Path | str | Columns) -> pandas.DataFrame:
+    """The table of a results folder, or one that was read already, as a DataFrame, `time` in UTC."""
     import pandas as pd
 
-    table = pd.DataFrame(columns(Path(folder)))
+    table = pd.DataFrame(source if isinstance(source, dict) else columns(Path(source)))
     table["time"] = pd.to_datetime(table["time"], utc=True)
     return table
 
@@ -83,16 +78,21 @@ def export(folder: Path, form: str, out: Path | None) -> Path | None:
     """Writes the table to `out`, whole or not at all; without it text to standard output."""
     if form not in FORMATS:
         raise StrataError("unknown format", at="--format", given=form, allowed=", ".join(FORMATS))
-    table = columns(folder)
     if form == "parquet" and out is None:
         raise StrataError(
             "Parquet is no text", at="--format parquet", remedy="name a file: --out FILE.parquet"
         )
-    content = {"csv": _csv, "json": _json, "parquet": _parquet}[form](table)
+    table = columns(folder)
     if out is None:
         os.write(1, b"")  # a closed pipe is told here, as for every command
-        print(content.decode(), end="")
+        print(_encoded(table, form).decode(), end="")
         return None
+    return write(table, form, out)
+
+
+def write(table: Columns, form: str, out: Path) -> Path:
+    """Writes a table to `out`, whole or not at all."""
+    content = _encoded(table, form)
     scratch = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         scratch.write_bytes(content)
@@ -102,6 +102,10 @@ def export(folder: Path, form: str, out: Path | None) -> Path | None:
     finally:
         scratch.unlink(missing_ok=True)
     return out
+
+
+def _encoded(table: Columns, form: str) -> bytes:
+    return {"csv": _csv, "json": _json, "parquet": _parquet}[form](table)
 
 
 def _csv(table: Mapping[str, list[Any]]) -> bytes:

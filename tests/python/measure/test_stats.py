@@ -121,3 +121,11 @@ def test_equal_programs_win_falsely_as_rarely_as_documented() -> None:
         total += 1
         apart += stats.compare(known(*a), known(*b)).winner is not None
     assert (apart, total) == (2, comb(12, 6))
+
+
+@pytest.mark.parametrize("n", [1023, 1024, 1025, 4000])
+def test_thousands_of_launches_have_an_interval_too(n: int) -> None:
+    """Where 2^n is no floating-point number any more."""
+    k = stats.rank_for(n)
+    assert k is not None and exact_coverage(n, k) >= Fraction(95, 100) > exact_coverage(n, k + 1)
+    assert stats.coverage(n, k) == pytest.approx(float(exact_coverage(n, k)), abs=1e-15)
