@@ -68,11 +68,20 @@ class Verdict:
 class Race:
     """Say what to launch next with next_round(), and what came of it with record() or fail()."""
 
-    def __init__(self, runners: Sequence[str], default: str, budget_s: float, seed: int = 0) -> None:
+    def __init__(
+        self,
+        runners: Sequence[str],
+        default: str,
+        budget_s: float,
+        seed: int = 0,
+        known_s: float | None = None,
+    ) -> None:
+        """`known_s` is what the default took before the race: it limits the first round's launches."""
         if default not in runners:
             raise ValueError("the default runs too")
         self.standings = {name: Standing(name) for name in runners}
         self.default = default
+        self._known_s = known_s
         self._budget_s = budget_s
         self._spent_s = 0.0
         self._order = random.Random(seed)
@@ -94,6 +103,15 @@ class Race:
     def fail(self, launch: Launch, why: str, seconds: float) -> None:
         """A launch failed: its layout is not for this program."""
         self.standings[launch.runner].failed = why
+        self._spent_s += seconds
+
+    def end(self, launch: Launch, why: str, seconds: float) -> None:
+        """A launch was ended by its time limit: its layout is out."""
+        standing = self.standings[launch.runner]
+        if launch.runner == self.default:
+            standing.failed = why
+        else:
+            standing.out = why
         self._spent_s += seconds
 
     # -- what next --------------------
@@ -128,6 +146,7 @@ class Race:
     def limit_s(self) -> float | None:
         """A launch that takes longer than this can be ended: it is out anyway."""
         known = [stats.median(s.seconds) for s in self.standings.values() if s.seconds]
+        known += [self._known_s] if self._known_s else []
         return 2 * HOPELESS * min(known) if known else None
 
     def _shuffled(self, runners: list[str], final: bool) -> list[Launch]:

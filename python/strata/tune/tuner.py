@@ -155,11 +155,17 @@ class Tuner:
         return found if self._request.better == "lower" else 1.0 / found
 
     def race(
-        self, runners: Sequence[Candidate], default: Candidate, budget_s: float, seed: int, stage: str
+        self,
+        runners: Sequence[Candidate],
+        default: Candidate,
+        budget_s: float,
+        seed: int,
+        stage: str,
+        known_s: float | None = None,
     ) -> Race:
-        """Runs one race to its end."""
+        """Runs one race to its end; `known_s` is what the default took before it."""
         by_id = {c.id: c for c in runners}
-        race = Race(list(by_id), default.id, budget_s, seed)
+        race = Race(list(by_id), default.id, budget_s, seed, known_s)
         self._watch.say(f"{stage}: {len(by_id)} layouts, about {duration(budget_s)}")
         while launches := race.next_round():
             self._block += 1
@@ -169,7 +175,8 @@ class Tuner:
         return race
 
     def _one(self, race: Race, launch: Launch, candidate: Candidate, stage: str) -> None:
-        limit = race.limit_s()
+        # The default has none: how many times as slow it is has to be told, however many these are.
+        limit = None if candidate.id == race.default else race.limit_s()
         timeout = min(self._request.timeout_s, max(1.0, limit)) if limit else self._request.timeout_s
         name = f"{stage}, {'final' if launch.final else 'screening'} round {launch.round}"
         done, total = race.progress()
@@ -178,14 +185,16 @@ class Tuner:
         sample = self.launch(candidate, timeout)
         took = self.spent_s - before
         if any(r["code"] == "timed-out" for r in sample.tainted):
-            if candidate.id != race.default:
-                race.standings[candidate.id].out = f"ended after {timeout:.3g} s, too slow to win"
+            race.end(launch, f"ended after {timeout:.3g} s, too slow to win", took)
             return
         if sample.failed:
             race.fail(launch, sample.failed.splitlines()[0][:200], took)
             self._watch.say(f"failed: {candidate.id}: {sample.failed.splitlines()[0][:160]}")
             return
-        race.record(launch, self.value(sample), took)
+        try:
+            race.record(launch, self.value(sample), took)
+        except StrataError as error:  # what was measured before stays
+            race.fail(launch, f"{error.message}: {error.given}", took)
 
 
 def tune(
@@ -217,7 +226,9 @@ def tune(
     left = request.budget_s - tuner.spent_s
     outcome = Outcome(kind, default, [])
     by_id = {c.id: c for c in runners}
-    outcome.races.append((by_id, tuner.race(runners, default, FIRST_SHARE * left, seed, "layouts")))
+    took = tuner.spent_s if default.id == probe.id else None
+    first_race = tuner.race(runners, default, FIRST_SHARE * left, seed, "layouts", took)
+    outcome.races.append((by_id, first_race))
     fastest = outcome.fastest
     if fastest is not None:
         more = variations(machine, fastest)
