@@ -290,7 +290,8 @@ Plan make_plan(const Request& request) {
     plan.job.limits.pus = plan.placement.pus();
     plan.job.limits.memories = memories_of_run(plan.placement);
     const Watch& watch = request.watch;
-    plan.supervised = plan.how == How::copies || watch.record || watch.check || watch.timeout_s > 0 ||
+    // What an MPI leaves behind (shared segments, session folders) is removed by whoever stays.
+    plan.supervised = plan.how != How::become || watch.record || watch.check || watch.timeout_s > 0 ||
                       watch.own_share || watch.lifeline || plan.job.limits.any();
     return plan;
 }
