@@ -469,6 +469,7 @@ def _results(commands: Commands) -> None:
                 "strata results DIR --samples stream/1x2/core/s1",
                 "every launch of one task, with what disturbed it",
             ),
+            ("strata results DIR --osu", "curves over message sizes as tables in the form of OSU's"),
             ("strata results DIR --rebuild-index", "make index.sqlite again from the journals"),
         ],
     )
@@ -476,6 +477,11 @@ def _results(commands: Commands) -> None:
         "results", type=Path, nargs="?", metavar="DIR", help="results folder (default: the newest)"
     )
     parser.add_argument("--samples", metavar="TASK", help="every launch of this task")
+    parser.add_argument(
+        "--osu",
+        action="store_true",
+        help="curves over message sizes as osu_latency, osu_bw and osu_mbw_mr print them",
+    )
     parser.add_argument(
         "--rebuild-index", action="store_true", help="make index.sqlite again from the journals"
     )
@@ -486,6 +492,12 @@ def _run_results(given: argparse.Namespace) -> int:
     from strata.characterize.listing import newest, show_medians, show_samples
 
     folder = given.results or newest()
+    if given.osu:
+        from strata.compare.sides import load
+        from strata.interop import osu
+
+        print(osu.tables(load(folder).summary), end="")
+        return 0
     if given.samples:
         return show_samples(folder, given.samples)
     return show_medians(folder, rebuild=given.rebuild_index)
