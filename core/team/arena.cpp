@@ -1,0 +1,279 @@
+#include "core/team/arena.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.hpp"
+#include "core/team/lock.hpp"
+#include "core/team/supply.hpp"
+
+namespace strata::team {
+namespace {
+
+constexpr std::uint64_t kHuge = 2ULL << 20, kGiB = 1ULL << 30;
+constexpr std::uint64_t kSmallPart = 8;  // the first eighth is for small arrays
+
+/// Far from where Linux puts programs, heaps, libraries and stacks, and from what AddressSanitizer takes for
+/// itself on x86-64 (up to 0x10007fff8000). The last suit processors with 39 bits of address.
+constexpr std::array<std::uintptr_t, 8> kAddresses = {0x200000000000, 0x280000000000, 0x300000000000,
+                                                      0x380000000000, 0x400000000000, 0x480000000000,
+                                                      0x2000000000,   0x3000000000};
+
+std::size_t page_size() {
+    static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return size;
+}
+
+std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+
+/// nullptr when something lies there already.
+void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
+    void* wanted = reinterpret_cast<void*>(address);
+    // Without NORESERVE, a kernel that does not overcommit would count the whole address space as used.
+    void* got = mmap(wanted, capacity, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptor, 0);
+    if (got == wanted) {
+        madvise(static_cast<char*>(got) + capacity / kSmallPart, capacity - capacity / kSmallPart,
+                MADV_HUGEPAGE);
+        return got;
+    }
+    const int why = errno;
+    if (got != MAP_FAILED) {
+        munmap(got, capacity);  // a kernel that does not know NOREPLACE takes the address as a wish
+        return nullptr;
+    }
+    // ENOMEM is also what the kernel says for addresses that the processor does not have.
+    if (why == EEXIST || why == EINVAL) return nullptr;
+    throw system_error("the arena cannot be mapped", why)
+        .given(fmt::format("{} of address space", print_size(capacity)))
+        .remedy("a smaller capacity, or ulimit -v unlimited");
+}
+
+}  // namespace
+
+struct Arena::Entry {
+    std::atomic<std::uint32_t> used{0};
+    std::int32_t where = 0;
+    std::uint64_t offset = 0, bytes = 0, reserved = 0;
+    char name[kLongestName + 1] = {};
+};
+
+struct Arena::Header {
+    Failure failure;
+    Lock lock;
+    std::uint64_t file_bytes = 0;
+    Entry entries[kMostArrays];
+};
+
+Arena Arena::create(std::uint64_t capacity) {
+    const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size();
+    capacity = rounded(capacity != 0 ? capacity : 2 * memory, capacity != 0 ? kSmallPart * kHuge : kGiB);
+    const int descriptor = memfd_create("strata-arena", MFD_CLOEXEC);
+    if (descriptor < 0) throw system_error("no memory file can be made", errno);
+    Arena arena(descriptor, nullptr, capacity);
+    const std::uint64_t header = rounded(sizeof(Header), page_size());
+    if (ftruncate(descriptor, static_cast<off_t>(header)) != 0)
+        throw system_error("the arena's file cannot grow", errno);
+    if (!arena.move_on())
+        throw Error("no address for the arena is free in this process", kFailure)
+            .given(print_size(capacity))
+            .remedy("a smaller capacity");
+    new (arena.header_) Header;
+    arena.header_->file_bytes = header;
+    return arena;
+}
+
+bool Arena::move_on() {
+    auto next = std::find(kAddresses.begin(), kAddresses.end(), address());
+    next = header_ == nullptr ? kAddresses.begin() : next + 1;
+    if (header_ != nullptr) munmap(header_, capacity_);
+    header_ = nullptr;
+    for (; next != kAddresses.end() && header_ == nullptr; ++next)
+        header_ = static_cast<Header*>(map_at(descriptor_, *next, capacity_));
+    return header_ != nullptr;
+}
+
+std::optional<Arena> Arena::join(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
+    void* const at = map_at(descriptor, address, capacity);
+    if (at == nullptr) return std::nullopt;
+    return Arena(descriptor, static_cast<Header*>(at), capacity);
+}
+
+Arena::Arena(Arena&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      header_(std::exchange(other.header_, nullptr)),
+      capacity_(other.capacity_) {}
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(header_, other.header_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+}
+
+Arena::~Arena() {
+    if (header_ != nullptr) munmap(header_, capacity_);
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+Failure& Arena::failure() const { return header_->failure; }
+
+Arena::Entry* Arena::entry(std::string_view name) const noexcept {
+    for (Entry& entry : header_->entries)
+        if (entry.used.load(std::memory_order_acquire) != 0 && name == entry.name) return &entry;
+    return nullptr;
+}
+
+std::uint64_t Arena::promised() const {
+    std::uint64_t bytes = 0;
+    for (const Entry& entry : header_->entries)
+        if (entry.used.load(std::memory_order_acquire) != 0) bytes += entry.reserved;
+    return bytes;
+}
+
+std::uint64_t Arena::resident() const {
+    struct stat file {};
+    constexpr std::uint64_t block = 512;  // of st_blocks, whatever the file system's own are (stat(2))
+    return fstat(descriptor_, &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * block : 0;
+}
+
+/// The first gap that is large enough, in the part of the arena that fits the size.
+std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
+    const bool small = page < kHuge;
+    std::uint64_t at = small ? rounded(sizeof(Header), page) : capacity_ / kSmallPart;
+    const std::uint64_t end = small ? capacity_ / kSmallPart : capacity_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    for (const Entry& entry : header_->entries)
+        if (entry.used.load(std::memory_order_relaxed) != 0 && entry.offset >= at && entry.offset < end)
+            taken.emplace_back(entry.offset, entry.offset + entry.reserved);
+    std::sort(taken.begin(), taken.end());
+    for (const auto& [begin, stop] : taken) {
+        if (begin - at >= bytes) return at;
+        at = stop;
+    }
+    return end - at >= bytes ? at : 0;
+}
+
+void Arena::refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, const Placing& placing) const {
+    const auto refuse = [&](std::uint64_t need, std::uint64_t supply, const std::string& from) {
+        throw Error("memory does not suffice for an array", kFailure)
+            .at(fmt::format("array {}", name))
+            .given(fmt::format("{} more, {} with what other arrays have been promised", print_size(bytes),
+                               print_size(need)))
+            .allowed(fmt::format("{} {}", print_size(supply), from))
+            .remedy("smaller arrays, more nodes, or a larger limit");
+    };
+    // Promises that have no pages yet will need them.
+    const std::uint64_t promises = promised(), pages = resident();
+    const std::uint64_t need = bytes + (promises - std::min(promises, pages));
+    if (const Supply supply = memory_supply(); need > supply.bytes) refuse(need, supply.bytes, supply.from);
+    if (placing.where != Placing::Where::bound && placing.where != Placing::Where::blocked) return;
+    std::vector<std::pair<int, std::uint64_t>> wanted;
+    for (const Part& part : parts_of(placing, bytes, page_size())) {
+        const int memory = part.memories.front();
+        const auto at =
+            std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == memory; });
+        if (at == wanted.end())
+            wanted.emplace_back(memory, part.end - part.begin);
+        else
+            at->second += part.end - part.begin;
+    }
+    for (const auto& [memory, size] : wanted)
+        if (const auto left = supply_of_memory(memory); left && size > *left)
+            refuse(size, *left, fmt::format("left in memory P#{}", memory));
+}
+
+void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing& placing) {
+    if (name.empty() || name.size() > kLongestName || bytes == 0)
+        throw Error("an array needs a name and a size")
+            .given(fmt::format("\"{}\", {} bytes", name, bytes))
+            .allowed(fmt::format("1 to {} characters, at least one byte", kLongestName));
+    const Holding hold(header_->lock, {&header_->failure, 0});
+    char* const base = reinterpret_cast<char*>(header_);
+    if (const Entry* there = entry(name)) {
+        if (there->bytes == bytes) return base + there->offset;
+        throw Error("an array has been asked for with two sizes")
+            .at(fmt::format("array {}", name))
+            .given(fmt::format("{} bytes", bytes))
+            .allowed(fmt::format("{} bytes, as it was made", there->bytes));
+    }
+    const auto slot = std::find_if(std::begin(header_->entries), std::end(header_->entries),
+                                   [](const Entry& each) { return each.used.load() == 0; });
+    if (slot == std::end(header_->entries))
+        throw Error("the arena has no room for another name", kFailure)
+            .at(fmt::format("array {}", name))
+            .allowed(fmt::format("{} arrays", kMostArrays));
+    const Placing where = settled(placing, std::string(name));
+    const std::size_t page = bytes >= kHuge ? kHuge : page_size();
+    const std::uint64_t reserved = bytes > capacity_ ? bytes : rounded(bytes, page);
+    refuse_what_cannot_be(name, reserved, where);
+    const std::uint64_t offset = reserved > capacity_ ? 0 : free_offset(reserved, page);
+    if (offset == 0)
+        throw Error("the arena's address space is used up", kFailure)
+            .at(fmt::format("array {}", name))
+            .given(print_size(bytes))
+            .allowed(fmt::format("{} in all, an eighth of it for arrays below 2 MiB", print_size(capacity_)))
+            .remedy("a larger capacity");
+    if (offset + reserved > header_->file_bytes) {
+        if (ftruncate(descriptor_, static_cast<off_t>(offset + reserved)) != 0)
+            throw system_error("the arena's file cannot grow", errno).remedy("ulimit -f unlimited");
+        header_->file_bytes = offset + reserved;
+    }
+    // A huge page lies in one memory: where there are some, blocks end on their borders.
+    const std::size_t grain = page == kHuge && why_no_huge_pages().empty() ? kHuge : page_size();
+    place_pages(base + offset, reserved, grain, where);
+    slot->where = static_cast<std::int32_t>(where.where);
+    slot->offset = offset;
+    slot->bytes = bytes;
+    slot->reserved = reserved;
+    std::memcpy(slot->name, name.data(), name.size());
+    slot->name[name.size()] = '\0';
+    slot->used.store(1, std::memory_order_release);
+    return base + offset;
+}
+
+void Arena::release(std::string_view name) {
+    const Holding hold(header_->lock, {&header_->failure, 0});
+    Entry* const gone = entry(name);
+    if (gone == nullptr) throw Error("there is no such array").at(fmt::format("array {}", name));
+    // Pages go back to the system, and whoever gets this place next finds zeros.
+    if (fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(gone->offset),
+                  static_cast<off_t>(gone->reserved)) != 0)
+        throw system_error("the array's memory cannot be given back", errno)
+            .at(fmt::format("array {}", name));
+    gone->used.store(0, std::memory_order_release);
+}
+
+void Arena::describe(const void* address, char* text, std::size_t size) const noexcept {
+    const std::uint64_t at = reinterpret_cast<std::uintptr_t>(address) - this->address();
+    const Entry* nearest = nullptr;
+    for (const Entry& entry : header_->entries)
+        if (entry.used.load(std::memory_order_acquire) != 0 && entry.offset <= at &&
+            (nearest == nullptr || entry.offset > nearest->offset))
+            nearest = &entry;
+    // Formats numbers and text into the caller's memory: no allocation, no locale.
+    fmt::format_to_n_result<char*> end{text, 0};
+    if (nearest == nullptr)
+        end = fmt::format_to_n(text, size - 1, "the arena, below all arrays");
+    else if (at - nearest->offset < nearest->bytes)
+        end = fmt::format_to_n(text, size - 1, "array '{}', byte {} of {}",
+                               static_cast<const char*>(nearest->name), at - nearest->offset, nearest->bytes);
+    else
+        end =
+            fmt::format_to_n(text, size - 1, "the arena, {} bytes beyond the end of array '{}'",
+                             at - nearest->offset - nearest->bytes, static_cast<const char*>(nearest->name));
+    *end.out = '\0';
+}
+
+}  // namespace strata::team

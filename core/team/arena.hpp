@@ -1,0 +1,100 @@
+// Memory that every process of a team on a node maps at one address: what one writes, all can read, and a
+// pointer into it means the same to all.
+//
+// It is an unnamed file of memory (memfd_create(2)): the kernel frees it with the last process that has it,
+// however that one ends. Address space is reserved once, for more than the machine has; arrays take their
+// part of it by name, and pages come when they are touched. So making an array costs other processes nothing.
+//
+// Small arrays lie in the first eighth; the others in the rest, on 2 MiB borders, where huge pages are asked
+// for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "core/team/failure.hpp"
+#include "core/team/pages.hpp"
+#include "core/team/waiting.hpp"
+
+namespace strata::team {
+
+class Arena {
+  public:
+    static constexpr std::size_t kMostArrays = 1024, kLongestName = 63;
+
+    /// A new arena of so many bytes of address space (0: twice this machine's memory), at an address that is
+    /// likely to be free in every process. Throws Error.
+    [[nodiscard]] static Arena create(std::uint64_t capacity = 0);
+    /// The arena of another process, by its descriptor (which this object then owns), at its address there.
+    /// Nothing where something else lies at that address here. Throws Error when the system refuses for
+    /// another reason.
+    [[nodiscard]] static std::optional<Arena> join(int descriptor, std::uintptr_t address,
+                                                   std::uint64_t capacity);
+    /// The same arena at the next address that is free here; nothing when there is none left to try. For
+    /// finding an address that suits all processes, before anybody has a pointer into it.
+    [[nodiscard]] bool move_on();
+
+    Arena(Arena&& other) noexcept;
+    Arena& operator=(Arena&& other) noexcept;
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+    ~Arena();
+
+    /// The array of that name, zeroed when new: the first process to ask makes it, the others get the same,
+    /// with no need to agree on who comes first. Pages are placed as `placing` of the first one says. Throws
+    /// Error when the name is taken by an array of another size, when memory does not suffice (with need and
+    /// supply), or when the table is full; MemberLost when another member is gone.
+    [[nodiscard]] void* allocate(std::string_view name, std::uint64_t bytes, const Placing& placing = {});
+    /// The same as `count` elements of T, which may hold pointers into the arena but none to code or to
+    /// private memory.
+    template <class T>
+    [[nodiscard]] std::span<T> array(std::string_view name, std::size_t count, const Placing& placing = {}) {
+        static_assert(std::is_trivially_destructible_v<T>, "nobody would call its destructor");
+        return {static_cast<T*>(allocate(name, count * sizeof(T), placing)), count};
+    }
+    /// Frees the array's memory for all at once; nobody may use it any more. Throws Error when there is none.
+    void release(std::string_view name);
+
+    /// What is at an address: "array 'x', byte 4096 of 8192", or where near an array. Safe in signal
+    /// handlers.
+    void describe(const void* address, char* text, std::size_t size) const noexcept;
+
+    [[nodiscard]] bool contains(const void* address) const noexcept {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return at >= this->address() && at - this->address() < capacity_;
+    }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(header_); }
+    [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
+    /// Bytes promised to arrays, and bytes that have pages.
+    [[nodiscard]] std::uint64_t promised() const;
+    [[nodiscard]] std::uint64_t resident() const;
+    /// What every wait of this arena's members polls.
+    [[nodiscard]] Failure& failure() const;
+
+  private:
+    struct Entry;
+    struct Header;
+
+    Arena(int descriptor, Header* header, std::uint64_t capacity)
+        : descriptor_(descriptor), header_(header), capacity_(capacity) {}
+    [[nodiscard]] Entry* entry(std::string_view name) const noexcept;
+    [[nodiscard]] std::uint64_t free_offset(std::uint64_t bytes, std::size_t page) const;
+    void refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, const Placing& placing) const;
+
+    int descriptor_ = -1;
+    Header* header_ = nullptr;
+    std::uint64_t capacity_ = 0;
+};
+
+/// From now on a fault in the arena's memory (SIGBUS: no page could be had) says which array it was, on
+/// standard error and in `note` (when not null), before the process ends as it would have. The arena must
+/// outlive it; one at a time.
+void explain_faults(const Arena& arena, char* note, std::size_t note_size);
+
+}  // namespace strata::team

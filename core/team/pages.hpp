@@ -1,0 +1,58 @@
+// Where the pages of shared memory go.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strata::team {
+
+/// The placement policy of one array. Memories are named by the system's numbers.
+struct Placing {
+    enum class Where {
+        first_touch,  // in the memory nearest to who first touches the page
+        interleave,   // page by page over `memories`
+        bound,        // all in memories.front()
+        blocked       // in as many equal blocks as `memories` has entries, block i in memories[i]
+    };
+    Where where = Where::first_touch;
+    std::vector<int> memories;
+
+    static Placing first_touch() { return {}; }
+    /// Over these memories; over all that this process may use when none is named.
+    static Placing interleave(std::vector<int> memories = {}) {
+        return {Where::interleave, std::move(memories)};
+    }
+    static Placing bound(int memory) { return {Where::bound, {memory}}; }
+    /// Blocked by owner: for an array that is divided evenly among members, the memory of each member in
+    /// turn.
+    static Placing blocked(std::vector<int> memory_of_owner) {
+        return {Where::blocked, std::move(memory_of_owner)};
+    }
+};
+
+[[nodiscard]] std::string to_text(const Placing& placing);
+
+/// A part of an array that goes to a set of memories.
+struct Part {
+    std::size_t begin = 0, end = 0;  // bytes from the array's beginning
+    std::vector<int> memories;
+};
+
+/// The parts of an array of `bytes`; borders between blocks lie on multiples of `page`, at the nearest to the
+/// element where the owner changes. First touch has none.
+[[nodiscard]] std::vector<Part> parts_of(const Placing& placing, std::size_t bytes, std::size_t page);
+
+/// Tells the kernel (mbind(2); on shared memory it holds for all processes that map it). Throws Error for
+/// memories that this process may not use, and where the kernel refuses though there are several memories to
+/// choose from.
+void place_pages(void* begin, std::size_t bytes, std::size_t page, const Placing& placing);
+
+/// Fills in what `interleave` leaves open, and throws Error for memories that this process may not use.
+[[nodiscard]] Placing settled(Placing placing, const std::string& array);
+
+/// Why shared memory gets no huge pages on this system, in one line; empty where it does on request.
+[[nodiscard]] std::string why_no_huge_pages(const std::string& root = "");
+
+}  // namespace strata::team

@@ -1,0 +1,82 @@
+#include "core/team/supply.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "core/machine/cgroup.hpp"
+#include "core/machine/sysfs.hpp"
+
+namespace strata::team {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+/// A memory limit at or above this is version 1's way of saying "none".
+constexpr std::uint64_t kNoLimit = 1ULL << 60;
+
+/// The number after a key in "Key: 12 kB", "Node 0 Key: 12 kB" or "key 12" lines.
+std::optional<std::uint64_t> value_of(const std::string& text, std::string_view key) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string word;
+        words >> word;
+        if (word == "Node") words >> word >> word;
+        std::uint64_t value = 0;
+        if (word == key && words >> value) return value;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> number_in(const std::string& file) {
+    const auto text = machine::read_file(file);
+    std::uint64_t value = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
+        return {};
+    return value;
+}
+
+/// What a group has left of its limit; nothing where it has none.
+std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
+    const bool v2 = version == 2;
+    const auto limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    const auto used = number_in(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+    if (!limit || *limit >= kNoLimit || !used) return {};
+    const std::string stat = machine::read_file(folder + "/memory.stat").value_or("");
+    const std::string before = v2 ? "" : "total_";  // version 1: with the groups below
+    std::uint64_t firm = *used;
+    for (const char* key : {"active_file", "inactive_file"})
+        firm -= std::min(firm, value_of(stat, before + key).value_or(0));
+    return *limit - std::min(*limit, firm);
+}
+
+}  // namespace
+
+Supply memory_supply(const std::string& root) {
+    const std::string info = machine::read_file(root + "/proc/meminfo").value_or("");
+    Supply supply{UINT64_MAX, "not known"};
+    if (const auto kib = value_of(info, "MemAvailable:")) supply = {*kib * kKiB, "available on this system"};
+    const machine::ControllerPath where = machine::find_controller("memory", root);
+    if (where.version == 0 || where.path.empty()) return supply;
+    // A limit of an ancestor holds for its descendants.
+    for (std::string path = where.path == "/" ? "" : where.path;; path.erase(path.rfind('/'))) {
+        if (const auto left = left_in(where.mount + path, where.version); left && *left < supply.bytes)
+            supply = {*left, fmt::format("left in the cgroup {}", path.empty() ? "/" : path)};
+        if (path.find('/') == std::string::npos) break;
+    }
+    return supply;
+}
+
+std::optional<std::uint64_t> supply_of_memory(int memory, const std::string& root) {
+    const auto info =
+        machine::read_file(fmt::format("{}/sys/devices/system/node/node{}/meminfo", root, memory));
+    if (!info) return {};
+    const auto free = value_of(*info, "MemFree:");
+    if (!free) return {};
+    return (*free + value_of(*info, "Active(file):").value_or(0) +
+            value_of(*info, "Inactive(file):").value_or(0)) *
+           kKiB;
+}
+
+}  // namespace strata::team
