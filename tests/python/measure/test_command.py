@@ -53,7 +53,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write_page(summary: dict[str, Any], out: Path) -> Path:
+def write_page(summary: dict[str, Any], out: Path, more: object = ()) -> Path:
     (out / "figures").mkdir()
     (out / "figures" / "a.svg").write_text("<svg/>")
     (out / "report.html").write_text(f"<p>{len(summary['tasks'])} tasks")

@@ -1,0 +1,122 @@
+"""`strata characterize` and `strata machine --measure` on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strata.commands.parser import command
+
+if TYPE_CHECKING:
+    from strata.commands.parser import Commands
+
+
+def _measuring_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--case", type=Path, metavar="FILE", help="another plan than cases/characterize/MODE.toml"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TASK",
+        help="only this task of the case (may be repeated)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="results folder; an existing one is resumed "
+        "(default: a new one in $STRATA_RESULTS or ./strata-results)",
+    )
+    parser.add_argument(
+        "--new", action="store_true", help="start afresh even where an unfinished run could be resumed"
+    )
+    parser.add_argument(
+        "--accept-change",
+        action="store_true",
+        help="resume --results DIR although machine, binaries or plan changed (recorded)",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the order (default: random, recorded in plan.json)"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the plan and its estimated time, measure nothing"
+    )
+    parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
+
+
+def characterize(commands: Commands) -> None:
+    parser = command(
+        commands,
+        "characterize",
+        "measure what this machine can do and write a report",
+        [
+            (
+                "strata characterize",
+                "within 5 minutes on a small machine; Ctrl-C stops, the same line resumes",
+            ),
+            ("strata characterize --full", "everything, larger sizes, no time limit"),
+            ("strata characterize --dry-run", "what would run and how long it takes"),
+            ("strata characterize --submit batch", "on a node of the Slurm partition 'batch'"),
+        ],
+    )
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--quick",
+        dest="mode",
+        action="store_const",
+        const="quick",
+        default="quick",
+        help="the short plan (default)",
+    )
+    mode.add_argument("--full", dest="mode", action="store_const", const="full", help="the long plan")
+    parser.add_argument(
+        "--submit", metavar="PARTITION", help="run as an exclusive Slurm job in this partition"
+    )
+    _measuring_options(parser)
+    parser.set_defaults(run=_run_characterize, kind="characterize")
+
+
+def machine_measure(commands: Commands) -> None:
+    parser = command(
+        commands,
+        "machine-measure",
+        "measure the machine itself: latency, cache lines, domains, bandwidth by cores, noise",
+        [
+            ("strata machine --measure", "the short plan"),
+            ("strata machine --measure --full", "larger sizes, every pair of cores within the budget"),
+        ],
+    )
+    parser.add_argument(
+        "--full",
+        dest="mode",
+        action="store_const",
+        const="machine-full",
+        default="machine",
+        help="the long plan",
+    )
+    _measuring_options(parser)
+    parser.set_defaults(run=_run_characterize, kind="machine", submit=None)
+
+
+def _run_characterize(given: argparse.Namespace) -> int:
+    from strata.characterize.command import Request, run
+
+    return run(
+        Request(
+            kind=given.kind,
+            mode=given.mode,
+            case=given.case,
+            results=given.results,
+            new=given.new,
+            accept_change=given.accept_change,
+            here=given.here,
+            submit=given.submit,
+            dry_run=given.dry_run,
+            seed=given.seed,
+            only=tuple(given.only),
+            argv=given.argv,
+        )
+    )

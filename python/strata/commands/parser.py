@@ -1,0 +1,36 @@
+"""The parser that all commands share: errors in Strata's form, help with examples."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from strata.errors import StrataError
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction["Parser"]
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors in Strata's format; no abbreviations, so that a misspelt option never becomes another one."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "allow_abbrev": False})
+
+    def error(self, message: str) -> NoReturn:
+        raise StrataError(message, at=self.prog, remedy=f"{self.prog} --help")
+
+
+def command(
+    commands: Commands, name: str, text: str, examples: Sequence[tuple[str, str]]
+) -> argparse.ArgumentParser:
+    width = max(len(line) for line, _ in examples)
+    shown = "\n".join(f"  {line.ljust(width)}  {meaning}" for line, meaning in examples)
+    return commands.add_parser(
+        name,
+        help=text,
+        description=text[:1].upper() + text[1:] + ".",
+        epilog=f"examples:\n{shown}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )

@@ -1,0 +1,118 @@
+"""`strata study` on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strata.commands.parser import Parser, command
+
+if TYPE_CHECKING:
+    from strata.commands.parser import Commands
+
+
+def study(commands: Commands) -> None:
+    parser = command(
+        commands,
+        "study",
+        "run programs under several layouts, interleaved and repeated, and report the difference",
+        [
+            ("strata study list", "the studies that come with Strata"),
+            ("strata study run pages", "where pages lie and threads run, and what it costs"),
+            ("strata study run my.toml --budget 10m", "your own programs; docs/studies.md has the keys"),
+            ("strata study status", "how far the newest one is"),
+            ("strata study show strata-results/DIR", "what was found, also before the end"),
+            ("strata study export strata-results/DIR --out samples.csv", "every sample; .json, .parquet"),
+        ],
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True, parser_class=Parser)
+    run = actions.add_parser("run", help="measure, and write a report", description="Runs a study.")
+    run.add_argument("study", metavar="NAME|FILE", help="one of `strata study list`, or a TOML file")
+    run.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="results folder; an existing one is resumed (default: a new one in $STRATA_RESULTS or "
+        "./strata-results)",
+    )
+    run.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="aim at this, such as 5m: fewer launches where there were more than 6",
+    )
+    run.add_argument("--dry-run", action="store_true", help="print the plan and its estimated time")
+    run.add_argument("--new", action="store_true", help="start afresh even where a run could be resumed")
+    run.add_argument(
+        "--accept-change",
+        action="store_true",
+        help="resume --out FOLDER although something changed (recorded)",
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed of the order (default: random, recorded)")
+    run.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
+    run.set_defaults(run=_run_study)
+    listing = actions.add_parser("list", help="the studies that come with Strata")
+    listing.set_defaults(run=_list_studies)
+    state = actions.add_parser("status", help="how far a study is, also while it runs")
+    state.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    state.set_defaults(run=_study_status)
+    export = actions.add_parser("export", help="every sample as CSV, JSON or Parquet")
+    export.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    export.add_argument(
+        "--format", metavar="FORMAT", help="csv, json or parquet (default: by the name of --out, else csv)"
+    )
+    export.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    export.set_defaults(run=_export_study)
+    show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
+    show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
+    show.set_defaults(run=_show_study)
+
+
+def _run_study(given: argparse.Namespace) -> int:
+    from strata.study.command import Request, run, seconds
+
+    return run(
+        Request(
+            study=given.study,
+            out=given.out,
+            budget_s=seconds(given.budget) if given.budget is not None else None,
+            dry_run=given.dry_run,
+            new=given.new,
+            accept_change=given.accept_change,
+            here=given.here,
+            seed=given.seed,
+            argv=given.argv,
+        )
+    )
+
+
+def _list_studies(given: argparse.Namespace) -> int:
+    from strata.study.command import show_list
+
+    return show_list()
+
+
+def _show_study(given: argparse.Namespace) -> int:
+    from strata.study.command import show
+
+    return show(given.folder)
+
+
+def _study_status(given: argparse.Namespace) -> int:
+    from strata.characterize.listing import newest
+    from strata.study.status import status, text
+
+    sys.stdout.write(text(status(given.folder or newest())))
+    return 0
+
+
+def _export_study(given: argparse.Namespace) -> int:
+    from strata.characterize.listing import newest
+    from strata.study.data import export
+
+    ending = given.out.suffix.lstrip(".") if given.out else ""
+    made = export(given.folder or newest(), given.format or ending or "csv", given.out)
+    if made is not None:
+        print(made)
+    return 0
