@@ -161,3 +161,29 @@ def test_a_mistake_gets_one_message_and_exit_2(
 def test_bad_words_get_one_message(strata: Strata, words: list[str], said: str) -> None:
     done = strata.run("study", *words)
     assert done.returncode == 2 and done.stderr.count("strata: error:") == 1 and said in done.stderr
+
+
+LATENCY = "# OSU MPI Latency Test v5.3\n# Size          Latency (us)\n8      0.20\n4096   1.50\n"
+
+
+@pytest.mark.parametrize("table", [LATENCY, "no table\n"], ids=["table", "none"])
+def test_a_table_of_osu_s_benchmarks_is_figures_and_curves(
+    strata: Strata, tmp_path: Path, table: str
+) -> None:
+    case, out = tmp_path / "osu.toml", tmp_path / "out"
+    (tmp_path / "said.txt").write_text(table)
+    case.write_text(
+        'schema = "strata.study/1"\nname = "osu"\n[[program]]\nname = "osu"\noutput = "osu"\n'
+        'command = "cat {source}/said.txt"\n[[layout]]\nname = "one"\n' + TOLERANT
+    )
+    done = strata.run("study", "run", str(case), "--out", str(out), "--here")
+    (task,) = json.loads((out / "summary.json").read_text())["tasks"]
+    if table != LATENCY:
+        assert done.returncode == 1 and "no table of the OSU micro-benchmarks" in done.stdout
+        return
+    assert done.returncode == 0, done.stderr + done.stdout
+    medians = {f["name"]: f["median"] for f in task["figures"]}
+    assert medians == {"latency, 8 B": 0.2, "latency, 4096 B": 1.5}
+    assert [point[:2] for point in task["curves"][0]["points"]] == [[8, 0.2], [4096, 1.5]]
+    again = strata.run("results", str(out), "--osu")
+    assert "# Size" in again.stdout and "1.500" in again.stdout

@@ -19,6 +19,7 @@ from typing import Any
 from strata import paths
 from strata.characterize import bounds
 from strata.errors import FAILED, StrataError
+from strata.interop import osu
 from strata.measure import index, provenance, store, summary
 from strata.measure.campaign import Campaign
 from strata.measure.files import remove_tree, storage_error, sync_folder, write_json
@@ -130,7 +131,8 @@ def _measure_and_report(
 
 def measure(results: store.Store, prepared: Prepared, lock: HostLock, watcher: Progress) -> Campaign:
     """Runs the campaign to its end."""
-    runner = LaunchRunner([str(prepared.native.front)], prepared.native.programs, results.path, lock.fileno())
+    front, programs = [str(prepared.native.front)], prepared.native.programs
+    runner = LaunchRunner(front, programs, results.path, lock.fileno(), {"osu": osu.read})
     campaign = Campaign(results, runner, watcher)
     for note in prepared.notes:
         watcher.say(f"not here: {note}")

@@ -57,6 +57,8 @@ class LaunchRunner:
     programs: Mapping[str, Path]  # what {strata-bench} and the like stand for
     results: Path
     lock_fd: int | None = None
+    # How a task's whole output is read that names one: its text as figures and curves of a result.
+    readers: Mapping[str, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
 
     def argv(self, task: Task, work: Path) -> list[str]:
         """The whole command line; also what the report shows as 'how to reproduce'."""
@@ -91,9 +93,29 @@ class LaunchRunner:
             wall = time.monotonic() - started
             system = _others(cpus, busy, own, wall)
             launched = read_back(task, work, status, _tail(output), system)
-            return launched if launched.failed or not task.patterns else _searched(task, launched, output)
+            return self._searched(task, launched, output)
         finally:
             os.close(output)
+
+    def _searched(self, task: Task, launched: Launched, output: int) -> Launched:
+        """The launch with the figures that its output holds; failed, in words, where one is not there."""
+        if launched.failed or not (task.patterns or task.output):
+            return launched
+        if launched.record is None or launched.record.get("timed_out"):
+            return launched
+        text = _tail(output, _SEARCHED)
+        result = dict(launched.result or {})
+        if task.output:
+            try:
+                result = {**self.readers[task.output](text), **result}
+            except StrataError as error:
+                return replace(launched, failed=f"{error.message}: {error.given}")
+        found, missing = find_figures(task.patterns, text)
+        if missing:
+            last = text.splitlines()[-1][:200] if text else "nothing"
+            return replace(launched, failed=f"{missing}; its output ends with: {last}")
+        result["figures"] = [*(result.get("figures") or []), *found]
+        return replace(launched, result=result)
 
     def _supervise(
         self, argv: list[str], own: Mapping[str, str], output: int, tick: Callable[[], None]
@@ -178,20 +200,6 @@ def _tail(output: int, most: int = _TAIL) -> str:
     size = os.fstat(output).st_size
     text = os.pread(output, most, max(0, size - most)).decode(errors="replace")
     return text.strip()
-
-
-def _searched(task: Task, launched: Launched, output: int) -> Launched:
-    """The launch with the figures that its output holds; failed, in words, where one is not there."""
-    if launched.record is None or launched.record.get("timed_out"):
-        return launched
-    text = _tail(output, _SEARCHED)
-    found, missing = find_figures(task.patterns, text)
-    if missing:
-        last = text.splitlines()[-1][:200] if text else "nothing"
-        return replace(launched, failed=f"{missing}; its output ends with: {last}")
-    result = dict(launched.result or {})
-    result["figures"] = [*(result.get("figures") or []), *found]
-    return replace(launched, result=result)
 
 
 def find_figures(patterns: Sequence[Pattern], text: str) -> tuple[list[dict[str, Any]], str | None]:

@@ -282,6 +282,7 @@ def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mappin
             **labels,
         },
         environment=dict(chain.environment) if chain else {},
+        output=program["output"],
     )
 
 

@@ -130,6 +130,13 @@ PROGRAM: dict[str, Key] = {
     ),
     "figures": Key("list of text", list_of(is_text), "a list of figure names", [], "the headline figures"),
     "figure": Key("array of tables", tables, "[[program.figure]]", [], "figures found in the output"),
+    "output": Key(
+        "text",
+        lambda v: v in ("", "osu"),
+        "osu",
+        "",
+        "osu: the output is a table of the OSU micro-benchmarks, each size a figure, each column a curve",
+    ),
     "timeout_s": Key("number", _is_number_above_0, "seconds > 0", 60.0, "a launch is ended after this"),
     "expected_s": Key(
         "number", _is_number_above_0, "seconds > 0", 1.0, "estimate of one launch before any ran"
