@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
+from built import program
 
 TINY = {
     "latency": ["--largest", "256KiB"],
@@ -22,18 +21,7 @@ TINY = {
 }
 
 
-def program() -> Path | None:
-    if named := os.environ.get("STRATA_BENCH"):
-        return Path(named)
-    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
-    if not front:
-        return None
-    here = Path(front).resolve().parent
-    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
-    return next((p for folder in near if (p := folder / "strata-bench").is_file()), None)
-
-
-PROGRAM = program()
+PROGRAM = program("strata-bench")
 
 pytestmark = pytest.mark.skipif(
     PROGRAM is None, reason="strata-bench was not built, or STRATA_BIN does not say where it is"

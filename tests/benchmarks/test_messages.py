@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from built import mpirun, program
 
 TINY = {
     "pingpong": ["--repeats", "1", "--budget", "20ms", "--largest", "1KiB"],
@@ -49,31 +50,13 @@ KEYS = {
 }
 
 
-def program() -> Path | None:
-    if named := os.environ.get("STRATA_BENCH_MPI"):
-        return Path(named)
-    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
-    if not front:
-        return None
-    here = Path(front).resolve().parent
-    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
-    return next((p for folder in near if (p := folder / "strata-bench-mpi").is_file()), None)
-
-
-PROGRAM = program()
+PROGRAM = program("strata-bench-mpi")
 MPIRUN = shutil.which("mpirun")
 
 pytestmark = pytest.mark.skipif(
     PROGRAM is None or MPIRUN is None,
     reason="strata-bench-mpi was not built (no MPI), or STRATA_BIN does not say where it is",
 )
-
-
-@functools.cache
-def mpirun() -> list[str]:
-    """The words that start more processes than there are cores."""
-    version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
-    return [str(MPIRUN), *(["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else [])]
 
 
 def bench(name: str, processes: int, *options: str) -> subprocess.CompletedProcess[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import program
 
 TINY: dict[str, list[str]] = {
     "stream": ["--array", "1MiB", "--trials", "2"],
@@ -43,18 +44,6 @@ FIGURES = {
     "clock": {"sustained clock": "GHz", "clock at the start": "GHz", "arithmetic": "GF/s"},
     "stencil": {"cell updates": "Mcell/s", "time a step": "ms"},
 }
-
-
-def program(name: str) -> Path | None:
-    """Beside the front, as installed or as built."""
-    if named := os.environ.get("STRATA_BENCH" if name == "strata-bench" else "STRATA_BENCH_MPI"):
-        return Path(named)
-    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
-    if not front:
-        return None
-    here = Path(front).resolve().parent
-    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
-    return next((p for folder in near if (p := folder / name).is_file()), None)
 
 
 ALONE, RANKS, MPIRUN = program("strata-bench"), program("strata-bench-mpi"), shutil.which("mpirun")

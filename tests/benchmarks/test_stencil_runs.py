@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -11,20 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import mpirun, program
 
-
-def program() -> Path | None:
-    if named := os.environ.get("STRATA_BENCH_MPI"):
-        return Path(named)
-    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
-    if not front:
-        return None
-    here = Path(front).resolve().parent
-    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
-    return next((p for folder in near if (p := folder / "strata-bench-mpi").is_file()), None)
-
-
-PROGRAM = program()
+PROGRAM = program("strata-bench-mpi")
 MPIRUN = shutil.which("mpirun")
 TINY = ["--steps", "5", "--repeats", "3"]
 
@@ -32,14 +20,6 @@ pytestmark = pytest.mark.skipif(
     PROGRAM is None or MPIRUN is None,
     reason="strata-bench-mpi was not built (no MPI), or STRATA_BIN does not say where it is",
 )
-
-
-@functools.cache
-def mpirun() -> list[str]:
-    """The words that start more processes than there are cores."""
-    version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
-    more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []
-    return [str(MPIRUN), *more]
 
 
 def stencil(processes: int, threads: int, *words: str) -> subprocess.CompletedProcess[str]:

@@ -171,17 +171,20 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
 def _dry_run(prepared: Prepared) -> int:
     plan = prepared.plan
     total = 0.0
+    times = str(plan.policy.launches)
+    if plan.policy.precision is not None:
+        times += f" to {plan.policy.most}"
     for task in plan.tasks:
         took = task.expected_s * (plan.policy.launches + 1)
         total += took
         placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind, *task.options]
-        print(f"{task.id:<40} {plan.policy.launches}+1 launches  ~{duration(took)}")
+        print(f"{task.id:<40} {times} launches and one to warm up  ~{duration(took)}")
         print(f"    {shlex.join(['strata', 'launch', *placed, '--', *task.command])}")
     for note in prepared.notes:
         print(f"not here: {note}")
     budget = plan.policy.budget_s
     print(
-        f"{len(plan.tasks)} settings, about {duration(total)}"
+        f"{len(plan.tasks)} settings, {'at least' if plan.policy.precision else 'about'} {duration(total)}"
         + (f"; aims at {duration(budget)}" if budget else "")
     )
     return 0

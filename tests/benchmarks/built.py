@@ -1,0 +1,29 @@
+"""Where the benchmarks under test are, and how several processes of one are started."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+
+def program(name: str) -> Path | None:
+    """Of strata-bench or strata-bench-mpi what STRATA_BENCH or STRATA_BENCH_MPI names, else the front's own."""
+    if named := os.environ.get(name.upper().replace("-", "_")):
+        return Path(named)
+    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
+    if not front:
+        return None
+    here = Path(front).resolve().parent
+    near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
+    return next((p for folder in near if (p := folder / name).is_file()), None)
+
+
+@functools.cache
+def mpirun() -> list[str]:
+    """The words that start more processes than there are cores."""
+    found = str(shutil.which("mpirun"))
+    version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+    return [found, *(["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else [])]
