@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def program(name: str) -> Path | None:
-    """Of strata-bench or strata-bench-mpi what STRATA_BENCH or STRATA_BENCH_MPI names, else the front's own."""
+    """The strata-bench(-mpi) that STRATA_BENCH(_MPI) names, else the front's own."""
     if named := os.environ.get(name.upper().replace("-", "_")):
         return Path(named)
     front = os.environ.get("STRATA_BIN") or shutil.which("strata")
