@@ -122,6 +122,7 @@ class Race:
             racing = self._screened()
             if racing:
                 return self._shuffled(racing, final=False)
+            self._fewer_finalists()
             self._final_rounds = self._rounds_affordable()
         if self._finals_done >= self._final_rounds:
             return []
@@ -191,6 +192,14 @@ class Race:
         default = self.standings[self.default].seconds
         final_s = LEAST * (sum(fastest) + (stats.median(default) if default else max(known)))
         return round_s + final_s <= self.remaining_s()
+
+    def _fewer_finalists(self) -> None:
+        """Where the budget does not carry so many, the slowest in screening stay out."""
+        while self._rounds_affordable() == 0:
+            others = [s for s in self.finalists() if s.runner != self.default and s.screening]
+            if len(others) < 2:
+                return
+            max(others, key=Standing.cost).out = "the budget was too small to try it further"
 
     def _rounds_affordable(self) -> int:
         seconds = [stats.median(s.seconds) for s in self.finalists() if s.seconds]

@@ -26,7 +26,6 @@ MPI = "MPI binds by default"
 SECOND = "second runtime"
 CROWDED = "oversubscribed"
 _TOOLS = ("taskset", "numactl", "likwid-pin", "likwid-mpirun", "hwloc-bind", "srun", "mpirun", "mpiexec")
-_BUSY = 0.6  # of all PUs: more than processes one after another could use
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 _OWN_THREADS = {
     "libopenblasp": "OpenBLAS built for POSIX threads",
@@ -235,7 +234,7 @@ def _bound(record: Mapping[str, Any], held: bool) -> Said:
         own, allowed = share.get(thread.get("rank")), set(cpulist(thread.get("allowed")))
         if not own or not allowed:
             continue
-        if not allowed <= own or (not held and allowed < own):
+        if (record.get("agrees") is False and not allowed <= own) or (not held and allowed < own):
             yield (
                 BINDS,
                 f"threads bind themselves: one may run on PU {print_cpulist(allowed)}, the layout gives its "
@@ -295,9 +294,11 @@ def _crowd(record: Mapping[str, Any], threads: int) -> Said:
         )
         return
     total, pus = sum(by_process.values()), set().union(*_promised(record).values(), set())
-    used = sum(thread["cpu_s"] for thread in computing(record))
-    # Processes that came one after another leave most of several cores idle.
-    if len(pus) > 1 and total > len(pus) and used > _BUSY * len(pus) * float(record.get("wall_s") or 0.0):
+    own = float((record.get("cpu") or {}).get("own_s") or 0.0)
+    used = max(own, sum(thread["cpu_s"] for thread in computing(record)))
+    # Processes that come one after another use no more CPU than one of them at a time could.
+    at_once = used > 1.05 * most * float(record.get("wall_s") or 0.0)
+    if at_once and total > len(pus) > 1:
         yield (
             CROWDED,
             f"{total} threads of {len(by_process)} processes computed on {count(len(pus), 'PU')}: they "
@@ -310,14 +311,22 @@ class Seen:
     """The traps of a whole tuning, each once, with the layouts that showed it."""
 
     known: dict[str, Trap]
+    _once: bool = False  # a binding was seen, in one launch
 
     @staticmethod
     def of(foreseen: Iterable[Trap]) -> Seen:
         return Seen({f"{trap.code}, foreseen, {trap.text}": trap for trap in foreseen})
 
     def add(self, traps: Iterable[Trap], layout: str) -> None:
-        """A trap's first sentence stays; what differs from launch to launch is which PU it was."""
+        """A trap's first sentence stays; what differs from launch to launch is which PU it was.
+
+        Some runtimes bind their threads to each PU in turn while they look at the machine: what was seen in a
+        single launch may have been that.
+        """
         for trap in traps:
+            if trap.code == BINDS and not self._once:
+                self._once = True
+                continue
             old = self.known.get(trap.code, trap)
             if layout not in old.layouts:
                 self.known[trap.code] = Trap(old.code, old.text, False, (*old.layouts, layout))

@@ -17,7 +17,7 @@ from strata.measure.runner import Launched
 from strata.measure.store import Sample
 from strata.tune import table, tuner
 from strata.tune.program import kind_of
-from strata.tune.traps import BINDS, CROWDED, SECOND, measured
+from strata.tune.traps import BINDS, CROWDED, SECOND, Seen, measured
 from strata.tune.tuner import Request, Tuner, check
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
@@ -154,13 +154,23 @@ def codes(seen: dict[str, Any], threads: int = 2, held: bool = True) -> list[str
 
 
 def test_a_thread_that_is_elsewhere_than_its_layout_says_binds_itself() -> None:
-    away = record(1.0, promised=PROMISED, threads=[bound(7, 7, "3")])
+    away = record(1.0, agrees=False, promised=PROMISED, threads=[bound(7, 7, "3")])
     assert codes(away) == [BINDS]
     assert "PU 3, the layout gives its process PU 0-1" in measured(away, 2, True)[0].text
     # Held to one of its own cores by the layout that is as promised; by nobody it is the program's doing.
     narrowed = record(1.0, promised=PROMISED, threads=[bound(7, 7, "1")])
     assert codes(narrowed) == []
     assert codes(narrowed, held=False) == [BINDS]
+
+
+def test_a_binding_that_was_seen_in_one_launch_only_is_not_told() -> None:
+    """hwloc, inside many an MPI, binds a thread to each PU in turn while it looks at the machine."""
+    narrowed = measured(record(1.0, promised=PROMISED, threads=[bound(7, 7, "1")]), 2, False)
+    seen = Seen.of(())
+    seen.add(narrowed, "1x2, bind none")
+    assert seen.all() == []
+    seen.add(narrowed, "1x2, bind none")
+    assert [trap.code for trap in seen.all()] == [BINDS]
 
 
 def test_two_runtimes_and_too_many_threads_are_told_apart() -> None:
