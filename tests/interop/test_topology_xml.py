@@ -87,3 +87,27 @@ def test_standard_output_takes_it_and_a_place_that_cannot_be_written_is_one_erro
     assert refused.returncode == 2
     assert refused.stderr.count("strata: error:") == 1 and "cannot be written" in refused.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_race_and_a_study_are_planned_for_a_machine_that_is_only_a_file(
+    strata: Run, tmp_path: Path
+) -> None:
+    node = ("--machine", str(MACHINES / "two-sockets-128-cores-smt.xml"))
+    raced = strata("tune", "--dry-run", "--kind", "openmp", *node, "--", "true")
+    assert raced.returncode == 0, raced.stderr
+    assert "--layout 1x128 " in raced.stdout and "--layout 1x64 " in raced.stdout
+    study = tmp_path / "my.toml"
+    study.write_text(
+        'schema = "strata.study/1"\nname = "mine"\n[[program]]\nname = "true"\ncommand = "true"\n'
+        '[[layout]]\nname = "held"\nlayouts = ["1xN", "Nx1"]\n'
+    )
+    planned = strata("study", "run", study, "--dry-run", *node)
+    assert planned.returncode == 0, planned.stderr
+    assert "--layout 1x128 " in planned.stdout and "--layout 128x1 " in planned.stdout
+    for refused in (strata("study", "run", study, *node), strata("tune", *node, "--", "true")):
+        assert refused.returncode == 2
+        assert refused.stderr.count("strata: error:") == 1 and "runs nothing" in refused.stderr
+    absent = strata("tune", "--dry-run", "--machine", "/nonexistent.xml", "--", "true")
+    assert absent.returncode == 2 and absent.stderr.count("strata: error:") == 1
+    assert "/nonexistent.xml" in absent.stderr and "hwloc XML file" in absent.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["my.toml"]

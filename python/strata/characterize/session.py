@@ -54,9 +54,21 @@ class Target:
     command: str = ""  # the line that a person types to have this again
 
 
-def read_machine(native: paths.Native) -> dict[str, Any]:
-    """The facts of `strata machine --json`."""
-    done = subprocess.run([str(native.front), "machine", "--json"], capture_output=True, text=True)
+def read_machine(native: paths.Native, described: str | None = None) -> dict[str, Any]:
+    """The facts of `strata machine --json`, of this machine or of one that an hwloc XML file or
+    synthetic:DESCRIPTION describes.
+    """
+    asked = [str(native.front), "machine", "--json", *(["--input", described] if described else [])]
+    done = subprocess.run(asked, capture_output=True, text=True)
+    if done.returncode != 0 and described:
+        said = [line.strip() for line in done.stderr.splitlines()[:1]]
+        raise StrataError(
+            "the described machine cannot be read",
+            at="--machine",
+            given=f"{described} ({' '.join(said).removeprefix('strata: error: ')})",
+            allowed="an hwloc XML file, or synthetic:DESCRIPTION",
+            remedy="lstopo machine.xml writes such a file",
+        )
     if done.returncode != 0:
         raise StrataError(
             "`strata machine --json` failed",
@@ -69,6 +81,16 @@ def read_machine(native: paths.Native) -> dict[str, Any]:
     except ValueError as error:
         raise StrataError("`strata machine --json` printed no JSON", given=str(error), code=FAILED) from None
     return dict(value)
+
+
+def refuse_to_run(described: str | None, dry_run: bool) -> None:
+    """A described machine is for plans alone."""
+    if described and not dry_run:
+        raise StrataError(
+            "a described machine runs nothing",
+            given=f"--machine {described}",
+            allowed="--machine with --dry-run",
+        )
 
 
 Statements = Callable[[Mapping[str, Any]], Sequence[str]]

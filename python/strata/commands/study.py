@@ -43,6 +43,9 @@ def study(commands: Commands) -> None:
         help="aim at this, such as 5m: fewer launches where there were more than 6",
     )
     run.add_argument("--dry-run", action="store_true", help="print the plan and its estimated time")
+    run.add_argument(
+        "--machine", metavar="SOURCE", help="with --dry-run: another one, an hwloc XML file or synthetic:..."
+    )
     run.add_argument("--new", action="store_true", help="start afresh even where a run could be resumed")
     run.add_argument(
         "--accept-change",
@@ -78,6 +81,7 @@ def _run_study(given: argparse.Namespace) -> int:
             out=given.out,
             budget_s=seconds(given.budget) if given.budget is not None else None,
             dry_run=given.dry_run,
+            machine=given.machine,
             new=given.new,
             accept_change=given.accept_change,
             here=given.here,

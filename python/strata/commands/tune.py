@@ -23,6 +23,7 @@ def tune(commands: Commands) -> None:
             ("strata tune --budget 2m --metric 'Time: ([0-9.]+)' -- ./a.out", "by what it prints"),
             ("strata tune --metric 'rate ([0-9.e+]+)' --better higher -- ./a.out", "where more is better"),
             ("strata tune --dry-run -- ./a.out", "what would be raced"),
+            ("strata tune --dry-run --machine node.xml -- ./a.out", "and on a machine described by lstopo"),
         ],
     )
     parser.add_argument("--metric", default="wall", metavar="wall|REGEX", help="wall time, or the last match")
@@ -39,6 +40,9 @@ def tune(commands: Commands) -> None:
     parser.add_argument("--timeout", default="1h", metavar="TIME", help="the longest launch (default 1h)")
     parser.add_argument("--results", type=Path, metavar="DIR", help="results folder (default: a new one)")
     parser.add_argument("--dry-run", action="store_true", help="print the layouts, launch nothing")
+    parser.add_argument(
+        "--machine", metavar="SOURCE", help="with --dry-run: another one, an hwloc XML file or synthetic:..."
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the order (default: random, recorded)")
     parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- command args", help="the program")
@@ -68,6 +72,7 @@ def _run_tune(given: argparse.Namespace) -> int:
             processes=processes,
             results=given.results,
             dry_run=given.dry_run,
+            machine=given.machine,
             here=given.here,
             seed=given.seed,
             timeout_s=seconds(given.timeout),

@@ -38,6 +38,7 @@ class Request:
     out: Path | None = None
     budget_s: float | None = None
     dry_run: bool = False
+    machine: str | None = None  # another one, described, for a dry run
     new: bool = False
     accept_change: bool = False
     here: bool = False
@@ -92,14 +93,14 @@ def prepare(request: Request) -> Prepared:
     )
     if not request.dry_run:
         toolchain.make(study.builds, lambda text: print(text, file=sys.stderr, flush=True))
-    machine = session.read_machine(native)
+    machine = session.read_machine(native, request.machine)
     made = planner.build(
         study,
         machine,
         identity(machine),
         build_id([*native.all(), *foreign_programs(study)]),
         list(native.programs),
-        planner.try_settings(str(native.front), planner.settings_of(study, machine)),
+        planner.try_settings(str(native.front), planner.settings_of(study, machine), request.machine),
         request.seed if request.seed is not None else fresh_seed(),
         request.budget_s,
     )
@@ -151,6 +152,7 @@ def foreign_file(name: str) -> list[Path]:
 
 def run(request: Request, lock: str = HOST_LOCK) -> int:
     """`strata study run`; returns its exit code."""
+    session.refuse_to_run(request.machine, request.dry_run)
     if request.dry_run:
         return _dry_run(prepare(request))
     command = shlex.join(["strata", *request.argv])

@@ -203,14 +203,16 @@ def settings_of(study: Study, machine: Mapping[str, Any]) -> list[Setting]:
     return [s for layout in study.layouts for s, why in _settings(layout, size) if why is None]
 
 
-def try_settings(front: str, settings: Sequence[Setting]) -> dict[Setting, str]:
-    """Launches `true` under each setting; the reasons of those that the launcher refuses.
+def try_settings(front: str, settings: Sequence[Setting], described: str | None = None) -> dict[Setting, str]:
+    """Launches `true` under each setting; the reasons of those that the launcher refuses. For a machine that
+    is only described it plans the launches.
 
     Raises StrataError where it does not understand the options: that is the study file's mistake.
     """
     refused = {}
     for setting in settings:
-        command = [front, "launch", *setting.words, "--", "true"]
+        plan = ["--dry-run", "--machine", described] if described else []
+        command = [front, "launch", *setting.words, *plan, "--", "true"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_TRIAL_S)
         except subprocess.TimeoutExpired:

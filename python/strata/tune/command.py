@@ -28,8 +28,9 @@ from strata.tune.tuner import Request, Tuner, check, raced, tune, with_processes
 def run(request: Request, lock_name: str = HOST_LOCK) -> int:
     """`strata tune`; returns its exit code: 0 with a winner or a tie, 1 when the budget was too small."""
     check(request)
+    session.refuse_to_run(request.machine, request.dry_run)
     native = paths.native()
-    machine = session.read_machine(native)
+    machine = session.read_machine(native, request.machine)
     if request.dry_run:
         return _dry_run(request, machine, str(native.front))
     command = shlex.join(["strata", *request.argv])

@@ -37,6 +37,7 @@ class Request:
     processes: tuple[int, ...] = ()
     results: Path | None = None
     dry_run: bool = False
+    machine: str | None = None  # another one, described, for a dry run
     here: bool = False
     seed: int | None = None
     timeout_s: float = 3600.0
