@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from strata.characterize.bounds import headline
+from strata.measure.summary import failures_told
 
 
 def number(value: float | None) -> str:
@@ -96,6 +97,9 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     if confidence:
         line += f". Intervals of the median at {confidence:.1%}, distribution-free"
     out.write(line + "\n")
+    for task in summary["tasks"]:
+        if task["undisturbed"] and task.get("failures"):
+            out.write(f"failed now and then: {task['id']}: {failures_told(task)}; not counted\n")
     for left in summary["left_out"]:
         out.write(f"left out: {left['task']}: {left['why']}\n")
     out.flush()

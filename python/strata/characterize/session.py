@@ -222,8 +222,7 @@ def tidy(path: Path) -> None:
 
 def summarise(results: store.Store, campaign: Campaign, write: bool = True) -> dict[str, Any]:
     """The summary of all samples of the folder, and summary.json from it."""
-    machine = json.loads((results.path / "machine.json").read_text())
-    facts = json.loads((results.path / "provenance.json").read_text())
+    machine, facts = store.read_facts(results.path)
     standings = [campaign.standing(t) for t in results.plan.tasks]
     whole = summary.summarize(results, standings, machine, facts, bounds.bound)
     if write:

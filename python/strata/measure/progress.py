@@ -39,6 +39,7 @@ class Progress:
         self._drawn = -_PLAIN_EVERY_S
         self._last_wait = ""
         self._disturbed = 0
+        self._failures: set[str] = set()
 
     def begin(self, task: Task, block: str, done: int, total: int, remaining_s: float) -> None:
         share = done / total if total else 0.0
@@ -55,7 +56,10 @@ class Progress:
 
     def ended(self, task: Task, sample: Sample) -> None:
         if sample.failed:
-            self.say(f"failed: {task.id}: {sample.failed.splitlines()[0][:200]}")
+            why = f"failed: {task.id}: {sample.failed.splitlines()[0][:200]}"
+            if why not in self._failures:  # each is counted; the end of the run says how often
+                self._failures.add(why)
+                self.say(why)
         elif sample.tainted:
             self._disturbed += 1
             if self._disturbed <= _LISTED:

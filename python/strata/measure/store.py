@@ -151,6 +151,14 @@ def read_plan(path: Path) -> plans.Plan:
     return plans.load(read_json(path / "plan.json", plans.SCHEMA, _REMEDY), path / "plan.json")
 
 
+def read_facts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The machine and the provenance of a results folder."""
+    return (
+        read_json(path / "machine.json", "strata.machine/1", _REMEDY),
+        read_json(path / "provenance.json", "strata.provenance/1", _REMEDY),
+    )
+
+
 def open_existing(path: Path, *, sweep: bool = True) -> Store:
     """An existing results folder, swept of what killed processes left in it."""
     if not (path / "plan.json").exists():
@@ -170,6 +178,7 @@ def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Stor
     all the same.
     """
     old = read_plan(path)
+    read_facts(path)  # damage is told before hours of launches, not after
     if old.hash == plan.hash:
         return open_existing(path)
     changed = ", ".join(plans.differences(old, plan)) or "plan"

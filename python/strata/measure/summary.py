@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -90,6 +91,7 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | No
         "tainted": len(tainted),
         "failed": sum(s.failed is not None for s in counted),
         "reasons": reasons_of(counted),
+        "failures": failures_of(counted),
         "undisturbed": undisturbed,
         "status": "ok" if undisturbed else standing.stopped or _unanswered(len(counted)),
         "figures": figures(task, good, tainted, most),
@@ -102,6 +104,18 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | No
         "parameters": next((s.result.get("parameters") for s in reversed(good) if s.result), None),
         "provenance": next((s.result.get("provenance") for s in reversed(good) if s.result), None),
     }
+
+
+def failures_of(samples: Iterable[Sample]) -> dict[str, int]:
+    """How often launches failed, by the first line of the reason."""
+    return dict(Counter(s.failed.splitlines()[0][:200] for s in samples if s.failed))
+
+
+def failures_told(task: Mapping[str, Any]) -> str:
+    """Of a task in a summary: '2 of 8 launches: exit code 3: no licence'."""
+    known = task["failures"]
+    why = "; ".join(f"{why} ({n})" if len(known) > 1 else why for why, n in known.items())
+    return f"{task['failed']} of {task['launches']} launches: {why}"
 
 
 def _unanswered(launches: int) -> str:

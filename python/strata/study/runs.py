@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -54,9 +55,11 @@ class Maker:
         made = []
         for chain in self._of(program) if lines else []:
             places = self._places(program, chain)
-            # Flags and libraries are several words: they are filled in before the line is cut into words.
-            quoted = {**places, **{key: shlex.quote(places[key]) for key in ("build", "source")}}
-            commands = tuple(tuple(self._words(filled(line, quoted, at), at)) for line in lines)
+            # Flags and libraries are several words, so they are filled in before the line is cut into words;
+            # folders, whose names may hold spaces, after it.
+            several = {key: _braces(word) for key, word in (chain.words() if chain else {}).items()}
+            cut = [self._words(_several(line, several), at) for line in lines]
+            commands = tuple(tuple(filled(word, places, at) for word in words) for words in cut)
             none = Toolchain("default", {}, "", "", {}, False, at)
             source = Path(places["source"])
             made.append(Build(program["name"], chain or none, commands, Path(places["build"]), source, at))
@@ -94,9 +97,21 @@ class Maker:
         return runs
 
 
+def _braces(text: str) -> str:
+    """The text so that filled() gives it back."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _several(line: str, values: Mapping[str, str]) -> str:
+    """The line with these values; every other placeholder, and {{ and }}, stay as they are."""
+    parts = re.split(r"(\{\{|\}\})", line)
+    return "".join(PLACEHOLDER.sub(lambda m: values.get(m.group(1), m.group(0)), part) for part in parts)
+
+
 def _folder_name(name: str) -> str:
-    """A name that build systems take: many stop at a space."""
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", name)
+    """A name that build systems take: many stop at a space. Names that differ have folders that differ."""
+    plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", name)
+    return plain if plain == name else f"{plain}-{zlib.crc32(name.encode()):08x}"
 
 
 def filled(word: str, values: Mapping[str, str], at: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,9 +57,22 @@ def status(folder: Path) -> Status:
 
 
 def _state(folder: Path) -> str:
-    if any(p.name.isdigit() and Path(f"/proc/{p.name}").exists() for p in folder.glob("work/*")):
+    launching = any(p.name.isdigit() and Path(f"/proc/{p.name}").exists() for p in folder.glob("work/*"))
+    if launching or any(_is_open(path) for path in folder.glob("journal/*.jsonl")):
         return "running"
     return "finished" if store.is_finished(folder) else "interrupted"
+
+
+def _is_open(journal: Path) -> bool:
+    """Whether the process that made this journal still holds it: also between launches, and while it waits
+    for a quiet machine. Journals are named HOST-PID-TIME-NANOSECONDS.
+    """
+    words = journal.stem.rsplit("-", 3)
+    if len(words) != 4 or not words[1].isdigit():
+        return False
+    with suppress(OSError):  # it has ended meanwhile, or is somebody else's
+        return any(fd.exists() and fd.samefile(journal) for fd in Path(f"/proc/{words[1]}/fd").iterdir())
+    return False
 
 
 def text(found: Status) -> str:

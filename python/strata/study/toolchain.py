@@ -12,12 +12,15 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from strata.casefile import REQUIRED, CaseFile, Key, Place, is_name, is_text
 from strata.errors import FAILED, StrataError
+from strata.measure.files import storage_error
 
 _TAIL = 12  # lines of a failed build that are shown
 _ASK_S = 20.0
@@ -138,28 +141,44 @@ def usable(toolchains: Sequence[Toolchain]) -> tuple[list[Toolchain], list[tuple
 
 
 def make(builds: Sequence[Build], say: Callable[[str], None]) -> None:
-    """Makes all builds. A failed one raises StrataError with the end of what it printed."""
+    """Makes all builds. A failed one raises StrataError with the end of what it printed, and leaves no empty
+    folders.
+    """
     for build in builds:
         say(f"building {build.program} with {build.toolchain.name}")
-        build.folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, **build.toolchain.environment}
-        for command in build.commands:
-            try:
-                done = subprocess.run(
-                    command,
-                    cwd=build.source,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                    errors="replace",
-                )
-            except OSError as error:
-                raise _failed(build, command, str(error)) from None
-            if done.returncode != 0:
-                tail = "\n".join(done.stdout.strip().splitlines()[-_TAIL:])
-                raise _failed(build, command, tail or f"exit code {done.returncode}")
+        fresh = list(takewhile(lambda p: not p.exists(), (build.folder, *build.folder.parents)))
+        try:
+            build.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, build.folder) from error
+        try:
+            _make(build)
+        except BaseException:
+            with suppress(OSError):  # what the build left there says more than its absence
+                for folder in fresh:
+                    folder.rmdir()
+            raise
+
+
+def _make(build: Build) -> None:
+    environment = {**os.environ, **build.toolchain.environment}
+    for command in build.commands:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=build.source,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+        except OSError as error:
+            raise _failed(build, command, str(error)) from None
+        if done.returncode != 0:
+            tail = "\n".join(done.stdout.strip().splitlines()[-_TAIL:])
+            raise _failed(build, command, tail or f"exit code {done.returncode}")
 
 
 def _failed(build: Build, command: Sequence[str], said: str) -> StrataError:

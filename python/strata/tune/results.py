@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,7 @@ def summarise(opened: store.Store) -> dict[str, Any]:
     are damaged.
     """
     path = opened.path
-    machine = json.loads((path / "machine.json").read_text())
-    facts = json.loads((path / "provenance.json").read_text())
+    machine, facts = store.read_facts(path)
     campaign = Campaign(opened, LaunchRunner([], {}, path), Progress())
     launched = [task for task in opened.plan.tasks if opened.samples_of(task.id)]
     whole = summary.summarize(opened, [campaign.standing(task) for task in launched], machine, facts)

@@ -7,6 +7,7 @@ from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures
 from strata.advice.words import digits, percent, unit_text
+from strata.measure.summary import failures_told
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
 from strata.report.source import Source, figure_table, name_of, reproduce
@@ -101,6 +102,7 @@ def method(source: Source) -> Section:
     blocks += [
         Heading("Launches, disturbed and repeated"),
         Text(_counts(source)),
+        *_failed(source),
         _disturbed(source),
         Heading("What was not measured"),
         Points(_absent(source)),
@@ -116,6 +118,16 @@ def _counts(source: Source) -> str:
         f"Mode: {source.summary.get('mode')}. Started {source.summary.get('started')}, ended "
         f"{source.summary.get('ended')}."
     )
+
+
+def _failed(source: Source) -> list[Block]:
+    """Why launches failed of what was answered all the same; the rest is under what was not measured."""
+    said = [
+        f"{name_of(task)}: {failures_told(task)}."
+        for task in source.tasks()
+        if task.get("undisturbed") and task.get("failures")
+    ]
+    return [Text("Launches that failed are repeated and do not count:"), Points(said)] if said else []
 
 
 def _disturbed(source: Source) -> Table:
