@@ -14,8 +14,9 @@ from conftest import Strata
 from strata.measure.progress import Progress
 from strata.measure.runner import LaunchRunner
 from strata.tune.candidates import Candidate
+from strata.tune.foresee import foresee
 from strata.tune.program import linked
-from strata.tune.traps import BINDS, CROWDED, INITIAL, MPI, SECOND, Trap, foresee
+from strata.tune.traps import BINDS, CROWDED, INITIAL, MPI, SECOND, Trap
 from strata.tune.tuner import Request, Tuner
 
 CORES = len(os.sched_getaffinity(0))
@@ -120,8 +121,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def seen(strata: Strata, command: list[str], candidate: Candidate, code: str = "") -> dict[str, Trap]:
-    """What two real launches show, by code; more of them, until they show `code`, where the machine is busy: how
-    often a short program is read depends on other load.
+    """What two real launches show, by code; more of them, until they show `code`, where the machine is busy:
+    how often a short program is read depends on other load.
     """
     runner = LaunchRunner(strata.command, {}, strata.home)
     tuner = Tuner(Request(tuple(command)), runner, lambda sample: None, Progress())

@@ -20,8 +20,9 @@ from strata.measure.signals import Interrupted, stop_signals
 from strata.study.command import foreign_file
 from strata.tune import results, table
 from strata.tune.candidates import KINDS, Candidate, Room, variations
+from strata.tune.foresee import foresee
 from strata.tune.program import kind_of, linked
-from strata.tune.traps import foresee, sentence
+from strata.tune.traps import sentence
 from strata.tune.tuner import Request, Tuner, check, raced, tune, with_processes
 
 

@@ -18,9 +18,10 @@ from strata.measure.progress import Progress, duration
 from strata.measure.runner import Runner
 from strata.measure.store import Sample
 from strata.tune.candidates import KINDS, Candidate, Room, candidates, default_of, variations
+from strata.tune.foresee import foresee
 from strata.tune.program import Kind, kind_of, linked
 from strata.tune.race import LEAST, Launch, Race, Verdict
-from strata.tune.traps import Seen, Trap, foresee, measured, sentence
+from strata.tune.traps import Seen, Trap, measured, sentence
 
 FIRST_SHARE = 0.65  # of the budget, for processes, threads and binding; the rest for pages
 
