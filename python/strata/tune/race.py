@@ -75,13 +75,17 @@ class Race:
         budget_s: float,
         seed: int = 0,
         known_s: float | None = None,
+        spare_s: float = 0.0,
     ) -> None:
-        """`known_s` is what the default took before the race: it limits the first round's launches."""
+        """`known_s` is what the default took before the race: it limits the first round's launches.
+
+        `spare_s` may be spent beyond the budget where a final is not possible without.
+        """
         if default not in runners:
             raise ValueError("the default runs too")
         self.standings = {name: Standing(name) for name in runners}
         self.default = default
-        self._known_s = known_s
+        self._known_s, self._spare_s = known_s, spare_s
         self._budget_s = budget_s
         self._spent_s = 0.0
         self._order = random.Random(seed)
@@ -191,10 +195,14 @@ class Race:
         fastest = sorted(known)[:FINALISTS]
         default = self.standings[self.default].seconds
         final_s = LEAST * (sum(fastest) + (stats.median(default) if default else max(known)))
+        if self._spare_s and round_s + final_s > self.remaining_s():
+            self._budget_s, self._spare_s = self._budget_s + self._spare_s, 0.0
         return round_s + final_s <= self.remaining_s()
 
     def _fewer_finalists(self) -> None:
         """Where the budget does not carry so many, the slowest in screening stay out."""
+        if self._rounds_affordable() == 0:
+            self._budget_s, self._spare_s = self._budget_s + self._spare_s, 0.0
         while self._rounds_affordable() == 0:
             others = [s for s in self.finalists() if s.runner != self.default and s.screening]
             if len(others) < 2:

@@ -164,10 +164,11 @@ class Tuner:
         seed: int,
         stage: str,
         known_s: float | None = None,
+        spare_s: float = 0.0,
     ) -> Race:
-        """Runs one race to its end; `known_s` is what the default took before it."""
+        """Runs one race to its end; the last two as in Race."""
         by_id = {c.id: c for c in runners}
-        race = Race(list(by_id), default.id, budget_s, seed, known_s)
+        race = Race(list(by_id), default.id, budget_s, seed, known_s, spare_s)
         self._watch.say(f"{stage}: {len(by_id)} layouts, about {duration(budget_s)}")
         while launches := race.next_round():
             self._block += 1
@@ -229,7 +230,8 @@ def tune(
     outcome = Outcome(kind, default, [])
     by_id = {c.id: c for c in runners}
     took = tuner.spent_s if default.id == probe.id else None
-    first_race = tuner.race(runners, default, FIRST_SHARE * left, seed, "layouts", took)
+    share = FIRST_SHARE * left
+    first_race = tuner.race(runners, default, share, seed, "layouts", took, left - share)
     outcome.races.append((by_id, first_race))
     fastest = outcome.fastest
     if fastest is not None:

@@ -114,3 +114,20 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         race.record(race.next_round()[0], 0.0, 1.0)
     assert stats.LEAST == LEAST
+
+
+def test_what_is_spare_is_spent_where_no_final_would_be_possible_without() -> None:
+    def raced(spare_s: float) -> Race:
+        race = Race(["default", "a", "b"], "default", 12.0, spare_s=spare_s)
+        while launches := race.next_round():
+            for launch in launches:
+                race.record(
+                    launch, {"default": 1.0, "a": 0.6, "b": 0.8}[launch.runner] + 1e-3 * launch.round, 1.0
+                )
+        return race
+
+    assert raced(0.0).verdict().fastest is None
+    assert raced(20.0).verdict().winner == "a"
+    small = raced(4.0)  # enough for two finalists, not for three
+    assert small.verdict().winner == "a"
+    assert small.standings["b"].out == "the budget was too small to try it further"
