@@ -283,6 +283,8 @@ Plan make_plan(const Request& request) {
     plan.machine = machine_for(request);
     plan.cores = static_cast<long>(allowed_cores(plan.machine).size());
     plan.placement = place(plan.machine, wish);
+    // A string of likwid's may say itself how many processes there are.
+    if (plan.around) (void)agreed_with(*plan.around, {.layout = plan.placement.layout});
     plan.text_memories = memories_for_text(plan, request.text);
     plan_start(plan, request);
     plan.job.placement = plan.placement;

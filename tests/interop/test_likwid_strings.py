@@ -123,3 +123,26 @@ def test_a_string_sets_the_number_of_threads_and_a_wrong_one_is_one_error(strata
     assert "of which S7:0" in refused.stderr and "allowed: N, " in refused.stderr
     both = strata("launch", "--bind", "likwid:N:0", "--smt", "2", "--", "true")
     assert both.returncode == 2 and "exclude each other" in both.stderr
+
+
+def test_processes_of_a_string_and_of_the_launcher_in_the_command_must_agree(
+    strata: Run, tmp_path: Path
+) -> None:
+    starter = tmp_path / "srun"  # known by its name; a dry run starts nothing
+    starter.write_text("#!/bin/sh\nexit 1\n")
+    starter.chmod(0o755)
+    dry = ["--dry-run", "--json", "--machine", "synthetic:core:4 pu:1"]
+
+    def planned(expression: str, n: int) -> subprocess.CompletedProcess[str]:
+        return strata("launch", *dry, "--bind", f"likwid:{expression}", "--", starter, "-n", n, "true")
+
+    dealt = planned("N:0-3", 2)
+    assert dealt.returncode == 0, dealt.stderr
+    assert [
+        [thread["pus"] for thread in process["threads"]] for process in json.loads(dealt.stdout)["processes"]
+    ] == [["0", "1"], ["2", "3"]]
+    assert json.loads(planned("N:0_N:2", 2).stdout)["layout"] == "2x1"
+    for expression, n in (("N:0_N:1_N:2", 2), ("N:0_N:1", 1)):
+        refused = planned(expression, n)
+        assert refused.returncode == 2 and "disagree" in refused.stderr, refused.stderr
+    assert "cannot be dealt evenly" in planned("N:0-2", 2).stderr
