@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strata.advice.samples import cpulist, print_cpulist
-from strata.advice.words import count, list_some
+from strata.advice.words import count
 from strata.tune.program import OPENMP, computing
 
 BINDS = "binds itself"
@@ -197,5 +197,6 @@ class Seen:
 
 def sentence(trap: Trap) -> str:
     """The trap as one line of output."""
-    where = f" (in {list_some(trap.layouts, 3)})" if trap.layouts else ""
+    more = f" and {len(trap.layouts) - 3} more" if len(trap.layouts) > 3 else ""
+    where = f" (in {'; '.join(trap.layouts[:3])}{more})" if trap.layouts else ""
     return f"{trap.code}: {trap.text}{where}"

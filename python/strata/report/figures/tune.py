@@ -67,7 +67,7 @@ def history(key: str, entrants: Sequence[Entrant], finals: Mapping[str, str], la
 
     `finals` holds the names of the layouts that reached the final, and how each is written beside its end.
     """
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     run = [one for one in entrants if one.screening]
     with canvas(7.4, 3.6) as (figure, axes):
@@ -83,6 +83,7 @@ def history(key: str, entrants: Sequence[Entrant], finals: Mapping[str, str], la
         values = [value for one in run for value in one.screening]
         if values and min(values) > 0 and max(values) > 3 * min(values):
             axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 3, 5, 7), numticks=20))
             axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: digits(v)))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

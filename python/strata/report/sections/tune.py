@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strata.advice.words import count, list_some
+from strata.advice.words import count
 from strata.measure import stats
+from strata.measure.progress import duration
 from strata.report.document import (
     Block,
     Code,
@@ -59,7 +60,7 @@ def answer(source: Source) -> Section:
     blocks.append(
         Text(
             f"It is a program of kind **{kind['name']}** ({kind['why']}). The figure is {_figure(found)}; "
-            f"{found['seconds']:.3g} s of launches of a budget of {found.get('budget_s', 0):.3g} s."
+            f"{duration(found['seconds'])} of launches, of a budget of {duration(found.get('budget_s', 0))}."
         )
     )
     return Section("answer", "The answer", blocks)
@@ -71,7 +72,7 @@ def headline(found: Answer) -> str:
         return f"**{found['winner']}** wins: {found['why']}."
     if not found["fastest"]:
         return f"No winner is named: {found['why']}."
-    tied = list_some([f"**{name}**" for name in found["tied"]])
+    tied = _layouts([f"**{name}**" for name in found["tied"]], 6)
     return f"No winner: {found['why']}: {tied}. The fastest by its median is {found['fastest']}."
 
 
@@ -242,7 +243,7 @@ def traps(source: Source) -> Section:
     found: Answer | None = source.summary.get("tune")
     blocks: list[Block] = []
     for trap in (found or {}).get("traps") or []:
-        where = f" Seen in {list_some(trap['layouts'], 4)}." if trap["layouts"] else " Foreseen."
+        where = f" Seen in {_layouts(trap['layouts'])}." if trap["layouts"] else " Foreseen."
         text = str(trap["text"])
         blocks.append(Notice("warning", f"**{_capital(str(trap['code']))}**: {text}.{where}"))
     nothing = (
@@ -282,3 +283,8 @@ def rules(source: Source) -> Section:
 def _capital(text: str) -> str:
     """With a first capital, and the others as they are."""
     return text[:1].upper() + text[1:]
+
+
+def _layouts(names: Sequence[str], most: int = 4) -> str:
+    """Names of layouts, which hold commas themselves."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
