@@ -86,8 +86,8 @@ def known(cores: int) -> dict[str, Foreign]:
         )
     }
     if cores >= 2 and shutil.which("hpcc"):
-        made = ("hpccinf.txt", hpcc_input(600))
-        found["hpcc"] = Foreign("HPC Challenge, N = 600", ("hpcc",), ("--processes", "2"), made, "hpcc")
+        made = ("hpccinf.txt", hpcc_input(1000))
+        found["hpcc"] = Foreign("HPC Challenge, N = 1000", ("hpcc",), ("--processes", "2"), made, "hpcc")
     else:
         found["hpcc"] = Foreign("HPC Challenge", ("hpcc",), package="hpcc")
     return found

@@ -117,6 +117,30 @@ def test_nothing_better_than_the_default_is_said_so(monkeypatch: pytest.MonkeyPa
     assert "no layout that was tried beats it" in table.text(outcome, request)
 
 
+class Timed(Table):
+    """As the launcher does: what takes longer than its time limit is ended."""
+
+    def run(self, task: Task, tick: Callable[[], None]) -> Launched:
+        launched = super().run(task, tick)
+        assert launched.record is not None
+        wall = launched.record["wall_s"]
+        if wall <= task.timeout_s:
+            return launched
+        return Launched(record(task.timeout_s, timed_out=True), None, None, {"wall_s": task.timeout_s})
+
+
+def test_a_default_many_times_as_slow_is_never_ended_and_its_margin_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "Table", Timed)
+    slow = {"1x2, bind none": 30.0, "1x2, bind core": 2.0, "1x2, bind numa": 2.4, "1x1, bind core": 9.0}
+    outcome, _, _ = tune(monkeypatch, slow, budget_s=2000.0)
+    assert outcome.fastest is not None and outcome.verdict.margin is not None
+    assert outcome.verdict.margin.value < 0.1
+    ended = outcome.races[0][1].standings["1x1, bind core"]
+    assert ended.out is not None and not ended.final
+
+
 def test_a_command_that_fails_alone_is_told_before_any_race(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StrataError, match="fails where nothing is asked of it"):
         tune(monkeypatch, {"1x2, bind none": -1.0})
