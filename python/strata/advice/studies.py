@@ -244,7 +244,7 @@ def best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
         return [f"The {what}: no answer for {many}, {found.why}."]
     lower = every[0].figure.better == "lower"
     lead = (min if lower else max)(found.leaders, key=lambda e: e.figure.median or 0.0)
-    level = percent(found.level)
+    level = f"{100.0 * found.level:.4g} %"  # of many settings 99.75 %, which is not 100 %
     if len(found.leaders) == 1:
         far = (max if lower else min)(found.others, key=lambda e: e.figure.median or 0.0)
         if len(found.others) == 1:

@@ -32,6 +32,7 @@ CREATE TABLE figure (sample INTEGER NOT NULL REFERENCES sample, name TEXT NOT NU
     unit TEXT);
 CREATE INDEX sample_task ON sample (task);
 CREATE INDEX figure_name ON figure (sample, name);
+CREATE INDEX taint_sample ON taint (sample);
 """
 
 
