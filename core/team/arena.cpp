@@ -135,6 +135,11 @@ Arena::Entry* Arena::entry(std::string_view name) const noexcept {
     return nullptr;
 }
 
+void* Arena::find(std::string_view name) const noexcept {
+    const Entry* there = entry(name);
+    return there == nullptr ? nullptr : reinterpret_cast<char*>(header_) + there->offset;
+}
+
 std::uint64_t Arena::promised() const {
     std::uint64_t bytes = 0;
     for (const Entry& entry : header_->entries)

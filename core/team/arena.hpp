@@ -57,6 +57,8 @@ class Arena {
         static_assert(std::is_trivially_destructible_v<T>, "nobody would call its destructor");
         return {static_cast<T*>(allocate(name, count * sizeof(T), placing)), count};
     }
+    /// An array's address; null when there is none of that name.
+    [[nodiscard]] void* find(std::string_view name) const noexcept;
     /// Frees the array's memory for all at once; nobody may use it any more. Throws Error when there is none.
     void release(std::string_view name);
 
@@ -96,5 +98,7 @@ class Arena {
 /// standard error and in `note` (when not null), before the process ends as it would have. The arena must
 /// outlive it; one at a time.
 void explain_faults(const Arena& arena, char* note, std::size_t note_size);
+/// Ends that: to be called before the arena goes.
+void explain_no_faults();
 
 }  // namespace strata::team

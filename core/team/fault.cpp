@@ -50,4 +50,10 @@ void explain_faults(const Arena& arena, char* note, std::size_t note_size) {
     sigaction(SIGBUS, &action, &before);
 }
 
+void explain_no_faults() {
+    if (watched.exchange(nullptr) == nullptr) return;
+    sigaction(SIGBUS, &before, nullptr);
+    note_to = nullptr;
+}
+
 }  // namespace strata::team

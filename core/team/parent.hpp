@@ -1,0 +1,17 @@
+// The small parent of a team: starts the members, agrees with them on the arena's address, tells the others
+// when one is gone, and leaves nothing behind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/team/team.hpp"
+
+namespace strata::team {
+
+/// Runs the team of this program to its end. Returns the exit status: that of the first member to fail, 128 +
+/// signal when it was killed, 1 when it left its team alone with status 0. Then no process below this one
+/// lives.
+int look_after(const std::vector<std::string>& arguments, const Options& options);
+
+}  // namespace strata::team

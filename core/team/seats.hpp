@@ -1,0 +1,59 @@
+// What the parent of a team lays out in the arena for its members, and the word by which it tells each its
+// seat.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/launch/placement.hpp"
+#include "core/team/arena.hpp"
+#include "core/team/barrier.hpp"
+
+namespace strata::machine {
+struct Machine;
+}
+
+namespace strata::team {
+
+/// Arrays of the arena that the library keeps for itself.
+inline constexpr const char* kFactsArray = "strata/facts";
+inline constexpr const char* kPlacementArray = "strata/placement";
+inline constexpr const char* kNotesArray = "strata/notes";
+inline constexpr const char* kDeparturesArray = "strata/departures";
+inline constexpr const char* kBarrierArray = "strata/barrier";
+inline constexpr const char* kPlacesArray = "strata/places";
+
+/// Holds the seat of a member, in its environment.
+inline constexpr const char* kSeatVariable = "STRATA_TEAM_SEAT";
+/// Marks the fresh start that becomes the parent.
+inline constexpr const char* kParentVariable = "STRATA_TEAM_PARENT";
+
+struct Facts {
+    std::int32_t processes = 1, threads = 1, stride = 1, bind = 0;
+    std::int64_t spin_ns = 0;
+};
+
+/// What a member says before it dies, for the parent to pass on.
+struct Note {
+    char text[256] = {};
+};
+
+/// Which member this is, and how it comes to the arena.
+struct SeatWord {
+    int rank = 0, size = 1;
+    int arena = -1, line = -1;  // descriptors: the arena's, the line to the parent
+    int parent = 0;             // its process number
+    std::uint64_t capacity = 0;
+};
+[[nodiscard]] std::string to_text(const SeatWord& word);
+[[nodiscard]] std::optional<SeatWord> parse_seat(const std::string& text);
+
+/// Which members share a cache and a domain, by their first PU.
+[[nodiscard]] Neighbourhood neighbourhood(const machine::Machine& machine,
+                                          const launch::Placement& placement);
+
+/// Makes and fills the arrays above; `cores`: how many the members share.
+void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, long cores);
+
+}  // namespace strata::team

@@ -1,0 +1,85 @@
+// The processes of one run on one node, started by the program itself.
+//
+//   int main(int argc, char** argv) {
+//       return strata::team::run(argc, argv, [](strata::team::Team& team) {
+//           auto field = team.arena().array<double>("field", 1'000'000);   // the same memory for all
+//           ...
+//           team.barrier();
+//           return 0;
+//       });
+//   }
+//
+// A plain ./a.out starts as many members as STRATA_LAYOUT=PxT says (STRATA_STRIDE and STRATA_BIND as `strata
+// launch` sets them), or one for each core. The first process becomes a small parent that only looks after
+// the members; each of them is a fresh start of the same program with the same arguments, bound to its cores.
+// No process is forked that has run anything: libraries with threads of their own (OpenMP, MPI, BLAS) do not
+// survive that.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "core/launch/layout.hpp"
+#include "core/team/arena.hpp"
+#include "core/team/barrier.hpp"
+#include "core/team/collectives.hpp"
+
+namespace strata::team {
+
+struct Options {
+    /// Else what STRATA_LAYOUT says, else one member of one thread for each core that may be used. With
+    /// Bind::none there may be more members than cores.
+    std::optional<launch::Layout> layout = {};
+    /// Address space of the arena in bytes; 0: twice this machine's memory.
+    std::uint64_t capacity = 0;
+};
+
+/// What one member has of its team.
+class Team {
+  public:
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+    /// Leaves the team in good order, unless an exception is on its way: who waits for this member in a later
+    /// barrier gets an error, who does not goes on.
+    ~Team();
+
+    /// 0 to size() - 1.
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int size() const { return size_; }
+    /// Where the members' threads are: [member][thread] -> PUs.
+    [[nodiscard]] const launch::Placement& placement() const { return placement_; }
+    [[nodiscard]] Arena& arena() { return arena_; }
+    /// How this team's members wait, for locks and signals of the program's own in the arena.
+    [[nodiscard]] const Patience& patience() const { return patience_; }
+
+    /// Waits for all members. Throws MemberLost, as all that waits does, within a second of a member's death.
+    void barrier() { barrier_.wait(); }
+    /// Broadcasts, reductions, sums.
+    [[nodiscard]] Collectives& together() { return together_; }
+
+  private:
+    friend Team start(int argc, char** argv, const Options& options);
+    struct Seat;
+    explicit Team(Seat&& seat);
+
+    int rank_, size_, exceptions_;
+    launch::Placement placement_;
+    Arena arena_;
+    Patience patience_;
+    Departures* departures_;
+    Barrier barrier_;
+    Collectives together_;
+};
+
+/// To be called first in main(): returns in the members only. Code before it runs in the parent and in each
+/// member. `argv` must be what main() was given. Throws Error, e.g. for a layout that does not fit this
+/// machine.
+[[nodiscard]] Team start(int argc, char** argv, const Options& options = {});
+
+/// start(), then `body`; returns what main() is to return. An exception in one member ends the run: its
+/// message goes to standard error and to the other members, whose waits throw MemberLost.
+int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options = {});
+
+}  // namespace strata::team

@@ -1,0 +1,133 @@
+// The program that starts its own team, run as a user runs it, and what is left of it.
+#pragma once
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "core/launch/environment.hpp"
+#include "core/machine/limits.hpp"
+#include "core/machine/sysfs.hpp"
+#include "core/observe/proc.hpp"
+
+namespace strata::team::testing {
+
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+inline int count(const std::string& text, const std::string& part) {
+    int n = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+    return n;
+}
+
+struct Done {
+    int status = -1;  // as of waitpid
+    std::string out, err;
+};
+
+/// A run of the program, in an environment in which nothing of a launcher's is set but what is given.
+class Run {
+  public:
+    Run(std::vector<std::string> words, std::vector<launch::Setting> settings) {
+        words.insert(words.begin(), TEST_MEMBER);
+        // By this word its processes are found, whatever they do.
+        token_ = fmt::format("token-{}-{}", getpid(), std::random_device{}());
+        words.push_back(token_);
+        for (const char* name :
+             {"STRATA_LAYOUT", "STRATA_SIZE", "STRATA_RANK", "STRATA_BIND", "STRATA_STRIDE"})
+            settings.insert(settings.begin(), {name, "", true});
+        const auto environment = launch::apply_settings(settings, launch::own_environment());
+        if (pipe2(out_, O_CLOEXEC) != 0 || pipe2(err_, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+        pid_ = fork();
+        if (pid_ == 0) {
+            dup2(out_[1], STDOUT_FILENO);
+            dup2(err_[1], STDERR_FILENO);
+            std::vector<char*> argv, envp;
+            for (auto& word : words) argv.push_back(word.data());
+            argv.push_back(nullptr);
+            for (const auto& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
+            envp.push_back(nullptr);
+            execve(TEST_MEMBER, argv.data(), envp.data());
+            _exit(127);
+        }
+        close(out_[1]);
+        close(err_[1]);
+    }
+    ~Run() {
+        for (const int pid : alive()) kill(pid, SIGKILL);
+        close(out_[0]);
+        close(err_[0]);
+    }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    Done wait() {
+        read_until([](const Done&) { return false; });
+        waitpid(pid_, &done_.status, 0);
+        return done_;
+    }
+    /// Reads what is written until that says enough, or until its end.
+    template <class Enough>
+    bool read_until(Enough enough) {
+        pollfd ends[2] = {{out_[0], POLLIN, 0}, {err_[0], POLLIN, 0}};
+        while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+            if (enough(done_)) return true;
+            poll(ends, 2, -1);
+            for (int i = 0; i < 2; ++i) {
+                if (ends[i].fd < 0 || ends[i].revents == 0) continue;
+                char piece[4096];
+                const ssize_t n = read(ends[i].fd, piece, sizeof piece);
+                if (n <= 0)
+                    ends[i].fd = -1;
+                else
+                    (i == 0 ? done_.out : done_.err).append(piece, static_cast<size_t>(n));
+            }
+        }
+        return enough(done_);
+    }
+    [[nodiscard]] int pid() const { return pid_; }
+    /// Processes of this run, those that are dead but not collected left out.
+    [[nodiscard]] std::vector<int> alive() const {
+        std::vector<int> found;
+        for (const int pid : observe::all_processes()) {
+            const auto words = machine::read_file(fmt::format("/proc/{}/cmdline", pid));
+            if (words && has(*words, token_) && pid != getpid()) found.push_back(pid);
+        }
+        return found;
+    }
+    /// Whether all have gone; asked until then or for some seconds.
+    [[nodiscard]] bool nobody_left() const {
+        for (int i = 0; i < 500; ++i) {
+            if (alive().empty()) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+
+  private:
+    std::string token_;
+    int out_[2], err_[2];
+    pid_t pid_ = -1;
+    Done done_;
+};
+
+inline std::vector<launch::Setting> layout(const std::string& text, bool bound = false) {
+    std::vector<launch::Setting> settings = {{"STRATA_LAYOUT", text}};
+    if (!bound) settings.push_back({"STRATA_BIND", "none"});
+    return settings;
+}
+
+}  // namespace strata::team::testing
