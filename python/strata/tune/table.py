@@ -14,6 +14,8 @@ from strata.tune.traps import sentence
 if TYPE_CHECKING:
     from strata.tune.tuner import Outcome, Request
 
+AS_FAST = 1.03  # times the fastest median: no reason to ask for more than one has to
+
 
 def shown(cost: float, request: Request) -> float:
     """A cost as the figure that it came from."""
@@ -86,9 +88,14 @@ def text(outcome: Outcome, request: Request) -> str:
 
 
 def best_line(outcome: Outcome, request: Request, fastest: Candidate) -> str:
-    """The line to use: of layouts that tie the default, else the simplest."""
-    known = outcome.races[-1][0]
-    alike = [fastest, *(known[name] for name in outcome.verdict.tied)]
+    """The line to use: of layouts that tie and are as fast by their medians the default, else the simplest.
+
+    A tie of few or loud launches may hold layouts that are far apart; then the fastest is the better bet.
+    """
+    known, race = outcome.races[-1]
+    best = stats.median(race.standings[fastest.id].final)
+    close = [n for n in outcome.verdict.tied if stats.median(race.standings[n].final) <= AS_FAST * best]
+    alike = [fastest, *(known[name] for name in close)]
     if outcome.default in alike:
         return outcome.default.line(request.command) + "   # the default: nothing is better"
     return min(alike, key=lambda candidate: candidate.extras).line(request.command)

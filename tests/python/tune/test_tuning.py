@@ -16,7 +16,9 @@ from strata.measure.progress import Progress
 from strata.measure.runner import Launched
 from strata.measure.store import Sample
 from strata.tune import table, tuner
-from strata.tune.program import kind_of
+from strata.tune.candidates import Candidate
+from strata.tune.program import Kind, kind_of
+from strata.tune.race import Launch, Race
 from strata.tune.traps import BINDS, CROWDED, SECOND, Seen, measured
 from strata.tune.tuner import Request, Tuner, check
 
@@ -102,6 +104,20 @@ def test_of_layouts_that_tie_the_simplest_line_is_given(monkeypatch: pytest.Monk
     outcome, _, request = tune(monkeypatch, alike)
     assert outcome.verdict.winner is None
     assert "use:    strata launch --layout 1x2 -- ./a.out\n" in table.text(outcome, request)
+
+
+def test_a_tie_of_layouts_that_are_far_apart_by_their_medians_gives_the_line_of_the_fastest() -> None:
+    """Too few launches tell them apart; the default is then not what one is told to use."""
+    default, fast = Candidate(1, 2, bind="none"), Candidate(1, 2)
+    race = Race([default.id, fast.id], default.id, 1e6)
+    loud = [1.0, 1.1, 0.9, 1.0, 1.2, 0.4]
+    for name, cost in ((default.id, 1.3), (fast.id, 1.0)):
+        for i, factor in enumerate(loud):
+            race.record(Launch(name, i, True), cost * factor, 1.0)
+    outcome = tuner.Outcome(Kind("openmp", ""), default, [({default.id: default, fast.id: fast}, race)])
+    assert outcome.verdict.winner is None and outcome.fastest == fast
+    assert default.id in outcome.verdict.tied
+    assert table.best_line(outcome, Request(("./a.out",)), fast) == "strata launch --layout 1x2 -- ./a.out"
 
 
 def test_a_small_budget_names_no_winner_and_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
