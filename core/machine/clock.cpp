@@ -48,14 +48,18 @@ std::uint64_t dependent_additions(std::uint64_t rounds) {
 
 double measure_clock_ghz() {
     constexpr std::uint64_t rounds = 8'000;  // 256,000 cycles: 0.05-0.1 ms
-    constexpr int windows = 12;
-    double best = 0;
-    for (int i = 0; i < windows; ++i) {
+    constexpr int least = 3, most = 12;
+    constexpr double agree = 0.995;
+    double best = 0, second = 0;
+    for (int i = 0; i < most; ++i) {
+        if (i >= least && second >= agree * best) break;  // two windows that nothing interrupted say the same
         const double start = seconds_now();
         if (dependent_additions(rounds) != kAdditionsARound * rounds) return 0;
         const double elapsed = seconds_now() - start;
-        if (elapsed > 0)
-            best = std::max(best, static_cast<double>(kAdditionsARound * rounds) / elapsed * 1e-9);
+        if (elapsed <= 0) continue;
+        const double ghz = static_cast<double>(kAdditionsARound * rounds) / elapsed * 1e-9;
+        second = std::max(second, std::min(best, ghz));
+        best = std::max(best, ghz);
     }
     return best;
 }
