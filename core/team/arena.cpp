@@ -204,7 +204,7 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
         throw Error("an array needs a name and a size")
             .given(fmt::format("\"{}\", {} bytes", name, bytes))
             .allowed(fmt::format("1 to {} characters, at least one byte", kLongestName));
-    const Holding hold(header_->lock, {&header_->failure, 0});
+    const Holding hold(header_->lock, Patience::crowded(&header_->failure));
     char* const base = reinterpret_cast<char*>(header_);
     if (const Entry* there = entry(name)) {
         if (there->bytes == bytes) return base + there->offset;
@@ -249,7 +249,7 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
 }
 
 void Arena::release(std::string_view name) {
-    const Holding hold(header_->lock, {&header_->failure, 0});
+    const Holding hold(header_->lock, Patience::crowded(&header_->failure));
     Entry* const gone = entry(name);
     if (gone == nullptr) throw Error("there is no such array").at(fmt::format("array {}", name));
     // Pages go back to the system, and whoever gets this place next finds zeros.

@@ -9,8 +9,6 @@
 namespace strata::team {
 namespace {
 
-constexpr std::size_t kDeepest = 16;  // levels: 2^16 members even where every node expects but two
-
 /// Those of one level, by the node they will share.
 using Groups = std::vector<std::vector<int>>;
 
@@ -141,38 +139,31 @@ void Barrier::form(void* where, const BarrierTree& tree, std::uint32_t before) {
 }
 
 Barrier::Barrier(void* where, int member, Patience patience, const Departures* departures)
-    : nodes_(reinterpret_cast<Node*>(static_cast<Image*>(where) + 1)),
-      patience_(patience),
+    : patience_(patience),
       departures_(departures),
       members_(static_cast<Image*>(where)->members),
       phase_(static_cast<Image*>(where)->before) {
-    const auto* leaf = reinterpret_cast<const std::int32_t*>(nodes_ + static_cast<Image*>(where)->nodes);
-    leaf_ = nodes_ + leaf[member];
+    auto* nodes = reinterpret_cast<Node*>(static_cast<Image*>(where) + 1);
+    const auto* leaf = reinterpret_cast<const std::int32_t*>(nodes + static_cast<Image*>(where)->nodes);
+    for (int at = leaf[member]; at >= 0; at = nodes[at].parent)
+        way_.push_back({nodes + at, nodes[at].expected});
 }
 
 void Barrier::wait() {
     const std::uint32_t phase = ++phase_;
-    Node* came_through[kDeepest];
-    std::size_t levels = 0;
-    Node* node = leaf_;
+    std::size_t come = 0;  // nodes in which this member was the last
     // Counts are never set back: in phase p the last to come makes p times as many as are expected (both
     // wrap).
-    while (node->arrived.fetch_add(1) + 1 == phase * node->expected) {
-        came_through[levels++] = node;
-        if (node->parent < 0) {
-            node = nullptr;
-            break;
-        }
-        node = nodes_ + node->parent;
-    }
-    if (node != nullptr)
+    while (come < way_.size() && way_[come].node->arrived.fetch_add(1) + 1 == phase * way_[come].expected)
+        ++come;
+    if (come < way_.size())
         wait_until(
-            node->gate, [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; },
-            patience_,
+            way_[come].node->gate,
+            [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; }, patience_,
             [this, phase] {
                 if (departures_ != nullptr) departures_->check(phase, members_);
             });
-    while (levels > 0) publish(came_through[--levels]->gate, phase);
+    while (come > 0) publish(way_[--come].node->gate, phase);
 }
 
 }  // namespace strata::team

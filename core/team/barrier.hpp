@@ -65,8 +65,13 @@ class Barrier {
     struct Node;
     struct Image;
 
-    Node* nodes_;
-    Node* leaf_;
+    /// The way from this member's node to the root, kept here: what never changes is not to lie in a line
+    /// that does.
+    struct Step {
+        Node* node;
+        std::uint32_t expected;
+    };
+    std::vector<Step> way_;
     Patience patience_;
     const Departures* departures_;
     int members_;

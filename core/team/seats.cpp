@@ -49,9 +49,8 @@ Neighbourhood neighbourhood(const machine::Machine& machine, const launch::Place
 void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, long cores) {
     const launch::Layout& layout = placement.layout;
     const bool crowded = static_cast<long>(layout.processes) * layout.threads > cores;
-    constexpr std::int64_t spin_ns = 50'000;
     arena.array<Facts>(kFactsArray, 1)[0] = {layout.processes, layout.threads, layout.stride,
-                                             static_cast<std::int32_t>(layout.bind), crowded ? 0 : spin_ns};
+                                             static_cast<std::int32_t>(layout.bind), crowded ? 1 : 0};
     const std::string word = launch::encode(placement);
     std::memcpy(arena.allocate(kPlacementArray, word.size() + 1), word.c_str(), word.size() + 1);
     static_cast<void>(arena.array<Note>(kNotesArray, static_cast<std::size_t>(near.members)));

@@ -31,7 +31,7 @@ inline constexpr const char* kParentVariable = "STRATA_TEAM_PARENT";
 
 struct Facts {
     std::int32_t processes = 1, threads = 1, stride = 1, bind = 0;
-    std::int64_t spin_ns = 0;
+    std::int32_t crowded = 0;
 };
 
 /// What a member says before it dies, for the parent to pass on.

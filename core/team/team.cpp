@@ -66,7 +66,7 @@ struct Team::Seat {
     SeatWord word;
     Arena arena;
     launch::Placement placement;
-    std::int64_t spin_ns;
+    bool crowded;
 };
 
 Team::Team(Seat&& seat)
@@ -75,7 +75,7 @@ Team::Team(Seat&& seat)
       exceptions_(std::uncaught_exceptions()),
       placement_(std::move(seat.placement)),
       arena_(std::move(seat.arena)),
-      patience_{&arena_.failure(), seat.spin_ns},
+      patience_(seat.crowded ? Patience::crowded(&arena_.failure()) : Patience{.failure = &arena_.failure()}),
       departures_(static_cast<Departures*>(arena_.find(kDeparturesArray))),
       barrier_(arena_.find(kBarrierArray), rank_, patience_, departures_),
       together_(arena_.find(kPlacesArray), rank_, barrier_) {
@@ -113,8 +113,8 @@ Team start(int argc, char** argv, const Options& options) {
     layout.bind = static_cast<launch::Bind>(facts->bind);
     launch::Placement placement =
         launch::decode(static_cast<const char*>(arena.find(kPlacementArray)), layout);
-    const std::int64_t spin_ns = facts->spin_ns;
-    return Team(Team::Seat{*word, std::move(arena), std::move(placement), spin_ns});
+    const bool crowded = facts->crowded != 0;
+    return Team(Team::Seat{*word, std::move(arena), std::move(placement), crowded});
 }
 
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options) {

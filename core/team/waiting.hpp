@@ -1,9 +1,11 @@
 // Waiting for a word in shared memory to change: looking first, then asleep in the kernel.
 //
 // A value that changes within microseconds is seen soonest by who looks at it without pause; one that does
-// not must not keep a CPU from the member that is to change it. So a wait looks for `spin_ns`, then sleeps
+// not must not keep a CPU from the member that is to change it. So a wait looks for a while, then sleeps
 // (futex(2), shared between processes). A sleeper wakes ten times a second to see whether somebody has died.
 #pragma once
+
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -15,16 +17,27 @@ namespace strata::team {
 
 /// A word to wait for, and how many sleep on it: waking costs a system call, which is saved where nobody
 /// sleeps. Lies in memory that all waiters share, starts as zeros.
+///
+/// The two lie apart: who has just changed the value asks for sleepers, while those who look take the value's
+/// line.
 struct Word {
-    std::atomic<std::uint32_t> value{0};
-    std::atomic<std::uint32_t> sleepers{0};
+    alignas(kApart) std::atomic<std::uint32_t> value{0};
+    alignas(kApart) std::atomic<std::uint32_t> sleepers{0};
 };
 
 /// How long to look before sleeping, and what ends a wait that has become senseless.
 struct Patience {
     const Failure* failure = nullptr;
-    /// 0 where there are more members than CPUs: whoever looks then keeps somebody else from arriving.
-    std::int64_t spin_ns = 50'000;
+    /// 0 where there are more members than CPUs: whoever looks then keeps somebody else from arriving. Else
+    /// many times what waking takes (some 50 us on a virtual machine): two members of which one has slept
+    /// once would otherwise find each other asleep at every barrier from then on.
+    std::int64_t spin_ns = 1'000'000;
+    /// How often to give the CPU to whoever else wants it before sleeping, where there are more members than
+    /// CPUs: the next member then arrives without anybody having slept and been woken.
+    int yields = 0;
+
+    /// For members that share CPUs.
+    [[nodiscard]] static Patience crowded(const Failure* failure) { return {failure, 0, 16}; }
 };
 
 namespace detail {
@@ -67,9 +80,9 @@ inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 template <class Reached, class Tick>
 void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick,
                 std::uint32_t bits = kEverybody) {
-    // A neighbour's store takes some hundred nanoseconds to arrive, about as long as one "pause" lasts on
-    // some processors: the first looks are bare.
-    constexpr int bare_looks = 200, looks_between_clocks = 32;
+    // A neighbour's store takes some hundred nanoseconds to arrive, of which asking the clock or one "pause"
+    // would be a good part: the first looks are bare.
+    constexpr int bare_looks = 2000, looks_between_clocks = 32;
     if (reached(word.value.load(std::memory_order_acquire))) return;
     if (patience.spin_ns > 0) {
         for (int look = 0; look < bare_looks; ++look)
@@ -81,6 +94,10 @@ void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick
                 if (reached(word.value.load(std::memory_order_acquire))) return;
             }
         } while (detail::now_ns() < until);
+    }
+    for (int yield = 0; yield < patience.yields; ++yield) {
+        sched_yield();
+        if (reached(word.value.load(std::memory_order_acquire))) return;
     }
     // All in one total order: a writer that found no sleeper wrote before this one looked again.
     const detail::Sleeping counted(word);

@@ -63,6 +63,6 @@ struct SharedBarrier {
 };
 
 /// More threads than this machine has CPUs, mostly: no spinning.
-inline Patience patient(const Failure* failure = nullptr) { return {failure, 0}; }
+inline Patience patient(const Failure* failure = nullptr) { return Patience::crowded(failure); }
 
 }  // namespace strata::team::testing

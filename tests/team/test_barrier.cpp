@@ -120,7 +120,7 @@ TEST_CASE("a barrier with a dead member ends within a second with the member's n
             failure->tell(1, 1, "comes too late");
             return;
         }
-        Barrier barrier = shared.of(m, {failure, m % 2 == 0 ? 0 : 1'000'000});
+        Barrier barrier = shared.of(m, {failure, m % 2 == 0 ? 0 : 1'000'000, 0});
         try {
             barrier.wait();
         } catch (const MemberLost& lost) {

@@ -29,7 +29,7 @@ TEST_CASE("a lock lets one member in at a time") {
         sum = 0;
         as_members(6, [&](int) {
             for (int i = 0; i < 500; ++i) {
-                const Holding hold(*lock, {nullptr, spin});
+                const Holding hold(*lock, {nullptr, spin, 0});
                 if (++inside != 1) sum -= 1'000'000;
                 ++sum;
                 --inside;
