@@ -3,6 +3,7 @@
 
 namespace strata::cli {
 
+int balance_command(int argc, char** argv);
 int machine_command(int argc, char** argv);
 int bench_command(int argc, char** argv);
 int launch_command(int argc, char** argv);

@@ -38,6 +38,7 @@ const std::vector<Command>& commands() {
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
         {"tune", nullptr, kLayout, "the best layout for a program, found by racing, with an interval"},
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
+        {"balance", balance_command, kLayout, "zones to processes and threads to match, with the efficiency"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},

@@ -50,7 +50,7 @@ TEST_CASE("help names every command in groups with examples, and without words t
 }
 
 TEST_CASE("every native command has help") {
-    for (const char* command : {"machine", "bench", "launch"}) {
+    for (const char* command : {"machine", "bench", "launch", "balance"}) {
         const Said help = strata_says({command, "--help"});
         CHECK(help.status == 0);
         CHECK(help.out.rfind(std::string("usage: strata ") + command, 0) == 0);

@@ -153,8 +153,10 @@ def findings(commands: Commands) -> None:
         "what stands out in a machine's facts, with consequence and remedy",
         [("strata machine --json | strata findings --machine -", "of this machine")],
     )
-    parser.add_argument(
-        "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--machine", metavar="FILE", help="machine JSON; - reads standard input")
+    what.add_argument(
+        "--balance", metavar="FILE", help="plan of strata balance --json; - reads standard input"
     )
     parser.add_argument(
         "--summary", metavar="FILE", help="summary.json of a characterization: findings from measurements too"
@@ -172,11 +174,13 @@ def draw(commands: Commands) -> None:
     parser = command(
         commands,
         "draw",
-        "draw a machine as SVG",
+        "draw a machine, or a plan, as SVG",
         [("strata machine --json | strata draw --machine - --svg machine.svg", "this machine")],
     )
-    parser.add_argument(
-        "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--machine", metavar="FILE", help="machine JSON; - reads standard input")
+    what.add_argument(
+        "--balance", metavar="FILE", help="plan of strata balance --json; - reads standard input"
     )
     parser.add_argument(
         "--svg", required=True, metavar="FILE", help="where the drawing goes; - writes standard output"
@@ -185,6 +189,10 @@ def draw(commands: Commands) -> None:
 
 
 def _run_draw(given: argparse.Namespace) -> int:
+    if given.balance:
+        from strata.report.figures import balance
+
+        return balance.draw(given.balance, given.svg)
     from strata.characterize.facts import draw
 
     return draw(given.machine, given.svg)
