@@ -6,7 +6,9 @@
 #include <omp.h>
 #endif
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,11 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
         return kSuccess;
     }
     const Benchmark& benchmark = find(name, known);
+    // Help is printed as it is parsed: once for all processes.
+    const auto asks = [](const char* word) {
+        return !std::strcmp(word, "--help") || !std::strcmp(word, "-h");
+    };
+    if (group.rank() != 0 && std::any_of(argv + 2, argv + argc, asks)) return kSuccess;
     const Parsed given = declare(benchmark).parse(argc, argv, 2);
     if (given.help()) return kSuccess;
     const std::string broken =

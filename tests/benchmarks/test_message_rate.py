@@ -95,3 +95,11 @@ def test_what_cannot_be_is_refused_once(processes: int, words: list[str], said: 
     assert done.returncode == 2
     assert done.stderr.count("strata: error:") == 1
     assert said in done.stderr
+
+
+def test_help_is_said_once_for_all_processes() -> None:
+    done = rate(2, "--help")
+    assert done.returncode == 0
+    assert done.stdout.count("usage:") == 1
+    assert "--pairs" in done.stdout
+    assert "--break" not in done.stdout
