@@ -56,8 +56,10 @@ def values_of(task: Task) -> str:
 
 
 def setting_of(task: Task) -> str:
-    """'pinned': how the task was laid out, in the study's word."""
-    labels = task.get("labels") or {}
+    """'pinned': how the task was laid out and built, in the study's words; what is the same for all tasks is
+    hidden.
+    """
+    labels = {k: v for k, v in (task.get("labels") or {}).items() if k not in (task.get("hidden") or ())}
     words = [
         f"stride {labels[key]}" if key == "stride" else str(labels[key]) for key in SETTING if key in labels
     ]

@@ -28,6 +28,9 @@ def summarize(
     """
     most = store.plan.policy.looks
     tasks = [summarize_task(standing, store.samples_of(standing.task.id), most) for standing in standings]
+    if len(tasks) > 1 and len({task["labels"].get("setting") for task in tasks}) == 1:
+        for task in tasks:  # what is the same everywhere tells nobody anything
+            task["hidden"] = ["setting"]
     if bound is not None:
         for task in tasks:
             task["bound"] = bound(task, tasks)

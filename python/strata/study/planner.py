@@ -86,7 +86,7 @@ def build(
                         study.program(run.program),
                         run,
                         setting,
-                        _varied(layout, setting, machine, len(study.layouts) == 1),
+                        _varied(layout, setting, machine),
                     )
                 )
     missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
@@ -244,11 +244,9 @@ def _parts(text: str) -> dict[str, str]:
     return parts
 
 
-def _varied(
-    layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any], alone: bool
-) -> dict[str, str]:
-    """The labels of a setting: its name, where the study has several, and what its layout varies."""
-    labels = {} if alone else {"setting": setting.name}
+def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any]) -> dict[str, str]:
+    """The labels of a setting: its name, and what its layout varies."""
+    labels = {"setting": setting.name}
     if len(layout["layouts"]) > 1 or layout["layouts"][0] == ALL or ".." in layout["layouts"][0]:
         labels["layout"] = setting.layout
     if not isinstance(layout["stride"], int):
