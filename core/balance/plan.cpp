@@ -87,7 +87,7 @@ class Drafter {
         // Loads that came first leave rounding to the threads; threads that come first leave it to small
         // patches.
         for (const double above : kTargets) {
-            if (best.longest <= bound * kGoodEnough) break;
+            if (best.longest <= bound * kGoodEnough || processes == request_.cpus) break;
             const std::vector<int> threads = threads_first(processes, bound * (1 + above));
             if (threads.empty()) continue;
             Draft next = rounds(match(share(speeds_of(threads, curve_), effort), processes), bound, effort);
@@ -108,6 +108,7 @@ class Drafter {
     /// Shares out anew for the threads that matched the last loads, while it gains.
     Draft rounds(Draft best, double bound, long effort) const {
         const auto processes = static_cast<int>(best.threads.size());
+        if (processes == request_.cpus) return best;  // one thread each: there is nothing to match
         Draft last = best;
         for (int round = 0, idle = 0; round < kRounds && idle < 2 && best.longest > bound; ++round) {
             const std::vector<double> speeds = speeds_of(last.threads, curve_);
@@ -171,26 +172,28 @@ class Drafter {
     std::vector<double> in_order_;
 };
 
-/// The number of processes by search: coarse over the whole range, then near the best.
+/// The number of processes by search: coarse over the whole range, from the most down, then near the best.
 Draft search_processes(const Drafter& drafter, int most, double bound) {
     std::map<int, Draft> tried;
-    const auto try_one = [&](int processes) {
+    const auto try_one = [&](int processes) -> const Draft& {
         processes = std::clamp(processes, 1, most);
         if (tried.count(processes) == 0) tried[processes] = drafter.draft(processes, kEffort / 20);
+        return tried[processes];
     };
-    for (int i = 0; i <= kCoarse; ++i)
-        try_one(static_cast<int>(std::lround(std::pow(most, double(i) / kCoarse))));
+    for (int i = kCoarse; i >= 0; --i) {
+        // As good as anything can be, with the most processes of all that are: the others need not be tried.
+        const Draft& draft = try_one(static_cast<int>(std::lround(std::pow(most, double(i) / kCoarse))));
+        if (draft.longest <= bound * (1 + kAsGood)) return draft;
+    }
     const auto shortest = [&] {
         return std::min_element(tried.begin(), tried.end(), [](const auto& a, const auto& b) {
             return a.second.longest < b.second.longest;
         });
     };
-    if (shortest()->second.longest > bound * kGoodEnough) {
-        const auto best = shortest();
-        const int low = best == tried.begin() ? 1 : std::prev(best)->first;
-        const int high = std::next(best) == tried.end() ? most : std::next(best)->first;
-        for (int i = 1; i < kFine; ++i) try_one(low + static_cast<int>(long(high - low) * i / kFine));
-    }
+    const auto best = shortest();
+    const int low = best == tried.begin() ? 1 : std::prev(best)->first;
+    const int high = std::next(best) == tried.end() ? most : std::next(best)->first;
+    for (int i = kFine - 1; i > 0; --i) try_one(low + static_cast<int>(long(high - low) * i / kFine));
     const double limit = shortest()->second.longest * (1 + kAsGood);
     const auto chosen = std::find_if(tried.rbegin(), tried.rend(),
                                      [&](const auto& entry) { return entry.second.longest <= limit; });

@@ -71,10 +71,10 @@ struct Plan {
     [[nodiscard]] int processes() const { return static_cast<int>(threads.size()); }
 };
 
-/// Makes the plan. Without a number of processes, several are tried and among those within 0.5 % of the
-/// shortest time the largest is taken: fewer threads each rely less on the thread curve. The same problem and
-/// request give the same plan. Throws Error where the request cannot be met (more processes than CPUs, a cost
-/// that is negative or not finite).
+/// Makes the plan. Without a number of processes, several are tried, and the largest is taken that comes
+/// within 0.5 % of the bound, or else of the shortest time found: fewer threads each rely less on the thread
+/// curve. The same problem and request give the same plan. Throws Error where the request cannot be met (more
+/// processes than CPUs, a cost that is negative or not finite).
 [[nodiscard]] Plan make_plan(const Problem& problem, const Request& request);
 
 /// The threads that make the longest time shortest for given loads: sum <= cpus, each >= 1. First the fewest
