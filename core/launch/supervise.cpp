@@ -39,8 +39,9 @@ using Clock = std::chrono::steady_clock;
 
 /// When the program is looked at, in seconds after its start: early, for short runs; then rarely.
 constexpr double kFirstReading = 0.03, kSecondReading = 0.15, kReadingInterval = 0.5;
-/// And so rarely that looking costs at most this share of one CPU, whatever the number of threads; but for the
-/// first readings, since a program may need a second until all of its processes have all of their threads.
+/// And so rarely that looking costs at most this share of one CPU, whatever the number of threads; but for
+/// the first readings, since a program may need a second until all of its processes have all of their
+/// threads.
 constexpr double kReadingBudget = 0.0025;
 constexpr int kFreeReadings = 5;
 /// How long a program has to end after SIGINT, SIGTERM and the like before it is killed.
