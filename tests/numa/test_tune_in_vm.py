@@ -82,6 +82,7 @@ def tune(
     return outcome, kept
 
 
+@pytest.mark.soak
 def test_a_program_for_two_threads_beside_their_pages(
     vm: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidy: None
 ) -> None:
