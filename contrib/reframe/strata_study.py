@@ -12,7 +12,7 @@ With references of your own, in a file beside this one:
 
     @rfm.simple_test
     class my_solver(StrataStudyBase):
-        study = '/home/me/my.toml'
+        study = 'my.toml'
         reference = {'cluster:compute': {'solver/pinned/1x4 rate': (120.0, -0.05, None, '1/s')}}
 
 Needs ReFrame 4 and `strata` on PATH (or -S StrataStudy.strata=...). Strata itself decides where processes and

@@ -84,7 +84,6 @@ def export(folder: Path, form: str, out: Path | None) -> Path | None:
         )
     table = columns(folder)
     if out is None:
-        os.write(1, b"")  # a closed pipe is told here, as for every command
         print(_encoded(table, form).decode(), end="")
         return None
     return write(table, form, out)
