@@ -157,7 +157,8 @@ void Readback::judge(const std::vector<ThreadReading>& now, double elapsed_s) {
     }
     if (found) ++doubt_looks_;
     doubt_ = std::move(found);
-    if (doubt_ && elapsed_s - doubted_since_ >= kConfirmed) disagreement_ = doubt_;
+    doubt_lasted_ = doubt_ ? elapsed_s - doubted_since_ : 0;
+    if (doubt_lasted_ >= kConfirmed) disagreement_ = doubt_;
 }
 
 void Readback::read_pages(const std::vector<Process>& processes, double elapsed_s) {

@@ -56,9 +56,9 @@ class Readback {
     [[nodiscard]] const PageReading& pages() const { return pages_; }
     [[nodiscard]] const std::set<std::string>& libraries() const { return libraries_; }
     [[nodiscard]] const std::optional<std::string>& disagreement() const {
-        return !disagreement_ && doubt_looks_ >= kLooksAtEnd ? doubt_ : disagreement_;
+        return !disagreement_ && doubt_lasted_ >= kLastsAtEnd ? doubt_ : disagreement_;
     }
-    /// Something disagreed in the last look and has not been confirmed yet: look again soon (kConfirmAfter
+    /// Something disagreed in the last look and has not been confirmed yet: look again soon (confirm_after()
     /// seconds).
     [[nodiscard]] bool in_doubt() const { return doubt_looks_ > 0 && !disagreement_; }
     [[nodiscard]] bool saw_anything() const { return !seen_.empty(); }
@@ -68,15 +68,12 @@ class Readback {
     static constexpr size_t kMostThreads = 1024;
     /// hwloc, inside MPI_Init and OpenMP runtimes, visits every PU to ask the processor about itself, and
     /// stays as long as a spinning neighbour there lets it wait (0.1 s was seen): a thread is then where
-    /// nobody wants it. So a disagreement counts when it lasts this long, or when the run ends with it after
-    /// some looks.
-    static constexpr double kConfirmed = 0.4;
-    static constexpr int kLooksAtEnd = 3;
-    /// Seconds to the next look while in doubt.
-    static constexpr double kConfirmAfter = 0.02, kConfirmLater = 0.1;
-    [[nodiscard]] double confirm_after() const {
-        return doubt_looks_ < kLooksAtEnd ? kConfirmAfter : kConfirmLater;
-    }
+    /// nobody wants it. So a disagreement counts when it lasts this long, or when the run ends with one that
+    /// was looked at for longer than such a visit. What is neither is left undecided.
+    static constexpr double kConfirmed = 0.4, kLastsAtEnd = 0.15;
+    /// Seconds to the next look while in doubt: first soon, since most doubts end by themselves.
+    static constexpr double kConfirmAfter = 0.02, kConfirmLater = 0.06;
+    [[nodiscard]] double confirm_after() const { return doubt_looks_ < 3 ? kConfirmAfter : kConfirmLater; }
 
   private:
     struct Process {
@@ -99,7 +96,7 @@ class Readback {
     std::set<std::string> libraries_;
     std::optional<std::string> disagreement_, doubt_;
     int doubt_looks_ = 0;
-    double doubted_since_ = 0;
+    double doubted_since_ = 0, doubt_lasted_ = 0;
     int readings_ = 0;
 };
 

@@ -204,7 +204,10 @@ void take_readback(Record& record, const Readback& readback) {
     if (!readback.pages().read && record.pages.why.empty())
         record.pages.why = readback.saw_anything() ? "the run was shorter than 0.1 s"
                                                    : "the run ended before it could be read";
-    if (readback.saw_anything()) record.agrees = !record.disagreement.has_value();
+    if (record.disagreement)
+        record.agrees = false;
+    else if (readback.saw_anything() && !readback.in_doubt())
+        record.agrees = true;
 }
 
 void take_status(Record& record, int status) {
