@@ -7,8 +7,9 @@ launcher read back from the running program (here), or foreseen (strata.tune.for
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from strata.advice.samples import cpulist, print_cpulist
@@ -169,21 +170,24 @@ class Seen:
     """The traps of a whole tuning, each once, with the layouts that showed it."""
 
     known: dict[str, Trap]
-    _once: bool = False  # a binding was seen, in one launch
+    _launches: Counter[str] = field(default_factory=Counter)
+    _bound: Counter[str] = field(default_factory=Counter)  # launches in which a thread had bound itself
 
     @staticmethod
     def of(foreseen: Iterable[Trap]) -> Seen:
         return Seen({f"{trap.code}, foreseen, {trap.text}": trap for trap in foreseen})
 
     def add(self, traps: Iterable[Trap], layout: str) -> None:
-        """A trap's first sentence stays; what differs from launch to launch is which PU it was.
+        """To be called for every launch. A trap's first sentence stays; what differs is which PU it was.
 
-        Some runtimes bind their threads to each PU in turn while they look at the machine: what was seen in a
-        single launch may have been that.
+        hwloc, inside an MPI or a runtime, binds a thread to each PU in turn while it looks at the machine, and
+        a reading may fall into that. A program that binds itself does so in most launches of a layout.
         """
+        self._launches[layout] += 1
         for trap in traps:
-            if trap.code == BINDS and not self._once:
-                self._once = True
+            self._bound[layout] += trap.code == BINDS
+            seen = self._bound[layout]
+            if trap.code == BINDS and (seen < 2 or 2 * seen < self._launches[layout]):
                 continue
             old = self.known.get(trap.code, trap)
             if layout not in old.layouts:
