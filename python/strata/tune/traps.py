@@ -180,8 +180,8 @@ class Seen:
     def add(self, traps: Iterable[Trap], layout: str) -> None:
         """To be called for every launch. A trap's first sentence stays; what differs is which PU it was.
 
-        hwloc, inside an MPI or a runtime, binds a thread to each PU in turn while it looks at the machine, and
-        a reading may fall into that. A program that binds itself does so in most launches of a layout.
+        hwloc, inside an MPI or a runtime, binds a thread to each PU in turn while it looks at the machine,
+        and a reading may fall into that. A program that binds itself does so in most launches of a layout.
         """
         self._launches[layout] += 1
         for trap in traps:
