@@ -23,6 +23,7 @@
 #include "core/launch/signals.hpp"
 #include "core/machine/machine.hpp"
 #include "core/observe/proc.hpp"
+#include "core/team/crew_table.hpp"
 #include "core/team/seats.hpp"
 
 namespace strata::team {
@@ -279,6 +280,8 @@ int look_after(const std::vector<std::string>& arguments, const Options& options
     const launch::Placement placement = launch::place(machine, wish);
     Arena arena = Arena::create(options.capacity);
     lay_out(arena, placement, neighbourhood(machine, placement), cores);
+    const CrewPlaces places = crew_places(machine, placement);
+    CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
     int status = 0;
     {
         Parent parent(arena, placement);

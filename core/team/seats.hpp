@@ -23,6 +23,7 @@ inline constexpr const char* kNotesArray = "strata/notes";
 inline constexpr const char* kDeparturesArray = "strata/departures";
 inline constexpr const char* kBarrierArray = "strata/barrier";
 inline constexpr const char* kPlacesArray = "strata/places";
+inline constexpr const char* kCrewsArray = "strata/crews";
 
 /// Holds the seat of a member, in its environment.
 inline constexpr const char* kSeatVariable = "STRATA_TEAM_SEAT";

@@ -89,6 +89,17 @@ Team::~Team() {
     note = nullptr;
 }
 
+Crew& Team::crew() {
+    if (!crew_) {
+        std::vector<std::vector<int>> pus;
+        if (placement_.layout.bind != launch::Bind::none)
+            for (const auto& threads : placement_.threads)
+                pus.insert(pus.end(), threads.begin(), threads.end());
+        crew_ = std::make_unique<Crew>(arena_.find(kCrewsArray), rank_, std::move(pus), patience_);
+    }
+    return *crew_;
+}
+
 Team start(int argc, char** argv, const Options& options) {
     const char* seat = std::getenv(kSeatVariable);
     const auto word = seat == nullptr ? std::nullopt : parse_seat(seat);

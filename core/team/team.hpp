@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -25,6 +26,7 @@
 #include "core/team/arena.hpp"
 #include "core/team/barrier.hpp"
 #include "core/team/collectives.hpp"
+#include "core/team/crew.hpp"
 
 namespace strata::team {
 
@@ -58,6 +60,9 @@ class Team {
     void barrier() { barrier_.wait(); }
     /// Broadcasts, reductions, sums.
     [[nodiscard]] Collectives& together() { return together_; }
+    /// This member's threads, and everybody's number of them. The first call makes the crew: it binds the
+    /// calling thread, which leads its regions from then on, to the member's first core.
+    [[nodiscard]] Crew& crew();
 
   private:
     friend Team start(int argc, char** argv, const Options& options);
@@ -71,6 +76,7 @@ class Team {
     Departures* departures_;
     Barrier barrier_;
     Collectives together_;
+    std::unique_ptr<Crew> crew_;
 };
 
 /// To be called first in main(): returns in the members only. Code before it runs in the parent and in each
