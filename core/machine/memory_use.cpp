@@ -78,6 +78,10 @@ HugePages read_huge_pages(const std::string& root) {
     pages.shmem = read_choice(folder + "shmem_enabled");
     const std::string info = read_file(root + "/proc/meminfo").value_or("");
     pages.default_size_bytes = meminfo_bytes(info, "Hugepagesize:").value_or(0);
+    // Since Linux 6.10 each size has its own word. "force" and "deny" for all of them come first.
+    const auto own =
+        read_choice(folder + fmt::format("hugepages-{}kB/shmem_enabled", pages.default_size_bytes >> 10));
+    if (own && *own != "inherit" && pages.shmem != "force" && pages.shmem != "deny") pages.shmem = own;
     return pages;
 }
 

@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "core/base/units.hpp"
-#include "core/team/lock.hpp"
-#include "core/team/supply.hpp"
+#include "core/team/arena_table.hpp"
 
 namespace strata::team {
 namespace {
@@ -60,21 +59,24 @@ void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
         .remedy("a smaller capacity, or ulimit -v unlimited");
 }
 
+struct Extent {
+    std::uint64_t begin, end;
+};
+
+/// The first part of `all` with room for `size` between what is taken.
+std::optional<std::uint64_t> first_gap(std::vector<Extent> taken, Extent all, std::uint64_t size) {
+    std::sort(taken.begin(), taken.end(), [](Extent a, Extent b) { return a.begin < b.begin; });
+    std::uint64_t at = all.begin;
+    for (const Extent& each : taken) {
+        if (each.begin < all.begin || each.begin >= all.end) continue;
+        if (each.begin - at >= size) return at;
+        at = each.end;
+    }
+    if (all.end - at >= size) return at;
+    return std::nullopt;
+}
+
 }  // namespace
-
-struct Arena::Entry {
-    std::atomic<std::uint32_t> used{0};
-    std::int32_t where = 0;
-    std::uint64_t offset = 0, bytes = 0, reserved = 0;
-    char name[kLongestName + 1] = {};
-};
-
-struct Arena::Header {
-    Failure failure;
-    Lock lock;
-    std::uint64_t file_bytes = 0;
-    Entry entries[kMostArrays];
-};
 
 Arena Arena::create(std::uint64_t capacity) {
     const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size();
@@ -156,47 +158,28 @@ std::uint64_t Arena::resident() const {
 /// The first gap that is large enough, in the part of the arena that fits the size.
 std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
     const bool small = page < kHuge;
-    std::uint64_t at = small ? rounded(sizeof(Header), page) : capacity_ / kSmallPart;
-    const std::uint64_t end = small ? capacity_ / kSmallPart : capacity_;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    const std::uint64_t begin = small ? rounded(sizeof(Header), page) : capacity_ / kSmallPart;
+    std::vector<Extent> taken;
     for (const Entry& entry : header_->entries)
-        if (entry.used.load(std::memory_order_relaxed) != 0 && entry.offset >= at && entry.offset < end)
-            taken.emplace_back(entry.offset, entry.offset + entry.reserved);
-    std::sort(taken.begin(), taken.end());
-    for (const auto& [begin, stop] : taken) {
-        if (begin - at >= bytes) return at;
-        at = stop;
-    }
-    return end - at >= bytes ? at : 0;
+        if (entry.used.load(std::memory_order_relaxed) != 0)
+            taken.push_back({entry.offset, entry.offset + entry.reserved});
+    return first_gap(std::move(taken), {begin, small ? capacity_ / kSmallPart : capacity_}, bytes)
+        .value_or(0);
 }
 
-void Arena::refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, const Placing& placing) const {
-    const auto refuse = [&](std::uint64_t need, std::uint64_t supply, const std::string& from) {
-        throw Error("memory does not suffice for an array", kFailure)
+/// Where in the table there is room for the memories of an array's owners.
+std::uint32_t Arena::room_for_owners(std::string_view name, std::size_t count) const {
+    std::vector<Extent> taken;
+    for (const Entry& entry : header_->entries)
+        if (entry.used.load(std::memory_order_relaxed) != 0 && entry.owners > 0)
+            taken.push_back({entry.first_owner, std::uint64_t{entry.first_owner} + entry.owners});
+    const auto at = first_gap(std::move(taken), {0, Header::kMostOwners}, count);
+    if (!at)
+        throw Error("the arena has no room for the owners of another array", kFailure)
             .at(fmt::format("array {}", name))
-            .given(fmt::format("{} more, {} with what other arrays have been promised", print_size(bytes),
-                               print_size(need)))
-            .allowed(fmt::format("{} {}", print_size(supply), from))
-            .remedy("smaller arrays, more nodes, or a larger limit");
-    };
-    // Promises that have no pages yet will need them.
-    const std::uint64_t promises = promised(), pages = resident();
-    const std::uint64_t need = bytes + (promises - std::min(promises, pages));
-    if (const Supply supply = memory_supply(); need > supply.bytes) refuse(need, supply.bytes, supply.from);
-    if (placing.where != Placing::Where::bound && placing.where != Placing::Where::blocked) return;
-    std::vector<std::pair<int, std::uint64_t>> wanted;
-    for (const Part& part : parts_of(placing, bytes, page_size())) {
-        const int memory = part.memories.front();
-        const auto at =
-            std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == memory; });
-        if (at == wanted.end())
-            wanted.emplace_back(memory, part.end - part.begin);
-        else
-            at->second += part.end - part.begin;
-    }
-    for (const auto& [memory, size] : wanted)
-        if (const auto left = supply_of_memory(memory); left && size > *left)
-            refuse(size, *left, fmt::format("left in memory P#{}", memory));
+            .given(fmt::format("{} owners", count))
+            .allowed(fmt::format("{} for all arrays that are bound or blocked", Header::kMostOwners));
+    return static_cast<std::uint32_t>(*at);
 }
 
 void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing& placing) {
@@ -222,7 +205,12 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
     const Placing where = settled(placing, std::string(name));
     const std::size_t page = bytes >= kHuge ? kHuge : page_size();
     const std::uint64_t reserved = bytes > capacity_ ? bytes : rounded(bytes, page);
-    refuse_what_cannot_be(name, reserved, where);
+    // A huge page lies in one memory: where there are some, blocks end on their borders.
+    const std::size_t grain = page == kHuge && why_no_huge_pages().empty() ? kHuge : page_size();
+    const bool owned = where.where == Placing::Where::bound || where.where == Placing::Where::blocked;
+    const std::size_t owners = owned ? where.memories.size() : 0;
+    const std::uint32_t first_owner = room_for_owners(name, owners);
+    refuse_what_cannot_be(name, reserved, grain, where);
     const std::uint64_t offset = reserved > capacity_ ? 0 : free_offset(reserved, page);
     if (offset == 0)
         throw Error("the arena's address space is used up", kFailure)
@@ -235,10 +223,12 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
             throw system_error("the arena's file cannot grow", errno).remedy("ulimit -f unlimited");
         header_->file_bytes = offset + reserved;
     }
-    // A huge page lies in one memory: where there are some, blocks end on their borders.
-    const std::size_t grain = page == kHuge && why_no_huge_pages().empty() ? kHuge : page_size();
     place_pages(base + offset, reserved, grain, where);
-    slot->where = static_cast<std::int32_t>(where.where);
+    std::copy_n(where.memories.begin(), owners, header_->owners + first_owner);
+    slot->where = where.where;
+    slot->first_owner = first_owner;
+    slot->owners = static_cast<std::uint32_t>(owners);
+    slot->grain = grain;
     slot->offset = offset;
     slot->bytes = bytes;
     slot->reserved = reserved;

@@ -87,7 +87,11 @@ class Arena {
         : descriptor_(descriptor), header_(header), capacity_(capacity) {}
     [[nodiscard]] Entry* entry(std::string_view name) const noexcept;
     [[nodiscard]] std::uint64_t free_offset(std::uint64_t bytes, std::size_t page) const;
-    void refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, const Placing& placing) const;
+    [[nodiscard]] std::uint32_t room_for_owners(std::string_view name, std::size_t count) const;
+    [[nodiscard]] Placing placing_of(const Entry& entry) const;
+    [[nodiscard]] std::uint64_t promised_in(int memory) const;
+    void refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, std::size_t grain,
+                               const Placing& placing) const;
 
     int descriptor_ = -1;
     Header* header_ = nullptr;

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <sstream>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
@@ -15,6 +19,11 @@
 
 namespace strata::team {
 namespace {
+
+constexpr std::size_t kHugePage = 2 << 20;
+#ifndef MADV_COLLAPSE
+constexpr int MADV_COLLAPSE = 25;  // of Linux 6.1; the C library's header may be older
+#endif
 
 long bind_pages(char* begin, std::size_t bytes, int mode, const std::vector<int>& memories) {
     constexpr std::size_t bits = 8 * sizeof(unsigned long);
@@ -100,15 +109,66 @@ Placing settled(Placing placing, const std::string& array) {
     return placing;
 }
 
+int memory_near(int pu, const std::string& root) {
+    const std::vector<int> allowed = machine::own_memories(root);
+    const auto is_allowed = [&](int memory) {
+        return std::find(allowed.begin(), allowed.end(), memory) != allowed.end();
+    };
+    int home = -1;
+    for (const std::string& name :
+         machine::list_folder(fmt::format("{}/sys/devices/system/cpu/cpu{}", root, pu)))
+        if (name.rfind("node", 0) == 0) home = std::atoi(name.c_str() + 4);
+    if (home < 0 || is_allowed(home)) return std::max(home, 0);
+    // A domain without memory, or one that a cpuset forbids. Distances are listed in the order of the nodes.
+    std::istringstream distances(
+        machine::read_file(fmt::format("{}/sys/devices/system/node/node{}/distance", root, home))
+            .value_or(""));
+    std::vector<int> online;
+    for (const std::string& name : machine::list_folder(root + "/sys/devices/system/node"))
+        if (name.rfind("node", 0) == 0) online.push_back(std::atoi(name.c_str() + 4));
+    std::sort(online.begin(), online.end());
+    int best = allowed.empty() ? 0 : allowed.front(), nearest = INT_MAX;
+    for (const int memory : online) {
+        int distance = 0;
+        if (!(distances >> distance)) break;
+        if (is_allowed(memory) && distance < nearest) best = memory, nearest = distance;
+    }
+    return best;
+}
+
+std::vector<int> memories_of_members(const launch::Placement& placement) {
+    std::vector<int> memories;
+    for (const auto& threads : placement.threads)
+        memories.push_back(threads.empty() || threads.front().empty() ? 0
+                                                                      : memory_near(threads.front().front()));
+    return memories;
+}
+
+std::size_t collapse_pages(void* begin, std::size_t bytes) {
+    const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kHugePage - 1) / kHugePage * kHugePage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kHugePage * kHugePage;
+    std::size_t done = 0;
+    // One by one: a unit for which no huge page is free does not end the others.
+    for (std::uintptr_t at = first; at < end; at += kHugePage) {
+        if (madvise(reinterpret_cast<void*>(at), kHugePage, MADV_COLLAPSE) == 0)
+            done += kHugePage;
+        else if (errno == EINVAL)
+            break;  // an older kernel, or "deny"
+    }
+    return done;
+}
+
 std::string why_no_huge_pages(const std::string& root) {
     const std::string folder = root + "/sys/kernel/mm/transparent_hugepage";
-    const auto chosen = machine::read_choice(folder + "/shmem_enabled");
-    if (!chosen) return "the kernel has no huge pages for shared memory";
-    if (*chosen == "never" || *chosen == "deny")
-        return fmt::format("shared memory gets no huge pages: {}/shmem_enabled is \"{}\"", folder, *chosen);
-    const std::string sized = folder + "/hugepages-2048kB/shmem_enabled";
-    if (const auto each = machine::read_choice(sized); each && *each == "never")
-        return fmt::format("shared memory gets no huge pages: {} is \"never\"", sized);
+    const auto all = machine::read_choice(folder + "/shmem_enabled");
+    if (!all) return "the kernel has no huge pages for shared memory";
+    // Since Linux 6.10 each size has its own word, which "force" and "deny" for all of them overrule.
+    const auto own = machine::read_choice(folder + "/hugepages-2048kB/shmem_enabled");
+    const bool own_counts = own && *own != "inherit" && *all != "force" && *all != "deny";
+    const std::string word = own_counts ? *own : *all;
+    if (word == "never" || word == "deny")
+        return fmt::format("shared memory gets no huge pages: {}/{}shmem_enabled is \"{}\"", folder,
+                           own_counts ? "hugepages-2048kB/" : "", word);
     return "";
 }
 

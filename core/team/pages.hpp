@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/launch/layout.hpp"
+
 namespace strata::team {
 
 /// The placement policy of one array. Memories are named by the system's numbers.
@@ -51,6 +53,20 @@ void place_pages(void* begin, std::size_t bytes, std::size_t page, const Placing
 
 /// Fills in what `interleave` leaves open, and throws Error for memories that this process may not use.
 [[nodiscard]] Placing settled(Placing placing, const std::string& array);
+
+/// The memory nearest to a PU, of those that this process may use.
+[[nodiscard]] int memory_near(int pu, const std::string& root = "");
+
+/// The memory nearest to each member, by its first PU: the owners of Placing::blocked where each member owns
+/// its block.
+[[nodiscard]] std::vector<int> memories_of_members(const launch::Placement& placement);
+
+/// Copies what lies in [begin, begin + bytes) onto huge pages, in units of 2 MiB that lie wholly inside, and
+/// returns the bytes that then do. Each unit goes to the memory that most of its pages were in, so call it
+/// when they have been touched, each member for its own part; not for interleaved pages. It needs no setting:
+/// the kernel does it (MADV_COLLAPSE, Linux 6.1) also where shmem_enabled says "never", but not "deny".
+/// Others may use the memory meanwhile.
+std::size_t collapse_pages(void* begin, std::size_t bytes);
 
 /// Why shared memory gets no huge pages on this system, in one line; empty where it does on request.
 [[nodiscard]] std::string why_no_huge_pages(const std::string& root = "");

@@ -170,6 +170,7 @@ def system_rows(facts: dict[str, Any]) -> list[Row]:
         _cgroups(facts["allowed"]["cgroup"], facts["privileges"]),
         _autogroup(facts["privileges"]),
         _huge_pages(facts["huge_pages"]),
+        _shared_huge_pages(facts["huge_pages"]),
         _placement(facts["placement"]),
         _locking(),
     ]
@@ -216,6 +217,18 @@ def _huge_pages(pages: dict[str, Any]) -> Row:
         f"transparent: {pages['transparent']}" if usable else "",
         "large arrays pay for translation: latency above some MiB is higher than it need be",
         "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
+    )
+
+
+def _shared_huge_pages(pages: dict[str, Any]) -> Row:
+    word = pages["shmem"]
+    return _row(
+        "huge pages of shared memory",
+        f"shared: {word}" if word in ("always", "within_size", "advise", "force") else "",
+        f"the arenas of teams lie on small pages ({word or 'the kernel offers no others'}): scattered access "
+        "pays for translation, unless the program calls strata::team::collapse_pages",
+        "echo advise | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled (Linux 6.10 on: also "
+        "hugepages-2048kB/shmem_enabled there, unless it reads inherit)",
     )
 
 

@@ -72,6 +72,20 @@ TEST_CASE("of transparent huge pages the chosen word is read") {
     CHECK(read_huge_pages(system.root()).shmem == "deny");
 }
 
+TEST_CASE("the word of the size itself counts for shared memory, where it does not inherit") {
+    FakeSystem system;
+    const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
+    const auto read = [&](const std::string& all, const std::string& own) {
+        system.file(folder + "shmem_enabled", all).file(folder + "hugepages-2048kB/shmem_enabled", own);
+        system.file("/proc/meminfo", "Hugepagesize: 2048 kB");
+        return read_huge_pages(system.root()).shmem.value_or("");
+    };
+    CHECK(read("always within_size advise [never] deny force", "always [inherit] advise never") == "never");
+    CHECK(read("always within_size advise [never] deny force", "always inherit [advise] never") == "advise");
+    CHECK(read("always [advise] never", "always inherit advise [never]") == "never");
+    CHECK(read("always advise never [force]", "always inherit advise [never]") == "force");
+}
+
 TEST_CASE("governor and frequencies are each core's own, and turbo is what either driver says") {
     FakeSystem system;
     const std::string cpu = "/sys/devices/system/cpu/";

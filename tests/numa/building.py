@@ -38,6 +38,14 @@ def find_strata() -> Path:
     raise Missing(f"strata is not built: nothing at {path} (STRATA_BIN names another)")
 
 
+def find_built(path: str) -> Path | None:
+    """A program of the build by its path there: that of ./strata test, or the one that STRATA_BIN lies in."""
+    folders = [Path(os.environ["STRATA_BUILD"], "cmake")] if "STRATA_BUILD" in os.environ else []
+    if "STRATA_BIN" in os.environ:
+        folders.append(Path(os.environ["STRATA_BIN"]).resolve().parents[1])
+    return next((folder / path for folder in folders if (folder / path).exists()), None)
+
+
 def build_image(folder: Path, more: Sequence[Path] = ()) -> Path:
     """Writes the RAM disk with strata, the test programs and `more` in /bin. Raises Missing."""
     if shutil.which("qemu-system-x86_64") is None:
@@ -53,6 +61,7 @@ def build_image(folder: Path, more: Sequence[Path] = ()) -> Path:
     command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-fopenmp", "-o", str(pages)]
     subprocess.run([*command, str(PROGRAMS / "pages.cpp")], check=True)
     image = folder / "image"
-    programs = {f"/bin/{program.name}": program for program in (pages, *more)}
+    team = find_built("tests/numa/team_places")
+    programs = {f"/bin/{program.name}": program for program in (pages, *more, *([team] if team else []))}
     make_image({"/bin/strata": strata, **programs}, busybox).write(image)
     return image

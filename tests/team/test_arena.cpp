@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <numeric>
 #include <string>
 
+#include "core/machine/limits.hpp"
 #include "core/team/arena.hpp"
 #include "core/team/supply.hpp"
 #include "tests/catch.hpp"
@@ -251,6 +253,57 @@ TEST_CASE("a fault elsewhere is left to who handled it before") {
     CHECK(text.empty());
 }
 
+TEST_CASE("the memory near a PU is its domain's, or the nearest that may be used") {
+    const fs::path root = fs::temp_directory_path() / ("strata-near-" + std::to_string(getpid()));
+    for (int pu = 0; pu < 4; ++pu)
+        fs::create_directories(root / fmt::format("sys/devices/system/cpu/cpu{}/node{}", pu, pu / 2 * 2));
+    write_file(root / "sys/devices/system/node/node0/distance", "10 20 12\n");
+    write_file(root / "sys/devices/system/node/node1/distance", "20 10 15\n");
+    write_file(root / "sys/devices/system/node/node2/distance", "12 15 10\n");
+    const auto allow = [&](const std::string& list) {
+        write_file(root / "proc/self/status", "Name: x\nMems_allowed_list:\t" + list + "\n");
+    };
+    allow("0-2");
+    CHECK(memory_near(1, root.string()) == 0);
+    CHECK(memory_near(2, root.string()) == 2);
+    allow("0-1");
+    CHECK(memory_near(2, root.string()) == 0);
+    allow("1");
+    CHECK(memory_near(0, root.string()) == 1);
+    fs::remove_all(root);
+    // Of this system: some memory that may be used, for each member of a layout.
+    launch::Placement placement;
+    placement.threads = {{machine::own_affinity()}, {machine::own_affinity()}};
+    for (const int memory : memories_of_members(placement))
+        CHECK_NOTHROW(static_cast<void>(settled(Placing::bound(memory), "x")));
+}
+
+TEST_CASE("an array that was touched is laid on huge pages, and holds what it held") {
+    Arena arena = Arena::create(64 * kMiB);
+    const auto data = arena.array<std::uint64_t>("x", 6 * kMiB / sizeof(std::uint64_t));
+    std::iota(data.begin(), data.end(), std::uint64_t{7});
+    const std::uint64_t before = arena.resident();
+    const std::size_t huge = collapse_pages(data.data() + 1, 6 * kMiB - 8);
+    // None on an older kernel, or while no huge page is free; never more than the whole units inside.
+    CHECK(huge <= 4 * kMiB);
+    CHECK(huge % (2 * kMiB) == 0);
+    CHECK(arena.resident() == before);
+    std::uint64_t expected = 7;
+    for (const std::uint64_t value : data) REQUIRE(value == expected++);
+    CHECK(collapse_pages(data.data(), kMiB) == 0);
+}
+
+TEST_CASE("as many owners as the table holds, and room again when their arrays are released") {
+    Arena arena = Arena::create(64 * kMiB);
+    const std::vector<int> many(40'000, settled(Placing::interleave(), "x").memories.front());
+    static_cast<void>(arena.allocate("a", kMiB, Placing::blocked(many)));
+    CHECK(has(message_of([&] { static_cast<void>(arena.allocate("b", kMiB, Placing::blocked(many))); }),
+              "no room for the owners"));
+    static_cast<void>(arena.allocate("c", kMiB, Placing::bound(many.front())));
+    arena.release("a");
+    static_cast<void>(arena.allocate("b", kMiB, Placing::blocked(many)));
+}
+
 TEST_CASE("whether shared memory gets huge pages is read from the system's settings") {
     const fs::path root = fs::temp_directory_path() / ("strata-huge-" + std::to_string(getpid()));
     const fs::path folder = root / "sys/kernel/mm/transparent_hugepage";
@@ -261,5 +314,10 @@ TEST_CASE("whether shared memory gets huge pages is read from the system's setti
     CHECK(why_no_huge_pages(root).empty());
     write_file(folder / "hugepages-2048kB/shmem_enabled", "always inherit within_size advise [never]\n");
     CHECK(has(why_no_huge_pages(root), "hugepages-2048kB"));
+    write_file(folder / "shmem_enabled", "always within_size advise [never] deny force\n");
+    write_file(folder / "hugepages-2048kB/shmem_enabled", "always inherit within_size [advise] never\n");
+    CHECK(why_no_huge_pages(root).empty());
+    write_file(folder / "shmem_enabled", "always within_size advise never [deny] force\n");
+    CHECK(has(why_no_huge_pages(root), "\"deny\""));
     fs::remove_all(root);
 }

@@ -1,0 +1,33 @@
+// What stands at the beginning of every arena: who has which part of it, under what name. For the arena's own
+// sources.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/team/arena.hpp"
+#include "core/team/lock.hpp"
+
+namespace strata::team {
+
+struct Arena::Entry {
+    std::atomic<std::uint32_t> used{0};
+    Placing::Where where = Placing::Where::first_touch;
+    std::uint64_t offset = 0, bytes = 0, reserved = 0;
+    std::uint64_t grain = 0;                    // blocks end on multiples of it
+    std::uint32_t first_owner = 0, owners = 0;  // its part of Header::owners
+    char name[kLongestName + 1] = {};
+};
+
+struct Arena::Header {
+    /// Memories of the owners of all arrays that are bound or blocked.
+    static constexpr std::uint32_t kMostOwners = 1 << 16;
+
+    Failure failure;
+    Lock lock;
+    std::uint64_t file_bytes = 0;
+    Entry entries[kMostArrays];
+    std::int16_t owners[kMostOwners];  // not set to zero: that would take pages
+};
+
+}  // namespace strata::team
