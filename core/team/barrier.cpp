@@ -97,7 +97,9 @@ BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool fl
         growing.gather([](const Item& item) { return item.domain; });
     }
     growing.gather([](const Item&) { return 0; });
-    return growing.finish();
+    BarrierTree tree = growing.finish();
+    tree.counted_root = flat;
+    return tree;
 }
 
 /// Arriving and waiting have a line each: those that wait do not slow down those that still arrive.
@@ -105,6 +107,7 @@ struct Barrier::Node {
     alignas(kApart) std::atomic<std::uint32_t> arrived{0};
     std::uint32_t expected = 0;
     std::int32_t parent = -1;
+    std::int32_t slot = 0;  // which of those that come to a root that does not count
     alignas(kApart) Word gate;
 };
 
@@ -112,12 +115,22 @@ struct Barrier::Image {
     alignas(kApart) std::int32_t members = 0;
     std::int32_t nodes = 0;
     std::uint32_t before = 0;
-    // then the nodes, then the node of each member
+    std::int32_t slots = 0;  // that tell each other at the root; 0: the root counts
+    // then the nodes, the flags [slot][round], the node of each member, its slot
 };
 
+namespace {
+
+/// How many tell each other at the root.
+int slots_of(const BarrierTree& tree) { return tree.counted_root ? 0 : tree.nodes.back().expected; }
+
+}  // namespace
+
 std::size_t Barrier::bytes(const BarrierTree& tree) {
+    const int slots = slots_of(tree);
     return sizeof(Image) + tree.nodes.size() * sizeof(Node) +
-           tree.node_of_member.size() * sizeof(std::int32_t);
+           static_cast<std::size_t>(slots * rounds_of(slots)) * sizeof(Word) +
+           2 * tree.node_of_member.size() * sizeof(std::int32_t);
 }
 
 void Barrier::form(void* where, const BarrierTree& tree, std::uint32_t before) {
@@ -125,17 +138,24 @@ void Barrier::form(void* where, const BarrierTree& tree, std::uint32_t before) {
     image->members = static_cast<std::int32_t>(tree.node_of_member.size());
     image->nodes = static_cast<std::int32_t>(tree.nodes.size());
     image->before = before;
+    image->slots = slots_of(tree);
+    const int root = image->nodes - 1;
+    std::int32_t slot = 0;
     auto* node = reinterpret_cast<Node*>(image + 1);
     for (const BarrierNode& plan : tree.nodes) {
         new (node) Node;
         node->expected = static_cast<std::uint32_t>(plan.expected);
         node->parent = plan.parent;
+        if (plan.parent == root) node->slot = slot++;
         node->arrived.store(before * node->expected);
         node->gate.value.store(before);
         ++node;
     }
-    auto* leaf = reinterpret_cast<std::int32_t*>(node);
+    auto* flag = reinterpret_cast<Word*>(node);
+    for (int i = 0; i < image->slots * rounds_of(image->slots); ++i) (new (flag++) Word)->value.store(before);
+    auto* leaf = reinterpret_cast<std::int32_t*>(flag);
     for (const int of : tree.node_of_member) *leaf++ = of;
+    for (const int of : tree.node_of_member) *leaf++ = of == root ? slot++ : -1;
 }
 
 Barrier::Barrier(void* where, int member, Patience patience, const Departures* departures)
@@ -143,10 +163,28 @@ Barrier::Barrier(void* where, int member, Patience patience, const Departures* d
       departures_(departures),
       members_(static_cast<Image*>(where)->members),
       phase_(static_cast<Image*>(where)->before) {
-    auto* nodes = reinterpret_cast<Node*>(static_cast<Image*>(where) + 1);
-    const auto* leaf = reinterpret_cast<const std::int32_t*>(nodes + static_cast<Image*>(where)->nodes);
-    for (int at = leaf[member]; at >= 0; at = nodes[at].parent)
+    auto* image = static_cast<Image*>(where);
+    auto* nodes = reinterpret_cast<Node*>(image + 1);
+    auto* flags = reinterpret_cast<Word*>(nodes + image->nodes);
+    const int slots = image->slots, rounds = rounds_of(slots), root = image->nodes - 1;
+    const auto* leaf = reinterpret_cast<const std::int32_t*>(flags + slots * rounds);
+    int slot = leaf[image->members + member];
+    for (int at = leaf[member]; at >= 0 && (slots == 0 || at != root); at = nodes[at].parent) {
         way_.push_back({nodes + at, nodes[at].expected});
+        slot = nodes[at].slot;
+    }
+    for (int round = 0; round < rounds; ++round) {
+        const int told = (slot + (1 << round)) % slots;
+        rounds_.push_back({flags + told * rounds + round, flags + slot * rounds + round});
+    }
+}
+
+void Barrier::wait_for(Word& word, std::uint32_t phase) {
+    wait_until(
+        word, [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; }, patience_,
+        [this, phase] {
+            if (departures_ != nullptr) departures_->check(phase, members_);
+        });
 }
 
 void Barrier::wait() {
@@ -156,13 +194,14 @@ void Barrier::wait() {
     // wrap).
     while (come < way_.size() && way_[come].node->arrived.fetch_add(1) + 1 == phase * way_[come].expected)
         ++come;
-    if (come < way_.size())
-        wait_until(
-            way_[come].node->gate,
-            [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; }, patience_,
-            [this, phase] {
-                if (departures_ != nullptr) departures_->check(phase, members_);
-            });
+    if (come < way_.size()) {
+        wait_for(way_[come].node->gate, phase);
+    } else {
+        for (const Round& round : rounds_) {
+            publish(*round.theirs, phase);
+            wait_for(*round.own, phase);
+        }
+    }
     while (come > 0) publish(way_[--come].node->gate, phase);
 }
 

@@ -1,11 +1,16 @@
 // The barrier of a team: nobody leaves before all have come.
 //
-// Few members count themselves in one word and wait for another (Mellor-Crummey and Scott, "Algorithms for
-// scalable synchronization on shared-memory multiprocessors", 1991, the central barrier; a phase number
-// stands for its reversed sense). Many count in a tree: those that share a cache first, then those of a
-// domain, then all, at most kFanIn to a word; the last of each node goes on to the node above, and on its way
-// back opens the gates that it came through. So a line is written by few and, for as long as can be, within
-// one cache.
+// Up to kFanIn members tell each other: in round k member i tells member i + 2^k and waits to be told by
+// i - 2^k (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", International
+// Journal of Parallel Programming 17, 1988: the dissemination barrier). Each flag has one writer and one
+// reader, so two members pay for one line's way, both ways at once; a shared count would take three, one
+// after the other. A phase number stands for the reversed sense of J. Mellor-Crummey and M. Scott
+// ("Algorithms for scalable synchronization on shared-memory multiprocessors", ACM TOCS 9, 1991).
+//
+// More members count themselves in a tree: those that share a cache first, then those of a domain, at most
+// kFanIn to a word; the last of each node goes on to the node above, those that come to the root tell each
+// other as above, and on the way back each opens the gates that it came through. So a line is written by few
+// and, for as long as can be, within one cache.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +38,20 @@ struct BarrierNode {
 
 /// The tree for a neighbourhood: the nodes, and for each member the one in which it arrives.
 struct BarrierTree {
-    std::vector<BarrierNode> nodes;
+    std::vector<BarrierNode> nodes;  // the last one is the root
     std::vector<int> node_of_member;
+    bool counted_root = false;  // the root counts too: those that come to it do not tell each other
 };
 
-/// No node expects more than `fan_in`, unless `flat`, when one node expects everybody: right where members
-/// are more than CPUs, since then the kernel wakes them and every level would be one more round of waking.
+/// Rounds in which `members` tell each other: the logarithm to base 2, rounded up.
+[[nodiscard]] constexpr int rounds_of(int members) {
+    int rounds = 0;
+    while ((1 << rounds) < members) ++rounds;
+    return rounds;
+}
+
+/// No node expects more than `fan_in`, unless `flat`, when one node counts everybody: right where members are
+/// more than CPUs, since then the kernel wakes them and every level would be one more round of waking.
 [[nodiscard]] BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool flat = false);
 
 inline constexpr int kFanIn = 8;
@@ -65,6 +78,8 @@ class Barrier {
     struct Node;
     struct Image;
 
+    void wait_for(Word& word, std::uint32_t phase);
+
     /// The way from this member's node to the root, kept here: what never changes is not to lie in a line
     /// that does.
     struct Step {
@@ -72,6 +87,12 @@ class Barrier {
         std::uint32_t expected;
     };
     std::vector<Step> way_;
+    /// At the root: whom this one's node tells in each round, and where it is told.
+    struct Round {
+        Word* theirs;
+        Word* own;
+    };
+    std::vector<Round> rounds_;
     Patience patience_;
     const Departures* departures_;
     int members_;

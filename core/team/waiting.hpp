@@ -75,18 +75,30 @@ class Sleeping {
 
 inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 
+/// Looks for some microseconds without asking the clock or the failure word, each of which takes a good part
+/// of what a neighbour's store takes to arrive. Whether `reached(value)` came to hold.
+///
+/// The pause between looks: without one they take the line away from the writer before it has written
+/// (measured on two cores of one L3: a barrier of two members takes 70 ns without it, 45 ns with it).
+template <class Reached>
+[[nodiscard]] bool look_briefly(const Word& word, Reached reached) {
+    constexpr int looks = 1000;
+    for (int look = 0; look < looks; ++look) {
+        if (reached(word.value.load(std::memory_order_acquire))) return true;
+        detail::relax();
+    }
+    return false;
+}
+
 /// Returns as soon as `reached(value)` holds for the word's value. Now and then `tick()` is asked, which may
 /// throw to end the wait; so does the patience's Failure (MemberLost).
 template <class Reached, class Tick>
 void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick,
                 std::uint32_t bits = kEverybody) {
-    // A neighbour's store takes some hundred nanoseconds to arrive, of which asking the clock or one "pause"
-    // would be a good part: the first looks are bare.
-    constexpr int bare_looks = 2000, looks_between_clocks = 32;
+    constexpr int looks_between_clocks = 32;
     if (reached(word.value.load(std::memory_order_acquire))) return;
     if (patience.spin_ns > 0) {
-        for (int look = 0; look < bare_looks; ++look)
-            if (reached(word.value.load(std::memory_order_acquire))) return;
+        if (look_briefly(word, reached)) return;
         const std::int64_t until = detail::now_ns() + patience.spin_ns;
         do {
             for (int look = 0; look < looks_between_clocks; ++look) {
