@@ -5,6 +5,7 @@
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "benchmarks/machine/machine.hpp"
 #include "benchmarks/stencil/stencil.hpp"
+#include "benchmarks/team/team.hpp"
 
 namespace strata::bench {
 
@@ -20,7 +21,10 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::pages,
                                     machine_measures::cycles,
                                     machine_measures::clock,
-                                    stencil::stencil};
+                                    stencil::stencil,
+                                    team_layer::barrier,
+                                    team_layer::flag,
+                                    team_layer::read};
     return list;
 }
 

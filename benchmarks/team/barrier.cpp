@@ -1,173 +1,190 @@
-// What a barrier costs: a team's beside those of POSIX, C++, OpenMP and a plain central one, in one run.
-//
-//   team-barrier [MEMBERS [ROUNDS [REPEATS]]]       e.g. team-barrier 2, or team-barrier 16 2000
-//   OMP_WAIT_POLICY=passive team-barrier 16         OpenMP's threads asleep while they wait
-//
-// Members are threads here, each held on a PU in turn, so that all are asked the same; with more members than
-// PUs ours sleeps at once, as a team does. Kinds take turns in random order, and medians are over repeats.
+// What a barrier costs: a team's, or one of those that programs use otherwise; one kind a launch, so that
+// none disturbs another (threads of OpenMP go on looking for work).
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include <algorithm>
-#include <atomic>
 #include <barrier>
-#include <chrono>
+#include <cerrno>
 #include <cstdlib>
-#include <functional>
+#include <cstring>
 #include <memory>
-#include <new>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
+#include "benchmarks/team/members.hpp"
+#include "benchmarks/team/team.hpp"
+#include "benchmarks/team/timing.hpp"
+#include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
-#include "core/machine/limits.hpp"
 #include "core/machine/machine.hpp"
+#include "core/machine/sysfs.hpp"
 #include "core/team/barrier.hpp"
 #include "core/team/seats.hpp"
 
+namespace strata::bench::team_layer {
 namespace {
 
-using namespace strata;
-using Clock = std::chrono::steady_clock;
+constexpr int kCheckedRounds = 100;
+constexpr long kMostRounds = 10'000'000;
 
-/// Rounds of barriers by `members` threads; seconds for all of them.
-using Kind = std::function<double(int members, int rounds)>;
+/// What is asked, and what its members share.
+struct Asked {
+    int members = 2;
+    bool crowded = false;
+    double window_s = 0.01;
+    Break fault = Break::none;
+    Shared* shared = nullptr;
+    std::span<Count> counts;
 
-void hold(int member) {
-    static const std::vector<int> pus = machine::own_affinity();
-    launch::bind_to({pus[static_cast<std::size_t>(member) % pus.size()]});
-}
+    /// One member's part: checked, then timed.
+    template <class Wait>
+    void go(int member, Wait wait) const {
+        check_barrier(*shared, counts, member, kCheckedRounds, fault, wait);
+        if (fault == Break::none) time_rounds(*shared, member, window_s, kMostRounds, wait);
+    }
+};
 
-/// `make(member)` gives what one member calls each round.
-template <class Make>
-double with_threads(int members, int rounds, Make make) {
-    std::atomic<double> seconds{0};
-    std::vector<std::thread> threads;
-    for (int m = 0; m < members; ++m)
-        threads.emplace_back([&, m] {
-            hold(m);
-            auto wait = make(m);
-            for (int warm = 0; warm < 10; ++warm) wait();
-            const auto begin = Clock::now();
-            for (int round = 0; round < rounds; ++round) wait();
-            if (m == 0) seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        });
-    for (std::thread& thread : threads) thread.join();
-    return seconds;
-}
-
-double ours(int members, int rounds) {
-    const std::vector<int> pus = machine::own_affinity();
-    const bool crowded = members > static_cast<int>(pus.size());
+void of_team(const Asked& asked, team::Arena& arena) {
     launch::Placement placement;
-    for (int m = 0; m < members; ++m)
-        placement.threads.push_back({{pus[static_cast<std::size_t>(m) % pus.size()]}});
-    static const machine::Machine machine = machine::read_machine(
-        {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
+    for (const int pu : pus_for(asked.members)) placement.threads.push_back({{pu}});
+    const machine::Machine machine = machine::read_machine({"system", false, false});
     const team::BarrierTree tree =
-        team::barrier_tree(team::neighbourhood(machine, placement), team::kFanIn, crowded);
-    const std::size_t bytes = (team::Barrier::bytes(tree) + team::kApart - 1) / team::kApart * team::kApart;
-    const std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(team::kApart, bytes), std::free);
-    if (!memory) throw std::bad_alloc();
-    team::Barrier::form(memory.get(), tree);
-    const team::Failure failure;
+        team::barrier_tree(team::neighbourhood(machine, placement), team::kFanIn, asked.crowded);
+    void* memory = arena.allocate("barrier", team::Barrier::bytes(tree));
+    team::Barrier::form(memory, tree);
+    const team::Failure* failure = &arena.failure();
     const team::Patience patience =
-        crowded ? team::Patience::crowded(&failure) : team::Patience{.failure = &failure};
-    return with_threads(members, rounds, [&](int m) {
-        return [barrier = team::Barrier(memory.get(), m, patience)]() mutable { barrier.wait(); };
+        asked.crowded ? team::Patience::crowded(failure) : team::Patience{.failure = failure};
+    in_processes(asked.members, arena, [&](int member) {
+        team::Barrier barrier(memory, member, patience);
+        asked.go(member, [&barrier] { barrier.wait(); });
     });
 }
 
-double posix(int members, int rounds) {
-    pthread_barrier_t barrier;
-    pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(members));
-    const double seconds =
-        with_threads(members, rounds, [&](int) { return [&barrier] { pthread_barrier_wait(&barrier); }; });
-    pthread_barrier_destroy(&barrier);
-    return seconds;
-}
-
-double standard(int members, int rounds) {
-    std::barrier<> barrier(members);
-    return with_threads(members, rounds, [&](int) { return [&barrier] { barrier.arrive_and_wait(); }; });
-}
-
-/// The plainest: a count, and a phase that all look at without end.
-double central(int members, int rounds) {
-    alignas(128) std::atomic<int> count{0};
-    alignas(128) std::atomic<int> phase{0};
-    return with_threads(members, rounds, [&](int) {
-        return [&, next = 0]() mutable {
+/// The plainest: a count, and a phase that all look at without end; they give their core away where they
+/// share it.
+void of_central(const Asked& asked) {
+    alignas(team::kApart) std::atomic<int> count{0};
+    alignas(team::kApart) std::atomic<int> phase{0};
+    in_threads(asked.members, [&](int member) {
+        asked.go(member, [&, next = 0]() mutable {
             ++next;
-            if (count.fetch_add(1) + 1 == members) {
+            if (count.fetch_add(1) + 1 == asked.members) {
                 count.store(0);
                 phase.store(next);
             } else {
-                while (phase.load() != next) {
-                }
+                while (phase.load() != next)
+                    if (asked.crowded) sched_yield();
             }
-        };
+        });
     });
 }
 
-#ifdef _OPENMP
-double openmp(int members, int rounds) {
-    double seconds = 0;
-#pragma omp parallel num_threads(members)
-    {
-        hold(omp_get_thread_num());
-        for (int warm = 0; warm < 10; ++warm) {
-#pragma omp barrier
-        }
-        const auto begin = Clock::now();
-        for (int round = 0; round < rounds; ++round) {
-#pragma omp barrier
-        }
-        if (omp_get_thread_num() == 0) seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    }
-    return seconds;
+void of_pthread(const Asked& asked) {
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(asked.members));
+    in_threads(asked.members,
+               [&](int member) { asked.go(member, [&barrier] { pthread_barrier_wait(&barrier); }); });
+    pthread_barrier_destroy(&barrier);
 }
-#endif
 
-struct Row {
-    std::string name;
-    Kind run;
-    std::vector<double> ns = {};
-};
+void of_standard(const Asked& asked) {
+    std::barrier<> barrier(asked.members);
+    in_threads(asked.members,
+               [&](int member) { asked.go(member, [&barrier] { barrier.arrive_and_wait(); }); });
+}
+
+void of_openmp(const Asked& asked) {
+#ifdef _OPENMP
+    const std::vector<int> pus = pus_for(asked.members);
+    int given = 0;
+#pragma omp parallel num_threads(asked.members)
+    {
+#pragma omp single
+        given = omp_get_num_threads();
+        const int member = omp_get_thread_num();
+        launch::bind_to({pus[static_cast<std::size_t>(member)]});
+        if (given == asked.members)
+            asked.go(member, [] {
+#pragma omp barrier
+            });
+    }
+    if (given != asked.members)
+        throw Error("OpenMP does not give so many threads", kFailure)
+            .given(std::to_string(asked.members))
+            .allowed(std::to_string(given))
+            .remedy("unset OMP_THREAD_LIMIT and OMP_DYNAMIC");
+#else
+    (void)asked;
+    throw Error("this build knows no OpenMP", kFailure).remedy("build with a compiler that does");
+#endif
+}
+
+/// Whether OpenMP's threads look or sleep is decided when its library is loaded: the program starts once
+/// more.
+void start_with_passive_openmp() {
+    const char* policy = std::getenv("OMP_WAIT_POLICY");
+    if (policy != nullptr && std::strcmp(policy, "passive") == 0) return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    std::string words = machine::read_file("/proc/self/cmdline").value_or("");
+    std::vector<char*> argv;
+    for (std::size_t at = 0; at < words.size(); at += std::strlen(&words[at]) + 1) argv.push_back(&words[at]);
+    argv.push_back(nullptr);
+    execv("/proc/self/exe", argv.data());
+    throw system_error("the benchmark cannot start once more", errno);
+}
+
+void declare(Options& options) {
+    options.option("--kind", "KIND", "team", "team, central, pthread, std, openmp or openmp-passive")
+        .option("--members", "N", "2", "more than the cores that may be used share them")
+        .example("strata bench team-barrier --members 16", "a team of 16 processes")
+        .example("strata bench team-barrier --members 16 --kind openmp-passive",
+                 "OpenMP's barrier, its threads asleep while they wait");
+}
+
+Result run(Group& group, const Parsed& given, Break fault) {
+    if (group.size() > 1)
+        throw Error("team-barrier is measured from one process, which starts its members")
+            .given(std::to_string(group.size()))
+            .allowed("1");
+    const std::string kind =
+        given.choice("--kind", {"team", "central", "pthread", "std", "openmp", "openmp-passive"});
+    if (kind == "openmp-passive") start_with_passive_openmp();
+    team::Arena arena = team::Arena::create();
+    Asked asked;
+    asked.members = static_cast<int>(given.integer("--members", 2, 4096));
+    asked.crowded = asked.members > usable_cores();
+    asked.window_s = given.has("--quick") ? 0.005 : 0.02;
+    asked.fault = fault;
+    asked.shared = &arena.array<Shared>("shared", 1)[0];
+    asked.counts = arena.array<Count>("counts", static_cast<std::size_t>(asked.members));
+    if (kind == "team") of_team(asked, arena);
+    if (kind == "central") of_central(asked);
+    if (kind == "pthread") of_pthread(asked);
+    if (kind == "std") of_standard(asked);
+    if (kind == "openmp" || kind == "openmp-passive") of_openmp(asked);
+    Result result;
+    result.parameter("kind", kind);
+    result.parameter("members", std::int64_t{asked.members});
+    result.parameter("cores", std::int64_t{usable_cores()});
+    result.parameter("barriers in a window", std::int64_t{asked.shared->rounds});
+    result.verification = {"members let through before all had come",
+                           static_cast<double>(asked.shared->wrong.load()), 0,
+                           fmt::format("exact, in {} barriers with a late member each", kCheckedRounds)};
+    result.figures = {{"barrier", median_ns(*asked.shared), "ns", false, {}, {}}};
+    result.notes = {fmt::format("The members are {}; the median of {} windows counts.",
+                                kind == "team" ? "processes" : "threads of one process", kWindows)};
+    return result;
+}
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    const auto number = [&](int at, int otherwise) {
-        return argc > at ? std::max(1, std::atoi(argv[at])) : otherwise;
-    };
-    const int pus = static_cast<int>(machine::own_affinity().size());
-    const int members = number(1, pus), rounds = number(2, members > pus ? 2'000 : 100'000),
-              repeats = number(3, 21);
-    std::vector<Row> rows = {{"strata team", ours}, {"pthread_barrier", posix}, {"std::barrier", standard}};
-#ifdef _OPENMP
-    rows.push_back({"OpenMP", openmp});
-#endif
-    if (members <= pus) rows.push_back({"central, spinning", central});  // with more it would hardly end
-    std::mt19937 random(std::random_device{}());
-    std::vector<std::size_t> order(rows.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-        std::shuffle(order.begin(), order.end(), random);
-        for (const std::size_t i : order) rows[i].ns.push_back(1e9 * rows[i].run(members, rounds) / rounds);
-    }
-    fmt::print("{} members on {} PUs, {} barriers a repeat, {} repeats; ns a barrier\n", members, pus, rounds,
-               repeats);
-    fmt::print("{:<20}{:>12}{:>12}{:>12}\n", "", "median", "lowest", "highest");
-    for (Row& row : rows) {
-        std::sort(row.ns.begin(), row.ns.end());
-        fmt::print("{:<20}{:>12.1f}{:>12.1f}{:>12.1f}\n", row.name, row.ns[row.ns.size() / 2], row.ns.front(),
-                   row.ns.back());
-    }
-    return 0;
-}
+const Benchmark barrier = {"team-barrier",
+                           "a team's barrier, or that of POSIX, C++ or OpenMP, of any number of members",
+                           declare, run};
+
+}  // namespace strata::bench::team_layer

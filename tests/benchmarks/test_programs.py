@@ -28,6 +28,9 @@ TINY: dict[str, list[str]] = {
     "cycles": ["--repeats", "50", "--work", "20000"],
     "clock": ["--seconds", "60ms"],
     "stencil": ["--n", "30", "--steps", "5", "--repeats", "3"],
+    "team-barrier": ["--quick", "--members", "3"],
+    "team-flag": ["--quick"],
+    "team-read": ["--quick", "--size", "64KiB"],
 }
 STAR = ("stream", "dgemm", "peak", "clock")
 FIGURES = {
@@ -43,6 +46,9 @@ FIGURES = {
     "cycles": {"longest over shortest": "ppm", "median run": "us"},
     "clock": {"sustained clock": "GHz", "clock at the start": "GHz", "arithmetic": "GF/s"},
     "stencil": {"cell updates": "Mcell/s", "time a step": "ms"},
+    "team-barrier": {"barrier": "ns"},
+    "team-flag": {"flag": "ns"},
+    "team-read": {"read": "GB/s"},
 }
 
 
@@ -63,7 +69,7 @@ def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def possible(name: str) -> None:
-    if name == "lines" and CORES < 2:
+    if name in ("lines", "team-flag", "team-read") and CORES < 2:
         pytest.skip("one core")
     if name == "dgemm" and ctypes.util.find_library("openblas") is None:
         pytest.skip("no OpenBLAS")
@@ -141,7 +147,7 @@ def test_all_processes_at_once_are_one_result(name: str, processes: int, tmp_pat
 
 
 @pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI")
-@pytest.mark.parametrize("name", ["latency", "lines", "noise"])
+@pytest.mark.parametrize("name", ["latency", "lines", "noise", "team-barrier"])
 def test_what_one_process_measures_refuses_several(name: str) -> None:
     version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
     more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []
@@ -187,6 +193,9 @@ def test_every_benchmark_is_listed_and_has_a_help_page() -> None:
         (["stencil", "--n", "8", "--cells-per-core", "8"], "--cells-per-core"),
         (["stencil", "--n", "8000"], "memory"),
         (["stencil", "--steps", "0"], "--steps"),
+        (["team-barrier", "--members", "1"], "--members"),
+        (["team-barrier", "--kind", "mpi"], "pthread"),
+        (["team-read", "--size", "100"], "4 KiB"),
     ],
 )
 def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said: str) -> None:

@@ -51,6 +51,9 @@ SMALL = {
     "#define SECONDS 0.4": "#define SECONDS 0.01",
     "launches = 12": "launches = 6",
     "precision = 0.02\n": "",
+    "precision = 0.05\n": "",
+    "#define WINDOW_S 0.005": "#define WINDOW_S 0.0005",
+    "members = [2, 4, 8, 16]": "members = [2, 5]",
 }
 READY = sorted(path.stem for path in (ROOT / "cases" / "studies").glob("*.toml"))
 SAMPLE = ("compilers", "cycles", "distance", "pages")  # views, curves and toolchains
@@ -60,7 +63,7 @@ def shortened(name: str, tmp_path: Path) -> Path:
     """A study that comes with Strata, with small sizes and limits that nothing breaks."""
     folder = tmp_path / "studies"
     shutil.copytree(ROOT / "cases" / "studies", folder)
-    for path in (folder / f"{name}.toml", folder / "programs" / "kernels.c"):
+    for path in (folder / f"{name}.toml", *(folder / "programs").glob("*.c")):
         text = path.read_text()
         for long, short in SMALL.items():
             text = text.replace(long, short)

@@ -38,6 +38,11 @@ class Maker:
         self._toolchains = toolchains
 
     def _of(self, program: Mapping[str, Any]) -> list[Toolchain | None]:
+        """The toolchains that make a program; what is there already has none, unless it names them for their
+        environment.
+        """
+        if not program["build"] and not program["toolchains"]:
+            return [None]
         wanted = [t for t in self._toolchains if not program["toolchains"] or t.name in program["toolchains"]]
         return list(wanted) or [None]
 

@@ -26,7 +26,7 @@ from strata.measure import stats
 from strata.measure.plan import OWN_SHARE
 
 SCHEMA = "strata.study/1"
-VIEWS = ("table", "series", "strong", "weak", "pages", "cycles")
+VIEWS = ("table", "series", "strong", "weak", "pages", "cycles", "peers")
 AXES = ("cores", "processes", "threads", "stride")  # and the name of any value
 # The engine's own words to the launcher, and what ends its options.
 NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")

@@ -20,7 +20,14 @@ class Trace:
     bounds: Sequence[tuple[float, float]] = ()
 
 
-def series(key: str, traces: Sequence[Trace], x: str, y: str, ticks: Sequence[tuple[float, str]]) -> str:
+def series(
+    key: str,
+    traces: Sequence[Trace],
+    x: str,
+    y: str,
+    ticks: Sequence[tuple[float, str]],
+    log_y: bool = False,
+) -> str:
     """Medians with their intervals over x, ticks where something was measured; bounds as short dashes."""
     with canvas(7.4, 3.6) as (figure, axes):
         for i, trace in enumerate(traces):
@@ -30,7 +37,10 @@ def series(key: str, traces: Sequence[Trace], x: str, y: str, ticks: Sequence[tu
                 xs, ys = zip(*_aside(trace.bounds, i, len(traces)), strict=True)
                 axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
         _ticks(axes, ticks)
-        axes.set_ylim(bottom=0)
+        if log_y:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         figure.legend(loc="outside upper left", ncols=2)

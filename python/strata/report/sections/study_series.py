@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from strata.advice import series, studies
+from collections.abc import Sequence
+
+from strata.advice import peers, series, studies
 from strata.advice.samples import Task, figures
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Plot, Table
@@ -40,6 +42,21 @@ def over_x(source: Source) -> list[Block]:
         tasks = [e.task for line in group for _, e in line.points]
         blocks.append(Plot(f"series-{i}", f"{name} by {axis}", svg, caption, reproduce=reproduce(tasks)))
     return [*blocks, *curve_plots(source), table(source)]
+
+
+def plot(source: Source, key: str, name: str, axis: str, tasks: Sequence[Task]) -> Plot:
+    """One figure over x, a line for each series."""
+    lines = peers.lines(source.summary, name)
+    traces = [_trace(line) for line in lines]
+    ticks = {x: digits(x) for line in lines for x, _ in line.points}
+    unit = unit_text(lines[0].figure.unit)
+    values = [v for trace in traces for _, v, _, _ in trace.points]
+    log = min(values) > 0 and max(values) / min(values) > 20
+    svg = draw_series(
+        key, traces, axis, f"{name}, {unit}" if unit else name, sorted(ticks.items()), log_y=log
+    )
+    caption = "Medians; the bars are their 95 % intervals." + (" Both axes are logarithmic." if log else "")
+    return Plot(key, f"{name[:1].upper()}{name[1:]} by {axis}", svg, caption, reproduce=reproduce(tasks))
 
 
 def _trace(line: series.Line) -> Trace:
