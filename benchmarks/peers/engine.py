@@ -216,18 +216,15 @@ def samples(front: str, scratch: Path, figures: int) -> Iterator[Row]:
     took: dict[str, float] = {}
     with timed(took, "the index made from the journals, once"):
         index.open_index(folder).close()
-    with timed(took, "all of it: loaded, drawn, written as CSV, JSON and Parquet"):
-        table = data.columns(folder)
-        draw(data.frame(table))
-        for form in data.FORMATS:
-            data.write(table, form, scratch / f"all.{form}")
     with timed(took, "loaded as a DataFrame"):
         frame = data.frame(folder)
     with timed(took, "drawn"):
         draw(frame)
     for form in data.FORMATS:
-        with timed(took, f"loaded and exported as {form}"):
-            data.export(folder, form, scratch / f"one.{form}")
+        with timed(took, f"loaded, drawn and exported as {form}"):
+            table = data.columns(folder)
+            draw(data.frame(table))
+            data.write(table, form, scratch / f"one.{form}")
     assert len(frame) == SAMPLES, len(frame)
     size = sum(path.stat().st_size for path in (folder / "journal").iterdir()) / 1e6
     what = f"{count} launches x {figures} figure{'s' if figures > 1 else ''} ({size:.0f} MB)"
