@@ -24,7 +24,8 @@ std::span<const Benchmark> local_benchmarks() {
                                     stencil::stencil,
                                     team_layer::barrier,
                                     team_layer::flag,
-                                    team_layer::read};
+                                    team_layer::read,
+                                    team_layer::core_switch};
     return list;
 }
 

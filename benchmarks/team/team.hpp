@@ -5,6 +5,6 @@
 
 namespace strata::bench::team_layer {
 
-extern const Benchmark barrier, flag, read;
+extern const Benchmark barrier, flag, read, core_switch;
 
 }  // namespace strata::bench::team_layer

@@ -31,6 +31,7 @@ TINY: dict[str, list[str]] = {
     "team-barrier": ["--quick", "--members", "3"],
     "team-flag": ["--quick"],
     "team-read": ["--quick", "--size", "64KiB"],
+    "team-switch": ["--changes", "50"],
 }
 STAR = ("stream", "dgemm", "peak", "clock")
 FIGURES = {
@@ -49,6 +50,7 @@ FIGURES = {
     "team-barrier": {"barrier": "ns"},
     "team-flag": {"flag": "ns"},
     "team-read": {"read": "GB/s"},
+    "team-switch": {"switch": "us"},
 }
 
 
@@ -69,7 +71,7 @@ def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def possible(name: str) -> None:
-    if name in ("lines", "team-flag", "team-read") and CORES < 2:
+    if name in ("lines", "team-flag", "team-read", "team-switch") and CORES < 2:
         pytest.skip("one core")
     if name == "dgemm" and ctypes.util.find_library("openblas") is None:
         pytest.skip("no OpenBLAS")

@@ -55,6 +55,13 @@ def test_what_comes_too_early_or_wrong_is_seen(name: str, kind: str, fault: str)
     assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
 
 
+@pytest.mark.skipif(CORES < 2, reason="one core")
+@pytest.mark.parametrize("fault", ["skip", "perturb"])
+def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
+    done = bench("team-switch", "--changes", "20", "--break", fault)
+    assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
+
+
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
