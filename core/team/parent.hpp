@@ -14,4 +14,12 @@ namespace strata::team {
 /// lives.
 int look_after(const std::vector<std::string>& arguments, const Options& options);
 
+/// What the options or else STRATA_LAYOUT, STRATA_BIND and STRATA_STRIDE say; one member a core where neither
+/// does. Throws Error.
+[[nodiscard]] launch::Layout layout_for(const Options& options, long cores);
+
+/// `strata launch` with several processes starts as many copies, and each would start a team of its own:
+/// throws Error.
+void refuse_copies();
+
 }  // namespace strata::team

@@ -16,6 +16,8 @@ struct Machine;
 
 namespace strata::team {
 
+class Team;
+
 /// Arrays of the arena that the library keeps for itself.
 inline constexpr const char* kFactsArray = "strata/facts";
 inline constexpr const char* kPlacementArray = "strata/placement";
@@ -56,5 +58,8 @@ struct SeatWord {
 
 /// Makes and fills the arrays above; `cores`: how many the members share.
 void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, long cores);
+
+/// A member's side of its team, in an arena that is laid out and lies where it does in all others.
+[[nodiscard]] Team take_seat(const SeatWord& word, Arena&& arena);
 
 }  // namespace strata::team

@@ -100,6 +100,19 @@ Crew& Team::crew() {
     return *crew_;
 }
 
+Team take_seat(const SeatWord& word, Arena&& arena) {
+    const auto* facts = static_cast<const Facts*>(arena.find(kFactsArray));
+    launch::Layout layout;
+    layout.processes = facts->processes;
+    layout.threads = facts->threads;
+    layout.stride = facts->stride;
+    layout.bind = static_cast<launch::Bind>(facts->bind);
+    launch::Placement placement =
+        launch::decode(static_cast<const char*>(arena.find(kPlacementArray)), layout);
+    const bool crowded = facts->crowded != 0;
+    return Team(Team::Seat{word, std::move(arena), std::move(placement), crowded});
+}
+
 Team start(int argc, char** argv, const Options& options) {
     const char* seat = std::getenv(kSeatVariable);
     const auto word = seat == nullptr ? std::nullopt : parse_seat(seat);
@@ -115,17 +128,7 @@ Team start(int argc, char** argv, const Options& options) {
     }
     unsetenv(kSeatVariable);  // programs that this member starts have no seat here
     if (getppid() != word->parent) end_alone();
-    Arena arena = come_to(*word);
-    const auto* facts = static_cast<const Facts*>(arena.find(kFactsArray));
-    launch::Layout layout;
-    layout.processes = facts->processes;
-    layout.threads = facts->threads;
-    layout.stride = facts->stride;
-    layout.bind = static_cast<launch::Bind>(facts->bind);
-    launch::Placement placement =
-        launch::decode(static_cast<const char*>(arena.find(kPlacementArray)), layout);
-    const bool crowded = facts->crowded != 0;
-    return Team(Team::Seat{*word, std::move(arena), std::move(placement), crowded});
+    return take_seat(*word, come_to(*word));
 }
 
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options) {

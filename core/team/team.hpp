@@ -30,6 +30,8 @@
 
 namespace strata::team {
 
+struct SeatWord;
+
 struct Options {
     /// Else what STRATA_LAYOUT says, else one member of one thread for each core that may be used. With
     /// Bind::none there may be more members than cores.
@@ -65,7 +67,7 @@ class Team {
     [[nodiscard]] Crew& crew();
 
   private:
-    friend Team start(int argc, char** argv, const Options& options);
+    friend Team take_seat(const SeatWord& word, Arena&& arena);
     struct Seat;
     explicit Team(Seat&& seat);
 
