@@ -17,12 +17,13 @@ foreach(target IN LISTS STRATA_PRODUCT)
         install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     elseif(type STREQUAL "EXECUTABLE")
         install(TARGETS ${target} RUNTIME DESTINATION "${STRATA_LIBEXECDIR}")
-    elseif(target MATCHES "^strata_(base|machine|observe|launch|team|balance)$")
+    elseif(target MATCHES "^strata_(base|machine|observe|launch|team|balance|mlp|mlplib|mlplib_i8|mlp_fortran)$")
         set_target_properties(${target} PROPERTIES EXPORT_NAME ${CMAKE_MATCH_1})
         install(
             TARGETS ${target}
             EXPORT strataTargets
-            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
         list(APPEND STRATA_EXPORTED ${target})
     endif()
 endforeach()
@@ -40,6 +41,22 @@ if(STRATA_EXPORTED)
         COMPONENT development
         FILES_MATCHING
         PATTERN "*.hpp")
+    install(
+        FILES core/team/mlp/include/strata/mlp.h
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata"
+        COMPONENT development)
+    if(TARGET strata_mlp_fortran)
+        # Modules are as their compiler writes them; for another one there are their sources.
+        get_target_property(modules strata_mlp_fortran Fortran_MODULE_DIRECTORY)
+        install(
+            DIRECTORY "${modules}/" core/team/mlp/
+            DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata/fortran"
+            COMPONENT development
+            FILES_MATCHING
+            PATTERN "*.mod"
+            PATTERN "*.f90"
+            PATTERN "include" EXCLUDE)
+    endif()
     install(
         EXPORT strataTargets
         NAMESPACE strata::

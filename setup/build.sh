@@ -5,6 +5,7 @@ configure() {
     local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}")
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
     ! contains "${missing[*]}" mpi || options+=(-DSTRATA_MPI=OFF)
+    ! contains "${missing[*]}" fortran || options+=(-DSTRATA_FORTRAN=OFF)
     ! contains "${missing[*]}" fftw || options+=(-DSTRATA_FFTW=OFF)
     ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
     strata_program ninja ninja-build

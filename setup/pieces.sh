@@ -85,6 +85,7 @@ find_pieces() {
             cmake) cmake_works && continue ;;
             ninja) strata_program ninja ninja-build && continue ;;
             mpi) strata_program mpicxx && continue ;;
+            fortran) strata_program ${FC:-gfortran flang-new flang ifx ifort nvfortran f95} && continue ;;
             *) [[ $'\n'$headers$'\n' == *$'\n'$piece$'\n'* ]] && continue ;;
             esac
         fi

@@ -94,6 +94,9 @@ def software(cache: dict[str, str]) -> dict[str, str]:
         "hwloc": _library(cache, ("Hwloc_LIBRARY",), "hwloc"),
         "fmt": _library(cache, ("fmt_DIR",), "fmt"),
         "mpi": mpi,
+        "fortran": _program(
+            *(os.environ.get("FC", "").split()[:1] or ["gfortran", "flang-new", "flang", "ifx", "f95"])
+        ),
         "fftw": _library(cache, ("FFTW3_LIBRARY",), "fftw3"),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),
     }

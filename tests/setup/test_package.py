@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import sample
+
+ROOT = Path(__file__).resolve().parents[2]
 
 USER_CMAKE = """\
 cmake_minimum_required(VERSION 3.21)
@@ -39,17 +42,48 @@ def run(*command: str | Path, **options: object) -> str:
     return str(done.stdout)
 
 
-def test_find_package_gives_another_project_the_libraries(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = os.environ.get("STRATA_BUILD")
     if not build:
         pytest.skip("started outside ./strata test: there is no build to install from")
-    run("cmake", "--install", f"{build}/cmake", "--component", "development", "--prefix", tmp_path / "prefix")
+    folder = tmp_path_factory.mktemp("installed") / "prefix"
+    run("cmake", "--install", f"{build}/cmake", "--component", "development", "--prefix", folder)
+    return folder
+
+
+def test_find_package_gives_another_project_the_libraries(tmp_path: Path, prefix: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(USER_CMAKE)
     (tmp_path / "user.cpp").write_text(USER)
-    where = f"-DCMAKE_PREFIX_PATH={tmp_path}/prefix"
+    where = f"-DCMAKE_PREFIX_PATH={prefix}"
     run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", where, "-DCMAKE_BUILD_TYPE=Release")
     run("cmake", "--build", tmp_path / "build")
     assert "a message" in run(tmp_path / "build" / "user")
+
+
+def test_the_examples_build_by_themselves_and_run(tmp_path: Path, prefix: Path) -> None:
+    where = f"-DCMAKE_PREFIX_PATH={prefix}"
+    run("cmake", "-G", "Ninja", "-S", ROOT / "examples", "-B", tmp_path / "build", where)
+    run("cmake", "--build", tmp_path / "build")
+    folder = tmp_path / "build" / "multizone"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STRATA_")}
+    team = environment | {"STRATA_LAYOUT": "3x1", "STRATA_BIND": "none"}
+    for suffix in ("", "_f") if (prefix / "include" / "strata" / "fortran").is_dir() else ("",):
+        serial = run(folder / f"multizone_serial{suffix}", env=environment)
+        assert "verified" in serial
+        assert run(folder / f"multizone_team{suffix}", env=team) == serial
+
+
+def test_an_old_code_links_with_two_libraries_and_no_cmake(tmp_path: Path, prefix: Path) -> None:
+    fortran = shutil.which("gfortran")
+    if fortran is None:
+        pytest.skip("gfortran is not installed")
+    libraries = next(prefix.glob("lib*/**/libstrata_mlp.so")).parent
+    source = ROOT / "tests" / "mlp" / "programs" / "old_code.f"
+    link = (f"-L{libraries}", "-lstrata_mlplib", "-lstrata_mlp", f"-Wl,-rpath,{libraries}")
+    run(fortran, "-w", "-fcray-pointer", "-fopenmp", source, "-o", tmp_path / "old", *link)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("STRATA_", "OMP_"))}
+    assert "TOTAL IS RIGHT" in run(tmp_path / "old", "RUN", "3", env=environment)
 
 
 @pytest.mark.soak

@@ -41,8 +41,9 @@ struct Done {
 /// A run of the program, in an environment in which nothing of a launcher's is set but what is given.
 class Run {
   public:
-    Run(std::vector<std::string> words, std::vector<launch::Setting> settings) {
-        words.insert(words.begin(), TEST_MEMBER);
+    Run(std::vector<std::string> words, std::vector<launch::Setting> settings,
+        const std::string& program = TEST_MEMBER) {
+        words.insert(words.begin(), program);
         // By this word its processes are found, whatever they do.
         token_ = fmt::format("token-{}-{}", getpid(), std::random_device{}());
         words.push_back(token_);
@@ -60,7 +61,7 @@ class Run {
             argv.push_back(nullptr);
             for (const auto& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
             envp.push_back(nullptr);
-            execve(TEST_MEMBER, argv.data(), envp.data());
+            execve(program.c_str(), argv.data(), envp.data());
             _exit(127);
         }
         close(out_[1]);

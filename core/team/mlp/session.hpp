@@ -1,0 +1,50 @@
+// What this process has of its team, for callers that cannot hold an object: C, Fortran and the routines of
+// MLPlib.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/team/mlp/include/strata/mlp.h"
+#include "core/team/team.hpp"
+
+namespace strata::team::mlp {
+
+struct Session {
+    std::unique_ptr<Team> team;
+    /// What GETMEM allocates from before FORKIT has made a team.
+    std::optional<Arena> before;
+    bool errors_return = false;
+};
+[[nodiscard]] Session& session();
+
+/// This process' team; throws Error naming `call` when there is none.
+[[nodiscard]] Team& team_for(const char* call);
+
+/// The arguments of this process, from the system. Throws Error.
+[[nodiscard]] std::vector<std::string> own_arguments();
+
+/// Writes what stdio and, where it is loaded, gfortran's library hold in their buffers.
+void flush_all();
+
+/// Leaves `reason` for the run's parent to pass on; no effect outside a team.
+void leave_note(const char* reason);
+
+/// To be called in a catch block: keeps the error's text for mlp_error() and returns its code, or ends the
+/// process, as the session has it (`may_return` false: ends it in any case).
+int failed(bool may_return = true);
+
+/// Runs what a call from C does; returns its code.
+template <class Call>
+int answer(Call&& call) noexcept {
+    try {
+        call();
+        return MLP_OK;
+    } catch (...) {
+        return failed();
+    }
+}
+
+}  // namespace strata::team::mlp

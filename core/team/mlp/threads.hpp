@@ -1,0 +1,19 @@
+// The threads of this process, which a fork would not take along.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace strata::team::mlp {
+
+/// Tells the OpenMP runtime that is loaded, if any, to end its idle threads; it starts new ones with the next
+/// parallel region. False when it would not (e.g. inside a parallel region).
+bool release_openmp_threads();
+
+/// The names of the threads that live beside this one; waits up to a second for those that are ending.
+[[nodiscard]] std::vector<std::string> other_threads();
+
+/// Sets the number of threads of the next parallel regions; no effect where no OpenMP runtime is loaded.
+void set_openmp_threads(int threads);
+
+}  // namespace strata::team::mlp
