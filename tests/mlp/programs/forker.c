@@ -19,7 +19,7 @@ static void *sleeper(void *unused) {
     return NULL;
 }
 
-/* Pairs meet many times, then all. */
+/* Pairs meet, then all, many times. */
 static int pairs(int number, int members) {
     const int32_t two = 2, all = members, bytes = (int32_t)(sizeof(long) * 64);
     void *memory = NULL;
@@ -28,8 +28,8 @@ static int pairs(int number, int members) {
     for (int i = 0; i < 2000; ++i) {
         count[number] = count[number] + 1;
         barrier_(&two);
+        barrier_(&all); /* else three could be through while the fourth has nobody left to meet */
     }
-    barrier_(&all);
     for (int i = 0; i < members; ++i)
         if (count[i] != 2000) return 3;
     double sum = 0;
