@@ -4,9 +4,8 @@
 //   team-crew [CHANGES [REGIONS]]        e.g. team-crew, or team-crew 2000 100000
 //
 // Two processes lead from the first two PUs, or both from the first where there are only two; the last PU
-// goes to and fro. A change is timed from before move() in the process that gives to the first instruction of
-// the new thread in a region of the process that gets. "from looking": the thread that leaves was waiting for
-// work; "from work": it was in a region of a few microseconds; "from sleep": nobody was awake on that core.
+// goes to and fro. A change is timed from before move() to the first instruction of the new thread in a
+// region of the process that gets it.
 #include <fmt/format.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -67,48 +66,61 @@ struct Stage {
     bool shares_home = false;
 };
 
-enum class From { looking, work, sleep };
+/// Who calls move(), and what the thread does that is to leave.
+enum class Change { given, taken, after_work, asleep };
 
-/// Nanoseconds of each change; in member 0, which hears of those of member 1 by its own next turn.
-std::vector<double> switches(Team& team, Stage& stage, int changes, From from, int& at_once) {
+/// Nanoseconds of each change, from before move() (after_work: from the end of the leaving thread's share) to
+/// the new thread in a region.
+std::vector<double> switches(Team& team, Stage& stage, int changes, Change kind, int& at_once) {
     auto times = team.arena().array<double>("times", static_cast<std::size_t>(changes));
     auto first = team.arena().array<Counter>("first", 1);
-    first[0].set(0);
-    // Who shares a core with the other must not look for the other's word.
-    const Patience turns = stage.shares_home ? Patience::crowded(team.patience().failure) : team.patience();
+    if (team.rank() == 0) {
+        first[0].set(0);
+        stage.word->value = 0;
+    }
     team.barrier();
-    if (team.rank() == 0) stage.word->value = 0;
-    team.barrier();
+    // Who shares a core with the other must not look for the other's word; nor is sleeping and waking to be
+    // measured here.
+    Patience turns = team.patience();
+    if (stage.shares_home) turns = {turns.failure, 0, 1'000'000};
     Crew& crew = *stage.crew;
+    std::int64_t& began = *stage.began;
     for (int change = 0; change < changes; ++change) {
         const int giver = change % 2;
         if (team.rank() == giver) {
-            const auto work = [&](int thread, int) {
-                if (thread == 1) busy_ns(5'000);
-            };
-            crew.parallel_region(work);
-            if (from == From::sleep) pause_ms(3);
-            if (from == From::work) {
-                // The region goes on in thread 1 while thread 0 changes the counts.
+            if (kind == Change::after_work)
                 crew.parallel_region([&](int thread, int) {
-                    if (thread == 1) busy_ns(5'000);
-                    if (thread == 0) *stage.began = now_ns();
+                    if (thread == 0) crew.move(giver, 1 - giver);
+                    if (thread == 1) {
+                        busy_ns(20'000);
+                        began = now_ns();
+                    }
                 });
+            else
+                crew.parallel_region([](int thread, int) {
+                    if (thread == 1) busy_ns(5'000);
+                });
+            if (kind == Change::asleep) pause_ms(3);
+            if (kind == Change::given || kind == Change::asleep) {
+                began = now_ns();
+                crew.move(giver, 1 - giver);
             }
-            *stage.began = now_ns();
-            crew.move(giver, 1 - giver);
             publish(*stage.word, static_cast<std::uint32_t>(change) + 1);
         } else {
             wait_until(
                 *stage.word,
                 [&](std::uint32_t turn) { return turn == static_cast<std::uint32_t>(change) + 1; }, turns);
+            if (kind == Change::taken) {
+                began = now_ns();
+                crew.move(giver, 1 - giver);
+            }
             std::int64_t reached = 0;
             int regions = 0;
             for (; reached == 0; ++regions)
                 crew.parallel_region([&](int thread, int) {
                     if (thread == 1) reached = now_ns();
                 });
-            times[static_cast<std::size_t>(change)] = static_cast<double>(reached - *stage.began);
+            times[static_cast<std::size_t>(change)] = static_cast<double>(reached - began);
             if (regions == 1) first[0].take();
         }
     }
@@ -116,7 +128,32 @@ std::vector<double> switches(Team& team, Stage& stage, int changes, From from, i
     std::vector<double> all(times.begin(), times.end());
     at_once = static_cast<int>(first[0].value());
     team.barrier();
+    if (team.rank() == 0) team.arena().release("times");
+    team.barrier();
     return all;
+}
+
+void changes_of_counts(Team& team, const std::vector<int>& pus, int changes) {
+    Stage stage(team, pus);
+    if (team.rank() == 0)
+        fmt::print(
+            "{} PUs, {} changes; ns from the change to the new thread at work\n{:<34}{:>12}{:>12}{:>12}\n",
+            pus.size(), changes, "", "median", "90 %", "lowest");
+    const std::pair<Change, const char*> kinds[] = {{Change::taken, "the receiver asks"},
+                                                    {Change::given, "the giver asks"},
+                                                    {Change::after_work, "at the end of a share"},
+                                                    {Change::asleep, "nobody awake there"}};
+    for (const auto& [kind, name] : kinds) {
+        int at_once = 0;
+        const int times = kind == Change::asleep ? std::min(changes, 500) : changes;
+        auto all = switches(team, stage, times, kind, at_once);
+        if (team.rank() == 0)
+            print_row(name, all,
+                      fmt::format("{:.0f} % in the first region", 100.0 * at_once / times).c_str());
+    }
+    if (team.rank() == 0 && stage.shares_home)
+        fmt::print(
+            "(both processes lead from one PU: where the giver asks, a switch between them is included)\n");
 }
 
 /// Nanoseconds of a region that does nothing.
@@ -206,29 +243,7 @@ int main(int argc, char** argv) {
                     fmt::print("a core that goes from one process to another needs a second one\n");
                 return 0;
             }
-            {
-                Stage stage(team, pus);
-                if (team.rank() == 0)
-                    fmt::print(
-                        "{} PUs, {} changes, ns from the change to the new thread at "
-                        "work\n{:<34}{:>12}{:>12}{:>12}\n",
-                        pus.size(), changes, "", "median", "90 %", "lowest");
-                for (const auto& [from, name] :
-                     {std::pair{From::looking, "from looking"}, std::pair{From::work, "from work"},
-                      std::pair{From::sleep, "from sleep"}}) {
-                    int at_once = 0;
-                    const int times = from == From::sleep ? std::min(changes, 500) : changes;
-                    auto all = switches(team, stage, times, from, at_once);
-                    if (team.rank() == 0)
-                        print_row(
-                            name, all,
-                            fmt::format("{:.0f} % in the first region", 100.0 * at_once / times).c_str());
-                    static_cast<void>(team.arena());
-                    team.barrier();
-                    if (team.rank() == 0) team.arena().release("times");
-                    team.barrier();
-                }
-            }
+            changes_of_counts(team, pus, changes);
             if (team.rank() == 0) regions(team, pus, rounds);
             team.barrier();
             return 0;

@@ -119,7 +119,8 @@ void CrewThreads::refresh() {
     if (changes == seen_changes_ && !fresh_) return;
     table_.places_of(member_, own_);
     std::erase(own_, table_.home(member_));
-    make(own_);
+    const auto made = [&](int place) { return workers_[static_cast<std::size_t>(place)] != nullptr; };
+    if (!std::all_of(own_.begin(), own_.end(), made)) make(own_);
     claimed_.reserve(own_.size());
     asleep_.reserve(own_.size());
     seen_changes_ = changes;

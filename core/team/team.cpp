@@ -91,11 +91,13 @@ Team::~Team() {
 
 Crew& Team::crew() {
     if (!crew_) {
+        void* const table = arena_.find(kCrewsArray);
+        if (table == nullptr) throw Error("this team was started without crews", kFailure);
         std::vector<std::vector<int>> pus;
         if (placement_.layout.bind != launch::Bind::none)
             for (const auto& threads : placement_.threads)
                 pus.insert(pus.end(), threads.begin(), threads.end());
-        crew_ = std::make_unique<Crew>(arena_.find(kCrewsArray), rank_, std::move(pus), patience_);
+        crew_ = std::make_unique<Crew>(table, rank_, std::move(pus), patience_);
     }
     return *crew_;
 }

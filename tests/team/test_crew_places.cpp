@@ -12,11 +12,12 @@ using namespace strata::team::testing;
 namespace {
 
 struct Described {
-    Described(const std::string& text, const std::string& layout)
+    Described(const std::string& text, const std::string& layout, const std::string& bind = "core")
         : machine(machine::read_machine(
               {.text = "synthetic:" + text, .with_devices = false, .with_limits = false})) {
         launch::Wish wish;
         wish.layout = launch::parse_layout(layout);
+        launch::parse_bind(bind, wish.layout);
         placement = launch::place(machine, wish);
         places = crew_places(machine, placement);
         memory = std::make_unique<Zeros>(CrewTable::bytes(places));
@@ -71,6 +72,14 @@ TEST_CASE("the core that goes is the nearest to who gets it") {
     CHECK(all.of(1) == std::vector<int>{4, 5, 6, 7, 8, 9, 10, 11});
     all.move(1, 0, 2);  // and what comes back is what is nearest again
     CHECK(all.of(0) == std::vector<int>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("near is what shares a cache, not what is next in the layout") {
+    // Member 0 is at home in the other domain, with one core in each cache of member 1's.
+    const Described all("numa:2 l3:2 core:4 pu:1", "2x3", "8,4,1,5,2,6");
+    all.move(0, 1, 1);
+    CHECK(all.of(0) == std::vector<int>{0, 2});
+    CHECK(all.of(1) == std::vector<int>{1, 3, 4, 5});
 }
 
 TEST_CASE("within a domain the core of the same cache goes first") {

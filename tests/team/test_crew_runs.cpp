@@ -12,6 +12,12 @@ using namespace strata::team::testing;
 
 namespace {
 
+#ifdef TEST_HAS_OPENMP
+constexpr bool kHasOpenMP = true;
+#else
+constexpr bool kHasOpenMP = false;
+#endif
+
 Done done(std::vector<std::string> words, std::vector<launch::Setting> settings) {
     Run run(std::move(words), std::move(settings));
     Done all = run.wait();
@@ -69,7 +75,20 @@ TEST_CASE("OpenMP's threads are as many as the member has cores, each bound to i
     const Done all = done({"openmp"}, layout(fmt::format("1x{}", threads), true));
     INFO(all.out << all.err);
     CHECK(all.status == 0);
-    const bool right = all.out == fmt::format("OpenMP had {0} 1 {0} 1 {0} threads, wrong 0\n", threads) ||
-                       all.out == "no OpenMP: 0\n";
-    CHECK(right);
+    CHECK(all.out == (kHasOpenMP ? fmt::format("OpenMP had {0} 1 {0} 1 {0} threads, wrong 0\n", threads)
+                                 : "no OpenMP: 0\n"));
+}
+
+TEST_CASE("cores that a process has lent to its OpenMP stay there until it asks anew") {
+    const Done all = done({"lent"}, layout("2x1"));
+    INFO(all.out << all.err);
+    CHECK(all.status == 0);
+    const int extra = static_cast<int>(machine::own_affinity().size()) - 1;
+    CHECK(has(all.out,
+              fmt::format("member 0: of {} cores 0 before, 0 after, {} back, wrong 0\n", extra, extra + 1)));
+    CHECK(has(all.out, fmt::format("member 1: of {} cores {} before, {} after, 0 back, wrong 0\n", extra,
+                                   extra == 0   ? 0
+                                   : kHasOpenMP ? 1
+                                                : 1 + extra,
+                                   1 + extra)));
 }

@@ -183,6 +183,67 @@ int disorder(Team& team, const Words& words) {
     return 0;
 }
 
+int threads_of(Crew& crew) {
+    int seen = 0;
+    crew.parallel_region([&](int thread, int threads) {
+        if (thread == 0) seen = threads;
+    });
+    return seen;
+}
+
+/// Cores that one process has lent to its OpenMP go to another when it says so, and not before.
+int lent(Team& team, const Words&) {
+    int places = 0;
+    const auto crew = travelling(team, places);
+    const int extra = places - team.size();
+    int before = 0, after = 0, back = 0, wrong = 0;
+#ifdef _OPENMP
+    const auto openmp_is_bound = [&] {
+        std::vector<int> own;
+        crew->table().places_of(0, own);
+        int right = 0, threads = 0;
+#pragma omp parallel reduction(+ : right)
+        {
+            bool agreed = false;
+            const auto place =
+                static_cast<std::size_t>(own.at(static_cast<std::size_t>(omp_get_thread_num())));
+            right += own_binding(agreed) == crew->pus()[place] && agreed ? 1 : 0;
+#pragma omp master
+            threads = omp_get_num_threads();
+        }
+        return right == threads ? threads : -1;
+    };
+    if (team.rank() == 0 && (crew->lend_to_openmp() != 1 + extra || openmp_is_bound() != 1 + extra)) ++wrong;
+#else
+    const auto openmp_is_bound = [&] { return 1; };
+    static_cast<void>(openmp_is_bound);
+#endif
+    team.barrier();
+    if (team.rank() == 1 && extra > 0) {
+        crew->move(0, 1, extra);
+        before = threads_of(*crew);
+    }
+    team.barrier();
+    if (team.rank() == 0 && crew->lend_to_openmp() > 0 && openmp_is_bound() != 1) ++wrong;
+    team.barrier();
+    if (team.rank() == 1) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (after != 1 + extra && std::chrono::steady_clock::now() < end) after = threads_of(*crew);
+        if (extra > 0) crew->move(1, 0, extra);
+    }
+    team.barrier();
+    if (team.rank() == 0) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (back != 1 + extra && std::chrono::steady_clock::now() < end) back = threads_of(*crew);
+    } else {
+        static_cast<void>(threads_of(*crew));
+    }
+    team.barrier();
+    fmt::print("member {}: of {} cores {} before, {} after, {} back, wrong {}\n", team.rank(), extra, before,
+               after, back, wrong);
+    return 0;
+}
+
 /// A thread of member 1 kills its process within a region, while the others change counts and meet.
 int die(Team& team, const Words&) {
     Crew& crew = team.crew();
@@ -261,6 +322,7 @@ int main(int argc, char** argv) {
         if (what == "disorder") return disorder(team, words);
         if (what == "die") return die(team, words);
         if (what == "singular") return singular(team, words);
+        if (what == "lent") return lent(team, words);
         if (what == "openmp") return openmp(team, words);
         return binding(team, words);
     });
