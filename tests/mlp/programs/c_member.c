@@ -9,7 +9,7 @@
 
 #define N 1000
 
-static int check(int good, const char *what) {
+static int check(int good, const char* what) {
     if (!good) fprintf(stderr, "wrong in member %d: %s\n", mlp_rank(), what);
     return good ? 0 : 1;
 }
@@ -18,14 +18,14 @@ static int memory_and_reductions(void) {
     const int rank = mlp_rank(), size = mlp_size();
     int wrong = check(rank >= 0 && rank < size && mlp_threads() == 1, "rank, size, threads");
 
-    double *field = mlp_array("field", (size_t)size * sizeof *field);
+    double* field = mlp_array("field", (size_t)size * sizeof *field);
     wrong += check(field[rank] == 0.0, "new arrays are zeroed");
     mlp_barrier();
     field[rank] = rank + 0.5;
     mlp_barrier();
     for (int i = 0; i < size; ++i) wrong += check(field[i] == i + 0.5, "what others wrote");
 
-    double *spread = mlp_array_placed("spread", 100 * sizeof *spread, MLP_INTERLEAVE, NULL, 0);
+    double* spread = mlp_array_placed("spread", 100 * sizeof *spread, MLP_INTERLEAVE, NULL, 0);
     wrong += check(spread != NULL, "placed arrays");
 
     int data[3] = {rank, rank + 1, rank + 2};
@@ -41,7 +41,8 @@ static int memory_and_reductions(void) {
     wrong += check(values[0] == 0 && values[1] == size - 1, "least and greatest double");
     int64_t whole[2] = {INT64_C(1) << 40, rank};
     mlp_reduce_int64(whole, 2, MLP_SUM);
-    wrong += check(whole[0] == size * (INT64_C(1) << 40) && whole[1] == size * (size - 1) / 2, "sum of int64");
+    wrong +=
+        check(whole[0] == size * (INT64_C(1) << 40) && whole[1] == size * (size - 1) / 2, "sum of int64");
     whole[0] = -rank;
     mlp_reduce_int64(whole, 1, MLP_MIN);
     return wrong + check(whole[0] == 1 - size, "least int64");
@@ -50,9 +51,9 @@ static int memory_and_reductions(void) {
 static int locks_counters_signals(void) {
     const int rank = mlp_rank(), size = mlp_size();
     int wrong = 0;
-    mlp_lock *lock = mlp_lock_named("lock");
-    mlp_counter *counter = mlp_counter_named("counter");
-    volatile long *guarded = mlp_array("guarded", sizeof *guarded);
+    mlp_lock* lock = mlp_lock_named("lock");
+    mlp_counter* counter = mlp_counter_named("counter");
+    volatile long* guarded = mlp_array("guarded", sizeof *guarded);
     for (int i = 0; i < 1000; ++i) {
         mlp_lock_acquire(lock);
         *guarded = *guarded + 1;
@@ -63,8 +64,8 @@ static int locks_counters_signals(void) {
     wrong += check(*guarded == 1000L * size, "the lock");
     wrong += check(mlp_counter_value(counter) == 2000 * size, "the counter");
 
-    mlp_signal *signal = mlp_signal_named("signal");
-    volatile int *told = mlp_array("told", sizeof *told);
+    mlp_signal* signal = mlp_signal_named("signal");
+    volatile int* told = mlp_array("told", sizeof *told);
     if (rank == 0) {
         *told = 42;
         wrong += check(mlp_signal_raise(signal) == 1, "raise");
@@ -95,7 +96,8 @@ static int errors_are_returned(void) {
     wrong += check(mlp_array("x", 65) == NULL && strstr(mlp_error(), "two sizes") != NULL, "two sizes");
     wrong += check(mlp_array_placed("y", 64, MLP_BOUND, NULL, 0) == NULL, "no memory given");
     wrong += check(mlp_array("", 64) == NULL && mlp_array(NULL, 64) == NULL, "no name");
-    wrong += check(mlp_release("none") == MLP_ERROR && strstr(mlp_error(), "no such array") != NULL, "no array");
+    wrong +=
+        check(mlp_release("none") == MLP_ERROR && strstr(mlp_error(), "no such array") != NULL, "no array");
     wrong += check(mlp_broadcast(&wrong, sizeof wrong, mlp_size()) == MLP_ERROR, "no such root");
     double one = 1;
     wrong += check(mlp_reduce_double(&one, 1, 17) == MLP_ERROR, "no such operation");
@@ -115,8 +117,8 @@ static int lose_member_2(void) {
     return code;
 }
 
-int main(int argc, char **argv) {
-    const char *what = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+    const char* what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "before") == 0) return mlp_barrier();
     if (mlp_start(argc, argv) != MLP_OK) return 99;
     int wrong = 0;

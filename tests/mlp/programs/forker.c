@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-void getmem_(void *array, void **pointer, const int32_t *bytes);
-void getmem8_(void *array, void **pointer, const int64_t *bytes);
-void forkit_(const int32_t *members, int32_t *number);
-void barrier_(const int32_t *members);
+void getmem_(void* array, void** pointer, const int32_t* bytes);
+void getmem8_(void* array, void** pointer, const int64_t* bytes);
+void forkit_(const int32_t* members, int32_t* number);
+void barrier_(const int32_t* members);
 
-static void *sleeper(void *unused) {
+static void* sleeper(void* unused) {
     (void)unused;
     sleep(1000);
     return NULL;
@@ -22,9 +22,9 @@ static void *sleeper(void *unused) {
 /* Pairs meet, then all, many times. */
 static int pairs(int number, int members) {
     const int32_t two = 2, all = members, bytes = (int32_t)(sizeof(long) * 64);
-    void *memory = NULL;
+    void* memory = NULL;
     getmem_(NULL, &memory, &bytes); /* the same for all, though asked for after FORKIT */
-    volatile long *count = memory;
+    volatile long* count = memory;
     for (int i = 0; i < 2000; ++i) {
         count[number] = count[number] + 1;
         barrier_(&two);
@@ -39,21 +39,21 @@ static int pairs(int number, int members) {
     return 0;
 }
 
-int main(int argc, char **argv) {
-    const char *what = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+    const char* what = argc > 1 ? argv[1] : "";
     const int32_t members = 4, none = 0;
     int32_t number = -1;
     pthread_t thread;
     if (strcmp(what, "before") == 0) barrier_(&members);
     if (strcmp(what, "none") == 0) forkit_(&none, &number);
     if (strcmp(what, "nothing") == 0) {
-        void *memory = NULL;
+        void* memory = NULL;
         getmem_(NULL, &memory, &none);
     }
     if (strcmp(what, "threads") == 0 && pthread_create(&thread, NULL, sleeper, NULL) != 0) return 98;
     const int64_t much = INT64_C(3) << 30;
-    char *memory = NULL;
-    if (strcmp(what, "large") == 0) getmem8_(NULL, (void **)&memory, &much);
+    char* memory = NULL;
+    if (strcmp(what, "large") == 0) getmem8_(NULL, (void**)&memory, &much);
     forkit_(&members, &number);
     if (strcmp(what, "large") == 0) {
         if (number == 3) memory[much - 1] = 42;

@@ -12,11 +12,12 @@
  *
  * A plain ./a.out starts as many members as STRATA_LAYOUT=PxT says, or one for each core (docs/team.md).
  *
- * Errors. As MPI's calls do by default, a call that fails ends the process: with one message on standard error
- * and a status that is not 0, which ends the run. After mlp_errors_return(1) calls return MLP_ERROR or
- * MLP_LOST instead (those that return a pointer NULL, those that return a number -1), and mlp_error() says what
- * was wrong. When another member is gone the message about it comes from the run's parent, once; every wait of
- * this member then fails with MLP_LOST within a second, and the parent ends members that go on regardless.
+ * Errors. As MPI's calls do by default, a call that fails ends the process: with one message on standard
+ * error and a status that is not 0, which ends the run. After mlp_errors_return(1) calls return MLP_ERROR or
+ * MLP_LOST instead (those that return a pointer NULL, those that return a number -1), and mlp_error() says
+ * what was wrong. When another member is gone the message about it comes from the run's parent, once; every
+ * wait of this member then fails with MLP_LOST within a second, and the parent ends members that go on
+ * regardless.
  *
  * Threads. mlp_lock_*, mlp_counter_* and mlp_signal_* may be called by any thread. The others belong to one
  * thread of the member at a time. "All members" means: each calls it, in the same order among such calls.
@@ -49,10 +50,11 @@ enum {
  * in the run's parent and in each member. mlp_start(0, NULL) takes the arguments from the system (Linux:
  * /proc/self/cmdline), for callers that do not have them. Errors: a layout that does not fit this machine; a
  * second call. */
-MLP_API int mlp_start(int argc, char **argv);
+MLP_API int mlp_start(int argc, char** argv);
 
-/* Leaves the team in good order; arrays of the team may not be used any more. A member that ends with status 0
- * without it counts as lost. Does not wait for the others; who waits for this member later gets an error. */
+/* Leaves the team in good order; arrays of the team may not be used any more. A member that ends with status
+ * 0 without it counts as lost. Does not wait for the others; who waits for this member later gets an error.
+ */
 MLP_API int mlp_finish(void);
 
 /* 0 to mlp_size() - 1; the number of members; the threads that the layout gives each member. */
@@ -66,18 +68,18 @@ MLP_API int mlp_errors_return(int yes);
 
 /* What went wrong in the last call of this thread that failed: one or more lines, without the last line's
  * end; "" before any. Valid until the thread's next failure. */
-MLP_API const char *mlp_error(void);
+MLP_API const char* mlp_error(void);
 
 /* Ends this member and so the run, which says: member R (process N) exited with status S: REASON. `status`: 1
  * to 255. Does not return. */
-MLP_API void mlp_fail(int status, const char *reason);
+MLP_API void mlp_fail(int status, const char* reason);
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 /* The array of that name (1 to 63 characters), `bytes` long, zeroed when new, at one address in all members:
- * who asks first makes it. Pages lie where they are first touched. At most 1024 names. Errors (NULL): the name
- * is taken by an array of another size; memory does not suffice. */
-MLP_API void *mlp_array(const char *name, size_t bytes);
+ * who asks first makes it. Pages lie where they are first touched. At most 1024 names. Errors (NULL): the
+ * name is taken by an array of another size; memory does not suffice. */
+MLP_API void* mlp_array(const char* name, size_t bytes);
 
 enum {
     MLP_FIRST_TOUCH = 0, /* in the memory nearest to who touches a page first */
@@ -88,10 +90,11 @@ enum {
 
 /* The same with a placing of the pages; `memories`: the system's numbers of memory domains, `count` of them.
  * The first caller's placing holds. Errors (NULL) also: a memory that this process may not use. */
-MLP_API void *mlp_array_placed(const char *name, size_t bytes, int placing, const int *memories, int count);
+MLP_API void* mlp_array_placed(const char* name, size_t bytes, int placing, const int* memories, int count);
 
-/* Gives the array's memory back at once, for all members: nobody may use it any more. Error: no such array. */
-MLP_API int mlp_release(const char *name);
+/* Gives the array's memory back at once, for all members: nobody may use it any more. Error: no such array.
+ */
+MLP_API int mlp_release(const char* name);
 
 /* ---- what all members do together -------------------------------------------------------------------- */
 
@@ -99,19 +102,19 @@ MLP_API int mlp_release(const char *name);
 MLP_API int mlp_barrier(void);
 
 /* The `bytes` bytes of member `root` for all. */
-MLP_API int mlp_broadcast(void *data, size_t bytes, int root);
+MLP_API int mlp_broadcast(void* data, size_t bytes, int root);
 
 enum { MLP_SUM = 0, MLP_MIN = 1, MLP_MAX = 2 };
 
 /* values[i] becomes the sum, minimum or maximum of all members' values[i], for everybody; `count` is the same
  * in all. Sums of doubles are taken in the order of the members, so they depend on how many there are
  * (mlp_exact_sum does not); a NaN gives NaN for every operation. Sums of integers wrap around. */
-MLP_API int mlp_reduce_double(double *values, size_t count, int operation);
-MLP_API int mlp_reduce_int64(int64_t *values, size_t count, int operation);
+MLP_API int mlp_reduce_double(double* values, size_t count, int operation);
+MLP_API int mlp_reduce_int64(int64_t* values, size_t count, int operation);
 
-/* *sum becomes the sum of all members' values, taken exactly and rounded once: the same bits for any order, any
- * division of the values among the members and any number of members. `count` may differ. */
-MLP_API int mlp_exact_sum(const double *values, size_t count, double *sum);
+/* *sum becomes the sum of all members' values, taken exactly and rounded once: the same bits for any order,
+ * any division of the values among the members and any number of members. `count` may differ. */
+MLP_API int mlp_exact_sum(const double* values, size_t count, double* sum);
 
 /* ---- locks, counters, signals ------------------------------------------------------------------------ */
 
@@ -121,24 +124,24 @@ typedef struct mlp_signal mlp_signal;
 
 /* The lock, counter or signal of that name; who asks first makes it. Their names are names of arrays: they
  * share the 1024. NULL: as mlp_array(). */
-MLP_API mlp_lock *mlp_lock_named(const char *name);
-MLP_API mlp_counter *mlp_counter_named(const char *name);
-MLP_API mlp_signal *mlp_signal_named(const char *name);
+MLP_API mlp_lock* mlp_lock_named(const char* name);
+MLP_API mlp_counter* mlp_counter_named(const char* name);
+MLP_API mlp_signal* mlp_signal_named(const char* name);
 
 /* A ticket lock: first come, first served. MLP_LOST when a member dies while this one waits. */
-MLP_API int mlp_lock_acquire(mlp_lock *lock);
-MLP_API int mlp_lock_release(mlp_lock *lock);
+MLP_API int mlp_lock_acquire(mlp_lock* lock);
+MLP_API int mlp_lock_release(mlp_lock* lock);
 
 /* Adds `step` and returns the number before: each is taken once. The counter starts at 0. Cannot fail. */
-MLP_API int64_t mlp_counter_take(mlp_counter *counter, int64_t step);
-MLP_API int64_t mlp_counter_value(const mlp_counter *counter);
-MLP_API void mlp_counter_set(mlp_counter *counter, int64_t value);
+MLP_API int64_t mlp_counter_take(mlp_counter* counter, int64_t step);
+MLP_API int64_t mlp_counter_value(const mlp_counter* counter);
+MLP_API void mlp_counter_set(mlp_counter* counter, int64_t value);
 
 /* One tells, many wait. The number starts at 0 and grows by one with each raise, which returns the new one;
  * only one member at a time may raise. mlp_signal_wait returns once the number is `number` or later. */
-MLP_API uint32_t mlp_signal_raise(mlp_signal *signal);
-MLP_API uint32_t mlp_signal_number(const mlp_signal *signal);
-MLP_API int mlp_signal_wait(mlp_signal *signal, uint32_t number);
+MLP_API uint32_t mlp_signal_raise(mlp_signal* signal);
+MLP_API uint32_t mlp_signal_number(const mlp_signal* signal);
+MLP_API int mlp_signal_wait(mlp_signal* signal, uint32_t number);
 
 #ifdef __cplusplus
 }
