@@ -55,7 +55,7 @@ def test_the_report_draws_what_varies_over_x_and_the_launches_of_what_does_not(t
     titles = [plot.title for plot in compose(_summary()).plots()]
     assert titles[:2] == ["Barrier by members", "Flag"]
     page = build(_summary(), tmp_path).read_text()
-    assert "Barrier by members" in page and "Both axes are logarithmic" in page
+    assert "Barrier by members" in page and "The upright axis is logarithmic" in page
 
 
 def test_a_program_that_is_not_built_belongs_to_no_toolchain(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from strata.advice.series import Scaling
 from strata.advice.words import digits
 from strata.report.figures.theme import SERIES, SOFT, canvas, finish
 
+_MARKERS = ("o", "s", "^")  # the next one when the colours begin again
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -32,7 +34,8 @@ def series(
     with canvas(7.4, 3.6) as (figure, axes):
         for i, trace in enumerate(traces):
             colour = SERIES[i % len(SERIES)]
-            _dots(axes, _aside(trace.points, i, len(traces)), colour, trace.label)
+            marker = _MARKERS[i // len(SERIES) % len(_MARKERS)]
+            _dots(axes, _aside(trace.points, i, len(traces)), colour, trace.label, marker=marker)
             if trace.bounds:
                 xs, ys = zip(*_aside(trace.bounds, i, len(traces)), strict=True)
                 axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
@@ -89,10 +92,15 @@ def _aside(points: Sequence[Any], i: int, count: int) -> list[Any]:
 
 
 def _dots(
-    axes: Any, points: Sequence[Sequence[float | None]], colour: str, label: str | None, line: str = "-"
+    axes: Any,
+    points: Sequence[Sequence[float | None]],
+    colour: str,
+    label: str | None,
+    line: str = "-",
+    marker: str = "o",
 ) -> None:
     xs, ys = [p[0] for p in points], [p[1] for p in points]
-    axes.plot(xs, ys, color=colour, marker="o", linestyle=line, label=label)
+    axes.plot(xs, ys, color=colour, marker=marker, linestyle=line, label=label)
     for x, _, low, high in points:
         if low is not None and high is not None:
             axes.plot([x, x], [low, high], color=colour, linewidth=4.0, alpha=0.35, solid_capstyle="butt")

@@ -55,7 +55,8 @@ def plot(source: Source, key: str, name: str, axis: str, tasks: Sequence[Task]) 
     svg = draw_series(
         key, traces, axis, f"{name}, {unit}" if unit else name, sorted(ticks.items()), log_y=log
     )
-    caption = "Medians; the bars are their 95 % intervals." + (" Both axes are logarithmic." if log else "")
+    caption = "Medians; the bars are their 95 % intervals."
+    caption += " The upright axis is logarithmic." if log else ""
     return Plot(key, f"{name[:1].upper()}{name[1:]} by {axis}", svg, caption, reproduce=reproduce(tasks))
 
 
