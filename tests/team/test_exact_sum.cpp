@@ -52,8 +52,9 @@ TEST_CASE("the sum of two doubles is the one that the processor rounds to") {
     for (std::size_t i = 0; i < a.size(); ++i) {
         CHECK(sum_of(std::vector<double>{a[i], b[i]}) == a[i] + b[i]);
         // Exponents that are near each other, where rounding is decided by the last bits.
-        const double near =
-            std::ldexp(b[i], std::ilogb(a[i]) - std::ilogb(b[i]) + static_cast<int>(i % 110) - 55);
+        // In long: of zero, ilogb() is the least int there is.
+        const long apart = long{std::ilogb(a[i])} - std::ilogb(b[i]) + static_cast<long>(i % 110) - 55;
+        const double near = std::scalbln(b[i], apart);
         if (std::isfinite(near)) CHECK(sum_of(std::vector<double>{a[i], near}) == a[i] + near);
     }
 }
