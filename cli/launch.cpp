@@ -41,6 +41,8 @@ Options declare() {
             "(interleave)")
         .option("--memory-limit", "SIZE", "", "of all processes together, enforced by the kernel")
         .flag("--exclusive", "a cpuset of its own: no other cpuset may use its cores")
+        .flag("--mpi",
+              "a team program that links strata::team_mpi: by its MPI's mpirun, not as a team of one node")
         .flag("--explain", "say on standard error what goes where and why, then do it")
         .flag("--dry-run", "say what would be done, and do nothing")
         .flag("--json", "with --dry-run: the document strata.placement/1")
@@ -121,6 +123,7 @@ launch::Request request_from(const Parsed& parsed) {
     request.command = parsed.rest();
     request.explain = parsed.has("--explain");
     request.dry_run = parsed.has("--dry-run");
+    request.mpi = parsed.has("--mpi");
     request.json = parsed.has("--json");
     if (request.json && !request.dry_run)
         throw Error("a plan is for a dry run").given("--json").allowed("--dry-run --json");

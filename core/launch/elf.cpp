@@ -89,6 +89,20 @@ void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segment
     if (runpath) elf.runpath = file.text(strings + *runpath);
 }
 
+/// ELF's notes: three words (sizes of name and content, type), then both, each up to a multiple of four.
+void read_notes(const MappedFile& file, const Elf64_Phdr& segment, Elf& elf) {
+    const auto rounded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+    for (std::uint64_t at = segment.p_offset;
+         at + sizeof(Elf64_Nhdr) <= segment.p_offset + segment.p_filesz;) {
+        const auto note = file.get<Elf64_Nhdr>(at);
+        if (!note) return;
+        at += sizeof(Elf64_Nhdr);
+        if (note->n_namesz == sizeof "STRATA" && file.starts_with("STRATA", at))
+            elf.notes.push_back(note->n_type);
+        at += rounded(note->n_namesz) + rounded(note->n_descsz);
+    }
+}
+
 std::vector<std::string> split(const std::string& text, char by) {
     std::vector<std::string> parts;
     for (size_t begin = 0; begin <= text.size();) {
@@ -165,6 +179,7 @@ std::optional<Elf> read_elf(const std::string& path) {
                 file.get<Elf64_Phdr>(header->e_phoff + std::uint64_t{i} * header->e_phentsize))
             segments.push_back(*segment);
     for (const Elf64_Phdr& segment : segments) {
+        if (segment.p_type == PT_NOTE) read_notes(file, segment, elf);
         if (segment.p_type != PT_DYNAMIC) continue;
         elf.dynamic = true;
         read_dynamic(file, segments, segment, elf);

@@ -11,14 +11,19 @@
 namespace strata::launch {
 
 struct Elf {
-    std::uint16_t processor = 0;      // e_machine
-    bool dynamic = false;             // has PT_DYNAMIC
-    std::vector<std::string> needed;  // DT_NEEDED
-    std::string rpath, runpath;       // DT_RPATH, DT_RUNPATH, as written
+    std::uint16_t processor = 0;       // e_machine
+    bool dynamic = false;              // has PT_DYNAMIC
+    std::vector<std::string> needed;   // DT_NEEDED
+    std::string rpath, runpath;        // DT_RPATH, DT_RUNPATH, as written
+    std::vector<std::uint32_t> notes;  // types of its notes (PT_NOTE) that are Strata's
 };
 
 /// Reads a 64-bit ELF file of this machine's byte order; nothing for any other file.
 std::optional<Elf> read_elf(const std::string& path);
+
+/// What programs say of themselves in notes of the owner "STRATA", put there by core/team.
+inline constexpr std::uint32_t kTeamNote = 1;     // starts its processes itself (strata::team)
+inline constexpr std::uint32_t kTeamMpiNote = 2;  // or joins those of mpirun and srun (strata::team_mpi)
 
 /// Where the dynamic loader looks for libraries, in the order of ld.so(8).
 class LibraryPaths {

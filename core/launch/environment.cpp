@@ -68,6 +68,17 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
     return set;
 }
 
+std::vector<Setting> settings_for_team(const Placement& placement) {
+    std::vector<Setting> set = {{"STRATA_LAYOUT", to_text(placement.layout)},
+                                {"STRATA_STRIDE", std::to_string(placement.layout.stride)},
+                                {"STRATA_BIND", bind_text(placement.layout)},
+                                {"STRATA_TEAM_PLACEMENT", encode(placement)}};
+    for (const char* name :
+         {"STRATA_RANK", "STRATA_SIZE", "STRATA_CPUS", "STRATA_PLACEMENT", "STRATA_LIFELINE_FD"})
+        set.push_back({name, "", true});
+    return set;
+}
+
 std::vector<std::string> apply_settings(const std::vector<Setting>& settings,
                                         std::vector<std::string> environment) {
     const auto named = [](const std::string& entry, const std::string& name) {

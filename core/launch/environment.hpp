@@ -17,6 +17,10 @@ struct Setting {
 /// What process `index` of the placement gets. `rank` and `size` count over all nodes; `index` on this one.
 std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size);
 
+/// What a program that starts its members itself (strata::team) gets: the layout and the whole placement, and
+/// no place of its own among them.
+std::vector<Setting> settings_for_team(const Placement& placement);
+
 /// An environment ("NAME=value" each) with the settings applied.
 std::vector<std::string> apply_settings(const std::vector<Setting>& settings,
                                         std::vector<std::string> environment);

@@ -22,6 +22,11 @@ std::string kind_text(const Plan& plan) {
                                plan.mpirun->why);
         case How::around:
             return fmt::format("{}, whose ranks take their places themselves", to_text(plan.around->starter));
+        case How::team:
+            return fmt::format("once: it starts its {} of a team itself",
+                               plan.placement.layout.processes == 1
+                                   ? "one member"
+                                   : fmt::format("{} members", plan.placement.layout.processes));
         case How::copies:
             return fmt::format("{} copies", plan.placement.layout.processes);
         case How::become:
@@ -124,6 +129,10 @@ std::string for_likwid(const Plan& plan) {
 /// The same placement in the words of other launchers, for places where Strata is not.
 std::string by_hand(const Plan& plan) {
     const Placement& placement = plan.placement;
+    if (plan.how == How::team)
+        return fmt::format("by hand:\n  STRATA_LAYOUT={} STRATA_STRIDE={} STRATA_BIND={} {}\n",
+                           to_text(placement.layout), placement.layout.stride, bind_text(placement.layout),
+                           shell_words(plan.job.command));
     const auto processes = static_cast<int>(placement.threads.size());
     std::vector<std::string> masks, users;
     std::string ranks;
@@ -183,10 +192,12 @@ std::string describe(const Plan& plan, const Request& request) {
         text += fmt::format("text:    brought to memory P#{} before the start\n",
                             print_cpulist(plan.text_memories));
     text += table_of(plan);
+    const bool team = plan.how == How::team;
     const int shown = std::min(plan.index, static_cast<int>(plan.placement.threads.size()) - 1);
-    text += fmt::format("environment of process {}:\n", shown);
+    text += team ? "environment of the program:\n" : fmt::format("environment of process {}:\n", shown);
     for (const Setting& s :
-         settings_for(plan.placement, shown, plan.rank, std::max(plan.size, layout.processes)))
+         team ? settings_for_team(plan.placement)
+              : settings_for(plan.placement, shown, plan.rank, std::max(plan.size, layout.processes)))
         text += s.removed ? fmt::format("  unset {}\n", s.name) : fmt::format("  {}={}\n", s.name, s.value);
     text += fmt::format("command: {}\n", shell_words(plan.job.processes.front().arguments));
     text += fmt::format("then:    {}\n", plan.supervised

@@ -179,6 +179,20 @@ Process program_process(const Plan& plan, const Request& request, int index, int
             plan.placement.memory_of(index)};
 }
 
+/// A team's small parent: it binds its members itself, each as the placement says.
+Process team_process(const Plan& plan, const Request& request) {
+    return {plan.program.path, request.command,
+            apply_settings(settings_for_team(plan.placement), own_environment()), plan.placement.pus()};
+}
+
+void refuse_mpi_without_mpi(const Plan& plan, const Request& request) {
+    if (!request.mpi || plan.around || plan.program.mpi != Mpi::none) return;
+    throw Error("the program cannot be started by an mpirun")
+        .given(fmt::format("--mpi, {}: {}", plan.program.path, plan.program.why))
+        .allowed("a program that links an MPI")
+        .remedy(plan.program.team ? "link strata::team_mpi, or leave out --mpi" : "leave out --mpi");
+}
+
 /// The layout of `strata launch -- mpirun -n 4 ...`: its processes are mpirun's.
 Wish agreed_with(const Around& around, Wish wish) {
     const int asked = wish.layout.processes;
@@ -205,9 +219,13 @@ void refuse_unknown_mpi(const Plan& plan) {
 
 void plan_start(Plan& plan, const Request& request) {
     const int processes = plan.placement.layout.processes;
+    refuse_mpi_without_mpi(plan, request);
     if (plan.around) {
         plan.how = How::around;
         plan.job.processes = {around_process(plan, request)};
+    } else if (plan.program.team && !request.mpi) {
+        plan.how = How::team;
+        plan.job.processes = {team_process(plan, request)};
     } else if (plan.program.mpi != Mpi::none) {
         plan.how = How::mpirun;
         plan.mpirun = find_mpirun(plan.program, environment_value("PATH"));
@@ -278,7 +296,7 @@ Plan make_plan(const Request& request) {
     const Wish wish = plan.around ? agreed_with(*plan.around, request.wish) : request.wish;
     if (!plan.around) {
         plan.program = examine(plan.program.path, environment_value("LD_LIBRARY_PATH"));
-        refuse_unknown_mpi(plan);
+        if (!plan.program.team || request.mpi) refuse_unknown_mpi(plan);
     }
     plan.machine = machine_for(request);
     plan.cores = static_cast<long>(allowed_cores(plan.machine).size());
@@ -293,8 +311,8 @@ Plan make_plan(const Request& request) {
     plan.job.limits.memories = memories_of_run(plan.placement);
     const Watch& watch = request.watch;
     // What an MPI leaves behind (shared segments, session folders) is removed by whoever stays.
-    plan.supervised = plan.how != How::become || watch.record || watch.check || watch.timeout_s > 0 ||
-                      watch.own_share || watch.lifeline || plan.job.limits.any();
+    plan.supervised = (plan.how != How::become && plan.how != How::team) || watch.record || watch.check ||
+                      watch.timeout_s > 0 || watch.own_share || watch.lifeline || plan.job.limits.any();
     return plan;
 }
 

@@ -24,12 +24,14 @@ struct Request {
     std::string machine = "system";      // another one, described, for a dry run
     std::optional<std::string> as_rank;  // the placement that the outer launcher chose, see encode()
     bool explain = false, dry_run = false;
+    bool mpi = false;   // a program that can be both: by its MPI's mpirun, not as a team of one node
     bool json = false;  // of a dry run
 };
 
 enum class How {
     become,  // this process binds itself and becomes the program
     mpirun,  // the program's MPI starts P launchers, each of which becomes the program
+    team,    // the program starts its members itself: it is started once
     around,  // the command is an mpirun or srun: the same, with the user's options
     copies   // P copies, each with its rank in STRATA_RANK
 };

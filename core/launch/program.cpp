@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -115,7 +116,7 @@ std::string to_text(Mpi mpi) {
 }
 
 Program examine(const std::string& file, const std::string& library_path) {
-    Program program{file, Mpi::none, "", ""};
+    Program program{file, Mpi::none, "", "", false};
     if (const auto line = interpreter_line(file)) {
         program.why = fmt::format("a script run by {}", *line);
         return program;
@@ -125,11 +126,17 @@ Program examine(const std::string& file, const std::string& library_path) {
         program.why = "not a 64-bit ELF file";
         return program;
     }
+    const auto says_team = [](const Elf& file_of) {
+        return std::find(file_of.notes.begin(), file_of.notes.end(), kTeamNote) != file_of.notes.end();
+    };
+    program.team = says_team(*elf);
     if (!elf->dynamic) {
         program.why = "linked statically";
         return program;
     }
     visit_libraries(file, LibraryPaths(library_path), [&](const std::string& name, const std::string& found) {
+        if (!program.team && !found.empty())
+            if (const auto library = read_elf(found)) program.team = says_team(*library);
         program.mpi = mpi_of_library(name);
         if (program.mpi == Mpi::none) return false;
         program.mpi_library = found;

@@ -19,6 +19,7 @@ struct Program {
     Mpi mpi = Mpi::none;      // which MPI it links
     std::string mpi_library;  // the file of that MPI; empty when the loader would not find it
     std::string why;          // how this is known, for --explain
+    bool team = false;        // starts its processes itself (strata::team)
 };
 
 /// The file that `command` names: itself when it holds a slash, else the first on `path`. Throws Error with
