@@ -9,10 +9,10 @@ if(STRATA_BENCHMARKS)
     find_package(OpenMP COMPONENTS CXX)
 endif()
 
-if(STRATA_BENCHMARKS AND STRATA_MPI)
+if(STRATA_MPI) # teams over several nodes, benchmarks of messages
     set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI removed in 2012 pull in a library of their own
     find_package(MPI COMPONENTS CXX)
-    if(STRATA_FFTW)
+    if(STRATA_BENCHMARKS AND STRATA_FFTW)
         find_package(FFTW3)
     endif()
 endif()

@@ -98,7 +98,7 @@ Arena Arena::create(std::uint64_t capacity) {
 
 bool Arena::move_on() {
     auto next = std::find(kAddresses.begin(), kAddresses.end(), address());
-    next = header_ == nullptr ? kAddresses.begin() : next + 1;
+    next = header_ == nullptr || next == kAddresses.end() ? kAddresses.begin() : next + 1;
     if (header_ != nullptr) munmap(header_, capacity_);
     header_ = nullptr;
     for (; next != kAddresses.end() && header_ == nullptr; ++next)
@@ -110,6 +110,16 @@ std::optional<Arena> Arena::join(int descriptor, std::uintptr_t address, std::ui
     void* const at = map_at(descriptor, address, capacity);
     if (at == nullptr) return std::nullopt;
     return Arena(descriptor, static_cast<Header*>(at), capacity);
+}
+
+Arena Arena::view(int descriptor, std::uint64_t capacity) {
+    void* const at =
+        mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (at == MAP_FAILED)
+        throw system_error("the arena cannot be mapped", errno)
+            .given(fmt::format("{} of address space", print_size(capacity)))
+            .remedy("a smaller capacity, or ulimit -v unlimited");
+    return {descriptor, static_cast<Header*>(at), capacity};
 }
 
 Arena::Arena(Arena&& other) noexcept

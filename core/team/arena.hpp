@@ -35,6 +35,8 @@ class Arena {
     /// another reason.
     [[nodiscard]] static std::optional<Arena> join(int descriptor, std::uintptr_t address,
                                                    std::uint64_t capacity);
+    /// The same at whatever address is free: for who looks after members and uses no pointers into it.
+    [[nodiscard]] static Arena view(int descriptor, std::uint64_t capacity);
     /// The same arena at the next address that is free here; nothing when there is none left to try. For
     /// finding an address that suits all processes, before anybody has a pointer into it.
     [[nodiscard]] bool move_on();

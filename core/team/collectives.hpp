@@ -3,6 +3,9 @@
 // Every member writes into a place of its own, all meet in the barrier, every member reads. There are two
 // sets of places in turn: who is still reading one set when others write the next is not disturbed, and
 // nobody can write the same set again before all have met once more. So each call costs one barrier.
+//
+// Over several nodes the members of each meet so, then its leader brings the node's part to the other leaders
+// while the rest of the node waits for a word.
 #pragma once
 
 #include <algorithm>
@@ -10,43 +13,103 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "core/team/barrier.hpp"
 #include "core/team/exact_sum.hpp"
+#include "core/team/nodes.hpp"
 
 namespace strata::team {
+
+/// Bytes that one member can bring into one barrier; longer data go in pieces.
+inline constexpr std::size_t kPlace = 8 * kApart;
+
+/// One member's handle on the way to the other nodes.
+class Across {
+  public:
+    /// Bytes of shared memory on each of so many nodes.
+    [[nodiscard]] static std::size_t bytes(int nodes) {
+        return sizeof(Word) + static_cast<std::size_t>(nodes) * kPlace;
+    }
+    /// `where`: shared memory of this node, zeroed, aligned to kApart.
+    Across(void* where, const Where& who, Nodes& nodes, const Patience& patience)
+        : back_(*static_cast<Word*>(where)),
+          far_(static_cast<std::byte*>(where) + sizeof(Word)),
+          who_(who),
+          nodes_(nodes),
+          patience_(patience),
+          fewest_(nodes.fewest()) {}
+
+    /// The leader does `what`; the others of the node wait until it has come back.
+    template <class What>
+    void go(What what) {
+        const std::uint32_t trip = ++trips_;
+        if (who_.local_rank != 0)
+            return wait_until(
+                back_, [trip](std::uint32_t back) { return static_cast<std::int32_t>(back - trip) >= 0; },
+                patience_);
+        what(nodes_);
+        publish(back_, trip);
+    }
+    /// Where the leader puts what it brings back: a place for each node.
+    [[nodiscard]] std::byte* far(int node) const { return far_ + static_cast<std::size_t>(node) * kPlace; }
+    [[nodiscard]] std::span<std::byte> far(std::size_t bytes_of_each) const {
+        return {far_, bytes_of_each * static_cast<std::size_t>(who_.nodes)};
+    }
+    [[nodiscard]] const Where& who() const { return who_; }
+    [[nodiscard]] std::pair<int, int> place_of(int rank) const { return nodes_.place_of(rank); }
+    /// Members of the node that has fewest.
+    [[nodiscard]] int fewest() const { return fewest_; }
+
+  private:
+    Word& back_;
+    std::byte* far_;
+    Where who_;
+    Nodes& nodes_;
+    Patience patience_;
+    int fewest_;
+    std::uint32_t trips_ = 0;
+};
 
 /// One member's handle. Calls are collective: every member makes the same ones in the same order.
 class Collectives {
   public:
-    /// Bytes that one member can bring into one barrier; longer data go in pieces.
-    static constexpr std::size_t kPlace = 8 * kApart;
+    static constexpr std::size_t kPlace = team::kPlace;
 
     [[nodiscard]] static std::size_t bytes(int members) {
         return 2 * static_cast<std::size_t>(members) * kPlace;
     }
-    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and outlives this.
-    Collectives(void* where, int member, Barrier& barrier)
-        : places_(static_cast<std::byte*>(where)), member_(member), barrier_(barrier) {}
+    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and outlives this. `across`:
+    /// the way to the other nodes, if there are any; `member` is this one's number on its node.
+    Collectives(void* where, int member, Barrier& barrier, Across* across = nullptr)
+        : places_(static_cast<std::byte*>(where)), member_(member), barrier_(barrier), across_(across) {}
 
     /// What member `root` has in `data` is in everybody's `data` afterwards.
     template <class T>
     void broadcast(std::span<T> data, int root) {
         static_assert(std::is_trivially_copyable_v<T>);
         const std::span<std::byte> bytes = std::as_writable_bytes(data);
-        const std::size_t room = static_cast<std::size_t>(barrier_.members()) * kPlace;
+        const auto [node, member] = across_ != nullptr ? across_->place_of(root) : std::pair(0, root);
+        const bool mine = member_ == member && (across_ == nullptr || across_->who().node == node);
+        const int fewest = across_ != nullptr ? across_->fewest() : barrier_.members();
+        const std::size_t room = static_cast<std::size_t>(fewest) * kPlace;
         for (std::size_t begin = 0; begin < bytes.size(); begin += room) {
             const auto piece = bytes.subspan(begin, std::min(room, bytes.size() - begin));
             std::byte* shared = turn();
-            if (member_ == root) std::memcpy(shared, piece.data(), piece.size());
+            if (mine) std::memcpy(shared, piece.data(), piece.size());
             barrier_.wait();
-            if (member_ != root) std::memcpy(piece.data(), shared, piece.size());
+            if (across_ != nullptr)
+                across_->go([&, from = node](Nodes& nodes) {
+                    nodes.broadcast({shared, piece.size()}, from);
+                });
+            if (!mine) std::memcpy(piece.data(), shared, piece.size());
         }
     }
 
     /// Each element becomes the combination of all members' ones, in the order of the members: the same for
-    /// everybody, and from run to run with as many members. For sums of doubles that are the same with any
-    /// number of members use sum(). Meant for short data: every member reads everybody's.
+    /// everybody, and from run to run with as many members on as many nodes (each node combines its own
+    /// first). For sums of doubles that are the same with any number of members use sum(). Meant for short
+    /// data: every member reads everybody's.
     template <class T, class Combine>
     void reduce(std::span<T> data, Combine combine) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kPlace);
@@ -56,13 +119,14 @@ class Collectives {
             std::byte* shared = turn();
             std::memcpy(place(shared, member_), piece.data(), piece.size_bytes());
             barrier_.wait();
-            std::memcpy(piece.data(), place(shared, 0), piece.size_bytes());
-            for (int member = 1; member < barrier_.members(); ++member)
-                for (std::size_t i = 0; i < piece.size(); ++i) {
-                    T theirs;
-                    std::memcpy(&theirs, place(shared, member) + i * sizeof(T), sizeof(T));
-                    piece[i] = combine(piece[i], theirs);
-                }
+            // Over several nodes only the leader needs the node's own; it brings it along at once.
+            if (across_ == nullptr || member_ == 0) fold(piece, shared, kPlace, barrier_.members(), combine);
+            if (across_ == nullptr) continue;
+            across_->go([&](Nodes& nodes) {
+                std::memcpy(place(shared, 0), piece.data(), piece.size_bytes());
+                nodes.gather({place(shared, 0), piece.size_bytes()}, across_->far(piece.size_bytes()));
+            });
+            fold(piece, across_->far(0), piece.size_bytes(), across_->who().nodes, combine);
         }
     }
 
@@ -79,13 +143,8 @@ class Collectives {
         std::byte* shared = turn();
         std::memcpy(place(shared, member_), &mine, sizeof mine);
         barrier_.wait();
-        ExactSum all;
-        for (int member = 0; member < barrier_.members(); ++member) {
-            ExactSum theirs;
-            std::memcpy(static_cast<void*>(&theirs), place(shared, member), sizeof theirs);
-            all.add(theirs);
-        }
-        return all.value();
+        if (across_ != nullptr) return sum_across(shared);
+        return sum_here(shared).value();
     }
     /// The same for all members' values.
     [[nodiscard]] double sum(std::span<const double> mine) {
@@ -95,6 +154,38 @@ class Collectives {
     }
 
   private:
+    /// Combines what lies at `from`, in steps of `step` bytes, in order.
+    template <class T, class Combine>
+    static void fold(std::span<T> into, const std::byte* from, std::size_t step, int parts, Combine combine) {
+        std::memcpy(into.data(), from, into.size_bytes());
+        for (int part = 1; part < parts; ++part)
+            for (std::size_t i = 0; i < into.size(); ++i) {
+                T theirs;
+                std::memcpy(&theirs, from + static_cast<std::size_t>(part) * step + i * sizeof(T), sizeof(T));
+                into[i] = combine(into[i], theirs);
+            }
+    }
+    [[nodiscard]] ExactSum sum_here(std::byte* shared) const {
+        ExactSum all;
+        for (int member = 0; member < barrier_.members(); ++member) {
+            ExactSum theirs;
+            std::memcpy(static_cast<void*>(&theirs), place(shared, member), sizeof theirs);
+            all.add(theirs);
+        }
+        return all;
+    }
+    [[nodiscard]] double sum_across(std::byte* shared) {
+        across_->go([&](Nodes& nodes) {
+            ExactSum all = sum_here(shared);
+            nodes.add_up(all);
+            const double value = all.value();
+            std::memcpy(across_->far(0), &value, sizeof value);
+        });
+        double value = 0;
+        std::memcpy(&value, across_->far(0), sizeof value);
+        return value;
+    }
+
     std::byte* turn() {
         second_ = !second_;
         return places_ + (second_ ? bytes(barrier_.members()) / 2 : 0);
@@ -106,6 +197,7 @@ class Collectives {
     std::byte* places_;
     int member_;
     Barrier& barrier_;
+    Across* across_;
     bool second_ = false;
 };
 

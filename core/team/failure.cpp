@@ -7,14 +7,16 @@
 
 namespace strata::team {
 
-void Failure::tell(int member, int pid, std::string_view how) noexcept {
-    if (told()) return;
+bool Failure::tell(int member, int pid, std::string_view how) noexcept {
+    std::uint32_t nobody = 0;
+    if (!told_.compare_exchange_strong(nobody, kTelling)) return false;
     member_ = member;
     pid_ = pid;
     const std::size_t length = std::min(how.size(), sizeof how_ - 1);
     std::memcpy(how_, how.data(), length);
     how_[length] = '\0';
-    told_.store(1, std::memory_order_release);
+    told_.store(kTold, std::memory_order_release);
+    return true;
 }
 
 std::string Failure::text() const {
@@ -38,10 +40,10 @@ void Departures::check(std::uint32_t barrier, int members) const {
         const Mark& mark = marks()[member];
         // Numbers of barriers wrap around: their difference says which is later.
         if (mark.left.load() == 0 || static_cast<std::int32_t>(mark.barriers - barrier) >= 0) continue;
-        throw MemberLost(member,
+        throw MemberLost(first_ + member,
                          fmt::format("member {} left the team after {} barriers; barrier {} waits for "
                                      "it in vain",
-                                     member, mark.barriers, barrier));
+                                     first_ + member, mark.barriers, barrier));
     }
 }
 

@@ -26,14 +26,14 @@ class MemberLost : public Error {
 };
 
 /// The word that every wait polls, and who it is about. Lies in memory that all members share, starts as
-/// zeros, and has one writer: who looks after the members (the team's parent; a test). Only the first word
-/// counts.
+/// zeros, and is written by who looks after the members (the team's parent; their keepers under mpirun; a
+/// test). Only the first word counts.
 class Failure {
   public:
-    /// Says that a member is gone, e.g. tell(3, 4711, "was killed by SIGKILL"); no effect after the first
-    /// time.
-    void tell(int member, int pid, std::string_view how) noexcept;
-    [[nodiscard]] bool told() const noexcept { return told_.load(std::memory_order_acquire) != 0; }
+    /// Says that a member is gone, e.g. tell(3, 4711, "was killed by SIGKILL"); false, and no effect, after
+    /// the first time.
+    bool tell(int member, int pid, std::string_view how) noexcept;
+    [[nodiscard]] bool told() const noexcept { return told_.load(std::memory_order_acquire) == kTold; }
     /// Throws MemberLost if a member is gone.
     void check() const {
         if (told()) raise();
@@ -44,6 +44,8 @@ class Failure {
 
   private:
     [[noreturn]] void raise() const;
+
+    static constexpr std::uint32_t kTelling = 1, kTold = 2;
 
     alignas(kApart) std::atomic<std::uint32_t> told_{0};
     std::int32_t member_ = 0, pid_ = 0;
@@ -57,7 +59,11 @@ class Departures {
     [[nodiscard]] static std::size_t bytes(int members) {
         return sizeof(Departures) + sizeof(Mark) * static_cast<std::size_t>(members);
     }
+    /// Members are numbered from 0 here; messages name them by their number in the whole team.
+    void number_from(int first_rank) noexcept { first_ = first_rank; }
     void leave(int member, std::uint32_t barriers) noexcept;
+    /// How many have left.
+    [[nodiscard]] int count() const noexcept { return static_cast<int>(count_.load()); }
     [[nodiscard]] bool left(int member) const noexcept { return marks()[member].left.load() != 0; }
     /// Throws MemberLost when a member has left before it came to barrier number `barrier` (from 1).
     void check(std::uint32_t barrier, int members) const;
@@ -71,6 +77,7 @@ class Departures {
     [[nodiscard]] const Mark* marks() const noexcept { return reinterpret_cast<const Mark*>(this + 1); }
 
     alignas(kApart) std::atomic<std::uint32_t> count_{0};
+    std::int32_t first_ = 0;
 };
 
 }  // namespace strata::team

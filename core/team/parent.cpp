@@ -52,8 +52,10 @@ void Parent::enter(int rank, int line, int report, int parent, const std::vector
                    const std::vector<std::string>& environment) {
     settle(rank, parent);
     for (const int kept : {line, arena_.descriptor()}) fcntl(kept, F_SETFD, 0);
-    const bool bound = placement_.layout.bind == launch::Bind::none || launch::bind_to(placement_.pus(rank));
-    const int why = bound ? launch::become(kSelf, arguments, environment) : errno;
+    const bool placed =
+        (placement_.layout.bind == launch::Bind::none || launch::bind_to(placement_.pus(rank))) &&
+        launch::hold_memory(placement_.memory_of(rank));
+    const int why = placed ? launch::become(kSelf, arguments, environment) : errno;
     [[maybe_unused]] const ssize_t n = write(report, &why, sizeof why);
     _exit(kNotFound);
 }
@@ -153,16 +155,30 @@ void refuse_copies() {
                             variable("STRATA_LAYOUT").empty() ? "PxT" : variable("STRATA_LAYOUT")));
 }
 
+launch::Placement placement_for(const machine::Machine& machine, const launch::Layout& layout) {
+    const std::string chosen = variable(kPlacementVariable), said = variable("STRATA_LAYOUT");
+    if (chosen.empty()) {
+        launch::Wish wish;
+        wish.layout = layout;
+        return launch::place(machine, wish);
+    }
+    if (launch::to_text(layout) != said)
+        throw Error("the program's own layout and the launcher's disagree")
+            .given(fmt::format("{} in the program, --layout {}", launch::to_text(layout), said))
+            .allowed("one layout")
+            .remedy(fmt::format("strata launch --layout {}, or start the program without a launcher",
+                                launch::to_text(layout)));
+    return launch::decode(chosen, layout);
+}
+
 int look_after(const std::vector<std::string>& arguments, const Options& options) {
     refuse_copies();
     const machine::Machine machine = machine::read_machine(
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     const long cores = static_cast<long>(launch::allowed_cores(machine).size());
-    launch::Wish wish;
-    wish.layout = layout_for(options, cores);
-    const launch::Placement placement = launch::place(machine, wish);
+    const launch::Placement placement = placement_for(machine, layout_for(options, cores));
     Arena arena = Arena::create(options.capacity);
-    lay_out(arena, placement, neighbourhood(machine, placement), cores);
+    lay_out(arena, placement, neighbourhood(machine, placement), is_crowded(placement.layout, cores));
     const CrewPlaces places = crew_places(machine, placement);
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
     int status = 0;

@@ -18,6 +18,10 @@ int look_after(const std::vector<std::string>& arguments, const Options& options
 /// does. Throws Error.
 [[nodiscard]] launch::Layout layout_for(const Options& options, long cores);
 
+/// The placement that `strata launch` has chosen for this program, else the one that follows from the layout.
+/// Throws Error, also where the two disagree.
+[[nodiscard]] launch::Placement placement_for(const machine::Machine& machine, const launch::Layout& layout);
+
 /// `strata launch` with several processes starts as many copies, and each would start a team of its own:
 /// throws Error.
 void refuse_copies();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <sstream>
 
 #include "core/machine/machine.hpp"
@@ -46,18 +47,35 @@ Neighbourhood neighbourhood(const machine::Machine& machine, const launch::Place
     return near;
 }
 
-void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, long cores) {
+void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, bool crowded,
+             int first_rank, int nodes) {
     const launch::Layout& layout = placement.layout;
-    const bool crowded = static_cast<long>(layout.processes) * layout.threads > cores;
     arena.array<Facts>(kFactsArray, 1)[0] = {layout.processes, layout.threads, layout.stride,
                                              static_cast<std::int32_t>(layout.bind), crowded ? 1 : 0};
     const std::string word = launch::encode(placement);
     std::memcpy(arena.allocate(kPlacementArray, word.size() + 1), word.c_str(), word.size() + 1);
     static_cast<void>(arena.array<Note>(kNotesArray, static_cast<std::size_t>(near.members)));
-    static_cast<void>(arena.allocate(kDeparturesArray, Departures::bytes(near.members)));
+    auto* departures = new (arena.allocate(kDeparturesArray, Departures::bytes(near.members))) Departures;
+    departures->number_from(first_rank);
     const BarrierTree tree = barrier_tree(near, kFanIn, crowded);
     Barrier::form(arena.allocate(kBarrierArray, Barrier::bytes(tree)), tree);
     static_cast<void>(arena.allocate(kPlacesArray, Collectives::bytes(near.members)));
+    if (nodes > 1) static_cast<void>(arena.allocate(kAcrossArray, Across::bytes(nodes)));
+}
+
+bool is_crowded(const launch::Layout& layout, long cores) {
+    return static_cast<long>(layout.processes) * layout.threads > cores;
+}
+
+ReadFacts read_facts(const Arena& arena) {
+    const auto* facts = static_cast<const Facts*>(arena.find(kFactsArray));
+    launch::Layout layout;
+    layout.processes = facts->processes;
+    layout.threads = facts->threads;
+    layout.stride = facts->stride;
+    layout.bind = static_cast<launch::Bind>(facts->bind);
+    return {launch::decode(static_cast<const char*>(arena.find(kPlacementArray)), layout),
+            facts->crowded != 0};
 }
 
 }  // namespace strata::team

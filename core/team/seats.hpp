@@ -26,11 +26,16 @@ inline constexpr const char* kDeparturesArray = "strata/departures";
 inline constexpr const char* kBarrierArray = "strata/barrier";
 inline constexpr const char* kPlacesArray = "strata/places";
 inline constexpr const char* kCrewsArray = "strata/crews";
+inline constexpr const char* kAcrossArray = "strata/across";
 
 /// Holds the seat of a member, in its environment.
 inline constexpr const char* kSeatVariable = "STRATA_TEAM_SEAT";
 /// Marks the fresh start that becomes the parent.
 inline constexpr const char* kParentVariable = "STRATA_TEAM_PARENT";
+/// Holds what a member that an MPI launcher started needs to know, in its environment.
+inline constexpr const char* kRankVariable = "STRATA_TEAM_RANK";
+/// Set by `strata launch`: the placement that it has chosen, see launch::encode().
+inline constexpr const char* kPlacementVariable = "STRATA_TEAM_PLACEMENT";
 
 struct Facts {
     std::int32_t processes = 1, threads = 1, stride = 1, bind = 0;
@@ -56,8 +61,21 @@ struct SeatWord {
 [[nodiscard]] Neighbourhood neighbourhood(const machine::Machine& machine,
                                           const launch::Placement& placement);
 
-/// Makes and fills the arrays above; `cores`: how many the members share.
-void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, long cores);
+/// Makes and fills the arrays above. `placement`: of the whole team; `near`: of those that share this arena.
+/// `crowded`: members share cores. `first_rank`: of the first member here; `nodes`: over which the team
+/// reaches.
+void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, bool crowded,
+             int first_rank = 0, int nodes = 1);
+
+/// Whether a layout has more threads than so many cores.
+[[nodiscard]] bool is_crowded(const launch::Layout& layout, long cores);
+
+/// What a member reads of it: the placement of all, and whether members share cores.
+struct ReadFacts {
+    launch::Placement placement;
+    bool crowded = false;
+};
+[[nodiscard]] ReadFacts read_facts(const Arena& arena);
 
 /// A member's side of its team, in an arena that is laid out and lies where it does in all others.
 [[nodiscard]] Team take_seat(const SeatWord& word, Arena&& arena);

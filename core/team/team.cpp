@@ -5,18 +5,32 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "core/launch/bind.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/mpi.hpp"
 #include "core/team/parent.hpp"
 #include "core/team/seats.hpp"
+
+// By this note in its file `strata launch` knows, without running it, that the program starts its processes
+// itself (core/launch/elf.hpp): the owner, its type, and the version of what it says.
+asm(".pushsection .note.strata.team, \"a\", %note\n"
+    ".balign 4\n"
+    ".long 7, 4, 1\n"
+    ".asciz \"STRATA\"\n"
+    ".balign 4\n"
+    ".long 1\n"
+    ".popsection\n");
 
 namespace strata::team {
 namespace {
@@ -62,29 +76,48 @@ void leave_note(const char* text) {
 
 }  // namespace
 
-struct Team::Seat {
-    SeatWord word;
-    Arena arena;
-    launch::Placement placement;
-    bool crowded;
-};
-
-Team::Team(Seat&& seat)
-    : rank_(seat.word.rank),
-      size_(seat.word.size),
+Team::Team(Joined&& joined)
+    : where_(joined.where),
       exceptions_(std::uncaught_exceptions()),
-      placement_(std::move(seat.placement)),
-      arena_(std::move(seat.arena)),
-      patience_(seat.crowded ? Patience::crowded(&arena_.failure()) : Patience{.failure = &arena_.failure()}),
+      placement_(std::move(joined.placement)),
+      arena_(std::move(joined.arena)),
+      patience_(joined.crowded ? Patience::crowded(&arena_.failure())
+                               : Patience{.failure = &arena_.failure()}),
       departures_(static_cast<Departures*>(arena_.find(kDeparturesArray))),
-      barrier_(arena_.find(kBarrierArray), rank_, patience_, departures_),
-      together_(arena_.find(kPlacesArray), rank_, barrier_) {
-    note = static_cast<Note*>(arena_.find(kNotesArray))[rank_].text;
+      barrier_(arena_.find(kBarrierArray), where_.local_rank, patience_, departures_),
+      nodes_(std::move(joined.nodes)),
+      across_(nodes_ && where_.nodes > 1 ? std::optional<Across>(std::in_place, arena_.find(kAcrossArray),
+                                                                 where_, *nodes_, patience_)
+                                         : std::nullopt),
+      together_(arena_.find(kPlacesArray), where_.local_rank, barrier_, across_ ? &*across_ : nullptr) {
+    note = static_cast<Note*>(arena_.find(kNotesArray))[where_.local_rank].text;
     explain_faults(arena_, note, sizeof(Note::text));
 }
 
+/// Under MPI a member must not go before all do: MPI's own end is collective.
+void Team::leave() {
+    departures_->leave(where_.local_rank, barrier_.count());
+    if (!nodes_) return;
+    // No barrier: a member that leaves while others still meet must be an error, here as on one node.
+    const bool others_wait = across_ && where_.local_rank != 0;  // for the leader's return
+    for (auto pause = std::chrono::microseconds(20);
+         !others_wait && departures_->count() < where_.local_size;) {
+        arena_.failure().check();
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, std::chrono::microseconds(10'000));
+    }
+    if (across_) across_->go([](Nodes& nodes) { nodes.farewell(); });
+    nodes_->finish();
+}
+
 Team::~Team() {
-    if (std::uncaught_exceptions() == exceptions_) departures_->leave(rank_, barrier_.count());
+    if (std::uncaught_exceptions() == exceptions_) {
+        try {
+            leave();
+        } catch (const std::exception&) {
+            // Another member is gone, or still meets: that one's end, or its error, is the run's.
+        }
+    }
     explain_no_faults();
     note = nullptr;
 }
@@ -95,42 +128,73 @@ Crew& Team::crew() {
         if (table == nullptr) throw Error("this team was started without crews", kFailure);
         std::vector<std::vector<int>> pus;
         if (placement_.layout.bind != launch::Bind::none)
-            for (const auto& threads : placement_.threads)
+            for (int rank = where_.rank - where_.local_rank, end = rank + where_.local_size; rank < end;
+                 ++rank) {
+                const auto& threads = placement_.threads[static_cast<std::size_t>(rank)];
                 pus.insert(pus.end(), threads.begin(), threads.end());
-        crew_ = std::make_unique<Crew>(table, rank_, std::move(pus), patience_);
+            }
+        crew_ = std::make_unique<Crew>(table, where_.local_rank, std::move(pus), patience_);
     }
     return *crew_;
 }
 
 Team take_seat(const SeatWord& word, Arena&& arena) {
-    const auto* facts = static_cast<const Facts*>(arena.find(kFactsArray));
-    launch::Layout layout;
-    layout.processes = facts->processes;
-    layout.threads = facts->threads;
-    layout.stride = facts->stride;
-    layout.bind = static_cast<launch::Bind>(facts->bind);
-    launch::Placement placement =
-        launch::decode(static_cast<const char*>(arena.find(kPlacementArray)), layout);
-    const bool crowded = facts->crowded != 0;
-    return Team(Team::Seat{word, std::move(arena), std::move(placement), crowded});
+    const auto [placement, crowded] = read_facts(arena);
+    return Team(
+        {{word.rank, word.size, 0, 1, word.rank, word.size}, std::move(arena), placement, crowded, {}});
 }
 
-Team start(int argc, char** argv, const Options& options) {
-    const char* seat = std::getenv(kSeatVariable);
-    const auto word = seat == nullptr ? std::nullopt : parse_seat(seat);
-    if (!word) {
-        const std::vector<std::string> arguments(argv, argv + argc);
-        const char* parent = std::getenv(kParentVariable);
-        // A marked environment that was handed down (a member's child that starts a team) names another
-        // process.
-        if (parent == nullptr || std::to_string(getpid()) != parent) become_parent(arguments);
-        const int status = look_after(arguments, options);
-        std::fflush(nullptr);
-        _exit(status);
+namespace {
+
+/// One of several that mpirun or srun has started, in a program that cannot join them.
+[[noreturn]] void refuse_ranks(const launch::Rank& rank) {
+    // One of them says it for all; the launcher ends the others when that one has ended.
+    if (rank.rank != 0) {
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+        _exit(kBadInput);
     }
-    unsetenv(kSeatVariable);  // programs that this member starts have no seat here
-    if (getppid() != word->parent) end_alone();
-    return take_seat(*word, come_to(*word));
+    throw Error(
+        "this program was not linked to join other ranks in a team, and mpirun or srun has started several")
+        .given(fmt::format("rank {} of {}", rank.rank, rank.size))
+        .allowed("a plain start, or a program linked with strata::team_mpi")
+        .remedy(fmt::format("STRATA_LAYOUT={}x1 ./a.out for a team on one node; for several, link "
+                            "strata::team_mpi (CMake: target_link_libraries(a.out strata::team_mpi))",
+                            rank.size));
+}
+
+const MpiStart* mpi_start() { return strata_team_mpi_start == nullptr ? nullptr : strata_team_mpi_start(); }
+
+/// A lone rank may be a shell inside somebody's step: a team of its own is what it wants.
+bool one_of_several(const std::optional<launch::Rank>& rank) { return rank && rank->size > 1; }
+
+}  // namespace
+
+Team start(int argc, char** argv, const Options& options) {
+    if (const char* rank = std::getenv(kRankVariable); rank != nullptr && mpi_start() != nullptr) {
+        const std::string word = rank;
+        unsetenv(kRankVariable);
+        return Team(mpi_start()->join(word, options));
+    }
+    const char* seat = std::getenv(kSeatVariable);
+    if (const auto word = seat == nullptr ? std::nullopt : parse_seat(seat)) {
+        unsetenv(kSeatVariable);  // programs that this member starts have no seat here
+        if (getppid() != word->parent) end_alone();
+        return take_seat(*word, come_to(*word));
+    }
+    const std::vector<std::string> arguments(argv, argv + argc);
+    const bool several = one_of_several(launch::rank_from_environment());
+    if (several && mpi_start() == nullptr) refuse_ranks(*launch::rank_from_environment());
+    const char* parent = std::getenv(kParentVariable);
+    // A marked environment that was handed down (a member's child that starts a team) names another process.
+    if (parent == nullptr || std::to_string(getpid()) != parent) {
+        if (several && mpi_start()->too_late())
+            throw Error("MPI was initialised before the team was started")
+                .remedy("call strata::team::run (or start) first in main(); it initialises MPI itself");
+        become_parent(arguments);
+    }
+    const int status = several ? mpi_start()->look_after(arguments, options) : look_after(arguments, options);
+    std::fflush(nullptr);
+    _exit(status);
 }
 
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options) {

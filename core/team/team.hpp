@@ -1,4 +1,4 @@
-// The processes of one run on one node, started by the program itself.
+// The processes of one run, started by the program itself or, over several nodes, by mpirun or srun.
 //
 //   int main(int argc, char** argv) {
 //       return strata::team::run(argc, argv, [](strata::team::Team& team) {
@@ -14,6 +14,9 @@
 // the members; each of them is a fresh start of the same program with the same arguments, bound to its cores.
 // No process is forked that has run anything: libraries with threads of their own (OpenMP, MPI, BLAS) do not
 // survive that.
+//
+// Started by mpirun or srun, a program that links strata::team_mpi as well joins the ranks in one team: those
+// of a node share its arena, and barrier, broadcast, reductions and sums reach over all nodes (nodes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,6 +30,7 @@
 #include "core/team/barrier.hpp"
 #include "core/team/collectives.hpp"
 #include "core/team/crew.hpp"
+#include "core/team/nodes.hpp"
 
 namespace strata::team {
 
@@ -49,34 +53,51 @@ class Team {
     /// barrier gets an error, who does not goes on.
     ~Team();
 
-    /// 0 to size() - 1.
-    [[nodiscard]] int rank() const { return rank_; }
-    [[nodiscard]] int size() const { return size_; }
-    /// Where the members' threads are: [member][thread] -> PUs.
+    /// 0 to size() - 1, over all nodes, node by node.
+    [[nodiscard]] int rank() const { return where_.rank; }
+    [[nodiscard]] int size() const { return where_.size; }
+    /// Which node this member is on, of how many. Members of one node share its arena.
+    [[nodiscard]] int node() const { return where_.node; }
+    [[nodiscard]] int nodes() const { return where_.nodes; }
+    /// The same as rank() and size(), of this node alone.
+    [[nodiscard]] int local_rank() const { return where_.local_rank; }
+    [[nodiscard]] int local_size() const { return where_.local_size; }
+    /// Where the members' threads are: [member][thread] -> PUs of its node.
     [[nodiscard]] const launch::Placement& placement() const { return placement_; }
+    /// This node's.
     [[nodiscard]] Arena& arena() { return arena_; }
     /// How this team's members wait, for locks and signals of the program's own in the arena.
     [[nodiscard]] const Patience& patience() const { return patience_; }
 
     /// Waits for all members. Throws MemberLost, as all that waits does, within a second of a member's death.
-    void barrier() { barrier_.wait(); }
+    void barrier() {
+        barrier_.wait();
+        if (across_) across_->go([](Nodes& nodes) { nodes.barrier(); });
+    }
+    /// Waits for the members of this node alone.
+    void node_barrier() { barrier_.wait(); }
     /// Broadcasts, reductions, sums.
     [[nodiscard]] Collectives& together() { return together_; }
-    /// This member's threads, and everybody's number of them. The first call makes the crew: it binds the
-    /// calling thread, which leads its regions from then on, to the member's first core.
+    /// This member's threads, and the number of those of everybody on its node, by local rank. The first call
+    /// makes the crew: it binds the calling thread, which leads its regions from then on, to the member's
+    /// first core.
     [[nodiscard]] Crew& crew();
 
   private:
     friend Team take_seat(const SeatWord& word, Arena&& arena);
-    struct Seat;
-    explicit Team(Seat&& seat);
+    friend Team start(int argc, char** argv, const Options& options);
+    explicit Team(Joined&& joined);
+    void leave();
 
-    int rank_, size_, exceptions_;
+    Where where_;
+    int exceptions_;
     launch::Placement placement_;
     Arena arena_;
     Patience patience_;
     Departures* departures_;
     Barrier barrier_;
+    std::unique_ptr<Nodes> nodes_;
+    std::optional<Across> across_;
     Collectives together_;
     std::unique_ptr<Crew> crew_;
 };

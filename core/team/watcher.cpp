@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,27 +11,10 @@
 
 #include "core/launch/process_tree.hpp"
 #include "core/observe/proc.hpp"
+#include "core/team/ending.hpp"
 #include "core/team/seats.hpp"
 
 namespace strata::team {
-namespace {
-
-/// How long members that are told of a death, or to end, have for their last words.
-constexpr auto kGrace = std::chrono::seconds(2);
-
-std::string name_of(int signal) {
-    constexpr std::pair<int, const char*> names[] = {
-        {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
-        {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-        {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
-        {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
-        {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"}};
-    for (const auto& [number, name] : names)
-        if (number == signal) return name;
-    return fmt::format("signal {}", signal);
-}
-
-}  // namespace
 
 Watcher::Watcher(Arena& arena) : arena_(arena), owner_(getpid()) { launch::adopt_orphans(); }
 
@@ -67,17 +49,13 @@ void Watcher::ended(int rank, int status) {
     const int pid = std::exchange(members_[static_cast<std::size_t>(rank)].pid, 0);
     const auto* departures = static_cast<const Departures*>(arena_.find(kDeparturesArray));
     if (status == 0 && departures->left(rank)) return;
-    std::string how = WIFSIGNALED(status) ? "was killed by " + name_of(WTERMSIG(status))
-                      : status != 0       ? fmt::format("exited with status {}", WEXITSTATUS(status))
-                                          : "ended with status 0 but did not leave its team in good order";
     const auto* notes = static_cast<const Note*>(arena_.find(kNotesArray));
-    if (const char* note = notes[rank].text; note[0] != '\0') how += fmt::format(": {}", note);
+    const std::string how = how_it_ended(status, notes[rank].text);
     if (asked_by_ == 0 && status_ == 0) {
         arena_.failure().tell(rank, pid, how);
         fmt::print(stderr, "strata: error: {}; the run ends\n", arena_.failure().text());
     }
-    if (status_ == 0)
-        status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : std::max(1, WEXITSTATUS(status));
+    if (status_ == 0) status_ = failing_status(status);
     if (!kill_at_) kill_at_ = Clock::now() + kGrace;
 }
 

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/launch/environment.hpp"
 #include "core/machine/limits.hpp"
@@ -42,8 +44,12 @@ struct Done {
 class Run {
   public:
     Run(std::vector<std::string> words, std::vector<launch::Setting> settings,
-        const std::string& program = TEST_MEMBER) {
-        words.insert(words.begin(), program);
+        const std::string& program = TEST_MEMBER)
+        : Run(std::move(words), std::move(settings), std::vector<std::string>{program}) {}
+    /// `command`: another program that starts it, with its path first.
+    Run(std::vector<std::string> words, std::vector<launch::Setting> settings,
+        const std::vector<std::string>& command) {
+        words.insert(words.begin(), command.begin(), command.end());
         // By this word its processes are found, whatever they do.
         token_ = fmt::format("token-{}-{}", getpid(), std::random_device{}());
         words.push_back(token_);
@@ -61,7 +67,7 @@ class Run {
             argv.push_back(nullptr);
             for (const auto& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
             envp.push_back(nullptr);
-            execve(program.c_str(), argv.data(), envp.data());
+            execve(argv[0], argv.data(), envp.data());
             _exit(127);
         }
         close(out_[1]);
@@ -100,6 +106,8 @@ class Run {
         return enough(done_);
     }
     [[nodiscard]] int pid() const { return pid_; }
+    /// What has been read.
+    [[nodiscard]] const Done& so_far() const { return done_; }
     /// Processes of this run, those that are dead but not collected left out.
     [[nodiscard]] std::vector<int> alive() const {
         std::vector<int> found;

@@ -120,11 +120,9 @@ int fork_members(std::int64_t members, Arena& arena) {
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     const long cores = static_cast<long>(launch::allowed_cores(machine).size());
     const bool sets_threads = is_set("STRATA_LAYOUT") || !is_set("OMP_NUM_THREADS");
-    launch::Wish wish;
-    wish.layout = layout_of(static_cast<int>(members), cores);
-    const launch::Placement placement = launch::place(machine, wish);
+    const launch::Placement placement = placement_for(machine, layout_of(static_cast<int>(members), cores));
     refuse_what_no_fork_takes_along();
-    lay_out(arena, placement, neighbourhood(machine, placement), cores);
+    lay_out(arena, placement, neighbourhood(machine, placement), is_crowded(placement.layout, cores));
     const CrewPlaces places = crew_places(machine, placement);
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
     flush_all();  // else every member would write what is in the buffers now

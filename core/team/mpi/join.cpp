@@ -1,0 +1,226 @@
+// A member's way into its team under mpirun or srun.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "core/base/cpulist.hpp"
+#include "core/launch/bind.hpp"
+#include "core/machine/machine.hpp"
+#include "core/team/crew_table.hpp"
+#include "core/team/mpi/keeper.hpp"
+#include "core/team/mpi/lines.hpp"
+#include "core/team/mpi/mpi_nodes.hpp"
+#include "core/team/mpi/seen_places.hpp"
+#include "core/team/seats.hpp"
+
+// As in core/team/team.cpp, type 2: the program can be started by mpirun and srun too.
+asm(".pushsection .note.strata.team_mpi, \"a\", %note\n"
+    ".balign 4\n"
+    ".long 7, 4, 2\n"
+    ".asciz \"STRATA\"\n"
+    ".balign 4\n"
+    ".long 1\n"
+    ".popsection\n");
+
+namespace strata::team {
+namespace {
+
+/// The communicators of a team: all, those of one node, and one of each node (null in the others).
+struct Circles {
+    MPI_Comm machine = MPI_COMM_NULL, node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
+    Where where;
+    std::vector<int> first_ranks;
+};
+
+int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+int size_of(MPI_Comm comm) {
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/// STRATA_RANKS_PER_NODE=k: every k ranks of a machine are taken for a node of their own (0: all are one).
+int ranks_per_node() {
+    const char* said = std::getenv("STRATA_RANKS_PER_NODE");
+    if (said == nullptr || *said == '\0') return 0;
+    const int ranks = std::atoi(said);
+    if (ranks < 1)
+        throw Error("the ranks of a node are not a positive number")
+            .given(fmt::format("STRATA_RANKS_PER_NODE={}", said))
+            .remedy("unset it: ranks that can share memory are a node");
+    return ranks;
+}
+
+Circles draw() {
+    Circles circles;
+    const int world = rank_in(MPI_COMM_WORLD), split = ranks_per_node();
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world, MPI_INFO_NULL, &circles.machine);
+    const int on_machine = rank_in(circles.machine);
+    MPI_Comm_split(circles.machine, split == 0 ? 0 : on_machine / split, world, &circles.node);
+    Where& where = circles.where;
+    where.size = size_of(MPI_COMM_WORLD);
+    where.local_rank = rank_in(circles.node);
+    where.local_size = size_of(circles.node);
+    MPI_Comm_split(MPI_COMM_WORLD, where.local_rank == 0 ? 0 : MPI_UNDEFINED, world, &circles.leaders);
+    if (circles.leaders != MPI_COMM_NULL) {
+        where.node = rank_in(circles.leaders);
+        where.nodes = size_of(circles.leaders);
+    }
+    MPI_Bcast(&where.node, 1, MPI_INT, 0, circles.node);
+    MPI_Bcast(&where.nodes, 1, MPI_INT, 0, circles.node);
+    std::vector<int> sizes(static_cast<std::size_t>(where.nodes));
+    if (circles.leaders != MPI_COMM_NULL)
+        MPI_Allgather(&where.local_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, circles.leaders);
+    MPI_Bcast(sizes.data(), where.nodes, MPI_INT, 0, circles.node);
+    circles.first_ranks.push_back(0);
+    for (const int size : sizes) circles.first_ranks.push_back(circles.first_ranks.back() + size);
+    where.rank = circles.first_ranks[static_cast<std::size_t>(where.node)] + where.local_rank;
+    // A peer that is gone is to come back as an error, which is then explained; MPI would end the process.
+    if (circles.leaders != MPI_COMM_NULL) MPI_Comm_set_errhandler(circles.leaders, MPI_ERRORS_RETURN);
+    return circles;
+}
+
+/// The arena's descriptor and size: made by the first member's keeper, passed on by the others'.
+struct Passed {
+    int descriptor = -1;
+    std::uint64_t capacity = 0;
+};
+
+Passed arrange(const Circles& circles, int line) {
+    Message word{.kind = Message::Kind::place};
+    word.where = circles.where;
+    send_message(line, word);
+    Received here;
+    Message names{.kind = Message::Kind::join};
+    if (circles.where.local_rank == 0) {
+        here = await_message(line);
+        names = *here.message;
+        names.kind = Message::Kind::join;
+        names.network_token = names.token;
+        // Where the first node's keeper is found, for all nodes.
+        Message first = names;
+        MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, circles.leaders);
+        names.network_token = first.token;
+        std::memcpy(names.text, first.text, sizeof names.text);
+    }
+    MPI_Bcast(&names, sizeof names, MPI_BYTE, 0, circles.node);
+    names.where = circles.where;
+    send_message(line, names);
+    const Received arena = await_message(line);
+    return {circles.where.local_rank == 0 ? here.descriptor : arena.descriptor, names.capacity};
+}
+
+/// The arena at one address in all members of the node: the first proposes, all try.
+Arena map_together(const Circles& circles, const Passed& passed) {
+    std::optional<Arena> arena;
+    if (circles.where.local_rank == 0) arena = Arena::view(passed.descriptor, passed.capacity);
+    while (true) {
+        std::uint64_t address = 0;
+        if (circles.where.local_rank == 0 && arena->move_on()) address = arena->address();
+        MPI_Bcast(&address, 1, MPI_UINT64_T, 0, circles.node);
+        if (address == 0)
+            throw Error("no address for the arena is free in every member", kFailure)
+                .remedy("a smaller capacity");
+        if (circles.where.local_rank != 0) {
+            arena.reset();
+            arena = Arena::join(fcntl(passed.descriptor, F_DUPFD_CLOEXEC, 0), address, passed.capacity);
+        }
+        int mine = arena ? 1 : 0, all = 0;
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, circles.node);
+        if (all != 0) break;
+    }
+    if (circles.where.local_rank != 0) close(passed.descriptor);
+    return std::move(*arena);
+}
+
+/// Texts of all in a communicator, by rank.
+std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
+    int length = static_cast<int>(mine.size());
+    std::vector<int> lengths(static_cast<std::size_t>(size_of(comm))), begins;
+    MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm);
+    int total = 0;
+    for (const int each : lengths) {
+        begins.push_back(total);
+        total += each;
+    }
+    std::string all(static_cast<std::size_t>(total), '\0');
+    MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, comm);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        texts.push_back(
+            all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
+    return texts;
+}
+
+/// Everybody says where it may run; the first member of each node makes a placement of that, the first
+/// members exchange theirs, and lay out what their nodes share.
+void place_all(const Circles& circles, Arena& arena) {
+    const std::string mine = to_text(see_place());
+    std::vector<SeenPlace> machine, node;
+    for (const std::string& text : gather_texts(circles.machine, mine)) machine.push_back(parse_place(text));
+    for (const std::string& text : gather_texts(circles.node, mine)) node.push_back(parse_place(text));
+    if (circles.where.local_rank != 0) return;
+    const machine::Machine here = machine::read_machine(
+        {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
+    const launch::Placement local = placement_of(node, here);
+    const bool crowded = are_crowded(machine, here);
+    launch::Placement all = local;
+    all.threads.clear();
+    all.layout.threads = 1;
+    for (const std::string& text : gather_texts(circles.leaders, launch::encode(local))) {
+        const launch::Placement part = launch::decode(text, local.layout);
+        all.threads.insert(all.threads.end(), part.threads.begin(), part.threads.end());
+    }
+    for (const auto& member : all.threads)
+        all.layout.threads = std::max(all.layout.threads, static_cast<int>(member.size()));
+    all.layout.processes = circles.where.size;
+    lay_out(arena, all, neighbourhood(here, local), crowded, circles.where.rank, circles.where.nodes);
+    const CrewPlaces places = crew_places(here, local);
+    CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
+}
+
+Joined join(const std::string& word, const Options&) {
+    const KeptBy kept = parse_kept_by(word);
+    if (getppid() != kept.keeper) _exit(128 + SIGKILL);
+    fcntl(kept.line, F_SETFD, FD_CLOEXEC);
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    Circles circles = draw();
+    const Passed passed = arrange(circles, kept.line);
+    Arena arena = map_together(circles, passed);
+    close(kept.line);
+    place_all(circles, arena);
+    MPI_Barrier(circles.node);
+    auto [placement, crowded] = read_facts(arena);
+    auto nodes = std::make_unique<MpiNodes>(circles.leaders, circles.where.node, circles.first_ranks,
+                                            arena.failure(), crowded);
+    MPI_Comm_free(&circles.machine);
+    MPI_Comm_free(&circles.node);
+    return {circles.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};
+}
+
+bool too_late() {
+    int yes = 0;
+    MPI_Initialized(&yes);
+    return yes != 0;
+}
+
+constexpr MpiStart kStart = {keep_rank, join, too_late};
+
+}  // namespace
+}  // namespace strata::team
+
+const strata::team::MpiStart* strata_team_mpi_start() { return &strata::team::kStart; }

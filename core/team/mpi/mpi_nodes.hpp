@@ -1,0 +1,59 @@
+// The nodes of a team joined by MPI.
+//
+// Every call is non-blocking MPI that is asked again and again, with a look at the node's failure word in
+// between: a death is never waited for. Before each exchange the leaders compare what they are about to do,
+// in one small reduction, which is all of a barrier: a node that does something else, or has left, is named
+// instead of waited for.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/team/nodes.hpp"
+
+namespace strata::team {
+
+class MpiNodes : public Nodes {
+  public:
+    /// `leaders`: MPI_COMM_NULL in a member that leads no node, which then only calls finish().
+    MpiNodes(MPI_Comm leaders, int node, std::vector<int> first_ranks, const Failure& failure, bool crowded)
+        : leaders_(leaders),
+          node_(node),
+          first_ranks_(std::move(first_ranks)),
+          failure_(failure),
+          crowded_(crowded) {}
+
+    [[nodiscard]] const std::vector<int>& first_ranks() const override { return first_ranks_; }
+    void barrier() override;
+    void broadcast(std::span<std::byte> data, int root) override;
+    void gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+    void add_up(ExactSum& sum) override;
+    void farewell() override;
+    void finish() override;
+
+  private:
+    enum class What : std::int64_t { barrier = 1, broadcast, gather, sum, farewell };
+
+    void agree(What what, std::int64_t bytes = 0, std::int64_t root = 0);
+    [[noreturn]] void name_who_differs(std::int64_t mine);
+    void wait(MPI_Request request, int why);
+    [[noreturn]] void explain(int why);
+    [[nodiscard]] std::string name(int node) const;
+
+    MPI_Comm leaders_;
+    int node_;
+    std::vector<int> first_ranks_;
+    const Failure& failure_;
+    bool crowded_;
+    std::uint64_t meetings_ = 0;
+    // What MPI works on while it is asked: it must outlive a call that a death has ended.
+    std::int64_t offer_[2] = {}, agreed_[2] = {};
+    std::vector<std::int64_t> all_offers_;
+    ExactSum sum_, total_;
+};
+
+}  // namespace strata::team
