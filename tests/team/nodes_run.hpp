@@ -1,6 +1,12 @@
 // The program for several nodes under its own MPI's mpirun, on one machine that plays several.
 #pragma once
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/launch/mpi.hpp"
@@ -32,6 +38,37 @@ inline std::vector<std::string> under_mpirun(int ranks, const std::string& progr
 inline bool failed_with(int code, const Done& done, const std::string& program) {
     if (!WIFEXITED(done.status)) return false;
     return has(program, "mpich") ? WEXITSTATUS(done.status) != 0 : WEXITSTATUS(done.status) == code;
+}
+
+/// The files in /dev/shm by which an MPI's ranks send each other messages, made since `since` (s, system
+/// clock) and used by nobody: what a run that was killed left, once all of it has ended.
+inline std::vector<std::string> stray_segments(double since) {
+    std::string mapped;
+    std::error_code error;
+    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
+        std::ifstream maps(process.path() / "maps");
+        mapped += {std::istreambuf_iterator<char>(maps), {}};
+    }
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator("/dev/shm", error)) {
+        const std::string path = file.path(), name = file.path().filename();
+        struct stat status {};
+        const bool known = name.starts_with("vader_segment.") || name.starts_with("sm_segment.") ||
+                           name.starts_with("mpich_sh");
+        if (known && stat(path.c_str(), &status) == 0 && status.st_uid == getuid() &&
+            static_cast<double>(status.st_ctime) >= since && !has(mapped, path))
+            found.push_back(path);
+    }
+    return found;
+}
+
+/// Waits a moment for that: a test beside this one may just have had its ranks killed.
+inline bool no_segments_left(double since) {
+    for (int i = 0; i < 50; ++i) {
+        if (stray_segments(since).empty()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
 }
 
 /// Every `per_node` ranks are a node.

@@ -166,6 +166,7 @@ TEST_CASE(
 }
 
 TEST_CASE("killed at random moments on any node, nobody hangs and nothing is left") {
+    const auto since = static_cast<double>(time(nullptr));
     std::mt19937 random(std::random_device{}());
     for (int i = 0; i < 20; ++i) {
         const auto programs = nodes_programs();
@@ -177,6 +178,7 @@ TEST_CASE("killed at random moments on any node, nobody hangs and nothing is lef
         CHECK(failed_with(137, done, program));
         CHECK(count(done.out, " saw: member " + victim + " ") == 3);
         CHECK(run.nobody_left());
+        CHECK(no_segments_left(since));
     }
 }
 
@@ -201,6 +203,7 @@ TEST_CASE("a node that is stopped is noticed by the others within ten seconds") 
 }
 
 TEST_CASE("a node of which everything is killed at once ends the run") {
+    const auto since = static_cast<double>(time(nullptr));
     for (const std::string& program : nodes_programs()) {
         Run run({"wait"}, nodes_of(2), under_mpirun(4, program));
         REQUIRE(run.read_until([](const Done& so_far) { return count(so_far.out, "waits") == 4; }));
@@ -210,16 +213,19 @@ TEST_CASE("a node of which everything is killed at once ends the run") {
         INFO(program << "\n" << done.out << done.err);
         CHECK(done.status != 0);
         CHECK(run.nobody_left());
+        CHECK(no_segments_left(since));
     }
 }
 
 TEST_CASE("when mpirun is killed its members end") {
+    const auto since = static_cast<double>(time(nullptr));
     for (const std::string& program : nodes_programs()) {
         Run run({"wait"}, nodes_of(2), under_mpirun(4, program));
         REQUIRE(run.read_until([](const Done& so_far) { return count(so_far.out, "waits") == 4; }));
         kill(run.pid(), SIGKILL);
         run.wait();
         CHECK(run.nobody_left());
+        CHECK(no_segments_left(since));
     }
 }
 

@@ -23,6 +23,7 @@
 #include "core/launch/bind.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/process_tree.hpp"
+#include "core/launch/scratch.hpp"
 #include "core/launch/signals.hpp"
 #include "core/team/ending.hpp"
 #include "core/team/mpi/heads.hpp"
@@ -78,6 +79,8 @@ class Keeper {
     [[nodiscard]] Message introduction(std::uint64_t token) const;
 
     launch::SignalEvents signals_;
+    double started_ =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
     int events_ = -1, parent_ = -1;  // what is waited for; who started this process
     int line_ = -1, member_ = 0;     // to the member; its process, 0: has ended
     int member_pid_ = 0;
@@ -126,6 +129,9 @@ Keeper::~Keeper() {
     for (const int pid : launch::end_all_descendants())
         fmt::print(stderr,
                    "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
+    // The files through which ranks send each other messages have names; a rank that was killed leaves its
+    // own, and so does Open MPI 4's mpirun. The last of the node to end finds nobody at them.
+    if (lost_ || status_ != 0 || asked_by_ != 0) launch::remove_stray_segments(started_);
     for (const auto& [line, who] : locals_) close(line);
     for (const int descriptor : {events_, parent_, line_, head_, neighbours_})
         if (descriptor >= 0) close(descriptor);
