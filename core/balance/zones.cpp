@@ -1,6 +1,7 @@
 #include "core/balance/zones.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <unordered_map>

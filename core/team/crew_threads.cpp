@@ -1,6 +1,7 @@
 #include "core/team/crew_threads.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
