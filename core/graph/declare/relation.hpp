@@ -1,0 +1,115 @@
+// Relations: how a task's patch reaches other patches. One interface carries ghosts of structured patches,
+// donors of overlapping zones, unknowns that subdomains share, coarse and fine levels, and transposes.
+//
+// A relation answers for any patch what it receives from which others. Answers are pure functions of the
+// relation's state, which changes only between steps (Relation::changed); so every process can work out its
+// own share, and who changes the state knows when.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/family.hpp"
+
+namespace strata::graph {
+
+/// Part of what a patch receives from patch `from` of the relation's source family. Pieces of a window name a
+/// box; pieces of a list name entries.
+struct Piece {
+    int from = -1;
+    Box box;                            // windows: in the source's indices
+    Int3 shift{};                       // windows: receiver's index = source's + shift
+    std::vector<std::int32_t> entries;  // lists: of the source's values, in their storage order (for a field:
+                                        // within Grid::owned(), x fastest)
+    std::int64_t at = 0;                // lists: where the first of them goes in the receiver's list
+};
+
+/// How the pieces of a relation are shown to a task.
+enum class Shape : std::uint8_t {
+    in_place,  // ghosts: the patch's own values with those of its neighbours around
+    window,    // a box of its own (Relation::window), e.g. coarse cells under a fine patch, a pencil
+    list,      // a list (Relation::length), e.g. the donors' values, the shared unknowns of the neighbours
+};
+
+class Relation {
+  public:
+    explicit Relation(std::string name, const Family& source, const Family& target, Shape shape)
+        : name_(std::move(name)), source_(&source), target_(&target), shape_(shape) {}
+    virtual ~Relation() = default;
+    Relation(const Relation&) = delete;
+    Relation& operator=(const Relation&) = delete;
+
+    /// What patch `to` of the target family receives, in an order that never depends on the layout.
+    [[nodiscard]] virtual std::vector<Piece> pieces(int to, On on) const = 0;
+    /// The box a window spans; the number of values in a list.
+    [[nodiscard]] virtual Box window(int to, On on) const;
+    [[nodiscard]] virtual std::int64_t length(int to) const;
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] const Family& source() const { return *source_; }
+    [[nodiscard]] const Family& target() const { return *target_; }
+    [[nodiscard]] Shape shape() const { return shape_; }
+    /// Counts the changes: a plan made for another number is out of date.
+    [[nodiscard]] std::uint64_t version() const { return version_; }
+    /// To be called, by every process and between steps, after the state that pieces() depends on changed.
+    void changed() { ++version_; }
+
+  private:
+    std::string name_;
+    const Family* source_;
+    const Family* target_;
+    Shape shape_;
+    std::uint64_t version_ = 0;
+};
+
+/// Layers of neighbours' values around a structured patch: all of the box grown by `width`, also across edges
+/// and corners and through periodic borders. What lies beyond a border that is not periodic is the label's
+/// own border, or nothing.
+struct Ghosts {
+    Int3 width{};
+};
+[[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}}; }
+[[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
+
+/// Values of another structured family at the same indices (`ratio` 1), or of a coarser or finer one. The
+/// window of a patch is its own box, grown by `ghosts`, in the source's indices:
+///   refine r (source is coarser): floor(lo / r) .. ceil(hi / r);  coarsen r (source is finer): r * lo .. r *
+///   hi.
+/// Transposes are `ratio` 1 between two decompositions of one domain. Indices that no source patch owns
+/// (outside the domain, or where the finer level is not) are left as they are: zero at first.
+class Overlap final : public Relation {
+  public:
+    enum class Level : std::uint8_t { same, source_coarser, source_finer };
+    Overlap(std::string name, const Grid& source, const Grid& target, Level level = Level::same,
+            int ratio = 1, const Int3& ghosts = {});
+    [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
+    [[nodiscard]] Box window(int to, On on) const override;
+
+  private:
+    Level level_;
+    int ratio_;
+    Int3 ghosts_;
+};
+
+/// A list of values for each target patch, each taken from an entry of a source patch: donors of overlapping
+/// zones, shared unknowns of subdomains. Its state may be replaced between steps.
+class Gather final : public Relation {
+  public:
+    struct Source {
+        std::int32_t patch, entry;
+    };
+    /// [target patch][i] -> where value i of its list comes from.
+    using Table = std::vector<std::vector<Source>>;
+    Gather(std::string name, const Family& source, const Family& target, Table table);
+    /// Another table from the next step on (calls changed()).
+    void replace(Table table);
+    [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
+    [[nodiscard]] std::int64_t length(int to) const override;
+
+  private:
+    Table table_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,89 @@
+// What one process executes: operations in an order of preference for each thread, each with the flags that
+// it must wait for. Nothing here knows of labels or patches' data; the plan is made by core/graph/expand and
+// executed by core/graph/execute.
+//
+// Progress is told by epochs. Each operation belongs to a scope (the step, or a loop or condition within it);
+// each scope counts how often it was begun, and a finished operation stores that count in its flag. So an
+// operation may start when each of its waits holds: flag >= the count of the flag's scope, or, with a lag of
+// k, what that operation was k rounds before. Nothing is reset between rounds, processes of a node read each
+// other's flags in the arena, and neighbours may be a step apart where nothing forbids it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace strata::graph {
+
+using Epoch = std::uint32_t;
+using Flag = std::atomic<Epoch>;
+
+class Worker;
+
+/// `later`: what the operation waits for (a message, a file) has not come; it is asked again while others
+/// run.
+enum class Outcome : std::uint8_t { done, later };
+
+/// For profiles: whose time it is. Everything but `task` is the runtime's.
+enum class OpKind : std::uint8_t { task, copy, combine, reduce, send, receive, relocate };
+
+struct Wait {
+    const Flag* flag = nullptr;
+    std::uint16_t scope = 0;  // whose epochs it counts
+    std::uint16_t lag = 0;    // 0: in this round of that scope; k: k rounds before
+};
+
+struct Op {
+    Outcome (*go)(void* what, Worker& worker) = nullptr;
+    void* what = nullptr;
+    Flag* flag = nullptr;
+    std::uint32_t first_wait = 0, last_wait = 0;  // in Program::waits
+    std::uint32_t name = 0;                       // in Program::names
+    std::int32_t patch = -1;
+    OpKind kind = OpKind::task;
+    /// Only the thread that speaks MPI may run it.
+    bool speaks_mpi = false;
+    /// How many threads of the process it may use at once (1: it is not moldable).
+    std::uint16_t threads = 1;
+    /// Seconds expected, declared or measured; for priorities.
+    float cost = 0;
+    /// What it declares to do and move, for profiles.
+    double flops = 0, bytes = 0;
+};
+
+/// Part of a program, gone through by each thread in turn; a thread goes on to the next when its own
+/// operations of this one have been done (it steals others' first).
+struct Block {
+    enum class Kind : std::uint8_t {
+        ops,       // the operations of this block
+        sequence,  // blocks, one after the other
+        repeat,    // `inside` until `more` says no, `most` times at most
+        when,      // `inside` once, or not at all, as `more` says
+        subcycle,  // `inside` `most` times
+    };
+    Kind kind = Kind::ops;
+    std::uint16_t scope = 0;  // of what is inside (repeat, when, subcycle have one of their own)
+    /// [thread] -> its operations, in the order in which it would like to run them: a topological order
+    /// (waits with lag 0 within the block point backwards, or to other threads or processes).
+    std::vector<std::vector<std::uint32_t>> order;
+    std::vector<std::unique_ptr<Block>> inside;
+    /// Whether to go round again (repeat: asked after each round) or in (when: asked before). Reads what an
+    /// operation wrote, once `decided` holds; so all threads of all processes find the same.
+    bool (*more)(const void* what) = nullptr;
+    const void* what = nullptr;
+    Wait decided;
+    std::uint32_t most = 1;
+};
+
+struct Program {
+    std::vector<Op> ops;
+    std::vector<Wait> waits;
+    std::vector<std::string> names;
+    int threads = 1;
+    std::uint16_t scopes = 1;  // scope 0 is the step
+    Block step;                // kind sequence
+};
+
+}  // namespace strata::graph
