@@ -1,0 +1,230 @@
+// A simulation as a graph of tasks: what a solver writes.
+//
+//   strata::graph::Graph graph("heat");
+//   Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {256, 256, 256}}, .patch_cells = {32, 32, 32}});
+//   auto u = graph.field<double>("temperature", grid, On::cells, {.history = 1});
+//   {
+//       Task task = graph.start().task("initial", grid);
+//       auto now = task.make(u);
+//       task.run([=](Here& here) { ... here[now](i, j, k) = ...; });
+//   }
+//   {
+//       Task task = graph.step().task("diffuse", grid);
+//       auto old = task.need(u.previous(), ghosts(1));
+//       auto now = task.make(u);
+//       task.run([=](Here& here) { diffuse(here.cells(), here[old], here[now]); });
+//   }
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/task.hpp"
+
+namespace strata::graph {
+
+class Graph;
+
+/// A set of tasks that run together: the start (once, before the first step), the step, or a part of the step
+/// that is repeated or left out.
+///
+/// Versions are counted within a scope. In a scope within another, version 0 of a label that exists outside
+/// is what it was when the round began; the scope as a whole then counts as one modification outside: it
+/// takes the version named by takes() (0 if none is named) and makes the next. A label that is made in an
+/// inner scope and kept with a history has its generations there: one each round.
+class Scope {
+  public:
+    /// A task that runs on every patch of the family.
+    Task task(std::string name, const Family& family);
+    /// A task that runs once in each process, in all at the same place of one global order; its needs are met
+    /// when all patches of the process have them. For libraries that are collective over processes.
+    Task team_task(std::string name);
+
+    /// A part that is repeated until `stop` holds for the scalar (asked after each round), at most `most`
+    /// times.
+    template <class T>
+    Scope& repeat(std::string name, TypedVersion<T, Kind::scalar> scalar, std::function<bool(T)> stop,
+                  std::int64_t most) {
+        return inner(Form::repeat, std::move(name), scalar, erase<T>(std::move(stop)), most);
+    }
+    /// A part that runs in rounds where `go` holds for the scalar, and not in others.
+    template <class T>
+    Scope& when(std::string name, TypedVersion<T, Kind::scalar> scalar, std::function<bool(T)> go) {
+        return inner(Form::when, std::move(name), scalar, erase<T>(std::move(go)), 1);
+    }
+    /// A part that runs `times` times.
+    Scope& subcycle(std::string name, std::int64_t times) {
+        return inner(Form::subcycle, std::move(name), {}, {}, times);
+    }
+    /// Which version of an outer label a round begins with, where that is not version 0.
+    Scope& takes(const Version& outer) {
+        takes_.push_back(outer);
+        return *this;
+    }
+
+    /// Particles go to the patches in which they are now, after `position` (a label of three components, or
+    /// as many as there are directions) has its last version; all labels of the set get their next version,
+    /// in order of cell and id. `hops`: how many patches one may cross in this step (more is an error
+    /// that names the particle); 0: any number, found out by a reduction.
+    void relocate(int particle_set, const Version& position, int hops = 1);
+
+    enum class Form : std::uint8_t { start, step, repeat, when, subcycle };
+    [[nodiscard]] Form form() const { return form_; }
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] int id() const { return id_; }
+    [[nodiscard]] int parent() const { return parent_; }
+    [[nodiscard]] const Version& decided_by() const { return scalar_; }
+    [[nodiscard]] const std::function<bool(const void*)>& decision() const { return decision_; }
+    [[nodiscard]] std::int64_t most() const { return most_; }
+    [[nodiscard]] const std::vector<Version>& taken() const { return takes_; }
+
+    struct Relocation {
+        int set;
+        Version position;
+        int hops;
+    };
+    [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
+
+  private:
+    friend class Graph;
+    Scope(Graph& graph, Form form, std::string name, int id, int parent)
+        : graph_(&graph), form_(form), name_(std::move(name)), id_(id), parent_(parent) {}
+    template <class T>
+    static std::function<bool(const void*)> erase(std::function<bool(T)> on) {
+        return [on = std::move(on)](const void* value) { return on(*static_cast<const T*>(value)); };
+    }
+    Scope& inner(Form form, std::string name, const Version& scalar,
+                 std::function<bool(const void*)> decision, std::int64_t most);
+
+    Graph* graph_;
+    Form form_;
+    std::string name_;
+    int id_, parent_;
+    Version scalar_;
+    std::function<bool(const void*)> decision_;
+    std::int64_t most_ = 1;
+    std::vector<Version> takes_;
+    std::vector<Relocation> relocations_;
+};
+
+/// Particles on the patches of a grid: how many there are on each changes as they move.
+struct ParticleSet {
+    std::string name;
+    int id = -1;
+    const Grid* grid = nullptr;
+    int id_label = -1;  // "<name>.id", std::int64_t: made with the set
+};
+
+/// A number that a user may change while the program runs: tasks read it, and it changes between steps, in
+/// all processes before the same one.
+struct Parameter {
+    std::string name, unit, about;
+    double value = 0, least = 0, most = 0;
+};
+
+class Graph {
+  public:
+    explicit Graph(std::string name);
+    ~Graph();
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    /// Families and relations that the graph owns; their addresses stay.
+    Grid& grid(std::string name, const GridShape& shape);
+    template <class F, class... Arguments>
+    F& add(Arguments&&... arguments) {
+        auto made = std::make_unique<F>(std::forward<Arguments>(arguments)...);
+        F& it = *made;
+        if constexpr (std::is_base_of_v<Family, F>)
+            families_.push_back(std::move(made));
+        else
+            relations_.push_back(std::move(made));
+        return it;
+    }
+
+    template <class T>
+    Field<T> field(std::string name, const Grid& grid, On on, const LabelOptions& options = {}) {
+        LabelInfo info = described<T>(std::move(name), Kind::field, options);
+        info.family = &grid;
+        info.on = on;
+        return Field<T>(label(std::move(info)));
+    }
+    template <class T>
+    List<T> list(std::string name, const Family& family, std::function<std::int64_t(int patch)> entries,
+                 const LabelOptions& options = {}) {
+        LabelInfo info = described<T>(std::move(name), Kind::list, options);
+        info.family = &family;
+        info.entries = std::move(entries);
+        return List<T>(label(std::move(info)));
+    }
+    int particles(std::string name, const Grid& grid);
+    template <class T>
+    Particles<T> particle(int set, std::string name, const LabelOptions& options = {}) {
+        LabelInfo info = described<T>(std::move(name), Kind::particles, options);
+        info.particle_set = set;
+        info.family = sets_.at(static_cast<std::size_t>(set)).grid;
+        return Particles<T>(label(std::move(info)));
+    }
+    template <class T>
+    Scalar<T> scalar(std::string name, Reduce reduce, T first = {}, const LabelOptions& options = {}) {
+        LabelInfo info = described<T>(std::move(name), Kind::scalar, options);
+        info.reduce = reduce;
+        info.first = static_cast<double>(first);
+        return Scalar<T>(label(std::move(info)));
+    }
+    /// Returns the place of its value, which tasks may read.
+    const double* parameter(Parameter parameter);
+
+    [[nodiscard]] Scope& start() { return scopes_[0]; }
+    [[nodiscard]] Scope& step() { return scopes_[1]; }
+    /// Called by every process before each step (from 1), for relations and tables that change with it.
+    void before_step(std::function<void(std::int64_t step)> call) { before_step_.push_back(std::move(call)); }
+
+    /// Any label, without its type. Throws Error where the name is taken. Returns its id.
+    int label(LabelInfo info);
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] const std::deque<LabelInfo>& labels() const { return labels_; }
+    [[nodiscard]] const std::deque<TaskInfo>& tasks() const { return tasks_; }
+    [[nodiscard]] const std::deque<Scope>& scopes() const { return scopes_; }
+    [[nodiscard]] const std::deque<ParticleSet>& particle_sets() const { return sets_; }
+    [[nodiscard]] std::deque<Parameter>& parameters() { return parameters_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<Family>>& families() const { return families_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<Relation>>& relations() const { return relations_; }
+    [[nodiscard]] const std::vector<std::function<void(std::int64_t)>>& calls_before_step() const {
+        return before_step_;
+    }
+
+  private:
+    friend class Scope;
+    template <class T>
+    static LabelInfo described(std::string name, Kind kind, const LabelOptions& options) {
+        LabelInfo info;
+        info.name = std::move(name);
+        info.kind = kind;
+        info.element = element_of<T>();
+        info.bytes = sizeof(T);
+        info.components = options.components;
+        info.history = options.history;
+        info.border = options.border;
+        info.unit = options.unit;
+        info.about = options.about;
+        return info;
+    }
+
+    std::string name_;
+    // Deques: what is in them keeps its address.
+    std::deque<LabelInfo> labels_;
+    std::deque<TaskInfo> tasks_;
+    std::deque<Scope> scopes_;
+    std::deque<ParticleSet> sets_;
+    std::deque<Parameter> parameters_;
+    std::vector<std::unique_ptr<Family>> families_;
+    std::vector<std::unique_ptr<Relation>> relations_;
+    std::vector<std::function<void(std::int64_t)>> before_step_;
+};
+
+}  // namespace strata::graph

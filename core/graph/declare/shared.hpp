@@ -1,0 +1,33 @@
+// Values that several patches of a plain family share: the unknowns on the interfaces of subdomains.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/relation.hpp"
+
+namespace strata::graph {
+
+/// For each patch: which of its entries are also entries of other patches. As a relation of a need it gives
+/// the neighbours' values, in the order of `links`; of a sum it adds the neighbours' contributions to the own
+/// entries, all in the order of patches.
+class Shared final : public Relation {
+  public:
+    struct Link {
+        std::int32_t entry;               // of this patch
+        std::int32_t patch, their_entry;  // the same unknown there
+    };
+    /// [patch] -> its links, sorted by patch. Throws Error where a link is not answered by the one back.
+    Shared(std::string name, const Family& family, std::vector<std::vector<Link>> links);
+    [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
+    [[nodiscard]] std::int64_t length(int to) const override;
+    [[nodiscard]] const std::vector<Link>& links(int patch) const {
+        return links_[static_cast<std::size_t>(patch)];
+    }
+
+  private:
+    std::vector<std::vector<Link>> links_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,164 @@
+// Tasks: functions on a patch with declared needs and results. A task says nothing of processes, messages or
+// order: these follow from what it declares, and the order in which tasks are added never matters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/graph/declare/access.hpp"
+#include "core/graph/declare/label.hpp"
+#include "core/graph/declare/relation.hpp"
+#include "core/graph/declare/shared.hpp"
+
+namespace strata::graph {
+
+/// How a task uses a version.
+enum class Access : std::uint8_t {
+    need,        // reads it: on its own patch, with ghosts, or through a relation
+    make,        // writes it, whole; nothing is in it before
+    modify,      // takes version v and makes v + 1 in the same storage, once all readers of v are done
+    sum,         // adds to it: own values and those of neighbours within `width`; all contributions are added
+                 // up in the order of patches
+    contribute,  // to a scalar
+};
+
+struct Use {
+    Access access = Access::need;
+    Version version;
+    const Relation* relation = nullptr;  // null: own patch, with `width`
+    Int3 width{};                        // need: ghosts; sum: how far contributions reach
+};
+
+/// In processes: once in each, for libraries that are collective over processes, and for files.
+enum class Runs : std::uint8_t { on_patches, in_processes };
+
+struct TaskInfo {
+    std::string name;
+    int id = -1;
+    int scope = -1;
+    const Family* family = nullptr;
+    Runs runs = Runs::on_patches;
+    std::vector<Use> uses;
+    std::function<bool(Here&)> body;  // false: not complete yet, to be called again (files, devices)
+    int threads = 1;                  // how many it can use at once
+    double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
+    double seconds = 0;               // expected for each call; 0: measured as it runs
+};
+
+class Task {
+  public:
+    explicit Task(TaskInfo& info) : info_(&info) {}
+
+    /// Reads a field on its own patch, or with ghosts around it.
+    template <class T>
+    FieldUse<const T> need(TypedVersion<T, Kind::field> v, Ghosts around = {}) {
+        return {use({Access::need, v, nullptr, around.width})};
+    }
+    /// A label alone means its version 0.
+    template <class T, Kind K, class... How>
+    auto need(Label<T, K> label, How&&... how) {
+        return need(label.at(0), std::forward<How>(how)...);
+    }
+    /// Reads another family's field in a window.
+    template <class T>
+    FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Overlap& window) {
+        return {use({Access::need, v, &window, {}})};
+    }
+    /// Reads values of other patches as a list.
+    template <class T, Kind K>
+    ListUse<const T> need(TypedVersion<T, K> v, const Gather& from) {
+        static_assert(K == Kind::field || K == Kind::list);
+        return {use({Access::need, v, &from, {}})};
+    }
+    template <class T, Kind K>
+    requires(K == Kind::list || K == Kind::particles) ListUse<const T> need(TypedVersion<T, K> v) {
+        return {use({Access::need, v, nullptr, {}})};
+    }
+    template <class T>
+    ScalarUse<const T> need(TypedVersion<T, Kind::scalar> v) {
+        return {use({Access::need, v, nullptr, {}})};
+    }
+
+    template <class T>
+    FieldUse<T> make(TypedVersion<T, Kind::field> v) {
+        return {use({Access::make, v, nullptr, {}})};
+    }
+    template <class T, Kind K>
+    auto make(Label<T, K> label) {
+        return make(label.at(0));
+    }
+    template <class T, Kind K>
+    requires(K == Kind::list || K == Kind::particles) ListUse<T> make(TypedVersion<T, K> v) {
+        return {use({Access::make, v, nullptr, {}})};
+    }
+
+    /// Takes v, makes the next version in its place. With ghosts the neighbours' values are those of v and
+    /// may be read only.
+    template <class T>
+    FieldUse<T> modify(TypedVersion<T, Kind::field> v) {
+        return {use({Access::modify, v, nullptr, {}})};
+    }
+    template <class T, Kind K>
+    requires(K == Kind::list || K == Kind::particles) ListUse<T> modify(TypedVersion<T, K> v) {
+        return {use({Access::modify, v, nullptr, {}})};
+    }
+
+    /// Adds to a field's version on the own patch and `reach` layers around it. The view is zero at first and
+    /// holds this patch's contributions only.
+    template <class T>
+    FieldUse<T> sum(TypedVersion<T, Kind::field> v, Ghosts reach) {
+        return {use({Access::sum, v, nullptr, reach.width})};
+    }
+    /// Adds to a list's version: entries that other patches share get their contributions too.
+    template <class T>
+    ListUse<T> sum(TypedVersion<T, Kind::list> v, const Shared& shared) {
+        return {use({Access::sum, v, &shared, {}})};
+    }
+
+    /// Adds to a reduction: the value starts as the operation's neutral one.
+    template <class T>
+    ScalarUse<T> contribute(TypedVersion<T, Kind::scalar> v) {
+        return {use({Access::contribute, v, nullptr, {}})};
+    }
+
+    /// For kernels in other languages: declares without types and returns the index of the use.
+    int use(const Use& use) {
+        info_->uses.push_back(use);
+        return static_cast<int>(info_->uses.size()) - 1;
+    }
+
+    /// What it does: body(Here&). A body that returns bool is called again, while others run, until it
+    /// returns true.
+    template <class Body>
+    Task& run(Body body) {
+        if constexpr (std::is_same_v<std::invoke_result_t<Body&, Here&>, bool>)
+            info_->body = std::move(body);
+        else
+            info_->body = [body = std::move(body)](Here& here) mutable {
+                body(here);
+                return true;
+            };
+        return *this;
+    }
+    /// Up to n threads of its process may work on one call (Here::parallel_for).
+    Task& threads(int n) {
+        info_->threads = n;
+        return *this;
+    }
+    /// Declared work, for profiles and rooflines: per cell, entry or particle.
+    Task& work(double flops, double bytes) {
+        info_->flops = flops;
+        info_->bytes = bytes;
+        return *this;
+    }
+    [[nodiscard]] const TaskInfo& info() const { return *info_; }
+
+  private:
+    TaskInfo* info_;
+};
+
+}  // namespace strata::graph
