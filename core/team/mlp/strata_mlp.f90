@@ -19,12 +19,15 @@ module strata_mlp
   use, intrinsic :: iso_fortran_env, only: real64, int32, int64
   use strata_mlp_arrays, only: mlp_array
   use strata_mlp_c
+  use strata_mlp_crews
   implicit none
   private
   public :: mlp_start, mlp_finish, mlp_rank, mlp_size, mlp_threads, mlp_errors_return, mlp_error, mlp_fail
   public :: mlp_array, mlp_release, mlp_barrier, mlp_broadcast, mlp_reduce, mlp_exact_sum
   public :: mlp_lock, mlp_lock_named, mlp_lock_acquire, mlp_lock_release
   public :: mlp_counter, mlp_counter_named, mlp_counter_take, mlp_counter_value, mlp_counter_set
+  public :: mlp_crew_count, mlp_crew_counts, mlp_crew_set_count, mlp_crew_set_counts, mlp_crew_move, mlp_crew_prepare
+  public :: mlp_parallel, mlp_parallel_for, mlp_lend_to_openmp, mlp_body, mlp_block
   public :: mlp_signal, mlp_signal_named, mlp_signal_raise, mlp_signal_number, mlp_signal_wait
 
   integer, parameter, public :: mlp_ok = 0, mlp_error_code = 1, mlp_lost = 2

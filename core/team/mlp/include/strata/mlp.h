@@ -143,6 +143,55 @@ MLP_API uint32_t mlp_signal_raise(mlp_signal* signal);
 MLP_API uint32_t mlp_signal_number(const mlp_signal* signal);
 MLP_API int mlp_signal_wait(mlp_signal* signal, uint32_t number);
 
+/* ---- crews: each member's threads, and cores that go from member to member --------------------------- */
+
+/* Every member has threads of its own, each bound to one core of the layout, of which as many are awake as
+ * the member has cores now (docs/crews.md). Any member may change anybody's number; it holds from that
+ * member's next mlp_parallel() or mlp_lend_to_openmp() on. The thread of the member that makes the first of
+ * the calls below leads its regions, and is bound to the member's first core from then on. */
+
+/* How many threads member `member` is to have; this member: mlp_crew_count(mlp_rank()). -1: no such member.
+ */
+MLP_API int mlp_crew_count(int member);
+
+/* The same of all members: counts[0] to counts[members - 1]. Error: `members` is not mlp_size(). */
+MLP_API int mlp_crew_counts(int* counts, int members);
+
+/* Gives member `member` n threads (1 or more), on cores that nobody has; those that it has too many are
+ * nobody's then. Errors: n < 1; there are not as many cores; no such member. */
+MLP_API int mlp_crew_set_count(int member, int n);
+
+/* The same for all members at once, counts[0] to counts[members - 1]: what some have too many goes to those
+ * that have too few. Error also: `members` is not mlp_size(). */
+MLP_API int mlp_crew_set_counts(const int* counts, int members);
+
+/* n cores of member `from` go to member `to`, the nearest ones first. Errors: `from` would keep none; no such
+ * member; n < 0. */
+MLP_API int mlp_crew_move(int from, int to, int n);
+
+/* Makes this member's threads for all cores now; else each is made when the member first has its core. */
+MLP_API int mlp_crew_prepare(void);
+
+/* Calls body(thread, threads, arg) once in each thread of this member, thread 0 in the caller, and returns
+ * when all have ended. `threads` says how many there are: fewer than mlp_crew_count() while others are still
+ * at work on cores that are to come. Called within a region, or by a thread that does not lead, it is one
+ * call with one thread. A body may use locks, counters, signals and whatever threads may use; it must not
+ * leave by longjmp. */
+typedef void (*mlp_body)(int thread, int threads, void* arg);
+MLP_API int mlp_parallel(mlp_body body, void* arg);
+
+/* Calls body(first, last, arg) for blocks that together are begin, begin + 1, ... end - 1 (`last` is not in
+ * the block). chunk 0: one block a thread, of equal lengths, so that with as many threads thread t always has
+ * the same ones; chunk > 0: whoever is free takes the next `chunk`. Nothing to do where end <= begin. Error:
+ * chunk < 0. */
+typedef void (*mlp_block)(int64_t first, int64_t last, void* arg);
+MLP_API int mlp_parallel_for(int64_t begin, int64_t end, int64_t chunk, mlp_block body, void* arg);
+
+/* For members that use OpenMP: sets OpenMP's number of threads to this member's count, binds its threads to
+ * the member's cores, and returns the number. They keep these cores until the next such call or region. To be
+ * called between OpenMP's regions, by the thread that leads. 0: the program has no OpenMP; -1: an error. */
+MLP_API int mlp_lend_to_openmp(void);
+
 #ifdef __cplusplus
 }
 #endif
