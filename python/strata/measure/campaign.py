@@ -261,7 +261,7 @@ class Campaign:
         started = utc_now()
         launched = self._runner.run(task, self._watch.tick)
         reasons = taint.judge(
-            launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system
+            launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system, task.crowded
         )
         sample = Sample(
             task=task.id,

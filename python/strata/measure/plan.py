@@ -55,6 +55,7 @@ class Task:
     labels: Mapping[str, str] = field(default_factory=dict)  # what a study varies: {"mode": "one", ...}
     environment: Mapping[str, str] = field(default_factory=dict)  # beside what this process has
     output: str = ""  # "osu": figures from a table of the OSU micro-benchmarks in the output
+    crowded: bool = False  # runs more threads than it has cores, on purpose: see taint.judge
 
     @property
     def leaves_result(self) -> bool:
@@ -164,6 +165,7 @@ _DEFAULTS = (
     ("labels", {}),
     ("environment", {}),
     ("output", ""),
+    ("crowded", False),
 )
 
 

@@ -88,6 +88,7 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | No
         "bind": task.bind,
         "options": list(task.options),
         "labels": dict(task.labels),
+        "crowded": task.crowded,
         "command": list(task.command),
         "headline": list(task.figures),
         "launches": len(counted),

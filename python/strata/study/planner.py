@@ -283,6 +283,7 @@ def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mappin
         },
         environment=dict(chain.environment) if chain else {},
         output=program["output"],
+        crowded=run.crowds(setting.processes * setting.threads),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import zlib
@@ -27,6 +28,11 @@ class Run:
     command: tuple[str, ...]
     at: str  # where the command stands in the file
     toolchain: Toolchain | None = None
+    threads: float | None = None  # so many run, whatever the layout; infinite: more than any layout has cores
+
+    def crowds(self, cores: int) -> bool:
+        """Whether it runs more threads than these cores, on purpose."""
+        return self.threads is not None and self.threads > cores
 
 
 class Maker:
@@ -70,6 +76,26 @@ class Maker:
             made.append(Build(program["name"], chain or none, commands, Path(places["build"]), source, at))
         return made
 
+    def _threads(self, program: Mapping[str, Any], values: Mapping[str, str], n: int) -> float | None:
+        """How many threads a run has by its key `crowded`; None where the layout says how many."""
+        word = program["crowded"]
+        if isinstance(word, bool):
+            return math.inf if word else None
+        at = self._file.at("crowded", (("program", n),))
+        if word not in values:
+            raise StrataError(
+                "no such value",
+                at=at,
+                given=word,
+                allowed=", ".join(["true", *values]),
+                remedy="name the value that says how many threads run",
+            )
+        if not values[word].isdecimal():
+            raise StrataError(
+                "not a number of threads", at=at, given=f"{word} = {values[word]}", allowed="a whole number"
+            )
+        return int(values[word])
+
     def _words(self, line: str, at: str) -> list[str]:
         try:
             words = shlex.split(line)
@@ -90,7 +116,8 @@ class Maker:
             for chain in self._of(program):
                 known = {**self._places(program, chain), **values}
                 command = tuple(filled(word, known, at) for word in words)
-                runs.append(Run(program["name"], values, command, at, chain))
+                threads = self._threads(program, values, n)
+                runs.append(Run(program["name"], values, command, at, chain, threads))
         unused = [key for key in keys if not any("{" + key + "}" in word for word in words)]
         if unused:
             raise StrataError(

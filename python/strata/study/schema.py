@@ -128,6 +128,13 @@ PROGRAM: dict[str, Key] = {
         {},
         "every combination runs",
     ),
+    "crowded": Key(
+        "true, or a name",
+        lambda v: isinstance(v, bool) or is_text(v),
+        "true, or the name of a value that says how many threads run",
+        False,
+        "more threads than cores on purpose: that they preempt each other does not count as a disturbance",
+    ),
     "figures": Key("list of text", list_of(is_text), "a list of figure names", [], "the headline figures"),
     "figure": Key("array of tables", tables, "[[program.figure]]", [], "figures found in the output"),
     "output": Key(

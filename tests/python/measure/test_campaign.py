@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from fakes import Listener, ScriptedRunner, disturbed, good, plan, record, result
@@ -45,6 +46,21 @@ def test_launches_interleave_in_blocks_and_blocks_differ(make_store) -> None:
     blocks = [tuple(runner.order[i : i + 6]) for i in range(0, len(runner.order), 6)]
     assert all(len(set(block)) == 6 for block in blocks)
     assert len(set(blocks)) == len(blocks)
+
+
+def test_what_takes_turns_on_purpose_is_answered_and_the_same_beside_a_neighbour_is_not(make_store) -> None:
+    turns = record(switches={"voluntary": 5, "involuntary": 90_000})
+    whole = plan(["a", "b"])
+    tasks = (replace(whole.tasks[0], crowded=True), whole.tasks[1])
+    answer = Launched(turns, result(1.0), None)
+    done, _, _ = campaign(make_store(replace(whole, tasks=tasks)), lambda t, n: answer)
+    done.run()
+    crowded, other = summary_of(done)["tasks"]
+    assert (crowded["undisturbed"], crowded["crowded"], crowded["tainted"]) == (True, True, 0)
+    assert (other["undisturbed"], other["reasons"]) == (False, {"switches": other["launches"]})
+    done, _, _ = campaign(make_store(replace(whole, tasks=tasks), "beside"), lambda t, n: disturbed())
+    done.run()
+    assert not any(task["undisturbed"] for task in summary_of(done)["tasks"])
 
 
 def test_a_disturbed_launch_is_kept_counted_shown_and_repeated(make_store) -> None:

@@ -77,6 +77,25 @@ def test_daemons_of_a_large_node_do_not_taint_and_a_neighbour_there_does() -> No
     }
 
 
+def test_threads_that_take_turns_on_purpose_are_no_neighbour_to_themselves() -> None:
+    turns = {"switches": {"voluntary": 9, "involuntary": 90_000}, "pressure": {"cpu_some_us": 990_000}}
+    assert codes(judge(record(**turns), LIMITS, 3.0)) == {"switches", "pressure"}
+    assert judge(record(**turns), LIMITS, 3.0, crowded=True) == []
+
+
+def test_beside_threads_that_take_turns_a_neighbour_is_still_seen() -> None:
+    assert codes(judge(busy_record(), LIMITS, 3.0, crowded=True)) == {"others"}
+    beside = {"others_s": 1.0, "wall_s": 1.0}
+    assert codes(judge(record(), LIMITS, 3.0, beside, crowded=True)) == {"elsewhere"}
+    for change, code in (
+        ({"cpu": cpu(steal=0.9), "wall_s": 10.0}, "steal"),
+        ({"clock": {"before_ghz": 2.5, "after_ghz": 3.0}}, "clock"),
+        ({"agrees": False}, "placement"),
+        ({"timed_out": True}, "timed-out"),
+    ):
+        assert codes(judge(record(**change), LIMITS, 3.0, crowded=True)) == {code}
+
+
 def test_one_tick_in_a_short_run_is_not_a_neighbour() -> None:
     # 0.1 s on one CPU with one tick of 10 ms for others reads as 10 %.
     short = {"own_s": 0.09, "others_s": 0.01, "others_share": 0.1, "steal_s": 0.0, "steal_share": 0.0}

@@ -74,3 +74,11 @@ def test_a_program_that_is_not_built_belongs_to_no_toolchain(tmp_path: Path) -> 
         for name in ("there", "made", "asked")
     }
     assert of == {"there": [None], "made": ["one", "two"], "asked": ["two"]}
+
+
+def test_the_report_says_of_how_many_settings_preemptions_do_not_count(tmp_path: Path) -> None:
+    summary, words = _summary(), "ran more threads than cores on purpose"
+    assert words not in build(summary, tmp_path / "none").read_text()
+    for one in summary["tasks"][3:5]:
+        one["crowded"] = True
+    assert f"2 settings {words}" in build(summary, tmp_path / "two").read_text()

@@ -84,6 +84,9 @@ def made(what: Study, cores: int = 2, refused: dict | None = None, budget: float
         (("launches = 12", "launches = 3"), 4, "an integer >= 6"),
         (("launches = 12", "view = \"pie\""), 4, "table | series | strong | weak | pages | cycles"),
         (("launches = 12", "[limits]\nothers = 1"), 4, "others_share"),
+        (("expected_s = 2", 'crowded = "second"'), 10, "true, seconds"),
+        (("expected_s = 2", 'crowded = "seconds"'), 10, "not a number of threads"),
+        (("expected_s = 2", "crowded = 3"), 10, "true, or the name of a value"),
         (("strata.study/1", "strata.study/9"), 2, "strata.study/1"),
         (("launches = 12", "launches = "), 4, "not TOML"),
     ],
@@ -118,6 +121,47 @@ def test_every_combination_of_values_runs_under_every_layout_that_is_meant_for_i
         "setting": "pinned",
         "layout": "1x2",
     }
+
+
+CROWDED = """
+schema = "strata.study/1"
+name = "turns"
+
+[[program]]
+name = "team"
+command = "true {n}"
+values = { n = [2, 4, 16] }
+crowded = "n"
+
+[[program]]
+name = "always"
+command = "true"
+crowded = true
+
+[[program]]
+name = "never"
+command = "true"
+
+[[layout]]
+name = "pinned"
+layouts = ["1xN"]
+"""
+
+
+def test_more_threads_than_the_layout_s_are_known_for_each_machine(tmp_path: Path) -> None:
+    def crowded(cores: int) -> set[str]:
+        return {t.id.split("/")[0] for t in made(study(tmp_path, CROWDED), cores).plan.tasks if t.crowded}
+
+    assert crowded(2) == {"team-4", "team-16", "always"}
+    assert crowded(8) == {"team-16", "always"}
+
+
+def test_that_threads_take_turns_is_part_of_the_plan(tmp_path: Path) -> None:
+    plan = made(study(tmp_path, CROWDED)).plan
+    assert plans.load(plans.dump(plan), tmp_path) == plan
+    first = plan.tasks[0]
+    assert replace(plan, tasks=(replace(first, crowded=True), *plan.tasks[1:])).hash != plan.hash
+    assert "crowded" not in plans.to_dict(plan)["tasks"][0]
 
 
 def test_a_setting_that_the_launcher_refuses_is_left_out_with_its_reason(tmp_path: Path) -> None:

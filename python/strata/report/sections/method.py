@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures
-from strata.advice.words import digits, percent, unit_text
+from strata.advice.words import count, digits, percent, unit_text
 from strata.measure.summary import failures_told
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
@@ -102,6 +102,7 @@ def method(source: Source) -> Section:
     blocks += [
         Heading("Launches, disturbed and repeated"),
         Text(_counts(source)),
+        *_crowded(source),
         *_failed(source),
         _disturbed(source),
         Heading("What was not measured"),
@@ -118,6 +119,18 @@ def _counts(source: Source) -> str:
         f"Mode: {source.summary.get('mode')}. Started {source.summary.get('started')}, ended "
         f"{source.summary.get('ended')}."
     )
+
+
+def _crowded(source: Source) -> list[Block]:
+    """Of which launches preemptions do not tell of a neighbour."""
+    names = [name_of(task) for task in source.tasks() if task.get("crowded")]
+    if not names:
+        return []
+    said = (
+        f"{count(len(names), 'setting')} ran more threads than cores on purpose. Such threads preempt each "
+        "other and wait for each other, which is not held against a launch; every other limit is."
+    )
+    return [Text(said)]
 
 
 def _failed(source: Source) -> list[Block]:
