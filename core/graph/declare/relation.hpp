@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
@@ -43,7 +43,8 @@ class Relation {
 
     /// What patch `to` of the target family receives, in an order that never depends on the layout.
     [[nodiscard]] virtual std::vector<Piece> pieces(int to, On on) const = 0;
-    /// The box a window spans; the number of values in a list.
+    /// The box a window spans; the number of values in a list. Throw Error where the relation shows no
+    /// window, or no list.
     [[nodiscard]] virtual Box window(int to, On on) const;
     [[nodiscard]] virtual std::int64_t length(int to) const;
 
@@ -74,27 +75,36 @@ struct Ghosts {
 [[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
 
 /// Values of another structured family at the same indices (`ratio` 1), or of a coarser or finer one. The
-/// window of a patch is its own box, grown by `ghosts`, in the source's indices:
-///   refine r (source is coarser): floor(lo / r) .. ceil(hi / r);  coarsen r (source is finer): r * lo .. r *
-///   hi.
+/// window of a patch spans what its own values lie on, in the source's indices, grown by `ghosts` (layers of
+/// the source). Along a direction in which values lie within cells:
+///   source_coarser: floor(lo / r) .. ceil(hi / r);  source_finer: r * lo .. r * hi;
+/// and in which they lie on the sides of cells (nodes; faces along their own direction), i .. i being the
+/// first to the last of them: floor(i / r) .. ceil(i / r), so that each lies between two, and r * i .. r * i.
 /// Transposes are `ratio` 1 between two decompositions of one domain. Indices that no source patch owns
-/// (outside the domain, or where the finer level is not) are left as they are: zero at first.
+/// (outside the domain, or where the finer level is not) are left as they are: zero at first. Through the
+/// source's periodic borders a window sees the source's images.
 class Overlap final : public Relation {
   public:
     enum class Level : std::uint8_t { same, source_coarser, source_finer };
+    /// Throws Error where the ratio is below 1, or not 1 on one level, or a number of ghosts is negative.
     Overlap(std::string name, const Grid& source, const Grid& target, Level level = Level::same,
             int ratio = 1, const Int3& ghosts = {});
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
     [[nodiscard]] Box window(int to, On on) const override;
+    [[nodiscard]] Level level() const { return level_; }
+    [[nodiscard]] int ratio() const { return ratio_; }
 
   private:
+    const Grid& from_;
+    const Grid& to_;
     Level level_;
     int ratio_;
     Int3 ghosts_;
 };
 
 /// A list of values for each target patch, each taken from an entry of a source patch: donors of overlapping
-/// zones, shared unknowns of subdomains. Its state may be replaced between steps.
+/// zones, shared unknowns of subdomains. Its state may be replaced between steps. A run of values from one
+/// patch is one piece, so lists that are grouped by source patch are exchanged with the least effort.
 class Gather final : public Relation {
   public:
     struct Source {
@@ -102,13 +112,17 @@ class Gather final : public Relation {
     };
     /// [target patch][i] -> where value i of its list comes from.
     using Table = std::vector<std::vector<Source>>;
+    /// Throws Error where the table has not one list for each target patch, names a patch that the source
+    /// has not, or an entry below 0. (How many entries a patch has is the label's affair.)
     Gather(std::string name, const Family& source, const Family& target, Table table);
-    /// Another table from the next step on (calls changed()).
+    /// Another table from the next step on (calls changed()). Throws as the constructor does, and then
+    /// changes nothing.
     void replace(Table table);
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
     [[nodiscard]] std::int64_t length(int to) const override;
 
   private:
+    void check(const Table& table) const;
     Table table_;
 };
 
