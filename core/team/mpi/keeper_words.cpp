@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <random>
+
+#include "core/team/mpi/keeping.hpp"
+
+namespace strata::team {
+namespace {
+
+using Kind = Message::Kind;
+
+std::string host_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+std::uint64_t random_token() {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32) | random();
+}
+
+}  // namespace
+
+Message Keeper::introduction(std::uint64_t token) const {
+    Message hello{.kind = Kind::hello};
+    hello.where = *where_;
+    hello.member = where_->rank;
+    hello.pid = member_.pid();
+    hello.token = token;
+    hello.say(host_name());
+    return hello;
+}
+
+/// The member knows from MPI where it is. The first of each node makes the arena and is called by the others.
+void Keeper::take_place(const Message& word) {
+    where_ = word.where;
+    if (!is_head()) return;
+    arena_ = Arena::create(capacity_);
+    Message here{.kind = Kind::here};
+    here.capacity = arena_->capacity();
+    here.token = random_token();
+    const std::string name = node_.open(here.token, arena_->descriptor());
+    std::snprintf(here.name, sizeof here.name, "%s", name.c_str());
+    if (where_->node == 0 && where_->nodes > 1) here.say(heads_.open(introduction(here.token)));
+    member_.tell(here, arena_->descriptor());
+}
+
+/// The names have gone round: everybody's keeper calls its head, and the heads that of node 0.
+void Keeper::join(const Message& word) {
+    if (is_head()) {
+        if (where_->node > 0) {
+            if (!heads_.call(word.text, introduction(word.network_token)))
+                fmt::print(
+                    stderr,
+                    "strata: note: node {} ({}) cannot reach node 0 by TCP at {}: if one of them stops "
+                    "or vanishes, the other is not told\n",
+                    where_->node, host_name(), static_cast<const char*>(word.text));
+        }
+        member_.tell(Message{.kind = Kind::arena});
+        return;
+    }
+    capacity_ = word.capacity;
+    node_.call(word.name, introduction(word.token));
+}
+
+void Keeper::listen_to_member() {
+    while (const auto word = member_.next_word()) {
+        if (word->kind == Kind::place) take_place(*word);
+        if (word->kind == Kind::join) join(*word);
+    }
+}
+
+void Keeper::said_on_node(const Received& received, int line) {
+    const Message& word = *received.message;
+    if (word.kind == Kind::arena && !is_head()) {
+        member_.tell(word, received.descriptor);
+        arena_ = Arena::view(received.descriptor, capacity_);
+    }
+    if (word.kind == Kind::lost) lost(word, false, line);
+    if (word.kind == Kind::end && !is_head()) finish();
+}
+
+void Keeper::said_by_node(int node, const Message& word) {
+    if (word.kind == Kind::lost) lost(word, false, -1, node);
+    if (word.kind == Kind::gone) nodes_gone_.insert(node);
+    if (word.kind == Kind::end) finish();
+}
+
+void Keeper::node_vanished(const Message& head, const std::string& how) {
+    if (done_) return;
+    nodes_gone_.insert(head.where.node);
+    Message who{.kind = Kind::lost};
+    who.member = head.where.rank;
+    who.status = kFailure;
+    const int last = head.where.rank + head.where.local_size - 1;
+    who.say(fmt::format("{}(node {}, {}) {}", last > who.member ? fmt::format("to {} ", last) : "",
+                        head.where.node, static_cast<const char*>(head.text), how));
+    // When node 0 has gone all others find out; one of them says it.
+    lost(who, where_->node <= 1, -1, head.where.node);
+}
+
+/// The word goes everywhere but where it came from. `news`: this keeper has found it out, and says it on
+/// standard error unless somebody of its node was faster.
+void Keeper::lost(const Message& who, bool news, int from_line, int from_node) {
+    if (lost_) return;
+    lost_ = who;
+    kill_at_ = Clock::now() + kGrace;
+    leave_at_ = *kill_at_ + kLastWords;
+    const bool first = !arena_ || arena_->failure().tell(who.member, who.pid, who.text);
+    if (news && first && asked_by_ == 0) {
+        Failure said;
+        said.tell(who.member, who.pid, who.text);
+        fmt::print(stderr, "strata: error: {}; the run ends\n", said.text());
+    }
+    if (is_head() || news) node_.tell(who, from_line);
+    if (is_head()) heads_.tell(who, from_node);
+}
+
+void Keeper::member_ended(int status) {
+    member_.mark_ended();
+    const KeptEnd end =
+        kept_end(status, where_ && arena_ ? &*arena_ : nullptr, where_ ? where_->local_rank : 0);
+    if (!end.in_order) {
+        status_ = failing_status(status);
+        Message who{.kind = Kind::lost};
+        who.member = where_ ? where_->rank : -1;
+        who.pid = member_.pid();
+        who.status = status_;
+        const bool far = where_ && where_->nodes > 1;
+        who.say((far ? fmt::format("on {} ", host_name()) : "") + end.how);
+        // A member that left because it saw in the arena that another is gone is not news; which one, the
+        // head says in a moment.
+        if (where_ && !lost_ && arena_ && arena_->failure().told())
+            leave_at_ = Clock::now() + kGrace + kLastWords;
+        else if (where_)
+            lost(who, true);
+        else if (asked_by_ == 0)
+            fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n",
+                       who.pid, static_cast<const char*>(who.text));
+    }
+    // Who never joined, or has been asked to end, has nobody to wait for.
+    if (!where_ || asked_by_ != 0) done_ = true;
+    if (where_ && !is_head()) node_.tell(Message{.kind = Kind::gone});
+}
+
+}  // namespace strata::team

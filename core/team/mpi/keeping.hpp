@@ -1,0 +1,76 @@
+// What a keeper (keeper.hpp) is made of. keeper.cpp has its life: start, turns, signals, end;
+// keeper_words.cpp what it hears and says: how its member comes to the arena, and who is gone.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/launch/signals.hpp"
+#include "core/team/arena.hpp"
+#include "core/team/ending.hpp"
+#include "core/team/mpi/heads.hpp"
+#include "core/team/mpi/kept_member.hpp"
+#include "core/team/mpi/node_lines.hpp"
+
+namespace strata::team {
+
+/// Beyond the members' grace, for the last words between keepers.
+inline constexpr auto kLastWords = std::chrono::milliseconds(500);
+
+/// The keeper of one rank, from its start to its end (keep_rank()).
+class Keeper {
+  public:
+    explicit Keeper(std::uint64_t capacity);
+    ~Keeper();
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
+
+    /// Starts the member. Throws Error.
+    void start(const std::vector<std::string>& arguments);
+    /// Until all of the team have ended; returns the exit status.
+    int keep();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    [[nodiscard]] bool is_head() const { return where_ && where_->local_rank == 0; }
+    void watch(int descriptor) const;
+    // Its life.
+    void take_turn();
+    [[nodiscard]] double until_next_moment() const;
+    void handle(int signal);
+    void finish();
+    void leave_when_all_have();
+    // What it hears and says.
+    void listen_to_member();
+    void take_place(const Message& word);
+    void join(const Message& word);
+    void said_on_node(const Received& received, int line);
+    void said_by_node(int node, const Message& word);
+    void member_ended(int status);
+    void lost(const Message& who, bool news, int from_line = -1, int from_node = -1);
+    void node_vanished(const Message& head, const std::string& how);
+    [[nodiscard]] Message introduction(std::uint64_t token) const;
+
+    launch::SignalEvents signals_;
+    double started_ =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    int events_ = -1, parent_ = -1;  // what is waited for; who started this process
+    KeptMember member_;
+    std::optional<Where> where_;
+    std::uint64_t capacity_;
+    std::optional<Arena> arena_;
+    NodeLines node_;
+    Heads heads_;
+    std::set<int> nodes_gone_;
+    bool said_gone_ = false, done_ = false;
+    int status_ = 0, asked_by_ = 0;
+    std::optional<Message> lost_;
+    std::optional<Clock::time_point> kill_at_, leave_at_;
+};
+
+}  // namespace strata::team
