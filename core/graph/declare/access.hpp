@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/graph/declare/label.hpp"
 
@@ -74,8 +75,13 @@ class ListView {
     std::ptrdiff_t component_;
 };
 
-/// Ends the run: "task 'diffuse', patch 3: reads 'temperature' at (33, 0, 0), outside what it declared
-/// ((0, 0, 0) to (33, 32, 32) ...)". The task and patch are those that the calling thread runs.
+/// The call that this thread is making, for messages: set around each call by who makes it, null between
+/// them.
+inline constinit thread_local const Here* here_now = nullptr;
+
+/// Throws Error: "task 'diffuse', patch 3: touches 'temperature' at (33, 0, 0), outside what it declared",
+/// with what it declared. The task and patch are those of `here_now`, the label is that whose values begin at
+/// `address`. (From a function that is noexcept the run ends with the same message.)
 [[noreturn]] void refuse_access(const void* address, int i, int j, int k, const Box& allowed);
 [[noreturn]] void refuse_access(const void* address, std::int64_t i, std::int64_t count);
 
@@ -123,7 +129,7 @@ class Here {
     std::int64_t round = 0;
 
     /// The patch's cells, for tasks on a Grid.
-    [[nodiscard]] const Box& cells() const { return grid().box(patch); }
+    [[nodiscard]] Box cells() const { return grid().box(patch); }
     [[nodiscard]] const Grid& grid() const { return static_cast<const Grid&>(*family); }
 
     template <class T>
@@ -141,8 +147,8 @@ class Here {
         return *reinterpret_cast<T*>(places[static_cast<std::size_t>(use.index)].origin);
     }
 
-    /// Ends the run with this message, to which task, patch and step are added: for values that cannot be
-    /// (NaN, a negative density).
+    /// Throws Error with this message, to which task, patch and step are added, which ends the run: for
+    /// values that cannot be (NaN, a negative density).
     [[noreturn]] void fail(std::string_view message) const;
 
     /// body(first, last) for parts of 0..count-1, in as many threads as the task was given (Task::threads).

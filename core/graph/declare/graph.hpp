@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/graph/declare/task.hpp"
@@ -121,7 +122,7 @@ struct ParticleSet {
 /// A number that a user may change while the program runs: tasks read it, and it changes between steps, in
 /// all processes before the same one.
 struct Parameter {
-    std::string name, unit, about;
+    std::string name, unit = {}, about = {};
     double value = 0, least = 0, most = 0;
 };
 
@@ -165,7 +166,6 @@ class Graph {
     Particles<T> particle(int set, std::string name, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::particles, options);
         info.particle_set = set;
-        info.family = sets_.at(static_cast<std::size_t>(set)).grid;
         return Particles<T>(label(std::move(info)));
     }
     template <class T>
@@ -183,7 +183,8 @@ class Graph {
     /// Called by every process before each step (from 1), for relations and tables that change with it.
     void before_step(std::function<void(std::int64_t step)> call) { before_step_.push_back(std::move(call)); }
 
-    /// Any label, without its type. Throws Error where the name is taken. Returns its id.
+    /// Any label, without its type; particles have the family of their set. Throws Error where the name is
+    /// taken, or the label cannot be. Returns its id.
     int label(LabelInfo info);
 
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -200,6 +201,7 @@ class Graph {
 
   private:
     friend class Scope;
+    void take_name(const char* what, const std::string& name);
     template <class T>
     static LabelInfo described(std::string name, Kind kind, const LabelOptions& options) {
         LabelInfo info;
@@ -216,6 +218,7 @@ class Graph {
     }
 
     std::string name_;
+    std::unordered_set<std::string> names_;  // of labels, tasks, ..., each with what it is the name of
     // Deques: what is in them keeps its address.
     std::deque<LabelInfo> labels_;
     std::deque<TaskInfo> tasks_;

@@ -18,7 +18,8 @@ class Shared final : public Relation {
         std::int32_t entry;               // of this patch
         std::int32_t patch, their_entry;  // the same unknown there
     };
-    /// [patch] -> its links, sorted by patch. Throws Error where a link is not answered by the one back.
+    /// [patch] -> its links, in any order; they are kept sorted by patch, then by own entry. Throws Error
+    /// where a link is not answered by the one back, is there twice, or names a patch that is not there.
     Shared(std::string name, const Family& family, std::vector<std::vector<Link>> links);
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
     [[nodiscard]] std::int64_t length(int to) const override;

@@ -36,7 +36,10 @@ struct Use {
 /// In processes: once in each, for libraries that are collective over processes, and for files.
 enum class Runs : std::uint8_t { on_patches, in_processes };
 
+class Graph;
+
 struct TaskInfo {
+    const Graph* graph = nullptr;  // that it belongs to, and whose labels its uses name
     std::string name;
     int id = -1;
     int scope = -1;

@@ -22,13 +22,17 @@ struct Storage {
     bool contributions = false;  // private windows of a sum, `ghosts` wide
 };
 
-/// That something waits for task `task`, `lag` rounds of that task's scope ago.
+/// That something waits for task `task`, `lag` rounds of that task's scope ago. (Of a scope beside or within
+/// the waiting task's: 0, which is what that scope has done by now, however many rounds those were.) Nothing
+/// waits for the start scope: all of it is done, in all processes, before the first step.
 struct Before {
     int task = -1;
     int lag = 0;
-    /// Through which use of which task patches correspond: data goes from `task`'s patches to this task's
-    /// patches (forward), or was read by `task` from this one's (backward: it may be overwritten when all who
-    /// read it have done so). Use -1: patch by patch.
+    /// Through which use of which resolved task patches correspond: data goes from `task`'s patches to this
+    /// task's patches (forward), or was read by `task` from this one's (backward: it may be overwritten when
+    /// all who read it have done so). Use -1: patch by patch (backward: of what is written twice). A sum's
+    /// use tells which patches meet: from who contributes to the combination, and back. A use of a scalar, or
+    /// of or by a task in processes: from all patches (of the process) to all.
     int through_task = -1, through_use = -1;
     bool backward = false;
     friend bool operator==(const Before&, const Before&) = default;
@@ -36,21 +40,30 @@ struct Before {
 
 /// A use with its storage.
 struct ResolvedUse {
+    int label = -1;
     int storage = -1;
     int back = 0;     // which buffer: so many rounds of Storage::scope ago
     int version = 0;  // as counted in the label's scope, for messages
-    int maker = -1;   // the task whose version it is; -1: what was there before the first round
+    // The task whose version it is (of contributions: who made them), in this round or, where nothing made it
+    // in this one, an earlier one; -1: the start scope.
+    int maker = -1;
 };
 
+/// The first of Resolved::tasks are Graph::tasks(), in their order; combinations, reductions and relocations
+/// follow.
 struct ResolvedTask {
-    int task = -1;  // in Graph::tasks(); relocations and sums follow as tasks of their own
+    std::string name;
+    int task = -1;  // in Graph::tasks(); -1 where it is none of them
     enum class What : std::uint8_t { body, combine, reduce, relocate } what = What::body;
     int scope = 0;
     /// combine, reduce: the version that is completed. relocate: index in its scope's relocations().
     Version of;
-    std::vector<ResolvedUse> uses;  // of the body, in its order
-    std::vector<Before> before;     // without repetition
-    double rank = 0;                // cost of the longest way from here to the round's end
+    /// body: one for each declared use, in its order. combine, reduce: what is made, then the contributions,
+    /// in the order in which they are added up (by name of the task that made them). relocate: the labels
+    /// that move (position and id among them), by name; those of the set that nobody needs afterwards do not.
+    std::vector<ResolvedUse> uses;
+    std::vector<Before> before;  // without repetition, and without what others imply
+    double rank = 0;             // cost of the longest way from here to the round's end
 };
 
 /// A scope with what it runs, in an order that suits all declarations.
@@ -60,7 +73,11 @@ struct ResolvedScope {
     std::vector<int> inside;  // scopes
     /// Both, in topological order: (false, task) or (true, scope).
     std::vector<std::pair<bool, int>> order;
-    int decided_by = -1;  // the Resolved::tasks whose reduction ends or admits a round
+    /// repeat, when: the scalar that ends or admits a round, the task of Resolved::tasks that makes it (-1:
+    /// it keeps its first value) and how many rounds of that task's scope ago.
+    ResolvedUse decision;
+    int decided_by = -1;
+    int decided_lag = 0;
 };
 
 struct Resolved {
@@ -68,6 +85,7 @@ struct Resolved {
     std::vector<Storage> storages;
     std::vector<ResolvedScope> scopes;  // [Scope::id()]
     std::vector<int> critical_path;     // tasks of one step
+    std::vector<std::string> warnings;  // what is declared and never used
 };
 
 /// Works it out. Throws Error that names tasks and labels: two makers of a version, a need that nobody makes,

@@ -1,0 +1,147 @@
+#include "core/graph/declare/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+Graph::Graph(std::string name) : name_(std::move(name)) {
+    take_name("scope", "start");
+    take_name("scope", "step");
+    scopes_.push_back(Scope(*this, Scope::Form::start, "start", 0, -1));
+    scopes_.push_back(Scope(*this, Scope::Form::step, "step", 1, -1));
+}
+
+Graph::~Graph() = default;
+
+void Graph::take_name(const char* what, const std::string& name) {
+    if (name.empty()) throw Error(fmt::format("graph '{}': a {} without a name", name_, what));
+    if (!names_.insert(fmt::format("{} {}", what, name)).second)
+        throw Error(fmt::format("graph '{}' has two {}s of one name", name_, what))
+            .given(name)
+            .remedy(fmt::format("give each {} of the graph a name of its own", what));
+}
+
+Grid& Graph::grid(std::string name, const GridShape& shape) { return add<Grid>(std::move(name), shape); }
+
+int Graph::label(LabelInfo info) {
+    const auto refuse = [&](std::string why) {
+        return Error(fmt::format("label '{}' of graph '{}': {}", info.name, name_, why));
+    };
+    if (info.kind == Kind::particles) {
+        if (info.particle_set < 0 || info.particle_set >= static_cast<int>(sets_.size()))
+            throw refuse("names a set of particles that the graph does not have")
+                .given(std::to_string(info.particle_set));
+        info.family = sets_[static_cast<std::size_t>(info.particle_set)].grid;
+        if (info.history != 0)
+            throw refuse("particles keep no earlier generations, as their order changes")
+                .remedy("keep what is needed of them in a label of its own");
+    }
+    if (info.kind != Kind::scalar && info.family == nullptr) throw refuse("has no family of patches");
+    if (info.kind == Kind::field && dynamic_cast<const Grid*>(info.family) == nullptr)
+        throw refuse(fmt::format("a field lies on a grid, and '{}' is none", info.family->name()))
+            .remedy("declare it as a list, which any family can have");
+    if (info.kind == Kind::list && !info.entries)
+        throw refuse("does not say how many values each patch has")
+            .remedy("give a function: the number of values of a patch");
+    if (info.kind == Kind::scalar && info.reduce == Reduce::none)
+        throw refuse("does not say how contributions are combined")
+            .allowed("Reduce::min, max, sum, all or any");
+    if (info.kind == Kind::scalar && (info.element == Element::bytes || info.components != 1))
+        throw refuse("a reduction is of one number").allowed("one component of a number type");
+    if (info.components < 1)
+        throw refuse("has no components").given(std::to_string(info.components)).allowed(">= 1");
+    if (info.history < 0)
+        throw refuse("keeps a negative number of generations").given(std::to_string(info.history));
+    if (info.bytes == 0) throw refuse("has values of no size");
+    if (std::any_of(info.border.begin(), info.border.end(), [](int layers) { return layers < 0; }))
+        throw refuse("has a border of negative width").allowed(">= 0 in each direction");
+    if (info.kind != Kind::field && info.border != Int3{})
+        throw refuse("only fields have layers beyond the domain's border");
+    take_name("label", info.name);
+    info.id = static_cast<int>(labels_.size());
+    labels_.push_back(std::move(info));
+    return labels_.back().id;
+}
+
+int Graph::particles(std::string name, const Grid& grid) {
+    take_name("set of particles", name);
+    const int id = static_cast<int>(sets_.size());
+    sets_.push_back({name, id, &grid, -1});
+    LabelOptions options;
+    options.about = "the number that a particle keeps all its life";
+    const int label = particle<std::int64_t>(id, name + ".id", options).id();
+    sets_.back().id_label = label;
+    return id;
+}
+
+const double* Graph::parameter(Parameter parameter) {
+    take_name("parameter", parameter.name);
+    if (parameter.least < parameter.most &&
+        (parameter.value < parameter.least || parameter.value > parameter.most))
+        throw Error(fmt::format("parameter '{}' of graph '{}' is out of its range", parameter.name, name_))
+            .given(fmt::format("{}", parameter.value))
+            .allowed(fmt::format("{} to {}", parameter.least, parameter.most));
+    parameters_.push_back(std::move(parameter));
+    return &parameters_.back().value;
+}
+
+Task Scope::task(std::string name, const Family& family) {
+    graph_->take_name("task", name);
+    TaskInfo info;
+    info.graph = graph_;
+    info.name = std::move(name);
+    info.id = static_cast<int>(graph_->tasks_.size());
+    info.scope = id_;
+    info.family = &family;
+    graph_->tasks_.push_back(std::move(info));
+    return Task(graph_->tasks_.back());
+}
+
+Task Scope::team_task(std::string name) {
+    graph_->take_name("task", name);
+    TaskInfo info;
+    info.graph = graph_;
+    info.name = std::move(name);
+    info.id = static_cast<int>(graph_->tasks_.size());
+    info.scope = id_;
+    info.runs = Runs::in_processes;
+    graph_->tasks_.push_back(std::move(info));
+    return Task(graph_->tasks_.back());
+}
+
+Scope& Scope::inner(Form form, std::string name, const Version& scalar,
+                    std::function<bool(const void*)> decision, std::int64_t most) {
+    graph_->take_name("scope", name);
+    if (most < 1)
+        throw Error(fmt::format("scope '{}' of graph '{}' would never run", name, graph_->name_))
+            .given(std::to_string(most))
+            .allowed("1 round or more");
+    Scope made(*graph_, form, std::move(name), static_cast<int>(graph_->scopes_.size()), id_);
+    made.scalar_ = scalar;
+    made.decision_ = std::move(decision);
+    made.most_ = most;
+    graph_->scopes_.push_back(std::move(made));
+    return graph_->scopes_.back();
+}
+
+void Scope::relocate(int particle_set, const Version& position, int hops) {
+    const auto refuse = [&](const std::string& why) {
+        return Error(
+            fmt::format("scope '{}' of graph '{}' relocates particles: {}", name_, graph_->name_, why));
+    };
+    if (particle_set < 0 || particle_set >= static_cast<int>(graph_->sets_.size()))
+        throw refuse("the graph has no such set").given(std::to_string(particle_set));
+    if (position.label < 0 || position.label >= static_cast<int>(graph_->labels_.size()) ||
+        graph_->labels_[static_cast<std::size_t>(position.label)].particle_set != particle_set)
+        throw refuse(fmt::format("the position is no label of '{}'",
+                                 graph_->sets_[static_cast<std::size_t>(particle_set)].name));
+    if (hops < 0) throw refuse("a negative number of hops").given(std::to_string(hops)).allowed(">= 0");
+    relocations_.push_back({particle_set, position, hops});
+}
+
+}  // namespace strata::graph
