@@ -1,0 +1,157 @@
+#include "core/graph/expand/copy.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+namespace {
+
+/// A box with as few and as long loops as it allows.
+struct Loops {
+    std::int64_t row = 0;  // values next to each other
+    std::int64_t rows = 0, planes = 0;
+    std::int64_t to_row = 0, from_row = 0, to_plane = 0, from_plane = 0;
+};
+
+Loops loops_of(const BoxCopy& box) {
+    Loops loops{box.extent[0],        box.extent[1],        box.extent[2],         box.to_strides.row,
+                box.from_strides.row, box.to_strides.plane, box.from_strides.plane};
+    const auto bytes = static_cast<std::int64_t>(box.bytes);
+    const auto outward = [&] {
+        loops.rows = loops.planes;
+        loops.to_row = loops.to_plane;
+        loops.from_row = loops.from_plane;
+        loops.planes = 1;
+    };
+    // One row a plane: the planes are the rows.
+    if (loops.rows == 1) outward();
+    // Planes that continue each other's rows at the same distance.
+    if (loops.to_plane == loops.rows * loops.to_row && loops.from_plane == loops.rows * loops.from_row) {
+        loops.rows *= loops.planes;
+        loops.planes = 1;
+    }
+    // Rows without gaps.
+    if (loops.to_row == loops.row * bytes && loops.from_row == loops.row * bytes) {
+        loops.row *= loops.rows;
+        loops.rows = 1;
+        outward();
+    }
+    return loops;
+}
+
+bool nothing(const BoxCopy& box) { return box.extent[0] <= 0 || box.extent[1] <= 0 || box.extent[2] <= 0; }
+
+/// `one(to, from)` for each row of each component.
+template <class One>
+void each_row(const BoxCopy& box, const Loops& loops, One one) {
+    for (std::int64_t c = 0; c < box.components; ++c)
+        for (std::int64_t z = 0; z < loops.planes; ++z) {
+            std::byte* to = box.to + c * box.to_strides.component + z * loops.to_plane;
+            const std::byte* from = box.from + c * box.from_strides.component + z * loops.from_plane;
+            for (std::int64_t y = 0; y < loops.rows; ++y, to += loops.to_row, from += loops.from_row)
+                one(to, from);
+        }
+}
+
+/// A length that the compiler knows becomes a load and a store or two instead of a call.
+template <std::size_t Bytes>
+void copy_short(const BoxCopy& box, const Loops& loops) {
+    each_row(box, loops, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, Bytes); });
+}
+
+template <class T>
+void add_row(std::byte* to, const std::byte* from, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        T sum, more;
+        std::memcpy(&sum, to + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+        std::memcpy(&more, from + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+        sum += more;
+        std::memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &sum, sizeof(T));
+    }
+}
+
+template <class T>
+void add_values(const BoxCopy& box) noexcept {
+    if (nothing(box)) return;
+    const Loops loops = loops_of(box);
+    switch (loops.row) {
+        case 1:
+            return each_row(box, loops, [](auto* to, const auto* from) { add_row<T>(to, from, 1); });
+        case 2:
+            return each_row(box, loops, [](auto* to, const auto* from) { add_row<T>(to, from, 2); });
+        default:
+            return each_row(box, loops,
+                            [n = loops.row](auto* to, const auto* from) { add_row<T>(to, from, n); });
+    }
+}
+
+}  // namespace
+
+void copy_box(const BoxCopy& box) noexcept {
+    if (nothing(box)) return;
+    const Loops loops = loops_of(box);
+    const auto row = static_cast<std::size_t>(loops.row) * box.bytes;
+    switch (row) {
+        case 1:
+            return copy_short<1>(box, loops);
+        case 2:
+            return copy_short<2>(box, loops);
+        case 4:
+            return copy_short<4>(box, loops);
+        case 8:
+            return copy_short<8>(box, loops);
+        case 12:
+            return copy_short<12>(box, loops);
+        case 16:
+            return copy_short<16>(box, loops);
+        case 24:
+            return copy_short<24>(box, loops);
+        case 32:
+            return copy_short<32>(box, loops);
+        case 40:
+            return copy_short<40>(box, loops);
+        case 48:
+            return copy_short<48>(box, loops);
+        case 64:
+            return copy_short<64>(box, loops);
+        default:
+            each_row(box, loops, [row](std::byte* to, const std::byte* from) { std::memcpy(to, from, row); });
+    }
+}
+
+AddBox add_box(Element element) {
+    switch (element) {
+        case Element::f64:
+            return add_values<double>;
+        case Element::f32:
+            return add_values<float>;
+        // Unsigned: they wrap around where signed ones may do anything, with the same bits elsewhere.
+        case Element::i64:
+            return add_values<std::uint64_t>;
+        case Element::i32:
+            return add_values<std::uint32_t>;
+        default:
+            break;
+    }
+    throw Error("contributions of this type cannot be added")
+        .given(element == Element::u8 ? "values of one byte" : "values of a type of the user's own")
+        .allowed("double, float, whole numbers of 4 or 8 bytes");
+}
+
+std::byte* pack_box(BoxCopy copy, std::byte* message) noexcept {
+    copy.to = message;
+    copy.to_strides = packed(copy.extent, copy.bytes);
+    copy_box(copy);
+    return message + copy.volume();
+}
+
+const std::byte* unpack_box(BoxCopy copy, const std::byte* message) noexcept {
+    copy.from = message;
+    copy.from_strides = packed(copy.extent, copy.bytes);
+    copy_box(copy);
+    return message + copy.volume();
+}
+
+}  // namespace strata::graph

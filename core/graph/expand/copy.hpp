@@ -1,0 +1,53 @@
+// Boxes of values from one strided array to another: into halos, into and out of messages, and contributions
+// onto what is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/graph/declare/label.hpp"
+
+namespace strata::graph {
+
+/// Distances in bytes from a value to the next along y, along z, and to the same value of the next component.
+/// Along x values are next to each other.
+struct Strides {
+    std::int64_t row = 0, plane = 0, component = 0;
+};
+
+/// The strides of a box without gaps, x fastest, component after component: its form in a message.
+[[nodiscard]] constexpr Strides packed(const Int3& extent, std::size_t bytes) {
+    const auto row = static_cast<std::int64_t>(bytes) * extent[0];
+    return {row, row * extent[1], row * extent[1] * extent[2]};
+}
+
+/// A box to be copied: where its first value lies in both arrays. The two must not overlap. Any alignment.
+struct BoxCopy {
+    std::byte* to = nullptr;
+    const std::byte* from = nullptr;
+    Strides to_strides, from_strides;
+    Int3 extent{};
+    std::int32_t components = 1;
+    std::uint32_t bytes = 0;  // of one component of one value
+
+    /// Bytes that are copied; the length of its packed form.
+    [[nodiscard]] std::int64_t volume() const {
+        return std::int64_t{extent[0]} * extent[1] * extent[2] * components * bytes;
+    }
+};
+
+/// Copies it. Nothing where an extent is 0.
+void copy_box(const BoxCopy& box) noexcept;
+
+/// Adds the values to those that are there: to += from, each rounded once in its own type; integers wrap
+/// around. `bytes` is the size of that type.
+using AddBox = void (*)(const BoxCopy& box) noexcept;
+/// For doubles, floats and whole numbers of 8 and 4 bytes. Throws Error for other elements.
+[[nodiscard]] AddBox add_box(Element element);
+
+/// The box of `copy` (whose `to` and `to_strides` do not matter) without gaps to `message`, and from there to
+/// `copy.to` (`from` does not matter). Return what follows in the message.
+std::byte* pack_box(BoxCopy copy, std::byte* message) noexcept;
+const std::byte* unpack_box(BoxCopy copy, const std::byte* message) noexcept;
+
+}  // namespace strata::graph

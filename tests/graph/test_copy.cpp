@@ -1,0 +1,168 @@
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/graph/expand/copy.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/grids.hpp"
+
+using namespace strata::graph;
+using namespace strata::tests;
+
+namespace {
+
+/// An array of `components` boxes with padding after rows, planes and components.
+struct Array {
+    Int3 size;
+    Strides strides;
+    std::uint32_t bytes;
+    std::vector<std::byte> memory;
+
+    Array(std::mt19937_64& random, const Int3& size_, std::uint32_t bytes_, int components)
+        : size(size_), bytes(bytes_) {
+        const bool gaps = pick(random, 0, 2) > 0;
+        const auto gap = [&] { return std::int64_t{bytes} * (gaps ? pick(random, 0, 3) : 0); };
+        strides.row = std::int64_t{size[0]} * bytes + gap();
+        strides.plane = strides.row * size[1] + gap();
+        strides.component = strides.plane * size[2] + gap();
+        memory.resize(static_cast<std::size_t>(strides.component * components));
+        for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
+    }
+    [[nodiscard]] std::int64_t at(const Int3& i, int component) const {
+        return i[0] * std::int64_t{bytes} + i[1] * strides.row + i[2] * strides.plane +
+               component * strides.component;
+    }
+};
+
+struct Pair {
+    Array from, to;
+    Int3 first_from{}, first_to{};
+    BoxCopy copy;
+};
+
+Pair any_pair(std::mt19937_64& random, std::uint32_t bytes, int thin) {
+    Int3 extent{pick(random, 1, 21), pick(random, 1, 9), pick(random, 1, 7)};
+    if (thin < 3) extent[static_cast<std::size_t>(thin)] = pick(random, 1, 3);
+    const int components = pick(random, 1, 3);
+    const auto around = [&] { return plus(extent, any_width(random, pick(random, 0, 1) * 4)); };
+    Pair pair{
+        Array(random, around(), bytes, components), Array(random, around(), bytes, components), {}, {}, {}};
+    for (std::size_t a = 0; a < 3; ++a) {
+        pair.first_from[a] = pick(random, 0, pair.from.size[a] - extent[a]);
+        pair.first_to[a] = pick(random, 0, pair.to.size[a] - extent[a]);
+    }
+    pair.copy = {pair.to.memory.data() + pair.to.at(pair.first_to, 0),
+                 pair.from.memory.data() + pair.from.at(pair.first_from, 0),
+                 pair.to.strides,
+                 pair.from.strides,
+                 extent,
+                 components,
+                 bytes};
+    return pair;
+}
+
+/// What should be there, value by value: `combine(there, comes)` within the box, what was there elsewhere.
+template <class Combine>
+std::vector<std::byte> expected(const Pair& pair, Combine combine) {
+    std::vector<std::byte> memory = pair.to.memory;
+    for (int c = 0; c < pair.copy.components; ++c)
+        each_index({{0, 0, 0}, pair.copy.extent}, [&](const Int3& i) {
+            combine(memory.data() + pair.to.at(plus(pair.first_to, i), c),
+                    pair.from.memory.data() + pair.from.at(plus(pair.first_from, i), c));
+        });
+    return memory;
+}
+
+template <class T>
+void check_adding(Element element, std::mt19937_64& random) {
+    for (int round = 0; round < 200; ++round) {
+        Pair pair = any_pair(random, sizeof(T), round % 4);
+        for (Array* array : {&pair.from, &pair.to})
+            for (std::size_t i = 0; i + sizeof(T) <= array->memory.size(); i += sizeof(T)) {
+                const T value = static_cast<T>(pick(random, -1000, 1000)) / static_cast<T>(3);
+                std::memcpy(array->memory.data() + i, &value, sizeof(T));
+            }
+        const auto after = expected(pair, [](std::byte* to, const std::byte* from) {
+            T there, comes;
+            std::memcpy(&there, to, sizeof(T));
+            std::memcpy(&comes, from, sizeof(T));
+            there = static_cast<T>(there + comes);
+            std::memcpy(to, &there, sizeof(T));
+        });
+        add_box(element)(pair.copy);
+        CHECK(pair.to.memory == after);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a box of any shape and element is copied, and nothing beside it") {
+    std::mt19937_64 random(31);
+    for (int round = 0; round < 3000; ++round) {
+        const auto bytes =
+            static_cast<std::uint32_t>(round % 3 == 0 ? pick(random, 1, 40) : 8 >> (round % 4));
+        Pair pair = any_pair(random, bytes, round % 5);
+        const auto after =
+            expected(pair, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
+        copy_box(pair.copy);
+        CHECK(pair.to.memory == after);
+    }
+}
+
+TEST_CASE("a packed box is contiguous, x fastest, and comes out as it went in") {
+    std::mt19937_64 random(32);
+    for (int round = 0; round < 500; ++round) {
+        const auto bytes = static_cast<std::uint32_t>(round % 2 == 0 ? 8 : pick(random, 1, 24));
+        Pair pair = any_pair(random, bytes, round % 5);
+        std::vector<std::byte> message(static_cast<std::size_t>(pair.copy.volume()) + 5, std::byte{77});
+        std::byte* const begin = message.data() + 3;  // any alignment
+        std::byte* const end = pack_box(pair.copy, begin);
+        REQUIRE(end - begin == pair.copy.volume());
+        const std::byte* next = begin;
+        bool same = message[2] == std::byte{77} && *end == std::byte{77};
+        for (int c = 0; c < pair.copy.components; ++c)
+            each_index({{0, 0, 0}, pair.copy.extent}, [&](const Int3& i) {
+                const std::byte* value = pair.from.memory.data() + pair.from.at(plus(pair.first_from, i), c);
+                same = same && std::memcmp(next, value, bytes) == 0;
+                next += bytes;
+            });
+        CHECK(same);
+        const auto after =
+            expected(pair, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
+        CHECK(unpack_box(pair.copy, begin) == end);
+        CHECK(pair.to.memory == after);
+    }
+}
+
+TEST_CASE("contributions are added in the type of the values") {
+    std::mt19937_64 random(33);
+    check_adding<double>(Element::f64, random);
+    check_adding<float>(Element::f32, random);
+    check_adding<std::int64_t>(Element::i64, random);
+    check_adding<std::int32_t>(Element::i32, random);
+    CHECK_THROWS_AS(add_box(Element::u8), strata::Error);
+    CHECK_THROWS_AS(add_box(Element::bytes), strata::Error);
+    // Whole numbers wrap around.
+    std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int32_t one = 1;
+    add_box(Element::i32)({reinterpret_cast<std::byte*>(&most),
+                           reinterpret_cast<const std::byte*>(&one),
+                           {},
+                           {},
+                           {1, 1, 1},
+                           1,
+                           4});
+    CHECK(most == std::numeric_limits<std::int32_t>::min());
+}
+
+TEST_CASE("an empty box copies nothing") {
+    std::byte there{1};
+    for (std::size_t a = 0; a < 3; ++a) {
+        BoxCopy copy{&there, nullptr, {}, {}, {1, 1, 1}, 1, 8};
+        copy.extent[a] = 0;
+        copy_box(copy);
+        add_box(Element::f64)(copy);
+    }
+    CHECK(there == std::byte{1});
+}
