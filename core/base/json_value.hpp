@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+/// A JSON document that was read (RFC 8259). Members keep their order; numbers are kept as double and as they
+/// were written, so that 64-bit integers lose nothing.
+///   const JsonValue v = JsonValue::parse(text, "index.json");
+///   v.member("step").integer();
+class JsonValue {
+  public:
+    enum class Type { null, boolean, number, string, array, object };
+
+    /// Throws Error with the line where the text is not JSON; `file` is named in it, and in the errors below.
+    [[nodiscard]] static JsonValue parse(std::string_view text, const std::string& file);
+
+    [[nodiscard]] Type type() const { return type_; }
+    /// Each throws Error where the value is of another type (integer: or has a fraction, or is out of range).
+    [[nodiscard]] bool boolean() const;
+    [[nodiscard]] double number() const;
+    [[nodiscard]] long long integer() const;
+    [[nodiscard]] const std::string& string() const;
+    [[nodiscard]] const std::vector<JsonValue>& items() const;
+    [[nodiscard]] const std::vector<std::pair<std::string, JsonValue>>& members() const;
+
+    /// The member of an object: throws Error where there is none; find() gives nullptr.
+    [[nodiscard]] const JsonValue& member(std::string_view name) const;
+    [[nodiscard]] const JsonValue* find(std::string_view name) const;
+
+  private:
+    friend class JsonReader;
+    const JsonValue& expect(Type type, const char* what) const;
+
+    Type type_ = Type::null;
+    bool truth_ = false;
+    double number_ = 0;
+    std::string text_;  // of a string, or a number as it was written
+    std::vector<JsonValue> items_;
+    std::vector<std::pair<std::string, JsonValue>> members_;
+    std::string where_;  // file, for errors
+};
+
+}  // namespace strata

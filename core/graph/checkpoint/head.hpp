@@ -1,0 +1,64 @@
+// What a checkpoint says of itself, and where its parts lie. docs/run-output.md describes the files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/graph/declare/label.hpp"
+
+namespace strata::graph {
+
+/// A state as the case describes it, without any layout: families with their patches, labels, the moment, and
+/// the numbers that a user may have changed.
+struct CheckpointHead {
+    struct Family {
+        std::string name;
+        int patches = 0;
+        friend bool operator==(const Family&, const Family&) = default;
+    };
+    /// A label whose values are kept from step to step. `family` is empty for scalars: patch 0 has them.
+    struct Label {
+        std::string name, family;
+        Element element = Element::f64;
+        std::size_t bytes = sizeof(double);  // of one component of one value
+        int components = 1;
+        int generations = 1;  // 1 + the history that is kept
+        friend bool operator==(const Label&, const Label&) = default;
+    };
+
+    std::string case_name;
+    std::string case_hash;  // of what decides the values: any text; "" where none is known
+    std::int64_t step = 0;
+    double time = 0;  // in the case's unit
+    std::vector<Family> families;
+    std::vector<Label> labels;
+    std::vector<std::pair<std::string, double>> parameters;  // values of Graph::parameter at this step
+
+    /// Number of a label in `labels`; throws Error where there is none of this name.
+    [[nodiscard]] int label(const std::string& name) const;
+};
+
+/// "f64", "i32", ... as files call it.
+[[nodiscard]] const char* name_of(Element element);
+/// The reverse. Throws Error with the names allowed.
+[[nodiscard]] Element element_named(const std::string& name, const std::string& file);
+
+/// <folder>/checkpoint-000500, where it lies when it is complete; and where it is written.
+[[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& folder, std::int64_t step);
+[[nodiscard]] std::filesystem::path partial_path(const std::filesystem::path& folder, std::int64_t step);
+/// Steps of the complete checkpoints in a folder, ascending; none where there is no folder.
+[[nodiscard]] std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& folder);
+
+/// The text of checkpoint.json, which ends with the checksum of all that is in front of it.
+[[nodiscard]] std::string head_text(const CheckpointHead& head, int parts);
+/// Reads it. Throws Error where it is damaged, of another program or of a later version.
+[[nodiscard]] CheckpointHead read_head(const std::filesystem::path& file, int& parts);
+
+/// part-0003.data and part-0003.index.
+[[nodiscard]] std::string part_name(int part, const char* what);
+
+}  // namespace strata::graph
