@@ -36,6 +36,11 @@ Error& Error::exit_code(int code) {
     return *this;
 }
 
+Error& Error::within(const std::string& what) {
+    message_ = what + ": " + message_;
+    return *this;
+}
+
 std::string Error::text() const {
     std::string lines = fmt::format("strata: error: {}\n", message_);
     const auto add = [&lines](const char* name, const std::string& value) {

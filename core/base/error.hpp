@@ -22,6 +22,8 @@ class Error : public std::exception {
     Error& allowed(std::string values);
     Error& remedy(std::string advice);
     Error& exit_code(int code);
+    /// Says in what it happened, for those who pass an error on: "WHAT: " before the message.
+    Error& within(const std::string& what);
 
     [[nodiscard]] int exit_code() const { return exit_code_; }
     [[nodiscard]] const std::string& message() const { return message_; }

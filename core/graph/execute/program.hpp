@@ -33,6 +33,9 @@ struct Wait {
     const Flag* flag = nullptr;
     std::uint16_t scope = 0;  // whose epochs it counts
     std::uint16_t lag = 0;    // 0: in this round of that scope; k: k rounds before
+    /// Whose flag it is, where that is an operation of this program: then it need not be looked at where the
+    /// thread's own order implies it. -1, another process's: it is always looked at.
+    std::int32_t op = -1;
 };
 
 struct Op {
@@ -53,6 +56,18 @@ struct Op {
     double flops = 0, bytes = 0;
 };
 
+/// Whether to go round again (asked after each round but the last that may be) or in (asked before). Reads
+/// what an operation wrote, once `decided` holds; so all processes find the same. Each process asks once a
+/// round, in one of its threads, and its other threads are told what that one found. Processes ask at
+/// different moments: who writes the next answer but one where this one lies must wait for them (an operation
+/// of each process that copies it, or a lag).
+struct Decision {
+    /// `epoch`: of the round whose answer is wanted, i.e. what the flag of `decided` had to reach.
+    bool (*more)(const void* what, Epoch epoch) = nullptr;
+    const void* what = nullptr;
+    Wait decided;  // without a flag: nothing to wait for
+};
+
 /// Part of a program, gone through by each thread in turn; a thread goes on to the next when its own
 /// operations of this one have been done (it steals others' first).
 struct Block {
@@ -69,11 +84,8 @@ struct Block {
     /// (waits with lag 0 within the block point backwards, or to other threads or processes).
     std::vector<std::vector<std::uint32_t>> order;
     std::vector<std::unique_ptr<Block>> inside;
-    /// Whether to go round again (repeat: asked after each round) or in (when: asked before). Reads what an
-    /// operation wrote, once `decided` holds; so all threads of all processes find the same.
-    bool (*more)(const void* what) = nullptr;
-    const void* what = nullptr;
-    Wait decided;
+    /// Repeat: whether to go round again; without one, `most` times. When: whether to go in.
+    Decision decision;
     std::uint32_t most = 1;
 };
 

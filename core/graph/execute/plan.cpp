@@ -1,0 +1,178 @@
+#include "core/graph/execute/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/team/failure.hpp"
+
+namespace strata::graph::detail {
+namespace {
+
+constexpr std::size_t kMargin = team::kApart / sizeof(std::atomic<Epoch>);
+
+using Order = std::vector<std::vector<std::uint32_t>>;
+
+/// Lists of one block merged so that each keeps its order and they advance together.
+std::vector<std::uint32_t> merged(const Order& order, std::size_t first, std::size_t stride) {
+    struct Next {
+        double share;  // of its list that lies before it
+        std::size_t list;
+        std::uint32_t op;
+    };
+    std::vector<Next> all;
+    for (std::size_t list = first; list < order.size(); list += stride)
+        for (std::size_t i = 0; i < order[list].size(); ++i)
+            all.push_back(
+                {static_cast<double>(i) / static_cast<double>(order[list].size()), list, order[list][i]});
+    std::stable_sort(all.begin(), all.end(), [](const Next& a, const Next& b) { return a.share < b.share; });
+    std::vector<std::uint32_t> ops;
+    ops.reserve(all.size());
+    for (const Next& next : all) ops.push_back(next.op);
+    return ops;
+}
+
+std::string described(const Program& program, std::uint32_t op) {
+    const Op& it = program.ops[op];
+    return it.name < program.names.size() ? fmt::format("{} on patch {}", program.names[it.name], it.patch)
+                                          : fmt::format("operation {}", op);
+}
+
+[[noreturn]] void wrong(const Program& program, std::uint32_t op, const char* why) {
+    throw Error(fmt::format("{} {}", described(program, op), why), kFailure)
+        .remedy("this is a fault of what made the program, not of the case");
+}
+
+void check_scope(const Program& program, std::uint16_t scope) {
+    if (scope >= program.scopes)
+        throw Error("a block or wait names a scope that the program does not have", kFailure)
+            .given(std::to_string(scope))
+            .allowed(fmt::format("below {}", program.scopes));
+}
+
+}  // namespace
+
+Plan::Plan(const Program& program, int thread_count, int speaker)
+    : threads(std::max(thread_count, 1)), scopes(program.scopes), places_(program.ops.size()) {
+    if (scopes < 1) throw Error("a program has at least one scope, the step", kFailure).given("0");
+    number(program, program.step, speaker);
+    fill(program);
+}
+
+int Plan::number(const Program& program, const Block& block, int speaker) {
+    const int number_here = static_cast<int>(blocks.size());
+    blocks.emplace_back();
+    order_.emplace_back();
+    check_scope(program, block.scope);
+    {
+        PlanBlock& here = blocks.back();
+        here.kind = block.kind;
+        here.scope = block.scope;
+        here.most = block.most;
+        here.ask = block.decision;
+        const bool asks = block.kind == Block::Kind::repeat || block.kind == Block::Kind::when;
+        if (asks && block.decision.more != nullptr) {
+            check_scope(program, block.decision.decided.scope);
+            here.decision = decisions++;
+        } else if (block.kind == Block::Kind::when) {
+            throw Error("a condition in a program has nothing that decides it", kFailure);
+        }
+    }
+    if (block.kind == Block::Kind::ops) place(program, block, number_here, speaker);
+    for (const auto& part : block.inside) {
+        const int child = number(program, *part, speaker);
+        blocks[static_cast<std::size_t>(number_here)].inside.push_back(child);
+    }
+    return number_here;
+}
+
+void Plan::place(const Program& program, const Block& block, int number_here, int speaker) {
+    const auto count = static_cast<std::size_t>(threads);
+    Order& order = order_.back();
+    order.resize(count);
+    for (std::size_t t = 0; t < count && t < block.order.size(); ++t)
+        order[t] = block.order.size() <= count ? block.order[t] : merged(block.order, t, count);
+    for (std::size_t t = 0; t < count; ++t)
+        for (std::uint32_t at = 0; at < order[t].size(); ++at) {
+            const std::uint32_t op = order[t][at];
+            if (op >= program.ops.size())
+                throw Error("a list names an operation that the program does not have", kFailure)
+                    .given(std::to_string(op))
+                    .allowed(fmt::format("below {}", program.ops.size()));
+            if (program.ops[op].go == nullptr || program.ops[op].flag == nullptr)
+                wrong(program, op, "has no function or no flag");
+            if (places_[op].block >= 0) wrong(program, op, "is in two lists");
+            if (program.ops[op].speaks_mpi && static_cast<int>(t) != speaker)
+                wrong(program, op, "speaks MPI but is in the list of another thread");
+            places_[op] = {number_here, static_cast<std::int32_t>(t), at};
+        }
+}
+
+bool Plan::implied(const Program& program, const Wait& wait, const Place& here) const {
+    if (wait.op < 0) return false;
+    const Place& other = places_[static_cast<std::size_t>(wait.op)];
+    if (other.thread != here.thread) return false;
+    // A thread leaves a block when all of its own operations there are done.
+    if (other.block != here.block) {
+        const auto scope_of = [this](const Place& place) {
+            return blocks[static_cast<std::size_t>(place.block)].scope;
+        };
+        if (other.block > here.block && wait.lag == 0 && scope_of(other) == scope_of(here))
+            wrong(program, static_cast<std::uint32_t>(wait.op),
+                  "is waited for by an operation of an earlier block of the same thread");
+        return true;
+    }
+    return wait.lag > 0 || other.at < here.at;
+}
+
+void Plan::fill(const Program& program) {
+    const auto count = static_cast<std::size_t>(threads);
+    entries_.resize(count);
+    for (std::size_t t = 0; t < count; ++t) {
+        std::size_t total = 0;
+        for (const Order& order : order_)
+            if (!order.empty()) total += order[t].size();
+        entries_[t].reserve(total);
+        // Room before and after, so that no two threads' claims share lines.
+        claims_.push_back(std::make_unique<std::atomic<Epoch>[]>(total + 2 * kMargin));
+    }
+    waits.reserve(program.waits.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        if (order_[b].empty()) continue;
+        blocks[b].lists.resize(count);
+        for (std::size_t t = 0; t < count; ++t) {
+            List& list = blocks[b].lists[t];
+            list.entries = entries_[t].data() + entries_[t].size();
+            list.claims = claims_[t].get() + kMargin + entries_[t].size();
+            list.size = static_cast<std::uint32_t>(order_[b][t].size());
+            for (const std::uint32_t number_of : order_[b][t]) {
+                const Op& op = program.ops[number_of];
+                if (op.first_wait > op.last_wait || op.last_wait > program.waits.size())
+                    wrong(program, number_of, "has waits that the program does not have");
+                const auto first = static_cast<std::uint32_t>(waits.size());
+                std::uint32_t foreign = 0;
+                for (const bool own : {false, true}) {
+                    for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w) {
+                        const Wait& wait = program.waits[w];
+                        if (!own) {
+                            check_scope(program, wait.scope);
+                            if (wait.flag == nullptr ||
+                                wait.op >= static_cast<std::int32_t>(program.ops.size()))
+                                wrong(program, number_of, "waits for a flag that is not there");
+                        }
+                        if (implied(program, wait, places_[number_of]) == own) waits.push_back(wait);
+                    }
+                    if (!own) foreign = static_cast<std::uint32_t>(waits.size()) - first;
+                }
+                entries_[t].push_back({op.go, op.what, op.flag, first, foreign,
+                                       static_cast<std::uint32_t>(waits.size()) - first, number_of,
+                                       op.threads, op.speaks_mpi});
+            }
+        }
+    }
+    order_ = {};
+    places_ = {};
+}
+
+}  // namespace strata::graph::detail

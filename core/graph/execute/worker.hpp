@@ -1,0 +1,57 @@
+// What an operation knows of the thread that runs it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "core/graph/execute/program.hpp"
+
+namespace strata::graph {
+
+class Worker {
+  public:
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    /// Which of the process's threads this is, and of how many: for memory that each thread has for itself.
+    [[nodiscard]] int thread() const { return thread_; }
+    [[nodiscard]] int threads() const { return threads_; }
+    /// The count of a scope in the round that the operation belongs to, from 1.
+    [[nodiscard]] Epoch epoch(std::uint16_t scope = 0) const { return epochs_[scope]; }
+
+    /// Calls body(first, last), or body(first, last, thread), for parts of begin .. end of `grain` each (the
+    /// last may be smaller). Threads that come free while it runs take parts too, Op::threads at once at
+    /// most; which thread gets which is not determined. The first exception ends the loop and is thrown again
+    /// here.
+    template <class Body>
+    void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, std::int64_t grain = 1) {
+        using Held = std::remove_reference_t<Body>;
+        const auto part = [](void* held, std::int64_t first, std::int64_t last, int thread) {
+            if constexpr (std::is_invocable_v<Held&, std::int64_t, std::int64_t, int>)
+                (*static_cast<Held*>(held))(first, last, thread);
+            else
+                (*static_cast<Held*>(held))(first, last);
+        };
+        if (begin < end)
+            share({part, const_cast<void*>(static_cast<const void*>(std::addressof(body))), begin, end,
+                   grain < 1 ? 1 : grain});
+    }
+
+  protected:
+    struct Parts {
+        void (*part)(void* held, std::int64_t first, std::int64_t last, int thread) = nullptr;
+        void* held = nullptr;
+        std::int64_t begin = 0, end = 0, grain = 1;
+    };
+
+    Worker(int thread, int threads, const Epoch* epochs)
+        : thread_(thread), threads_(threads), epochs_(epochs) {}
+    ~Worker() = default;
+    virtual void share(const Parts& parts) = 0;
+
+    int thread_, threads_;
+    const Epoch* epochs_;  // [scope]
+};
+
+}  // namespace strata::graph
