@@ -1,0 +1,128 @@
+#include "core/graph/expand/calls.hpp"
+
+#include <cstring>
+
+namespace strata::graph {
+
+void Move::copy(const std::byte* source, std::byte* target) const {
+    if (entries.data() == nullptr) {
+        BoxCopy whole = box;
+        whole.from = source, whole.to = target;
+        copy_box(whole);
+        return;
+    }
+    for (int c = 0; c < components; ++c, source += from_component, target += to_component) {
+        if (bytes == 8)
+            for (std::size_t i = 0; i < entries.size(); ++i)
+                std::memcpy(target + i * 8, source + std::int64_t{entries[i]} * 8, 8);
+        else
+            for (std::size_t i = 0; i < entries.size(); ++i)
+                std::memcpy(target + i * bytes, source + std::int64_t{entries[i]} * bytes, bytes);
+    }
+}
+
+namespace {
+
+/// Says for error messages what this thread is calling.
+class Calling {
+  public:
+    explicit Calling(const Here& here) { here_now = &here; }
+    ~Calling() { here_now = nullptr; }
+    Calling(const Calling&) = delete;
+    Calling& operator=(const Calling&) = delete;
+};
+
+}  // namespace
+
+Outcome TaskCall::go(void* what, Worker& worker) {
+    auto& call = *static_cast<TaskCall*>(what);
+    if (!call.under_way) {
+        for (const Turning& each : call.turnings) call.places[each.place].origin = each.turn.at(worker);
+        for (const Move& each : call.collects) each.go(worker);
+        for (const Clear& each : call.clears) std::memset(each.at, 0, each.bytes);
+        for (const auto& [at, label] : call.neutrals) write_neutral(*label, at);
+        if (call.steps_before != nullptr) call.here.step = *call.steps_before + worker.epoch(0);
+        if (call.scope != 0) {
+            const std::int64_t begun = call.round_base == nullptr ? 0 : *call.round_base;
+            call.here.round = (worker.epoch(call.scope) - 1 - begun) % call.most;
+        }
+    }
+    call.here.worker = &worker;
+    const Calling calling(call.here);
+    const bool done = call.here.task->body(call.here);
+    call.under_way = !done;
+    return done ? Outcome::done : Outcome::later;
+}
+
+Outcome FillCall::go(void* what, Worker& worker) {
+    for (const Move& each : static_cast<const FillCall*>(what)->moves) each.go(worker);
+    return Outcome::done;
+}
+
+namespace {
+
+template <class T>
+void add_entries(T* to, const T* from, const CombineCall::Entries& part, std::int64_t count) {
+    if (part.here.data() == nullptr)
+        for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+    else
+        for (std::size_t i = 0; i < part.here.size(); ++i) to[part.here[i]] += from[part.there[i]];
+}
+
+template <class T>
+void combine_lists(const CombineCall& call, std::byte* to, const Worker& worker) {
+    for (const auto& part : call.lists) {
+        const auto* from = reinterpret_cast<const T*>(part.from.at(worker));
+        for (int c = 0; c < call.components; ++c)
+            add_entries(reinterpret_cast<T*>(to) + c * call.component, from + c * part.from_component, part,
+                        call.count);
+    }
+}
+
+void clear_box(const BoxCopy& box, std::byte* first) {
+    for (int c = 0; c < box.components; ++c)
+        for (int k = 0; k < box.extent[2]; ++k)
+            for (int j = 0; j < box.extent[1]; ++j)
+                std::memset(first + c * box.to_strides.component + k * box.to_strides.plane + j * box.to_strides.row,
+                            0, static_cast<std::size_t>(box.extent[0]) * box.bytes);
+}
+
+}  // namespace
+
+Outcome CombineCall::go(void* what, Worker& worker) {
+    const auto& call = *static_cast<const CombineCall*>(what);
+    std::byte* to = call.to.at(worker);
+    if (call.field) {
+        clear_box(call.whole, to);
+        for (const Move& part : call.parts) {
+            BoxCopy copy = part.box;
+            copy.from = part.from.at(worker), copy.to = part.to.at(worker);
+            call.add(copy);
+        }
+        return Outcome::done;
+    }
+    for (int c = 0; c < call.components; ++c) std::memset(to + c * call.component * call.bytes, 0,
+                                                          static_cast<std::size_t>(call.count * call.bytes));
+    switch (call.element) {
+        case Element::f64: combine_lists<double>(call, to, worker); break;
+        case Element::f32: combine_lists<float>(call, to, worker); break;
+        case Element::i64: combine_lists<std::int64_t>(call, to, worker); break;
+        default: combine_lists<std::int32_t>(call, to, worker); break;
+    }
+    return Outcome::done;
+}
+
+bool DecideCall::more(const void* what, Epoch epoch) {
+    const auto& call = *static_cast<const DecideCall*>(what);
+    const bool more = (*call.test)(call.scalar.at(epoch)) == call.more_if;
+    if (!more && call.round_base != nullptr) *call.round_base = epoch;
+    return more;
+}
+
+Outcome FetchCall::go(void* what, Worker& worker) {
+    const auto& call = *static_cast<const FetchCall*>(what);
+    std::memcpy(call.to.at(worker), call.from.at(worker), call.bytes);
+    return Outcome::done;
+}
+
+}  // namespace strata::graph

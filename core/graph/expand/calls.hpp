@@ -1,0 +1,138 @@
+// What the operations of a plan do when they run: a task's function with its data in place, copies into halos,
+// sums of contributions, reductions. Everything is worked out beforehand but which buffer a round uses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+#include "core/graph/execute/worker.hpp"
+#include "core/graph/expand/copy.hpp"
+
+namespace strata::graph {
+
+/// An address that may depend on the round: buffers that are used in turn.
+struct Turn {
+    std::byte* base = nullptr;
+    std::int64_t turn = 0;  // bytes from one buffer to the next
+    std::uint32_t depth = 1;
+    std::uint16_t scope = 0;  // whose rounds turn it
+    std::uint16_t back = 0;   // so many rounds ago
+
+    [[nodiscard]] std::byte* at(Epoch epoch) const {
+        if (depth == 1) return base;
+        const Epoch round = epoch - back;
+        return base + static_cast<std::int64_t>(depth == 2 ? round & 1U : round % depth) * turn;
+    }
+    [[nodiscard]] std::byte* at(const Worker& worker) const {
+        return depth == 1 ? base : at(worker.epoch(scope));
+    }
+};
+
+/// A box or a list of entries that goes from one place to another.
+struct Move {
+    Turn from, to;      // of the first value
+    BoxCopy box;        // its geometry, where it is a box
+    std::span<const std::int32_t> entries;  // of the source, in bytes from its first value, where it is a list
+    std::int64_t from_component = 0, to_component = 0;  // lists: bytes to the next component
+    std::int32_t components = 1;
+    std::uint32_t bytes = 0;
+
+    void go(const Worker& worker) const { copy(from.at(worker), to.at(worker)); }
+    void copy(const std::byte* source, std::byte* target) const;
+};
+
+/// What is done to a task's places before its function is called.
+struct Clear {
+    std::byte* at = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// A task on a patch.
+struct TaskCall {
+    struct Turning {
+        std::uint32_t place = 0;
+        Turn turn;
+    };
+    struct Neutral {
+        std::byte* at = nullptr;
+        const LabelInfo* label = nullptr;
+    };
+    Here here;
+    std::span<Place> places;
+    std::span<const Turning> turnings;
+    std::span<const Move> collects;     // windows and lists that other patches' values are copied to
+    std::span<const Clear> clears;      // windows of contributions
+    std::span<const Neutral> neutrals;  // contributions to scalars
+    const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
+    std::uint16_t scope = 0;
+    const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
+    std::int64_t most = 1;                     // rounds of its scope
+    bool under_way = false;
+
+    static Outcome go(void* what, Worker& worker);
+};
+
+/// Copies into a halo, all from one patch.
+struct FillCall {
+    std::span<const Move> moves;
+    static Outcome go(void* what, Worker& worker);
+};
+
+/// Contributions to one patch, in the order of their tasks and patches.
+struct CombineCall {
+    Turn to;  // the result's first value
+    std::int64_t bytes = 0;
+    BoxCopy whole;                     // fields: the result's geometry, for clearing it
+    bool field = true;
+    AddBox add = nullptr;
+    std::span<const Move> parts;       // fields: boxes to add
+    struct Entries {
+        Turn from;
+        std::span<const std::int32_t> here, there;  // entries; empty: all, in order
+        std::int64_t from_component = 0;
+    };
+    std::span<const Entries> lists;
+    std::int64_t count = 0, component = 0;  // lists: values, values to the next component
+    int components = 1;
+    Element element = Element::f64;
+    static Outcome go(void* what, Worker& worker);
+};
+
+/// The way of a reduction to one process's copy of the scalar: members are a tree of eight branches each.
+struct ReduceCall {
+    const LabelInfo* label = nullptr;
+    std::span<const std::byte* const> contributions;  // of this process's patches
+    std::span<std::byte* const> children;             // partial results of other processes
+    std::byte* mine = nullptr;                        // this process's partial result
+    Turn result;                                      // the root, or who is alone: the scalar's place
+    bool finishes = false;
+    static Outcome go(void* what, Worker& worker);
+};
+/// Bytes of a partial result.
+[[nodiscard]] std::size_t partial_bytes(const LabelInfo& label);
+/// Writes the neutral element of the label's reduction: what a contribution starts with.
+void write_neutral(const LabelInfo& label, std::byte* to);
+
+/// The value before the first reduction.
+void write_first(const LabelInfo& label, std::byte* to);
+
+/// The result, from the root's place to this process's.
+struct FetchCall {
+    Turn from, to;
+    std::size_t bytes = 0;
+    static Outcome go(void* what, Worker& worker);
+};
+
+/// A decision on a scalar.
+struct DecideCall {
+    const std::function<bool(const void*)>* test = nullptr;
+    Turn scalar;
+    bool more_if = true;                   // whether the test's "yes" means to go on
+    std::int64_t* round_base = nullptr;    // set when a repeat ends
+    static bool more(const void* what, Epoch epoch);
+};
+
+}  // namespace strata::graph

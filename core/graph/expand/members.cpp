@@ -1,0 +1,71 @@
+#include "core/graph/expand/members.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+Members Members::of(team::Team& team) {
+    Members members;
+    members.rank = team.local_rank();
+    members.size = team.local_size();
+    members.arena = &team.arena();
+    members.meet = [&team] { team.node_barrier(); };
+    members.patience = team.patience();
+    return members;
+}
+
+SharedMemory::SharedMemory(const Members& members, std::string name, std::size_t bytes)
+    : arena_(members.arena), name_(std::move(name)), bytes_(bytes == 0 ? 64 : bytes) {
+    if (arena_ != nullptr) {
+        data_ = static_cast<std::byte*>(arena_->allocate(name_, bytes_));
+        return;
+    }
+    void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED)
+        throw system_error(fmt::format("no memory for {} bytes of '{}'", bytes_, name_), errno);
+    madvise(mapped, bytes_, MADV_HUGEPAGE);
+    data_ = static_cast<std::byte*>(mapped);
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : arena_(other.arena_),
+      name_(std::move(other.name_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+    if (this != &other) {
+        release();
+        arena_ = other.arena_;
+        name_ = std::move(other.name_);
+        data_ = std::exchange(other.data_, nullptr);
+        bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+}
+
+SharedMemory::~SharedMemory() { release(); }
+
+void SharedMemory::release() noexcept {
+    if (data_ == nullptr) return;
+    if (arena_ == nullptr)
+        munmap(data_, bytes_);
+    else
+        try {
+            arena_->release(name_);
+        } catch (const std::exception&) {  // the team is ending: the arena goes with it
+        }
+    data_ = nullptr;
+}
+
+std::byte* SharedMemory::of_other(const Members& members, const std::string& name) {
+    return static_cast<std::byte*>(members.arena->find(name));
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,140 @@
+#include "core/graph/expand/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+constexpr std::size_t kLine = 64, kPage = 4096;
+
+std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+/// Bytes from one component's array to the next: whole values and whole cache lines.
+std::size_t component_bytes(std::size_t bytes, std::size_t value) {
+    return rounded(bytes, std::lcm(kLine, value));
+}
+
+/// A part for each patch: for windows that nobody shares.
+Division one_by_one(const Grid& grid, const std::vector<int>& patches) {
+    Division all;
+    all.grid = &grid;
+    all.patches = patches;
+    for (std::uint32_t i = 0; i < patches.size(); ++i) {
+        all.parts.push_back({grid.box(patches[i]), i, i + 1});
+        all.by_number.push_back(i);
+    }
+    return all;
+}
+
+std::string table_name(std::uint64_t serial, int process) { return fmt::format("graph.{}.spots.{}", serial, process); }
+
+}  // namespace
+
+Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& assignment,
+               const Members& members, std::uint64_t serial)
+    : members_(members), patches_(assignment.of(members.rank)) {
+    lay_out_fields(graph, resolved);
+    find_spots(graph, resolved);
+    const std::size_t all = std::accumulate(bytes_.begin(), bytes_.end(), std::size_t{0});
+    pool_ = SharedMemory(members, fmt::format("graph.{}.values.{}", serial, members.rank), all);
+    for (Spot& spot : spots_) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
+    for (auto& blocks : block_spots_)
+        for (Spot& spot : blocks) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
+    publish(serial);
+}
+
+void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
+    for (std::size_t f = 0; f < graph.families().size(); ++f) {
+        const auto* grid = dynamic_cast<const Grid*>(graph.families()[f].get());
+        divisions_.push_back(grid == nullptr ? Division{} : divide(*grid, patches_[f]));
+        single_.push_back(grid == nullptr ? Division{} : one_by_one(*grid, patches_[f]));
+    }
+    for (const Storage& storage : resolved.storages) {
+        const LabelInfo& label = label_of(graph, storage);
+        layouts_.emplace_back();
+        if (label.kind != Kind::field) continue;
+        const auto f = static_cast<std::size_t>(number_of(graph, *label.family));
+        layouts_.back() = lay_out(storage.contributions ? single_[f] : divisions_[f], label.on, label.border,
+                                  storage.ghosts, label.bytes);
+    }
+}
+
+/// Offsets within the pool at first; the pool's address is added once it is known.
+void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
+    std::size_t at = 0;
+    const auto here = [&] { return reinterpret_cast<std::byte*>(at); };
+    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+        const Storage& storage = resolved.storages[s];
+        const LabelInfo& label = label_of(graph, storage);
+        const auto depth = static_cast<std::size_t>(storage.depth);
+        const auto components = static_cast<std::size_t>(label.components);
+        const std::size_t begin = at;
+        first_spot_.push_back(spots_.size());
+        block_spots_.emplace_back();
+        if (label.kind == Kind::scalar) {
+            spots_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
+            at += depth * rounded(components * label.bytes, kLine);
+            spots_.back().turn = static_cast<std::int64_t>(rounded(components * label.bytes, kLine));
+        } else if (label.kind == Kind::field) {
+            const FieldLayout& layout = layouts_[s];
+            for (const FieldBlock& block : layout.blocks) {
+                const std::size_t each = component_bytes(static_cast<std::size_t>(block.bytes), label.bytes);
+                const auto value = static_cast<std::int64_t>(label.bytes);
+                Spot spot;
+                spot.origin = here() + block.offset({0, 0, 0}) * value;
+                spot.y = block.row, spot.z = block.plane;
+                spot.component = static_cast<std::int64_t>(each / label.bytes);
+                spot.turn = static_cast<std::int64_t>(each * components);
+                block_spots_.back().push_back(spot);
+                at += depth * each * components;
+            }
+            for (const int patch : patches_[static_cast<std::size_t>(number_of(graph, *label.family))])
+                spots_.push_back(block_spots_.back()[layout.division->find(patch).part]);
+        } else if (label.kind == Kind::list) {
+            for (const int patch : patches_[static_cast<std::size_t>(number_of(graph, *label.family))]) {
+                const std::int64_t count = label.entries(patch);
+                if (count < 0)
+                    throw Error(fmt::format("label '{}' cannot have that many values on patch {}", label.name, patch))
+                        .given(fmt::format("{}", count))
+                        .allowed("0 or more");
+                const std::size_t each = component_bytes(static_cast<std::size_t>(count) * label.bytes, label.bytes);
+                Spot spot{here(), 0, 0, static_cast<std::int64_t>(each / label.bytes),
+                          static_cast<std::int64_t>(each * components), count};
+                spots_.push_back(spot);
+                at += depth * each * components;
+            }
+        }
+        at = rounded(at, kPage);
+        bytes_.push_back(at - begin);
+    }
+}
+
+/// What the others read: how many storages, where each one's spots begin, the spots.
+void Memory::publish(std::uint64_t serial) {
+    if (members_.size == 1) return;
+    const std::size_t n = first_spot_.size();
+    table_ = SharedMemory(members_, table_name(serial, members_.rank),
+                          (n + 1) * sizeof(std::uint64_t) + spots_.size() * sizeof(Spot));
+    auto* numbers = table_.as<std::uint64_t>();
+    numbers[0] = n;
+    for (std::size_t s = 0; s < n; ++s) numbers[s + 1] = first_spot_[s];
+    if (!spots_.empty()) std::memcpy(numbers + n + 1, spots_.data(), spots_.size() * sizeof(Spot));
+    members_.meet();
+    for (int process = 0; process < members_.size; ++process)
+        tables_.push_back(SharedMemory::of_other(members_, table_name(serial, process)));
+}
+
+const Spot& Memory::of(int process, int storage, int local) const {
+    if (process == members_.rank) return own(storage, local);
+    const auto* numbers = reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process)]);
+    const auto* spots = reinterpret_cast<const Spot*>(numbers + numbers[0] + 1);
+    return spots[numbers[1 + storage] + static_cast<std::uint64_t>(local)];
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,80 @@
+// The warehouse: where the versions of all labels lie, for the patches that one process has.
+//
+// Every storage of the resolved graph gets its memory once, from one allocation that all processes of the node
+// can read: blocks of merged patches with a halo for fields (halo.hpp), an array for each patch for lists.
+// Nothing is allocated or freed while steps run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/halo.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/resolve/resolved.hpp"
+
+namespace strata::graph {
+
+/// Where the values of a storage lie for one patch: all that another process needs to read them.
+struct Spot {
+    std::byte* origin = nullptr;  // of index (0, 0, 0), or of the first value, in buffer 0
+    std::int64_t y = 0, z = 0;    // in values: to the next row, the next plane
+    std::int64_t component = 0;   // in values: to the next component
+    std::int64_t turn = 0;        // in bytes: to the next buffer
+    std::int64_t count = 0;       // values of a list
+};
+
+class Memory {
+  public:
+    /// `serial`: tells this memory from others of the same processes. Collective over the members. Throws
+    /// Error where memory does not suffice, with need and supply.
+    Memory(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
+           std::uint64_t serial);
+
+    /// Of a patch that this process has (by its number there), and of any patch of this node.
+    [[nodiscard]] const Spot& own(int storage, int local) const {
+        return spots_[first_spot_[static_cast<std::size_t>(storage)] + static_cast<std::size_t>(local)];
+    }
+    [[nodiscard]] const Spot& of(int process, int storage, int local) const;
+
+    [[nodiscard]] const FieldLayout& layout(int storage) const {
+        return layouts_[static_cast<std::size_t>(storage)];
+    }
+    [[nodiscard]] const Division& division(int family) const { return divisions_[static_cast<std::size_t>(family)]; }
+    [[nodiscard]] const OwnPatches& patches() const { return patches_; }
+    /// The spot of a whole block of a field (indices as in the family).
+    [[nodiscard]] const Spot& block(int storage, std::size_t block) const {
+        return block_spots_[static_cast<std::size_t>(storage)][block];
+    }
+    /// Bytes of everything, and of one storage, on this process.
+    [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
+    [[nodiscard]] std::size_t bytes(int storage) const { return bytes_[static_cast<std::size_t>(storage)]; }
+
+  private:
+    struct Published {
+        std::uint64_t storages;  // then first spots, then spots
+    };
+    void lay_out_fields(const Graph& graph, const Resolved& resolved);
+    void find_spots(const Graph& graph, const Resolved& resolved);
+    void publish(std::uint64_t serial);
+
+    const Members& members_;
+    OwnPatches patches_;
+    std::vector<Division> divisions_;                // [family]; of grids
+    std::vector<Division> single_;                   // [family]; a part for each patch
+    std::vector<FieldLayout> layouts_;               // [storage]
+    std::vector<std::vector<Spot>> block_spots_;     // [storage][block]
+    std::vector<std::size_t> first_spot_, bytes_;    // [storage]
+    std::vector<Spot> spots_;
+    SharedMemory pool_, table_;
+    std::vector<const std::byte*> tables_;           // [process]
+};
+
+/// The label whose shape a storage has.
+[[nodiscard]] inline const LabelInfo& label_of(const Graph& graph, const Storage& storage) {
+    return graph.labels()[static_cast<std::size_t>(storage.label)];
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,154 @@
+// Which operations there are, and which thread each is for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/graph/expand/builder.hpp"
+
+namespace strata::graph::detail {
+
+/// The scopes of each program are counted from its outermost one.
+void PlanBuilder::number_scopes() {
+    std::array<std::uint16_t, 2> next{0, 0};
+    for (const Scope& scope : graph_.scopes()) {
+        const int half = scope.form() == Scope::Form::start  ? 0
+                         : scope.form() == Scope::Form::step ? 1
+                                                             : halves_[static_cast<std::size_t>(scope.parent())];
+        halves_.push_back(half);
+        scopes_.push_back(next[static_cast<std::size_t>(half)]++);
+        bases_.push_back(scope.form() == Scope::Form::repeat ? &this->half(half).round_bases.one() : nullptr);
+    }
+    plan_.start_.program.scopes = next[0];
+    plan_.step_.program.scopes = next[1];
+}
+
+/// A contiguous piece of the family's order for each thread.
+void PlanBuilder::divide_among_threads() {
+    for (std::size_t f = 0; f < patches_.size(); ++f) {
+        const Family& family = *graph_.families()[f];
+        const std::size_t mine = patches_[f].size();
+        std::vector<int> along;
+        along.reserve(mine);
+        for (const int patch : family.order())
+            if (is_mine(static_cast<int>(f), patch)) along.push_back(local(static_cast<int>(f), patch));
+        std::vector<int> thread(mine);
+        for (std::size_t i = 0; i < mine; ++i)
+            thread[static_cast<std::size_t>(along[i])] =
+                static_cast<int>(i * static_cast<std::size_t>(threads_) / mine);
+        std::vector<char> edge(mine, 0);
+        if (threads_ > 1 || members_.size > 1)
+            for (std::size_t i = 0; i < mine; ++i)
+                for (const int other : family.neighbours(patches_[f][i]))
+                    edge[i] |= !is_mine(static_cast<int>(f), other) ||
+                               thread[static_cast<std::size_t>(local(static_cast<int>(f), other))] != thread[i];
+        thread_of_.push_back(std::move(thread));
+        at_edge_.push_back(std::move(edge));
+        order_in_.push_back(std::move(along));
+    }
+    plan_.start_.program.threads = plan_.step_.program.threads = threads_;
+}
+
+std::uint32_t PlanBuilder::add_op(int half, OpKind kind, const std::string& name, int patch, int thread,
+                                  int scope) {
+    Program& program = this->half(half).program;
+    if (program.names.empty() || program.names.back() != name) program.names.push_back(name);
+    Op op;
+    op.kind = kind;
+    op.name = static_cast<std::uint32_t>(program.names.size() - 1);
+    op.patch = patch;
+    program.ops.push_back(op);
+    const auto h = static_cast<std::size_t>(half);
+    thread_of_op_[h].push_back(thread);
+    edge_op_[h].push_back(1);
+    scope_of_op_[h].push_back(scope_of(scope));
+    return static_cast<std::uint32_t>(program.ops.size() - 1);
+}
+
+void PlanBuilder::number_operations() {
+    using What = ResolvedTask::What;
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const ResolvedTask& task = resolved_.tasks[t];
+        TaskOps all;
+        all.half = halves_[static_cast<std::size_t>(task.scope)];
+        Program& program = half(all.half).program;
+        all.first = static_cast<std::uint32_t>(program.ops.size());
+        const auto h = static_cast<std::size_t>(all.half);
+        if (task.what == What::reduce) {
+            const std::string name = "reduce " + label(task.of.label).name;
+            all.count = 1;
+            add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
+            if (members_.size > 1 && members_.rank > 0)
+                all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
+        } else {
+            const bool body = task.what == What::body;
+            const Family& family = body ? *info(static_cast<int>(t)).family : *label(task.of.label).family;
+            const std::string name =
+                body ? info(static_cast<int>(t)).name : "combine " + label(task.of.label).name;
+            all.family = number_of(graph_, family);
+            const auto f = static_cast<std::size_t>(all.family);
+            all.count = static_cast<std::uint32_t>(patches_[f].size());
+            for (std::uint32_t i = 0; i < all.count; ++i) {
+                const std::uint32_t op = add_op(all.half, body ? OpKind::task : OpKind::combine, name,
+                                                patches_[f][i], thread_of_[f][i], task.scope);
+                edge_op_[h][op] = at_edge_[f][i];
+            }
+        }
+        tasks_.push_back(all);
+    }
+}
+
+/// The halos to be filled after each task: as wide as the widest that reads its version in place.
+void PlanBuilder::find_halos() {
+    const auto widen = [&](int maker, int storage, const Int3& width) {
+        if (width == Int3{}) return;
+        const auto [at, is_new] = group_of_.try_emplace({maker, storage}, groups_.size());
+        if (is_new) groups_.push_back({maker, storage, width, {}, {}});
+        Int3& widest = groups_[at->second].width;
+        for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
+    };
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const ResolvedTask& task = resolved_.tasks[t];
+        for (std::size_t u = 0; u < task.uses.size(); ++u) {
+            const ResolvedUse& use = task.uses[u];
+            if (task.what == ResolvedTask::What::body) {
+                const Use& declared = info(static_cast<int>(t)).uses[u];
+                const bool in_place = declared.access == Access::need && declared.relation == nullptr &&
+                                      label(declared.version.label).kind == Kind::field;
+                if (in_place && use.maker >= 0) widen(use.maker, use.storage, declared.width);
+            }
+            // What the start leaves is read by the step, whoever made it.
+            const bool writes = task.what != ResolvedTask::What::body ||
+                                info(static_cast<int>(t)).uses[u].access == Access::make ||
+                                info(static_cast<int>(t)).uses[u].access == Access::modify;
+            const bool field = use.storage >= 0 && label_of(graph_, storage(use.storage)).kind == Kind::field;
+            if (ops(static_cast<int>(t)).half == 0 && writes && field && !storage(use.storage).contributions)
+                widen(static_cast<int>(t), use.storage, storage(use.storage).ghosts);
+        }
+    }
+    for (FillGroup& group : groups_) {
+        const FieldLayout& layout = plan_.memory_.layout(group.storage);
+        group.fills = find_fills(layout, group.width);
+        group.op_of.assign(group.fills.all.size(), kNone);
+        const TaskOps& maker = ops(group.maker);
+        const auto f = static_cast<std::size_t>(maker.family);
+        // The thread of the first patch that reads it.
+        std::vector<int> thread(group.fills.all.size(), 0);
+        for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
+            const int patch = layout.division->patches[at];
+            for (const std::uint32_t fill : group.fills.patch(at))
+                thread[fill] = thread_of_[f][static_cast<std::size_t>(local(maker.family, patch))];
+        }
+        const std::string name = "ghosts of " + label_of(graph_, storage(group.storage)).name;
+        for (std::size_t b = 0; b < layout.blocks.size(); ++b)
+            for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
+                const bool same = i > group.fills.of_block[b] &&
+                                  group.fills.all[i - 1].from == group.fills.all[i].from;
+                group.op_of[i] = same ? group.op_of[i - 1]
+                                      : add_op(maker.half, OpKind::copy, name, group.fills.all[i].from, thread[i],
+                                               resolved(group.maker).scope);
+            }
+    }
+}
+
+}  // namespace strata::graph::detail

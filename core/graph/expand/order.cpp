@@ -1,0 +1,157 @@
+// The order in which threads go through their operations, and the plan's life.
+#include <algorithm>
+#include <cstring>
+
+#include "core/graph/expand/builder.hpp"
+
+namespace strata::graph {
+
+namespace detail {
+
+PlanBuilder::PlanBuilder(graph::Plan& plan, int threads)
+    : plan_(plan),
+      graph_(plan.graph_),
+      resolved_(plan.resolved_),
+      members_(plan.members_),
+      patches_(plan.memory_.patches()),
+      threads_(threads),
+      reach_(plan.graph_) {}
+
+void PlanBuilder::build(std::uint64_t serial) {
+    number_scopes();
+    divide_among_threads();
+    number_operations();
+    find_halos();
+    make_flags(serial);
+    make_partials(serial);
+    make_calls();
+    make_fills();
+    make_combines();
+    make_reductions();
+    make_waits();
+    for (const Scope& scope : graph_.scopes())
+        if (scope.parent() < 0) make_program(scope.id());
+}
+
+void PlanBuilder::make_program(int scope) {
+    const int which = halves_[static_cast<std::size_t>(scope)];
+    std::unique_ptr<Block> block = block_of(which, scope);
+    half(which).program.step = std::move(*block);
+}
+
+void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
+    const auto thread = static_cast<std::size_t>(thread_of_op_[static_cast<std::size_t>(half)][op]);
+    block.order[thread].push_back(op);
+}
+
+/// A task's operations: first those whose results others wait for, with what brings them there.
+void PlanBuilder::put_task(int task, Block& block) {
+    const TaskOps& all = ops(task);
+    if (all.family < 0) {
+        if (all.up != kNone) put(all.half, all.up, block);
+        put(all.half, all.first, block);
+        return;
+    }
+    const auto f = static_cast<std::size_t>(all.family);
+    for (const char edge : {char{1}, char{0}})
+        for (const int local : order_in_[f])
+            if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
+                put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+    for (const FillGroup& group : groups_) {
+        if (group.maker != task) continue;
+        std::uint32_t last = kNone;
+        for (const std::uint32_t op : group.op_of) {
+            if (op != last) put(all.half, op, block);
+            last = op;
+        }
+    }
+}
+
+std::unique_ptr<Block> PlanBuilder::block_of(int half, int scope) {
+    auto all = std::make_unique<Block>();
+    all->kind = Block::Kind::sequence;
+    all->scope = scope_of(scope);
+    Block* open = nullptr;
+    for (const auto& [is_scope, number] : resolved_.scopes[static_cast<std::size_t>(scope)].order) {
+        if (is_scope) {
+            all->inside.push_back(control_of(half, number));
+            open = nullptr;
+            continue;
+        }
+        if (open == nullptr) {
+            all->inside.push_back(std::make_unique<Block>());
+            open = all->inside.back().get();
+            open->scope = scope_of(scope);
+            open->order.resize(static_cast<std::size_t>(threads_));
+        }
+        put_task(number, *open);
+    }
+    return all;
+}
+
+std::unique_ptr<Block> PlanBuilder::control_of(int half, int number) {
+    const Scope& scope = graph_.scopes()[static_cast<std::size_t>(number)];
+    const ResolvedScope& inner = resolved_.scopes[static_cast<std::size_t>(number)];
+    auto block = std::make_unique<Block>();
+    using Form = Scope::Form;
+    block->kind = scope.form() == Form::repeat ? Block::Kind::repeat
+                  : scope.form() == Form::when ? Block::Kind::when
+                                               : Block::Kind::subcycle;
+    block->scope = scope_of(number);
+    block->most = static_cast<std::uint32_t>(scope.most());
+    block->inside.push_back(block_of(half, number));
+    if (scope.form() == Form::subcycle) return block;
+    DecideCall& call = this->half(half).decisions.one();
+    call.test = &scope.decision();
+    call.more_if = scope.form() == Form::when;
+    call.round_base = bases_[static_cast<std::size_t>(number)];
+    const Spot& spot = plan_.memory_.own(inner.decision.storage, 0);
+    call.scalar = turn(half, inner.decision.storage, spot.origin, spot.turn, 0);
+    block->decision.more = DecideCall::more;
+    block->decision.what = &call;
+    if (inner.decided_by >= 0 && ops(inner.decided_by).half == half) {
+        const ResolvedTask& by = resolved(inner.decided_by);
+        block->decision.decided = {this->half(half).program.ops[ops(inner.decided_by).first].flag,
+                                   scope_of(by.scope), static_cast<std::uint16_t>(inner.decided_lag),
+                                   static_cast<std::int32_t>(ops(inner.decided_by).first)};
+    }
+    return block;
+}
+
+}  // namespace detail
+
+Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
+           int threads, std::uint64_t serial, std::int64_t steps_before)
+    : graph_(graph),
+      resolved_(resolved),
+      assignment_(assignment),
+      members_(members),
+      steps_before_(steps_before),
+      memory_(graph, resolved, assignment_, members, serial) {
+    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+        const LabelInfo& label = label_of(graph, resolved.storages[s]);
+        if (label.kind != Kind::scalar) continue;
+        const Spot& spot = memory_.own(static_cast<int>(s), 0);
+        for (int b = 0; b < resolved.storages[s].depth; ++b) write_first(label, spot.origin + b * spot.turn);
+    }
+    detail::PlanBuilder(*this, threads).build(serial);
+    members_.meet();  // nobody runs before all have looked up what they read
+}
+
+Plan::~Plan() = default;
+
+std::byte* Plan::values(int storage, int local, int back, Epoch rounds) const {
+    const Spot& spot = memory_.own(storage, local);
+    const auto depth = static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
+    return spot.origin + static_cast<std::int64_t>((rounds - static_cast<Epoch>(back)) % depth) * spot.turn;
+}
+
+void Plan::fill_halos() const {
+    for (const auto& [storage, call] : step_.refills) {
+        const auto depth = static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
+        for (Epoch buffer = 0; buffer < depth; ++buffer)
+            for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
+    }
+}
+
+}  // namespace strata::graph

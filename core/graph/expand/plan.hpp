@@ -1,0 +1,84 @@
+// The plan of one process: what its patches make of the resolved graph. Made once for each assignment of
+// patches; executed step by step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/graph/execute/program.hpp"
+#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/expand/memory.hpp"
+#include "core/graph/expand/stock.hpp"
+#include "core/graph/resolve/resolved.hpp"
+
+namespace strata::graph {
+
+namespace detail {
+class PlanBuilder;
+}
+
+class Plan {
+  public:
+    /// Collective over the members, all with the same graph, assignment and serial (a number that no other
+    /// plan of these processes has). `threads`: of this process. `steps_before`: how many steps were done
+    /// already. The graph must outlive it. Throws Error.
+    Plan(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
+         int threads, std::uint64_t serial, std::int64_t steps_before = 0);
+    ~Plan();
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+
+    /// To be executed once, before the first step; the members must meet before they execute `step`.
+    [[nodiscard]] const Program& start() const { return start_.program; }
+    [[nodiscard]] const Program& step() const { return step_.program; }
+    [[nodiscard]] const Memory& memory() const { return memory_; }
+    [[nodiscard]] const Assignment& assignment() const { return assignment_; }
+    [[nodiscard]] const Members& members() const { return members_; }
+
+    /// Where a kept version lies after `rounds` rounds of its storage's scope: buffer `back` rounds ago.
+    [[nodiscard]] std::byte* values(int storage, int local, int back, Epoch rounds) const;
+    /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
+    /// called in all members, between two meetings.
+    void fill_halos() const;
+
+  private:
+    friend class detail::PlanBuilder;
+
+    /// What the operations of one program work on; nothing in it ever moves.
+    struct Half {
+        Program program;
+        Stock<TaskCall> tasks;
+        Stock<FillCall> fills;
+        Stock<CombineCall> combines;
+        Stock<ReduceCall> reduces;
+        Stock<FetchCall> fetches;
+        Stock<DecideCall> decisions;
+        Stock<Move> moves;
+        Stock<Place> places;
+        Stock<TaskCall::Turning> turnings;
+        Stock<Clear> clears;
+        Stock<TaskCall::Neutral> neutrals;
+        Stock<CombineCall::Entries> entries;
+        Stock<std::int32_t> indices;
+        Stock<const std::byte*> contributions;
+        Stock<std::byte*> children;
+        Stock<std::int64_t> round_bases;
+        Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
+        std::vector<std::pair<int, const FillCall*>> refills;  // storage, what fills its halos
+    };
+
+    const Graph& graph_;
+    const Resolved& resolved_;
+    Assignment assignment_;
+    const Members& members_;
+    std::int64_t steps_before_;
+    Memory memory_;
+    SharedMemory flags_, directory_, partials_;
+    Half start_, step_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,60 @@
+#include "core/graph/expand/reach.hpp"
+
+#include <algorithm>
+
+namespace strata::graph {
+
+const Family& Reach::source_family(const Use& use) const {
+    return use.relation != nullptr ? use.relation->source() : *label(use).family;
+}
+
+/// Who owns the values within the patch's own, grown: also those whose grown values meet the patch's own.
+const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch) {
+    found_.clear();
+    if (width == Int3{}) {
+        found_.push_back(patch);
+        return found_;
+    }
+    grid.find_owners(grid.owned(patch, label.on, label.border).grown(width), label.on, label.border, met_);
+    for (const auto& each : met_)
+        if (found_.empty() || found_.back() != each.patch) found_.push_back(each.patch);
+    return found_;
+}
+
+const Reach::Lists& Reach::inverse(const Relation& relation, On on) {
+    const auto [at, is_new] = inverses_.try_emplace({&relation, on});
+    Lists& readers = at->second;
+    if (is_new) {
+        readers.resize(static_cast<std::size_t>(relation.source().patches()));
+        for (int to = 0; to < relation.target().patches(); ++to)
+            for (const Piece& piece : relation.pieces(to, on)) {
+                auto& list = readers[static_cast<std::size_t>(piece.from)];
+                if (list.empty() || list.back() != to) list.push_back(to);
+            }
+    }
+    return readers;
+}
+
+const std::vector<int>& Reach::sources(const Use& use, int patch) {
+    const LabelInfo& of = label(use);
+    if (use.relation == nullptr) {
+        if (of.kind == Kind::field) return around(static_cast<const Grid&>(*of.family), of, use.width, patch);
+        found_.assign(1, patch);
+        return found_;
+    }
+    found_.clear();
+    for (const Piece& piece : use.relation->pieces(patch, of.on)) found_.push_back(piece.from);
+    if (use.access == Access::sum) found_.push_back(patch);
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    return found_;
+}
+
+const std::vector<int>& Reach::readers(const Use& use, int patch) {
+    const LabelInfo& of = label(use);
+    if (use.relation == nullptr) return sources(use, patch);
+    if (use.access == Access::sum) return sources(use, patch);  // who shares is shared with
+    return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
+}
+
+}  // namespace strata::graph

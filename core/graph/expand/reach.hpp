@@ -1,0 +1,38 @@
+// Which patches a use of a task joins: those that a patch reads from, and those that read from it.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+
+namespace strata::graph {
+
+class Reach {
+  public:
+    explicit Reach(const Graph& graph) : graph_(graph) {}
+
+    /// The patches (of the use's source family) that `patch` (of the task's family) reads through the use,
+    /// ascending; with ghosts also itself.
+    [[nodiscard]] const std::vector<int>& sources(const Use& use, int patch);
+    /// The patches (of the task's family) that read from `patch` (of the source family), ascending.
+    [[nodiscard]] const std::vector<int>& readers(const Use& use, int patch);
+    /// The family that the use's values are on.
+    [[nodiscard]] const Family& source_family(const Use& use) const;
+
+  private:
+    using Lists = std::vector<std::vector<int>>;
+    [[nodiscard]] const LabelInfo& label(const Use& use) const {
+        return graph_.labels()[static_cast<std::size_t>(use.version.label)];
+    }
+    const std::vector<int>& around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch);
+    const Lists& inverse(const Relation& relation, On on);
+
+    const Graph& graph_;
+    std::vector<Grid::Meeting> met_;
+    std::vector<int> found_;
+    std::map<std::pair<const Relation*, On>, Lists> inverses_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,116 @@
+// Reductions of contributions to one value: the same bits whatever the order and the division.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "core/graph/expand/calls.hpp"
+#include "core/team/exact_sum.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+using team::ExactSum;
+
+/// Whole numbers add up to the same in any order as they are.
+bool sums_exactly(const LabelInfo& label) {
+    return label.reduce == Reduce::sum && (label.element == Element::f64 || label.element == Element::f32);
+}
+
+/// Calls f with a value of the label's type.
+template <class F>
+void with_type(Element element, F f) {
+    switch (element) {
+        case Element::f64: f(double{}); break;
+        case Element::f32: f(float{}); break;
+        case Element::i64: f(std::int64_t{}); break;
+        case Element::i32: f(std::int32_t{}); break;
+        default: f(std::uint8_t{}); break;
+    }
+}
+
+template <class T>
+T neutral(Reduce reduce) {
+    using Limits = std::numeric_limits<T>;
+    if (reduce == Reduce::min) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    if (reduce == Reduce::max) return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    return reduce == Reduce::all ? T{1} : T{0};
+}
+
+/// NaN wins, so that it is not lost in a minimum.
+template <class T>
+T combined(Reduce reduce, T a, T b) {
+    if (a != a || b != b) return a != a ? a : b;
+    switch (reduce) {
+        case Reduce::min: return std::min(a, b);
+        case Reduce::max: return std::max(a, b);
+        case Reduce::all: return static_cast<T>(a != T{0} && b != T{0});
+        case Reduce::any: return static_cast<T>(a != T{0} || b != T{0});
+        default:
+            if constexpr (std::is_integral_v<T>) {  // as unsigned: integers wrap around
+                using U = std::make_unsigned_t<T>;
+                return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+            } else {
+                return a + b;
+            }
+    }
+}
+
+template <class T>
+void combine(const LabelInfo& label, std::byte* into, const std::byte* from) {
+    auto* a = reinterpret_cast<T*>(into);
+    const auto* b = reinterpret_cast<const T*>(from);
+    for (int c = 0; c < label.components; ++c) a[c] = combined(label.reduce, a[c], b[c]);
+}
+
+template <class T>
+void reduce_exactly(const ReduceCall& call, std::byte* result) {
+    auto* sums = reinterpret_cast<ExactSum*>(call.mine);
+    for (int c = 0; c < call.label->components; ++c) {
+        ExactSum sum;
+        for (const std::byte* each : call.contributions) sum.add(reinterpret_cast<const T*>(each)[c]);
+        for (const std::byte* each : call.children) sum.add(reinterpret_cast<const ExactSum*>(each)[c]);
+        if (call.finishes) reinterpret_cast<T*>(result)[c] = static_cast<T>(sum.value());
+        else sums[c] = sum;
+    }
+}
+
+}  // namespace
+
+std::size_t partial_bytes(const LabelInfo& label) {
+    return static_cast<std::size_t>(label.components) * (sums_exactly(label) ? sizeof(ExactSum) : label.bytes);
+}
+
+void write_neutral(const LabelInfo& label, std::byte* to) {
+    with_type(label.element, [&](auto zero) {
+        using T = decltype(zero);
+        for (int c = 0; c < label.components; ++c) reinterpret_cast<T*>(to)[c] = neutral<T>(label.reduce);
+    });
+}
+
+void write_first(const LabelInfo& label, std::byte* to) {
+    with_type(label.element, [&](auto zero) {
+        using T = decltype(zero);
+        for (int c = 0; c < label.components; ++c) reinterpret_cast<T*>(to)[c] = static_cast<T>(label.first);
+    });
+}
+
+Outcome ReduceCall::go(void* what, Worker& worker) {
+    const auto& call = *static_cast<const ReduceCall*>(what);
+    std::byte* result = call.finishes ? call.result.at(worker) : call.mine;
+    if (sums_exactly(*call.label)) {
+        if (call.label->element == Element::f64) reduce_exactly<double>(call, result);
+        else reduce_exactly<float>(call, result);
+        return Outcome::done;
+    }
+    write_neutral(*call.label, result);
+    with_type(call.label->element, [&](auto zero) {
+        using T = decltype(zero);
+        for (const std::byte* each : call.contributions) combine<T>(*call.label, result, each);
+        for (const std::byte* each : call.children) combine<T>(*call.label, result, each);
+    });
+    return Outcome::done;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,46 @@
+// Memory for very many small things that are made one after the other and never move.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace strata::graph {
+
+/// A cache line of private memory.
+struct alignas(64) Line {
+    std::byte bytes[64];
+};
+
+template <class T>
+class Stock {
+  public:
+    /// So many, next to each other, as T{}.
+    std::span<T> take(std::size_t count) {
+        if (count == 0) return {};
+        if (left_ < count) {
+            left_ = std::max(count, kChunk);
+            chunks_.push_back(std::make_unique<T[]>(left_));
+            next_ = chunks_.back().get();
+        }
+        const std::span<T> taken(next_, count);
+        next_ += count, left_ -= count;
+        return taken;
+    }
+    T& one() { return take(1)[0]; }
+    std::span<T> keep(const std::vector<T>& all) {
+        const std::span<T> taken = take(all.size());
+        std::copy(all.begin(), all.end(), taken.begin());
+        return taken;
+    }
+
+  private:
+    static constexpr std::size_t kChunk = 1 + (std::size_t{1} << 18) / sizeof(T);
+    std::vector<std::unique_ptr<T[]>> chunks_;
+    T* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+}  // namespace strata::graph

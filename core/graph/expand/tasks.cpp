@@ -1,0 +1,209 @@
+// What each task finds when it is called: its views, and what is brought to them first.
+#include <fmt/format.h>
+
+#include "core/graph/expand/builder.hpp"
+
+namespace strata::graph::detail {
+
+/// A call in the making.
+struct PlanBuilder::Making {
+    int task, half, family, local, patch;
+    TaskCall* call;
+    std::vector<Place> places;
+    std::vector<TaskCall::Turning> turnings;
+    std::vector<Move> collects;
+    std::vector<Clear> clears;
+    std::vector<TaskCall::Neutral> neutrals;
+
+    void show(const Place& place, const Turn& turn) {
+        if (turn.depth > 1) turnings.push_back({static_cast<std::uint32_t>(places.size()), turn});
+        places.push_back(place);
+        places.back().origin = turn.base;
+    }
+};
+
+namespace {
+
+std::byte* room_for(Stock<Line>& stock, std::int64_t bytes) {
+    return reinterpret_cast<std::byte*>(stock.take(static_cast<std::size_t>(bytes + 63) / 64).data());
+}
+
+}  // namespace
+
+Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn, int back) const {
+    const Storage& of = this->storage(storage);
+    if (half == 0 || of.depth == 1) return {base, 0, 1, 0, 0};  // the start leaves buffer 0
+    return {base, turn, static_cast<std::uint32_t>(of.depth), scope_of(of.scope), static_cast<std::uint16_t>(back)};
+}
+
+/// Of any patch of this node.
+const Spot& PlanBuilder::spot_of(int storage, int patch) const {
+    const int family = number_of(graph_, *label_of(graph_, this->storage(storage)).family);
+    return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
+}
+
+void PlanBuilder::make_calls() {
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
+        if (resolved_.tasks[t].what == ResolvedTask::What::body)
+            for (std::uint32_t i = 0; i < tasks_[t].count; ++i) make_call(static_cast<int>(t), static_cast<int>(i));
+}
+
+void PlanBuilder::make_call(int task, int local) {
+    const TaskInfo& declared = info(task);
+    const TaskOps& at = ops(task);
+    Half& of = half(at.half);
+    TaskCall& call = of.tasks.one();
+    Making making{task, at.half, at.family, local, patches(at.family)[static_cast<std::size_t>(local)], &call,
+                  {},   {},      {},        {},    {}};
+    const std::vector<ResolvedUse>& uses = resolved(task).uses;
+    for (std::size_t u = 0; u < uses.size(); ++u) {
+        const Use& use = declared.uses[u];
+        const Kind kind = label(use.version.label).kind;
+        if (use.access == Access::contribute) {
+            show_contribution(making, use);
+            slots_[{task, static_cast<int>(u)}].push_back(making.places.back().origin);
+        } else if (kind == Kind::scalar)
+            show_scalar(making, use, uses[u]);
+        else if (use.access == Access::need && use.relation != nullptr)
+            use.relation->shape() == Shape::window ? show_window(making, use, uses[u])
+                                                   : show_gathered(making, use, uses[u]);
+        else if (kind == Kind::field)
+            show_field(making, use, uses[u]);
+        else
+            show_list(making, use, uses[u]);
+    }
+    call.places = of.places.keep(making.places);
+    call.turnings = of.turnings.keep(making.turnings);
+    call.collects = of.moves.keep(making.collects);
+    call.clears = of.clears.keep(making.clears);
+    call.neutrals = of.neutrals.keep(making.neutrals);
+    call.here.patch = making.patch;
+    call.here.family = declared.family;
+    call.here.places = call.places;
+    call.here.task = &declared;
+    call.scope = scope_of(declared.scope);
+    call.round_base = bases_[static_cast<std::size_t>(declared.scope)];
+    call.most = graph_.scopes()[static_cast<std::size_t>(declared.scope)].most();
+    if (at.half == 1) call.steps_before = &plan_.steps_before_;
+
+    Op& op = of.program.ops[at.first + static_cast<std::uint32_t>(local)];
+    op.go = TaskCall::go;
+    op.what = &call;
+    op.threads = static_cast<std::uint16_t>(declared.threads);
+    op.cost = static_cast<float>(declared.seconds);
+    const auto* grid = dynamic_cast<const Grid*>(declared.family);
+    const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(making.patch).volume());
+    op.flops = declared.flops * values;
+    op.bytes = declared.bytes * values;
+}
+
+void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& resolved) {
+    const LabelInfo& of = label(use.version.label);
+    const Spot& spot = plan_.memory_.own(resolved.storage, making.local);
+    const FieldLayout& layout = plan_.memory_.layout(resolved.storage);
+    const Box owned = static_cast<const Grid&>(*of.family).owned(making.patch, of.on, of.border);
+    Place place{nullptr, spot.y, spot.z, spot.component, 0, owned};
+    if (use.access == Access::sum) {  // a block of its own, cleared for each call
+        const auto block = static_cast<std::size_t>(making.local);
+        const FieldBlock& window = layout.blocks[block];
+        place.box = common(owned.grown(use.width), window.stored);
+        const auto value = static_cast<std::int64_t>(of.bytes);
+        making.clears.push_back({spot.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(spot.turn)});
+    } else if (use.access == Access::need) {
+        place.box = layout.grown(owned, use.width);
+    }
+    making.show(place, turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+}
+
+void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse& resolved) {
+    const LabelInfo& of = label(use.version.label);
+    const Box window = use.relation->window(making.patch, of.on);
+    const Int3 extent{window.extent(0), window.extent(1), window.extent(2)};
+    const Strides own = packed(extent, of.bytes);
+    std::byte* memory = room_for(half(making.half).windows, own.component * of.components);
+    const auto value = static_cast<std::int64_t>(of.bytes);
+    const Spot mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
+    for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
+        const Spot& source = spot_of(resolved.storage, piece.from);
+        Move move;
+        move.from = turn(making.half, resolved.storage, source.origin + distance(source, piece.box.lo, of.bytes),
+                         source.turn, resolved.back);
+        const Box into = piece.box.shifted(piece.shift);
+        const Int3 at{into.lo[0] - window.lo[0], into.lo[1] - window.lo[1], into.lo[2] - window.lo[2]};
+        move.to.base = memory + distance(mine, at, of.bytes);
+        move.box = {nullptr, nullptr, own, strides(source, of.bytes),
+                    {piece.box.extent(0), piece.box.extent(1), piece.box.extent(2)}, of.components,
+                    static_cast<std::uint32_t>(of.bytes)};
+        making.collects.push_back(move);
+    }
+    Turn turn;
+    turn.base = memory - distance(mine, window.lo, of.bytes);
+    making.show({nullptr, mine.y, mine.z, mine.component, 0, window}, turn);
+}
+
+void PlanBuilder::show_list(Making& making, const Use& use, const ResolvedUse& resolved) {
+    const Spot& spot = plan_.memory_.own(resolved.storage, making.local);
+    if (use.access == Access::sum)
+        making.clears.push_back({spot.origin, static_cast<std::size_t>(spot.turn)});
+    making.show({nullptr, 0, 0, spot.component, spot.count, {}},
+                turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+}
+
+void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUse& resolved) {
+    const LabelInfo& of = label(use.version.label);
+    const auto value = static_cast<std::int64_t>(of.bytes);
+    const std::int64_t count = use.relation->length(making.patch);
+    std::byte* memory = room_for(half(making.half).windows, count * value * of.components);
+    for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
+        const Spot& source = spot_of(resolved.storage, piece.from);
+        std::vector<std::int32_t> entries = piece.entries;
+        if (of.kind == Kind::field) {  // entries count the owned values, x fastest
+            const Box owned = static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border);
+            for (std::int32_t& entry : entries) {
+                const int x = entry % owned.extent(0), rest = entry / owned.extent(0);
+                const Int3 at{owned.lo[0] + x, owned.lo[1] + rest % owned.extent(1), owned.lo[2] + rest / owned.extent(1)};
+                entry = static_cast<std::int32_t>(distance(source, at, 1) - distance(source, owned.lo, 1));
+            }
+        } else {
+            for (const std::int32_t entry : entries)
+                if (entry >= source.count)
+                    throw Error(fmt::format("relation '{}' takes a value of '{}' on patch {} that is not there",
+                                            use.relation->name(), of.name, piece.from))
+                        .given(fmt::format("entry {}", entry))
+                        .allowed(fmt::format("0 to {}", source.count - 1));
+        }
+        Move move;
+        const Int3 first = of.kind == Kind::field
+                               ? static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border).lo
+                               : Int3{};
+        move.from = turn(making.half, resolved.storage, source.origin + distance(source, first, of.bytes), source.turn,
+                         resolved.back);
+        move.to.base = memory + piece.at * value;
+        move.entries = half(making.half).indices.keep(entries);
+        move.from_component = source.component * value;
+        move.to_component = count * value;
+        move.components = of.components;
+        move.bytes = static_cast<std::uint32_t>(of.bytes);
+        making.collects.push_back(move);
+    }
+    Turn turn;
+    turn.base = memory;
+    making.show({nullptr, 0, 0, count, count, {}}, turn);
+}
+
+void PlanBuilder::show_scalar(Making& making, const Use&, const ResolvedUse& resolved) {
+    const Spot& spot = plan_.memory_.own(resolved.storage, 0);
+    making.show({nullptr, 0, 0, 1, spot.count, {}},
+                turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+}
+
+/// A line of its own for each task and patch; the reduction takes them all.
+void PlanBuilder::show_contribution(Making& making, const Use& use) {
+    const LabelInfo& of = label(use.version.label);
+    Turn turn;
+    turn.base = room_for(half(making.half).windows, static_cast<std::int64_t>(of.bytes) * of.components);
+    making.neutrals.push_back({turn.base, &of});
+    making.show({nullptr, 0, 0, 1, of.components, {}}, turn);
+}
+
+}  // namespace strata::graph::detail

@@ -1,0 +1,167 @@
+// What each operation waits for: the resolved graph's befores, patch by patch.
+#include <algorithm>
+
+#include "core/graph/expand/builder.hpp"
+
+namespace strata::graph::detail {
+
+void PlanBuilder::wait_for_op(int half, std::uint32_t op, int scope, int lag) {
+    const Flag* flag = this->half(half).program.ops[op].flag;
+    const auto own = static_cast<std::int32_t>(op);
+    const Wait wait{flag, scope_of(scope), static_cast<std::uint16_t>(lag), own};
+    waits_.push_back(wait);
+}
+
+/// For one patch of a task, wherever that patch is.
+void PlanBuilder::wait_for(int task, int patch, int lag) {
+    const TaskOps& of = ops(task);
+    const int process = owner(of.family, patch), at = local(of.family, patch);
+    if (process == members_.rank)
+        return wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), resolved(task).scope, lag);
+    waits_.push_back({flag_of(process, task, at), scope_of(resolved(task).scope), static_cast<std::uint16_t>(lag), -1});
+}
+
+/// For all of a task's operations in this process.
+void PlanBuilder::wait_for_all(int task, int lag) {
+    const TaskOps& of = ops(task);
+    for (std::uint32_t i = 0; i < of.count; ++i) wait_for_op(of.half, of.first + i, resolved(task).scope, lag);
+}
+
+/// Ghosts come from the patches of the same block, which are read in place, and from the halo.
+void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const ResolvedUse& of, int patch) {
+    const FieldLayout& layout = plan_.memory_.layout(of.storage);
+    const Division::Place place = layout.division->find(patch);
+    wait_for(before.task, patch, before.lag);
+    read_in_place(layout, patch, place, use.width, met_, in_place_);
+    for (const int other : in_place_) wait_for(before.task, other, before.lag);
+    const auto at = group_of_.find({before.task, of.storage});
+    if (at == group_of_.end()) return;
+    const FillGroup& group = groups_[at->second];
+    const auto& grid = *layout.division->grid;
+    const Box reads = layout.grown(grid.owned(patch, layout.on, layout.border), use.width);
+    std::uint32_t last = kNone;
+    for (const std::uint32_t fill : group.fills.patch(place.at)) {
+        if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
+        if (group.op_of[fill] != last)
+            wait_for_op(ops(before.task).half, group.op_of[fill], resolved(before.task).scope, before.lag);
+        last = group.op_of[fill];
+    }
+}
+
+void PlanBuilder::wait_through(int patch, const Before& before) {
+    const ResolvedTask& who = resolved(before.through_task);
+    const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
+    const ResolvedUse& of = who.uses[static_cast<std::size_t>(before.through_use)];
+    const bool ghosts = use.access == Access::need && use.relation == nullptr && use.width != Int3{};
+    if (ghosts && !before.backward) return wait_for_ghosts(before, use, of, patch);
+    const auto& others = before.backward ? reach_.readers(use, patch) : reach_.sources(use, patch);
+    for (const int other : others) wait_for(before.task, other, before.lag);
+}
+
+void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
+    const ResolvedTask& of = resolved(task);
+    const TaskOps& mine = ops(task);
+    const bool reduces = of.what == ResolvedTask::What::reduce;
+    for (const Before& before : of.before) {
+        const ResolvedTask& other = resolved(before.task);
+        if (ops(before.task).half != mine.half) continue;  // the start is over before the first step
+        const TaskOps& theirs = ops(before.task);
+        if (reduces && mine.up != kNone) {
+            // The way up takes contributions; the result may be written when all have read the one before.
+            const bool contributes = !before.backward && before.lag == 0;
+            if (contributes != (op == mine.up)) continue;
+        }
+        if (other.what == ResolvedTask::What::reduce) {
+            // A contribution may be written again when it has been taken, here: not when all have the result.
+            const bool taken = before.backward && theirs.up != kNone;
+            wait_for_op(theirs.half, taken ? theirs.up : theirs.first, other.scope, before.lag);
+        } else if (mine.family < 0 || theirs.family < 0) {
+            wait_for_all(before.task, before.lag);
+        } else if (before.through_use < 0) {
+            wait_for(before.task, patches(mine.family)[static_cast<std::size_t>(local)], before.lag);
+        } else {
+            wait_through(patches(mine.family)[static_cast<std::size_t>(local)], before);
+        }
+    }
+}
+
+void PlanBuilder::make_waits() {
+    std::array<std::vector<std::vector<Wait>>, 2> fills;  // by operation: made by group, needed by operation
+    for (const int h : {0, 1}) fills[static_cast<std::size_t>(h)].resize(half(h).program.ops.size());
+    for (const FillGroup& group : groups_) {
+        const FieldLayout& layout = plan_.memory_.layout(group.storage);
+        const ResolvedTask& maker = resolved(group.maker);
+        const TaskOps& at = ops(group.maker);
+        auto& lists = fills[static_cast<std::size_t>(at.half)];
+        // What it copies, it copies when that is made;
+        for (std::size_t i = 0; i < group.fills.all.size(); ++i) {
+            waits_.clear();
+            wait_for(group.maker, group.fills.all[i].from, 0);
+            auto& list = lists[group.op_of[i]];
+            if (list.empty() || list.back().flag != waits_.back().flag) list.push_back(waits_.back());
+        }
+        // and where it copies to, all who read the halo before have read it.
+        for (const Before& before : maker.before) {
+            if (!before.backward || before.through_use < 0 || ops(before.task).half != at.half) continue;
+            const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
+            const ResolvedUse& of =
+                resolved(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
+            if (of.storage != group.storage || use.relation != nullptr || use.width == Int3{}) continue;
+            for (std::size_t p = 0; p < layout.division->patches.size(); ++p)
+                for (const std::uint32_t fill : group.fills.patch(p)) {
+                    waits_.clear();
+                    wait_for(before.task, layout.division->patches[p], before.lag);
+                    lists[group.op_of[fill]].push_back(waits_.back());
+                }
+        }
+    }
+    for (const int h : {0, 1}) {
+        Program& program = half(h).program;
+        auto& lists = fills[static_cast<std::size_t>(h)];
+        const auto finish = [&](std::uint32_t number) {
+            Op& op = program.ops[number];
+            op.first_wait = static_cast<std::uint32_t>(program.waits.size());
+            std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
+                return a.flag != b.flag ? a.flag < b.flag : a.lag < b.lag;
+            });
+            for (const Wait& wait : waits_)  // of two for one flag the later round is enough
+                if (program.waits.size() == op.first_wait || program.waits.back().flag != wait.flag)
+                    program.waits.push_back(wait);
+            op.last_wait = static_cast<std::uint32_t>(program.waits.size());
+        };
+        for (std::size_t t = 0; t < tasks_.size(); ++t) {
+            const TaskOps& all = tasks_[t];
+            if (all.half != h) continue;
+            const int task = static_cast<int>(t);
+            for (std::uint32_t i = 0; i < all.count; ++i) {
+                waits_.clear();
+                wait_for_befores(task, static_cast<int>(i), all.first + i);
+                if (all.up != kNone)  // what the root has found
+                    waits_.push_back({flag_of(0, task, 0), scope_of(resolved(task).scope), 0, -1});
+                else if (resolved(task).what == ResolvedTask::What::reduce)
+                    wait_for_children(task);
+                finish(all.first + i);
+            }
+            if (all.up == kNone) continue;
+            waits_.clear();
+            wait_for_befores(task, 0, all.up);
+            wait_for_children(task);
+            wait_for_op(h, all.first, resolved(task).scope, 1);  // the root has taken what was here
+            finish(all.up);
+        }
+        for (std::size_t number = 0; number < lists.size(); ++number)
+            if (!lists[number].empty()) {
+                waits_ = std::move(lists[number]);
+                finish(static_cast<std::uint32_t>(number));
+            }
+    }
+}
+
+/// In the tree of processes: their way up. (It follows the flags of their own part, which is one.)
+void PlanBuilder::wait_for_children(int task) {
+    for (int b = 1; b <= kBranches; ++b)
+        if (const int child = members_.rank * kBranches + b; child < members_.size)
+            waits_.push_back({flag_of(child, task, 1), scope_of(resolved(task).scope), 0, -1});
+}
+
+}  // namespace strata::graph::detail
