@@ -23,6 +23,8 @@
 
 namespace strata::team {
 
+class Note;
+
 class Arena {
   public:
     static constexpr std::size_t kMostArrays = 1024, kLongestName = 63;
@@ -100,10 +102,10 @@ class Arena {
     std::uint64_t capacity_ = 0;
 };
 
-/// From now on a fault in the arena's memory (SIGBUS: no page could be had) says which array it was, on
-/// standard error and in `note` (when not null), before the process ends as it would have. The arena must
+/// From now on a fault in the arena's memory (SIGBUS: no page could be had) says which array it was, in
+/// `note` or, when that is null, on standard error, before the process ends as it would have. The arena must
 /// outlive it; one at a time.
-void explain_faults(const Arena& arena, char* note, std::size_t note_size);
+void explain_faults(const Arena& arena, Note* note);
 /// Ends that: to be called before the arena goes.
 void explain_no_faults();
 

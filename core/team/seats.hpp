@@ -9,6 +9,7 @@
 #include "core/launch/placement.hpp"
 #include "core/team/arena.hpp"
 #include "core/team/barrier.hpp"
+#include "core/team/notes.hpp"
 
 namespace strata::machine {
 struct Machine;
@@ -40,11 +41,6 @@ inline constexpr const char* kPlacementVariable = "STRATA_TEAM_PLACEMENT";
 struct Facts {
     std::int32_t processes = 1, threads = 1, stride = 1, bind = 0;
     std::int32_t crowded = 0;
-};
-
-/// What a member says before it dies, for the parent to pass on.
-struct Note {
-    char text[256] = {};
 };
 
 /// Which member this is, and how it comes to the arena.

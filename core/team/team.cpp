@@ -60,12 +60,6 @@ Arena come_to(const SeatWord& word) {
     return std::move(*arena);
 }
 
-/// What this member says before it ends, to be passed on by the parent. Cut to fit.
-char* note = nullptr;
-void leave_note(const char* text) {
-    if (note != nullptr) std::snprintf(note, sizeof(Note::text), "%s", text);
-}
-
 [[noreturn]] void become_parent(const std::vector<std::string>& arguments) {
     std::fflush(nullptr);
     const auto environment =
@@ -90,8 +84,7 @@ Team::Team(Joined&& joined)
                                                                  where_, *nodes_, patience_)
                                          : std::nullopt),
       together_(arena_.find(kPlacesArray), where_.local_rank, barrier_, across_ ? &*across_ : nullptr) {
-    note = static_cast<Note*>(arena_.find(kNotesArray))[where_.local_rank].text;
-    explain_faults(arena_, note, sizeof(Note::text));
+    explain_faults(arena_, &note());
 }
 
 /// Under MPI a member must not go before all do: MPI's own end is collective.
@@ -119,8 +112,9 @@ Team::~Team() {
         }
     }
     explain_no_faults();
-    note = nullptr;
 }
+
+Note& Team::note() { return static_cast<Note*>(arena_.find(kNotesArray))[where_.local_rank]; }
 
 Crew& Team::crew() {
     if (!crew_) {
@@ -198,35 +192,23 @@ Team start(int argc, char** argv, const Options& options) {
 }
 
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options) {
+    bool noted = false;
     try {
         Team team = start(argc, argv, options);
         try {
             return body(team);
-        } catch (const MemberLost& lost) {
-            // Of a death the parent knows more; of a member that left too early, nothing.
-            if (!team.arena().failure().told()) leave_note(lost.what());
-            throw;
-        } catch (const Error& error) {
-            leave_note(error.what());
-            throw;
-        } catch (const std::exception& exception) {
-            leave_note(exception.what());
-            throw;
         } catch (...) {
-            leave_note("an exception of unknown type");
+            const Reason reason = reason_of_exception();
+            // Of a death the parent knows more; of a member that left too early, nothing.
+            if (!reason.lost || !team.arena().failure().told())
+                team.note().leave(reason.text, reason.details, !reason.lost);
+            noted = true;
             throw;
         }
-    } catch (const MemberLost&) {
-        return kFailure;  // the parent has said who it was, once for all
-    } catch (const Error& error) {
-        std::fputs(error.text().c_str(), stderr);
-        return error.exit_code();
-    } catch (const std::exception& exception) {
-        fmt::print(stderr, "strata: error: {}\n", exception.what());
-        return kFailure;
     } catch (...) {
-        fmt::print(stderr, "strata: error: an exception of unknown type\n");
-        return kFailure;
+        const Reason reason = reason_of_exception();
+        if (!noted && !reason.lost) std::fputs(reason.said().c_str(), stderr);
+        return reason.status;
     }
 }
 

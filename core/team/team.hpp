@@ -34,6 +34,7 @@
 
 namespace strata::team {
 
+class Note;
 struct SeatWord;
 
 struct Options {
@@ -82,6 +83,8 @@ class Team {
     /// makes the crew: it binds the calling thread, which leads its regions from then on, to the member's
     /// first core.
     [[nodiscard]] Crew& crew();
+    /// What this member leaves before it ends, for who looks after it to say.
+    [[nodiscard]] Note& note();
 
   private:
     friend Team take_seat(const SeatWord& word, Arena&& arena);
@@ -108,7 +111,8 @@ class Team {
 [[nodiscard]] Team start(int argc, char** argv, const Options& options = {});
 
 /// start(), then `body`; returns what main() is to return. An exception in one member ends the run: its
-/// message goes to standard error and to the other members, whose waits throw MemberLost.
+/// message goes to standard error, once, by who looks after the member, and to the other members, whose waits
+/// throw MemberLost.
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options = {});
 
 }  // namespace strata::team

@@ -50,11 +50,12 @@ void Watcher::ended(int rank, int status) {
     const auto* departures = static_cast<const Departures*>(arena_.find(kDeparturesArray));
     if (status == 0 && departures->left(rank)) return;
     const auto* notes = static_cast<const Note*>(arena_.find(kNotesArray));
-    const std::string how = how_it_ended(status, notes[rank].text);
-    if (asked_by_ == 0 && status_ == 0) {
-        arena_.failure().tell(rank, pid, how);
-        fmt::print(stderr, "strata: error: {}; the run ends\n", arena_.failure().text());
-    }
+    const Note& note = notes[rank];
+    const std::string how = how_it_ended(status, note.text());
+    const bool first = status_ == 0;
+    if (asked_by_ == 0 && (first || says_more(&note, arena_.failure().text())))
+        say_ended(rank, pid, how, &note, first);
+    if (asked_by_ == 0 && first) arena_.failure().tell(rank, pid, how);
     if (status_ == 0) status_ = failing_status(status);
     if (!kill_at_) kill_at_ = Clock::now() + kGrace;
 }

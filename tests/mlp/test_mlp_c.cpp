@@ -37,9 +37,11 @@ TEST_CASE("else an error is one message and ends the run") {
     const Done done = run.wait();
     INFO(done.out << done.err);
     CHECK(WEXITSTATUS(done.status) == 2);
-    CHECK(count(done.err, "strata: error: an array has been asked for with two sizes") == 1);
-    CHECK(has(done.err, "array x"));
-    CHECK(has(done.err, "member 1"));
+    CHECK(count(done.err, "strata: error") == 1);
+    CHECK(count(done.err, "strata: error: member 1 (process ") == 1);
+    CHECK(count(done.err,
+                "exited with status 2: an array has been asked for with two sizes; the run ends\n") == 1);
+    CHECK(count(done.err, "  at: array x") == 1);
     CHECK(done.out.empty());
     CHECK(run.nobody_left());
 

@@ -25,7 +25,8 @@ TEST_CASE("what crews refuse comes back as a code, or ends the run with one mess
     const Done fatal = Run({"fatal"}, layout("2x2"), TEST_CREW_C).wait();
     INFO(fatal.out << fatal.err);
     CHECK(WEXITSTATUS(fatal.status) == 2);
-    CHECK(has(fatal.err, "every member of a team keeps one thread"));
+    CHECK(count(fatal.err, "strata: error") == 1);
+    CHECK(count(fatal.err, "every member of a team keeps one thread") == 1);
     CHECK(fatal.out.empty());
 
     const Done before = Run({"before"}, {}, TEST_CREW_C).wait();

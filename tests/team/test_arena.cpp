@@ -221,7 +221,7 @@ TEST_CASE("a page that cannot be had ends the process by SIGBUS with the array's
     const auto x = arena.array<char>("temperature", 64 * 1024);
     char note[200] = "";
     const auto [status, text] = in_a_process([&] {
-        explain_faults(arena, nullptr, 0);
+        explain_faults(arena, nullptr);
         // What a full cgroup or an empty pool does at a bad moment: the file cannot give the page.
         if (ftruncate(arena.descriptor(), static_cast<off_t>(reinterpret_cast<std::uintptr_t>(x.data()) -
                                                              arena.address() + 4096)) != 0)
@@ -241,7 +241,7 @@ TEST_CASE("a page that cannot be had ends the process by SIGBUS with the array's
 TEST_CASE("a fault elsewhere is left to who handled it before") {
     Arena arena = Arena::create(64 * kMiB);
     const auto [status, text] = in_a_process([&] {
-        explain_faults(arena, nullptr, 0);
+        explain_faults(arena, nullptr);
         const int file = memfd_create("elsewhere", 0);
         auto* data =
             static_cast<volatile char*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));

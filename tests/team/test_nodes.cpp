@@ -115,18 +115,44 @@ TEST_CASE("however a member ends, all others on all nodes leave with its name an
              {Way{"kill", 137, "was killed by SIGKILL"}, Way{"segv", 139, "was killed by SIGSEGV"},
               Way{"exit0", 1, "ended with status 0 but did not leave its team"},
               Way{"exit7", 7, "exited with status 7"},
-              Way{"throw", 1, "exited with status 1: the matrix is singular"}}) {
+              Way{"throw", 1, "exited with status 1: the matrix is singular"},
+              Way{"error", 3, "exited with status 3: the matrix is singular"}}) {
             // The next MPI tells apart only what it sees itself: that its process ended, with some status.
             if (program != nodes_programs().front() && way.exit_code != 137) continue;
             Run run({"die", way.how, "3", "30000"}, nodes_of(2), under_mpirun(4, program));
             const Done done = run.wait();
             INFO(program << " " << way.how << "\n" << done.out << done.err);
             CHECK(failed_with(way.exit_code, done, program));
+            CHECK(count(done.err, "strata: error") == 1);
             CHECK(count(done.err, "strata: error: member 3") == 1);
+            CHECK(count(done.err, "matrix is singular") == (has(way.said, "matrix") ? 1 : 0));
+            for (const char* part : {"  at: case.toml:12\n", "  try: scale the rows\n"})
+                CHECK(count(done.err, part) == (std::string(way.how) == "error" ? 1 : 0));
             CHECK(has(done.err, way.said));
             CHECK(count(done.out, std::string(" saw: member 3 ")) == 3);
             CHECK(run.nobody_left());
         }
+}
+
+TEST_CASE("what all ranks of a node fail with is said once") {
+    for (const std::string& program : nodes_programs()) {
+        Run run({"alike"}, nodes_of(3), under_mpirun(3, program));
+        Done done = run.wait();
+        INFO(program << "\n" << done.out << done.err);
+        CHECK(failed_with(3, done, program));
+        for (const char* part : {"strata: error", "the matrix is singular", "case.toml:12", "scale the rows"})
+            CHECK(count(done.err, part) == 1);
+        CHECK(run.nobody_left());
+    }
+    auto settings = nodes_of(1);
+    settings.front() = {"STRATA_RANKS_PER_NODE", "none"};
+    Run run({"hello"}, settings, under_mpirun(3, nodes_programs().front()));
+    const Done done = run.wait();
+    INFO(done.out << done.err);
+    CHECK(done.status != 0);
+    CHECK(count(done.err, "strata: error") == 1);
+    CHECK(count(done.err, "STRATA_RANKS_PER_NODE=none") == 1);
+    CHECK(run.nobody_left());
 }
 
 // MPI's launcher then knows of the death as early as the others do, and may end them before they have said

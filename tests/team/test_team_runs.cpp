@@ -80,6 +80,16 @@ TEST_CASE("64 processes on whatever CPUs there are pass 10^4 barriers", "[many]"
     CHECK(run.nobody_left());
 }
 
+namespace {
+
+/// Whether a way to end has a part beside its first line.
+bool said_by(const std::string& how, const std::string& part) {
+    if (how == "error") return part.starts_with("  ") && !has(part, "limit");
+    return how == "bus" && has(part, "limit");
+}
+
+}  // namespace
+
 TEST_CASE("however a member ends, the others leave their barrier with its name and the run fails") {
     struct Way {
         const char* how;
@@ -91,16 +101,46 @@ TEST_CASE("however a member ends, the others leave their barrier with its name a
           Way{"exit", 1, "ended with status 0 but did not leave its team"},
           Way{"exit7", 7, "exited with status 7"},
           Way{"throw", 1, "exited with status 1: the matrix is singular"},
+          Way{"error", 3, "exited with status 3: the matrix is singular"},
           Way{"bus", 135, "was killed by SIGBUS: no memory for a page of array 'pressure', byte 100"}}) {
         Run run({"die", way.how, "2", "30000"}, layout("5x1"));
         const Done done = run.wait();
         INFO(way.how << "\n" << done.out << done.err);
         CHECK(WEXITSTATUS(done.status) == way.exit_code);
-        CHECK(count(done.err, way.said) == 1);  // said once, not by each
+        CHECK(count(done.err, way.said) == 1);  // said once, by whoever
+        CHECK(count(done.err, "strata: error") == 1);
+        for (const char* part : {"the matrix is singular", "no memory for a page", "  at: case.toml:12",
+                                 "  given: pivot 0", "  try: scale the rows", "  try: a larger limit"})
+            CHECK(count(done.err, part) == (has(way.said, part) || said_by(way.how, part) ? 1 : 0));
         CHECK(count(done.out, "saw within") == 4);
         CHECK(count(done.out, std::string("member 2 (process ")) == 4);
         CHECK(count(done.out, way.said) == 4);
         CHECK(run.nobody_left());
+    }
+}
+
+TEST_CASE("what all members fail with is said once, and what each fails with once each") {
+    for (const auto& command : {std::vector<std::string>{TEST_MEMBER},
+                                std::vector<std::string>{TEST_STRATA, "launch", "--layout", "3x1", "--bind",
+                                                         "none", "--", TEST_MEMBER}}) {
+        Run alike({"together", "alike"}, layout("3x1"), command);
+        Done done = alike.wait();
+        INFO(done.err);
+        CHECK(WEXITSTATUS(done.status) == 3);
+        for (const char* part : {"strata: error", "the matrix is singular", "case.toml:12", "scale the rows"})
+            CHECK(count(done.err, part) == 1);
+        CHECK(alike.nobody_left());
+        Run each({"together", "each"}, layout("3x1"), command);
+        done = each.wait();
+        INFO(done.err);
+        CHECK(WEXITSTATUS(done.status) == 1);
+        CHECK(count(done.err, "; the run ends") == 1);
+        CHECK(count(done.err, "strata: error") == 3);
+        for (const int rank : {0, 1, 2}) {
+            CHECK(count(done.err, fmt::format("file.{} is missing", rank)) == 1);
+            CHECK(count(done.err, fmt::format("line two of {}\n", rank)) == 1);
+        }
+        CHECK(each.nobody_left());
     }
 }
 

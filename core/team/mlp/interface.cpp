@@ -1,7 +1,5 @@
 // The calls of strata/mlp.h.
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -123,9 +121,9 @@ int mlp_threads(void) {
 int mlp_errors_return(int yes) { return std::exchange(session().errors_return, yes != 0) ? 1 : 0; }
 
 void mlp_fail(int status, const char* reason) {
-    mlp::leave_note(reason == nullptr ? "" : reason);
-    mlp::flush_all();
-    _exit(std::clamp(status, 1, 255));
+    Reason why = reason_of(reason == nullptr ? "" : reason);
+    why.status = std::clamp(status, 1, 255);
+    mlp::end_with(why);
 }
 
 void* mlp_array(const char* name, size_t bytes) {

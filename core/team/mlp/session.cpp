@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 
-#include "core/team/seats.hpp"
+#include "core/team/notes.hpp"
 
 namespace strata::team::mlp {
 namespace {
@@ -18,17 +19,6 @@ thread_local std::string last_error;
 std::string without_last_end(std::string text) {
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
-}
-
-/// `said`: somebody else prints it.
-int give_up(int code, int status, const std::string& text, const char* reason, bool said, bool may_return) {
-    last_error = without_last_end(text);
-    if (may_return && session().errors_return) return code;
-    if (!said) fmt::print(stderr, "{}\n", last_error);
-    if (reason != nullptr) leave_note(reason);
-    flush_all();
-    // Handlers of exit() belong to a program that has come to its end.
-    _exit(status);
 }
 
 }  // namespace
@@ -66,26 +56,23 @@ void flush_all() {
         reinterpret_cast<void (*)(int*)>(flush)(nullptr);  // null: all units
 }
 
-void leave_note(const char* reason) {
-    if (!session().team) return;
-    Team& team = *session().team;
-    Note& note = static_cast<Note*>(team.arena().find(kNotesArray))[team.rank()];
-    std::snprintf(note.text, sizeof note.text, "%s", reason);
+void end_with(const Reason& reason) {
+    // Of a death the run's parent knows more than this member; of a member that left too early, nothing.
+    const bool known = reason.lost && session().team && session().team->arena().failure().told();
+    if (session().team && !known)
+        session().team->note().leave(reason.text, reason.details, !reason.lost);
+    else if (!session().team && !reason.text.empty())
+        std::fputs(reason.said().c_str(), stderr);
+    flush_all();
+    // Handlers of exit() belong to a program that has come to its end.
+    _exit(reason.status);
 }
 
 int failed(bool may_return) {
-    try {
-        throw;
-    } catch (const MemberLost& lost) {
-        // Of a death the parent knows more than this member; of one that left too early, nothing.
-        const bool told = session().team && session().team->arena().failure().told();
-        return give_up(MLP_LOST, kFailure, lost.what(), told ? nullptr : lost.what(), true, may_return);
-    } catch (const Error& error) {
-        return give_up(MLP_ERROR, error.exit_code(), error.text(), error.what(), false, may_return);
-    } catch (const std::exception& exception) {
-        return give_up(MLP_ERROR, kFailure, fmt::format("strata: error: {}", exception.what()),
-                       exception.what(), false, may_return);
-    }
+    const Reason reason = reason_of_exception();
+    last_error = without_last_end(reason.lost ? reason.text : reason.said());
+    if (!may_return || !session().errors_return) end_with(reason);
+    return reason.lost ? MLP_LOST : MLP_ERROR;
 }
 
 }  // namespace strata::team::mlp

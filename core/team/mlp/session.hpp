@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/team/mlp/include/strata/mlp.h"
+#include "core/team/notes.hpp"
 #include "core/team/team.hpp"
 
 namespace strata::team::mlp {
@@ -29,8 +30,8 @@ struct Session {
 /// Writes what stdio and, where it is loaded, gfortran's library hold in their buffers.
 void flush_all();
 
-/// Leaves `reason` for the run's parent to pass on; no effect outside a team.
-void leave_note(const char* reason);
+/// Ends this process: what is to be said is left for the run's parent, or said where there is none.
+[[noreturn]] void end_with(const Reason& reason);
 
 /// To be called in a catch block: keeps the error's text for mlp_error() and returns its code, or ends the
 /// process, as the session has it (`may_return` false: ends it in any case).

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "core/base/cpulist.hpp"
 #include "core/launch/bind.hpp"
@@ -52,11 +54,15 @@ int size_of(MPI_Comm comm) {
     return size;
 }
 
+/// What is wrong is wrong in all ranks alike, and rank 0 says it for all.
+struct NotByMe {};
+
 /// STRATA_RANKS_PER_NODE=k: every k ranks of a machine are taken for a node of their own (0: all are one).
-int ranks_per_node() {
+int ranks_per_node(int world_rank) {
     const char* said = std::getenv("STRATA_RANKS_PER_NODE");
     if (said == nullptr || *said == '\0') return 0;
     const int ranks = std::atoi(said);
+    if (ranks < 1 && world_rank != 0) throw NotByMe();
     if (ranks < 1)
         throw Error("the ranks of a node are not a positive number")
             .given(fmt::format("STRATA_RANKS_PER_NODE={}", said))
@@ -66,7 +72,7 @@ int ranks_per_node() {
 
 Circles draw() {
     Circles circles;
-    const int world = rank_in(MPI_COMM_WORLD), split = ranks_per_node();
+    const int world = rank_in(MPI_COMM_WORLD), split = ranks_per_node(world);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world, MPI_INFO_NULL, &circles.machine);
     const int on_machine = rank_in(circles.machine);
     MPI_Comm_split(circles.machine, split == 0 ? 0 : on_machine / split, world, &circles.node);
@@ -192,16 +198,12 @@ void place_all(const Circles& circles, Arena& arena) {
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
 }
 
-Joined join(const std::string& word, const Options&) {
-    const KeptBy kept = parse_kept_by(word);
-    if (getppid() != kept.keeper) _exit(128 + SIGKILL);
-    fcntl(kept.line, F_SETFD, FD_CLOEXEC);
+Joined join_by(const KeptBy& kept) {
     int level = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     Circles circles = draw();
     const Passed passed = arrange(circles, kept.line);
     Arena arena = map_together(circles, passed);
-    close(kept.line);
     place_all(circles, arena);
     MPI_Barrier(circles.node);
     auto [placement, crowded] = read_facts(arena);
@@ -210,6 +212,25 @@ Joined join(const std::string& word, const Options&) {
     MPI_Comm_free(&circles.machine);
     MPI_Comm_free(&circles.node);
     return {circles.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};
+}
+
+Joined join(const std::string& word, const Options&) {
+    const KeptBy kept = parse_kept_by(word);
+    if (getppid() != kept.keeper) _exit(128 + SIGKILL);
+    fcntl(kept.line, F_SETFD, FD_CLOEXEC);
+    try {
+        Joined joined = join_by(kept);
+        close(kept.line);
+        return joined;
+    } catch (const NotByMe&) {
+        send_message(kept.line, Message{.kind = Message::Kind::failed});
+        // MPI's launcher ends the others when rank 0 has ended.
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+        _exit(kBadInput);
+    } catch (const std::exception&) {
+        send_message(kept.line, Message{.kind = Message::Kind::failed});
+        throw;
+    }
 }
 
 bool too_late() {

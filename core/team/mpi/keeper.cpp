@@ -24,10 +24,7 @@ using Kind = Message::Kind;
 Keeper::Keeper(std::uint64_t capacity)
     : capacity_(capacity),
       node_({.said = [this](const Received& received, int line) { said_on_node(received, line); },
-             .vanished =
-                 [this](const Message& who) {
-                     if (is_head() || !done_) lost(who, true);
-                 },
+             .vanished = [this](const Message& who) { neighbour_vanished(who); },
              .watch = [this](int socket) { watch(socket); }}),
       heads_({.said = [this](int node, const Message& word) { said_by_node(node, word); },
               .vanished = [this](const Message& who, const std::string& how) { node_vanished(who, how); },

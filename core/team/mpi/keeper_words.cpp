@@ -70,6 +70,7 @@ void Keeper::listen_to_member() {
     while (const auto word = member_.next_word()) {
         if (word->kind == Kind::place) take_place(*word);
         if (word->kind == Kind::join) join(*word);
+        if (word->kind == Kind::failed) said_why_ = true;
     }
 }
 
@@ -79,12 +80,12 @@ void Keeper::said_on_node(const Received& received, int line) {
         member_.tell(word, received.descriptor);
         arena_ = Arena::view(received.descriptor, capacity_);
     }
-    if (word.kind == Kind::lost) lost(word, false, line);
+    if (word.kind == Kind::lost) static_cast<void>(lost(word, line));
     if (word.kind == Kind::end && !is_head()) finish();
 }
 
 void Keeper::said_by_node(int node, const Message& word) {
-    if (word.kind == Kind::lost) lost(word, false, -1, node);
+    if (word.kind == Kind::lost) static_cast<void>(lost(word, -1, node));
     if (word.kind == Kind::gone) nodes_gone_.insert(node);
     if (word.kind == Kind::end) finish();
 }
@@ -99,47 +100,61 @@ void Keeper::node_vanished(const Message& head, const std::string& how) {
     who.say(fmt::format("{}(node {}, {}) {}", last > who.member ? fmt::format("to {} ", last) : "",
                         head.where.node, static_cast<const char*>(head.text), how));
     // When node 0 has gone all others find out; one of them says it.
-    lost(who, where_->node <= 1, -1, head.where.node);
+    if (lost(who, -1, head.where.node) && where_->node <= 1)
+        say_ended(who.member, 0, who.text, nullptr, true);
 }
 
-/// The word goes everywhere but where it came from. `news`: this keeper has found it out, and says it on
-/// standard error unless somebody of its node was faster.
-void Keeper::lost(const Message& who, bool news, int from_line, int from_node) {
-    if (lost_) return;
+void Keeper::neighbour_vanished(const Message& who) {
+    if (!is_head() && done_) return;  // that the head goes then is in order
+    if (lost(who)) say_ended(who.member, who.pid, who.text, nullptr, true);
+}
+
+/// The word goes everywhere but where it came from. True where it is to be said: when it is the first of its
+/// kind on this node, in a run that nobody has told to end.
+bool Keeper::lost(const Message& who, int from_line, int from_node) {
+    if (lost_) return false;
     lost_ = who;
     kill_at_ = Clock::now() + kGrace;
     leave_at_ = *kill_at_ + kLastWords;
     const bool first = !arena_ || arena_->failure().tell(who.member, who.pid, who.text);
-    if (news && first && asked_by_ == 0) {
-        Failure said;
-        said.tell(who.member, who.pid, who.text);
-        fmt::print(stderr, "strata: error: {}; the run ends\n", said.text());
-    }
-    if (is_head() || news) node_.tell(who, from_line);
+    node_.tell(who, from_line);
     if (is_head()) heads_.tell(who, from_node);
+    return first && asked_by_ == 0;
+}
+
+void Keeper::member_failed(const KeptEnd& end) {
+    if (!where_) {
+        if (asked_by_ == 0 && !said_why_)
+            fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n",
+                       member_.pid(), end.how);
+        return;
+    }
+    const std::string how = (where_->nodes > 1 ? fmt::format("on {} ", host_name()) : "") + end.how;
+    // A member that left because it saw in the arena that another is gone is not news; which one, the head
+    // says in a moment.
+    const bool known = lost_ || (arena_ && arena_->failure().told());
+    if (known) {
+        if (!lost_) leave_at_ = Clock::now() + kGrace + kLastWords;
+        if (asked_by_ == 0 && says_more(end.note, arena_ ? arena_->failure().text() : lost_->text))
+            say_ended(where_->rank, member_.pid(), how, end.note, false);
+        return;
+    }
+    Message who{.kind = Kind::lost};
+    who.member = where_->rank;
+    who.pid = member_.pid();
+    who.status = status_;
+    who.say(how);
+    if (lost(who) && !said_why_) say_ended(who.member, who.pid, how, end.note, true);
 }
 
 void Keeper::member_ended(int status) {
+    listen_to_member();  // its last words
     member_.mark_ended();
     const KeptEnd end =
         kept_end(status, where_ && arena_ ? &*arena_ : nullptr, where_ ? where_->local_rank : 0);
     if (!end.in_order) {
         status_ = failing_status(status);
-        Message who{.kind = Kind::lost};
-        who.member = where_ ? where_->rank : -1;
-        who.pid = member_.pid();
-        who.status = status_;
-        const bool far = where_ && where_->nodes > 1;
-        who.say((far ? fmt::format("on {} ", host_name()) : "") + end.how);
-        // A member that left because it saw in the arena that another is gone is not news; which one, the
-        // head says in a moment.
-        if (where_ && !lost_ && arena_ && arena_->failure().told())
-            leave_at_ = Clock::now() + kGrace + kLastWords;
-        else if (where_)
-            lost(who, true);
-        else if (asked_by_ == 0)
-            fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n",
-                       who.pid, static_cast<const char*>(who.text));
+        member_failed(end);
     }
     // Who never joined, or has been asked to end, has nobody to wait for.
     if (!where_ || asked_by_ != 0) done_ = true;

@@ -52,7 +52,9 @@ class Keeper {
     void said_on_node(const Received& received, int line);
     void said_by_node(int node, const Message& word);
     void member_ended(int status);
-    void lost(const Message& who, bool news, int from_line = -1, int from_node = -1);
+    void member_failed(const KeptEnd& end);
+    void neighbour_vanished(const Message& who);
+    [[nodiscard]] bool lost(const Message& who, int from_line = -1, int from_node = -1);
     void node_vanished(const Message& head, const std::string& how);
     [[nodiscard]] Message introduction(std::uint64_t token) const;
 
@@ -67,7 +69,7 @@ class Keeper {
     NodeLines node_;
     Heads heads_;
     std::set<int> nodes_gone_;
-    bool said_gone_ = false, done_ = false;
+    bool said_gone_ = false, said_why_ = false, done_ = false;
     int status_ = 0, asked_by_ = 0;
     std::optional<Message> lost_;
     std::optional<Clock::time_point> kill_at_, leave_at_;

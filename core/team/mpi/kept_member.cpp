@@ -64,15 +64,14 @@ std::optional<Message> KeptMember::next_word() {
 }
 
 KeptEnd kept_end(int status, const Arena* arena, int local_rank) {
-    const char* note = nullptr;
     KeptEnd end;
     if (arena != nullptr) {
         if (const auto* notes = static_cast<const Note*>(arena->find(kNotesArray)))
-            note = notes[local_rank].text;
+            end.note = notes + local_rank;
         const auto* departures = static_cast<const Departures*>(arena->find(kDeparturesArray));
         end.in_order = status == 0 && departures != nullptr && departures->left(local_rank);
     }
-    end.how = how_it_ended(status, note);
+    end.how = how_it_ended(status, end.note == nullptr ? "" : end.note->text());
     return end;
 }
 

@@ -7,6 +7,7 @@
 #include "core/launch/signals.hpp"
 #include "core/team/arena.hpp"
 #include "core/team/mpi/lines.hpp"
+#include "core/team/notes.hpp"
 
 namespace strata::team {
 
@@ -42,8 +43,9 @@ class KeptMember {
 /// How a member ended, from its status as of waitpid(2) and what it left in the arena (null: it never had
 /// one).
 struct KeptEnd {
-    bool in_order = false;  // it left its team, with status 0
-    std::string how;        // "was killed by SIGKILL"
+    bool in_order = false;       // it left its team, with status 0
+    std::string how;             // "was killed by SIGKILL"
+    const Note* note = nullptr;  // what it left to be said; lies in the arena
 };
 [[nodiscard]] KeptEnd kept_end(int status, const Arena* arena, int local_rank);
 

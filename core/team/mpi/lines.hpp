@@ -14,15 +14,16 @@ namespace strata::team {
 /// One message. Both ends are the same program on machines of one kind: it travels as it lies in memory.
 struct Message {
     enum class Kind : std::uint32_t {
-        place,  // member -> its keeper: where it is
-        here,   // keeper of a leader -> its member: the names under which it is found
-        join,   // member -> its keeper: these names
-        arena,  // with the arena's descriptor, on its way to a member
-        hello,  // the first on a line between keepers: who I am
-        beat,   // between nodes, once a second
-        lost,   // a member is gone
-        gone,   // no member lives here any more
-        end     // nor anywhere
+        place,   // member -> its keeper: where it is
+        here,    // keeper of a leader -> its member: the names under which it is found
+        join,    // member -> its keeper: these names
+        arena,   // with the arena's descriptor, on its way to a member
+        failed,  // member -> its keeper: it cannot join, and says why itself
+        hello,   // the first on a line between keepers: who I am
+        beat,    // between nodes, once a second
+        lost,    // a member is gone
+        gone,    // no member lives here any more
+        end      // nor anywhere
     };
     Kind kind = Kind::beat;
     std::int32_t member = 0, pid = 0, status = 0;  // of `lost`; of `hello`: the rank

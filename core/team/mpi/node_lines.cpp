@@ -111,7 +111,7 @@ void NodeLines::listen_to(int line) {
 }
 
 void NodeLines::tell(const Message& word, int except) {
-    if (head_ >= 0) send_message(head_, word);
+    if (head_ >= 0 && head_ != except) send_message(head_, word);
     for (const auto& [line, neighbour] : others_)
         if (line != except) send_message(line, word);
 }

@@ -37,7 +37,7 @@ class NodeLines {
     void call(const std::string& name, const Message& hello);
     /// Takes whatever has come.
     void listen();
-    /// The head's word to all others but the one at line `except`; the others' to the head.
+    /// The head's word to all others, the others' to the head; not to the line `except`, where it came from.
     void tell(const Message& word, int except = -1);
     /// Of the head: how many of the others have no member any more.
     [[nodiscard]] int gone() const { return gone_; }

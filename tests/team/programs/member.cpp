@@ -65,6 +65,17 @@ int barriers(Team& team, const Words& words) {
     return 0;
 }
 
+Error singular() {
+    return Error("the matrix is singular", 3).at("case.toml", 12).given("pivot 0").remedy("scale the rows");
+}
+
+/// All members fail at once: alike, or each in its own way.
+int fail_together(Team& team, const Words& words) {
+    team.barrier();
+    if (words.at(0) == "alike") throw singular();
+    throw std::runtime_error(fmt::format("file.{} is missing\nline two of {}", team.rank(), team.rank()));
+}
+
 /// How long after the death the others got to know of it, in the time of the one that died.
 int die(Team& team, const Words& words) {
     const int victim = std::stoi(words.at(1)), after_us = std::stoi(words.at(2));
@@ -82,6 +93,7 @@ int die(Team& team, const Words& words) {
                 if (words[0] == "exit") std::_Exit(0);
                 if (words[0] == "exit7") std::_Exit(7);
                 if (words[0] == "throw") throw std::runtime_error("the matrix is singular");
+                if (words[0] == "error") throw singular();
                 if (words[0] == "leave") return 0;
                 if (words[0] == "bus") {
                     auto field = team.arena().array<char>("pressure", 1 << 16);
@@ -126,6 +138,7 @@ int main(int argc, char** argv) {
     return run(argc, argv, [&](Team& team) {
         if (what == "barriers") return barriers(team, words);
         if (what == "die") return die(team, words);
+        if (what == "together") return fail_together(team, words);
         if (what == "wait") return wait_for_ever(team, words);
         return describe(team, words);
     });

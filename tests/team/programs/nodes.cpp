@@ -122,6 +122,14 @@ int together(Team& team, const Words&) {
     return 0;
 }
 
+Error singular() { return Error("the matrix is singular", 3).at("case.toml", 12).remedy("scale the rows"); }
+
+/// All members fail at once, and alike.
+int fail_together(Team& team, const Words&) {
+    team.barrier();
+    throw singular();
+}
+
 int die(Team& team, const Words& words) {
     const std::string& how = words.at(0);
     const int victim = std::stoi(words.at(1)), after_us = std::stoi(words.at(2));
@@ -134,6 +142,7 @@ int die(Team& team, const Words& words) {
                 if (how == "exit0") std::_Exit(0);
                 if (how == "exit7") std::_Exit(7);
                 if (how == "throw") throw std::runtime_error("the matrix is singular");
+                if (how == "error") throw singular();
                 if (how == "leave") return 0;
                 if (how == "keeper") kill(getppid(), SIGKILL), sleep(60);
                 if (how == "other") (void)team.together().sum(std::span<const double>());
@@ -179,6 +188,7 @@ int main(int argc, char** argv) {
     return run(argc, argv, [&](Team& team) {
         if (what == "together") return together(team, words);
         if (what == "die") return die(team, words);
+        if (what == "alike") return fail_together(team, words);
         if (what == "wait") return wait_for_ever(team, words);
         if (what == "status") return status(team, words);
         return hello(team, words);
