@@ -60,7 +60,8 @@ struct FieldBlock {
     }
 };
 
-/// The memory of a field on one process: a block for each part.
+/// The memory of a field on one process: a block for each part. Refers to its division, as that does to its
+/// grid: they stay where they are as long as it is used.
 struct FieldLayout {
     const Division* division = nullptr;
     On on = On::cells;
