@@ -1,0 +1,62 @@
+// Where the time went: a table by task, over all threads and processes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/graph/profile/record.hpp"
+
+namespace strata::graph {
+
+/// What a task declares to do in one call (Task::work times the values of the patch).
+struct Work {
+    double flops = 0, bytes = 0;
+};
+
+/// Sums of what ran. Those of several processes, or of several stretches, are merged; the order of merging
+/// does not matter but for the rounding of sums.
+class Profile {
+  public:
+    struct Row {
+        std::string name;
+        OpKind kind = OpKind::task;
+        std::int64_t calls = 0;
+        std::int64_t ns = 0, shortest_ns = 0, longest_ns = 0;
+        double flops = 0, bytes = 0;                           // declared, of all calls; 0: none declared
+        std::vector<std::pair<std::string, double>> counters;  // counted, of all calls
+    };
+
+    /// Adds the records of one process; `work` tells what was declared for a record.
+    void add(const ProcessRecords& records, const std::function<Work(const Record&)>& work);
+    void merge(const Profile& other);
+    /// Adds counts to a task's row. `mode` says where they come from: "measured" or "simulated".
+    void count(const std::string& task, const std::string& counter, double value);
+    void counted_by(std::string mode) { mode_ = std::move(mode); }
+
+    /// Tasks first, then the runtime's own work; each by time.
+    [[nodiscard]] std::vector<Row> rows() const;
+    /// Threads' time: the sum of each process's threads times its stretch.
+    [[nodiscard]] double thread_seconds() const { return 1e-9 * static_cast<double>(thread_ns_); }
+    [[nodiscard]] double task_seconds() const;
+    /// All that is not task code, as a share of the threads' time: copies, messages, waiting, scheduling.
+    [[nodiscard]] double runtime_share() const;
+
+    /// A table for people.
+    [[nodiscard]] std::string table() const;
+    /// The document strata.profile/1 (docs/run-output.md).
+    void write_json(std::ostream& out) const;
+
+  private:
+    Row& row(OpKind kind, const std::string& name);
+
+    std::vector<Row> rows_;
+    std::int64_t thread_ns_ = 0, longest_ns_ = 0;
+    int processes_ = 0, threads_ = 0;
+    std::string mode_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,105 @@
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "core/graph/output/series.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
+
+using namespace strata;
+using namespace strata::graph;
+using namespace strata::tests;
+
+namespace {
+
+const std::vector<Series::Column> kColumns = {{"energy, total", "J"}, {"count", ""}};
+
+void append(Series& series, std::int64_t step) {
+    series.append(step, 0.1 * static_cast<double>(step),
+                  std::vector<double>{1.0 / static_cast<double>(step), 7});
+}
+
+}  // namespace
+
+TEST_CASE("a time series has names, units and numbers that read back to the same bits") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    Series series(file, "s", kColumns);
+    append(series, 3);
+    append(series, 4);
+    CHECK(text_of(file) ==
+          "step,time [s],\"energy, total [J]\",count\n"
+          "3,0.30000000000000004,0.3333333333333333,7\n"
+          "4,0.4,0.25,7\n");
+    REQUIRE(series.last(10).size() == 2);
+    CHECK(series.last(1)[0].step == 4);
+    CHECK(series.last(1)[0].values == std::vector<double>{0.25, 7});
+    CHECK(has(refusal([&] { append(series, 4); }), "follow each other"));
+    CHECK(has(refusal([&] { series.append(5, 0.5, std::vector<double>{1}); }), "as many values"));
+    CHECK(has(refusal([&] { Series again(file, "s", kColumns); }), "already"));
+}
+
+TEST_CASE("a restart goes on after its step and forgets what came later") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    {
+        Series series(file, "s", kColumns);
+        for (const int step : {1, 2, 3, 4}) append(series, step);
+    }
+    const std::string all = text_of(file);
+    write_text(file, all + "5,0.5,0.");  // what a full disk may leave
+    {
+        Series series(file, "s", kColumns, 2);
+        CHECK(series.last(10).size() == 2);
+        for (const int step : {3, 4}) append(series, step);
+    }
+    CHECK(text_of(file) == all);
+    { const Series series(file, "s", kColumns, 100); }
+    CHECK(text_of(file) == all);
+    { const Series series(file, "s", kColumns, 0); }
+    CHECK(text_of(file) == all.substr(0, all.find('\n') + 1));
+}
+
+TEST_CASE("not a number and infinities survive a restart") {
+    const TemporaryFolder folder;
+    const double inf = std::numeric_limits<double>::infinity();
+    { Series(folder.path() / "s.csv", "s", kColumns).append(1, 1, std::vector<double>{-inf, std::nan("")}); }
+    const Series series(folder.path() / "s.csv", "s", kColumns, 1);
+    CHECK(series.last(1).at(0).values[0] == -inf);
+    CHECK(std::isnan(series.last(1).at(0).values[1]));
+}
+
+TEST_CASE("a file with other columns, or that is no time series, is refused and left alone") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    { Series series(file, "s", kColumns); }
+    CHECK(has(refusal([&] { Series other(file, "ms", kColumns, 1); }), "other columns"));
+    write_text(file, text_of(file) + "1,2\n");
+    const std::string before = text_of(file);
+    CHECK(has(refusal([&] { Series series(file, "s", kColumns, 1); }), "series.csv:2"));
+    CHECK(text_of(file) == before);
+}
+
+TEST_CASE("a run that is killed leaves complete rows") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Series series(file, "s", kColumns);
+        for (std::int64_t step = 1;; ++step) append(series, step);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::string text = text_of(file);
+    REQUIRE(!text.empty());
+    CHECK(text.back() == '\n');
+    const Series series(file, "s", kColumns, std::numeric_limits<std::int64_t>::max());
+    CHECK(text_of(file) == text);
+    CHECK_FALSE(series.last(1).empty());
+}
