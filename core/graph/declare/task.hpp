@@ -77,6 +77,11 @@ class Task {
         static_assert(K == Kind::field || K == Kind::list);
         return {use({Access::need, v, &from, {}})};
     }
+    /// What the neighbours have of the values that patches share, in the order of Shared::links.
+    template <class T>
+    ListUse<const T> need(TypedVersion<T, Kind::list> v, const Shared& from) {
+        return {use({Access::need, v, &from, {}})};
+    }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<const T> need(TypedVersion<T, K> v) {
         return {use({Access::need, v, nullptr, {}})};
@@ -99,8 +104,11 @@ class Task {
         return {use({Access::make, v, nullptr, {}})};
     }
 
-    /// Takes v, makes the next version in its place. With ghosts the neighbours' values are those of v and
-    /// may be read only.
+    /// Takes v, makes the next version in its place.
+    template <class T, Kind K>
+    auto modify(Label<T, K> label) {
+        return modify(label.at(0));
+    }
     template <class T>
     FieldUse<T> modify(TypedVersion<T, Kind::field> v) {
         return {use({Access::modify, v, nullptr, {}})};
@@ -116,6 +124,10 @@ class Task {
     FieldUse<T> sum(TypedVersion<T, Kind::field> v, Ghosts reach) {
         return {use({Access::sum, v, nullptr, reach.width})};
     }
+    template <class T, Kind K, class... How>
+    auto sum(Label<T, K> label, How&&... how) {
+        return sum(label.at(0), std::forward<How>(how)...);
+    }
     /// Adds to a list's version: entries that other patches share get their contributions too.
     template <class T>
     ListUse<T> sum(TypedVersion<T, Kind::list> v, const Shared& shared) {
@@ -126,6 +138,11 @@ class Task {
     template <class T>
     ScalarUse<T> contribute(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::contribute, v, nullptr, {}})};
+    }
+
+    template <class T>
+    ScalarUse<T> contribute(Scalar<T> label) {
+        return contribute(label.at(0));
     }
 
     /// For kernels in other languages: declares without types and returns the index of the use.

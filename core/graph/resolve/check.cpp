@@ -1,0 +1,171 @@
+// What can be said against a task without looking at others.
+#include <algorithm>
+
+#include "core/graph/resolve/model.hpp"
+
+namespace strata::graph::resolving {
+
+namespace {
+
+class Check {
+  public:
+    Check(const Graph& graph, const TaskInfo& task, const Use& use) : graph_(graph), task_(task), use_(use) {}
+
+    void all() {
+        if (use_.version.label < 0 || use_.version.label >= static_cast<int>(graph_.labels().size()))
+            throw refuse("uses a label that is not of this graph")
+                .remedy("labels come from this graph's field, list, particle and scalar");
+        label_ = &graph_.labels()[static_cast<std::size_t>(use_.version.label)];
+        version();
+        if (label_->kind == Kind::scalar)
+            scalar();
+        else if (use_.relation != nullptr)
+            relation();
+        else
+            own_patch();
+    }
+
+  private:
+    [[nodiscard]] Error refuse(const std::string& why) const {
+        return Error(fmt::format("graph '{}': task '{}' {}", graph_.name(), task_.name, why));
+    }
+    [[nodiscard]] std::string name() const { return fmt::format("'{}'", label_->name); }
+
+    void version() const {
+        const Version& v = use_.version;
+        if (v.back < 0 || v.version < -1)
+            throw refuse(fmt::format("uses a version of {} that cannot be", name()));
+        if (use_.access == Access::need) {
+            if (v.back > label_->history)
+                throw refuse(
+                    fmt::format("needs {} as it was {} rounds before, which are not kept", name(), v.back))
+                    .given(fmt::format("previous({}) of a label with history {}", v.back, label_->history))
+                    .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
+            return;
+        }
+        const bool initial = use_.access == Access::make && task_.scope == 0 && v.back > 0 && v.version == -1;
+        if (initial && v.back > label_->history)
+            throw refuse(fmt::format("makes generation -{} of {}, which is not kept", v.back, name()))
+                .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
+        if (v.back > 0 && !initial)
+            throw refuse(fmt::format("writes an earlier generation of {}", name()))
+                .remedy("only a task of the start scope makes a previous() generation");
+        if (use_.access == Access::modify && v.version < 0)
+            throw refuse(
+                fmt::format("modifies the last version of {}, and makes a later one by that", name()))
+                .remedy("name the version that it takes: modify(label.at(v))");
+        if (use_.access != Access::modify && v.version != 0 && !initial)
+            throw refuse(fmt::format("makes version {} of {}", v.version, name()))
+                .allowed("make, sum and contribute give version 0; each modify the next one")
+                .remedy("modify the version before, or declare a label for what it makes");
+    }
+
+    void scalar() const {
+        if (use_.access != Access::need && use_.access != Access::contribute)
+            throw refuse(fmt::format("writes the scalar {}", name())).allowed("contribute(scalar)");
+        if (use_.relation != nullptr || use_.width != Int3{})
+            throw refuse(
+                fmt::format("needs the scalar {} through a relation, but it is the same everywhere", name()));
+    }
+
+    void relation() const {
+        const Relation& r = *use_.relation;
+        if (use_.access != Access::need && use_.access != Access::sum)
+            throw refuse(fmt::format("writes {} through relation '{}'", name(), r.name()))
+                .allowed("need and sum");
+        if (&r.source() != label_->family)
+            throw refuse(fmt::format("uses {} through relation '{}', which comes from another family", name(),
+                                     r.name()))
+                .given(fmt::format("from '{}'", r.source().name()))
+                .allowed(fmt::format("from '{}', where {} lies", label_->family->name(), name()));
+        if (task_.runs == Runs::in_processes || &r.target() != task_.family)
+            throw refuse(fmt::format("uses {} through relation '{}', which does not lead to its patches",
+                                     name(), r.name()))
+                .given(fmt::format("to '{}'", r.target().name()))
+                .allowed(task_.family != nullptr ? fmt::format("to '{}'", task_.family->name())
+                                                 : "none: it runs once in each process");
+        if (label_->kind == Kind::particles)
+            throw refuse(fmt::format("uses the particles {} through relation '{}'", name(), r.name()))
+                .allowed("particles of its own patch");
+        if (r.shape() == Shape::window && label_->kind != Kind::field)
+            throw refuse(fmt::format("needs {} in a window, but it is no field", name()));
+    }
+
+    void own_patch() const {
+        if (task_.runs == Runs::on_patches && label_->family != task_.family)
+            throw refuse(fmt::format("runs on the patches of '{}', but {} lies on '{}'", task_.family->name(),
+                                     name(), label_->family->name()))
+                .remedy(fmt::format("name a relation from '{}' to '{}'", label_->family->name(),
+                                    task_.family->name()));
+        if (use_.access == Access::sum && label_->kind != Kind::field)
+            throw refuse(
+                fmt::format("adds to {} of its neighbours, but does not say which values are shared", name()))
+                .remedy("sum(list, shared) with a Shared relation");
+        if (use_.width == Int3{}) return;
+        if (label_->kind != Kind::field || task_.runs == Runs::in_processes)
+            throw refuse(fmt::format("uses {} with ghosts", name()))
+                .allowed("ghosts of fields, for tasks that run on patches");
+        const auto& grid = static_cast<const Grid&>(*label_->family);
+        for (std::size_t a = 0; a < 3; ++a) {
+            const int cells = grid.shape().cells.extent(static_cast<int>(a));
+            const int most = cells == 1 && !grid.shape().periodic[a] ? 1 << 20 : cells;
+            if (use_.width[a] < 0 || use_.width[a] > most)
+                throw refuse(fmt::format("uses {} with ghosts wider than its grid", name()))
+                    .given(fmt::format("{} layers in {}", use_.width[a], "xyz"[a]))
+                    .allowed(fmt::format("0 to {}: '{}' has {} cells in that direction", most, grid.name(),
+                                         cells));
+        }
+    }
+
+    const Graph& graph_;
+    const TaskInfo& task_;
+    const Use& use_;
+    const LabelInfo* label_ = nullptr;
+};
+
+}  // namespace
+
+void check_tasks(const Graph& graph) {
+    for (const TaskInfo& task : graph.tasks()) {
+        const auto refuse = [&](const std::string& why) {
+            return Error(fmt::format("graph '{}': task '{}' {}", graph.name(), task.name, why));
+        };
+        if (!task.body)
+            throw refuse("has nothing to do").remedy("give it a body: task.run([=](Here& here) {...})");
+        if (task.threads < 1)
+            throw refuse("can use no thread").given(std::to_string(task.threads)).allowed(">= 1");
+        for (const Use& use : task.uses) Check(graph, task, use).all();
+        for (std::size_t i = 0; i < task.uses.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                const Use &a = task.uses[j], &b = task.uses[i];
+                if (a.version.label != b.version.label ||
+                    (a.access == Access::need && b.access == Access::need))
+                    continue;
+                const std::string& name = graph.labels()[static_cast<std::size_t>(a.version.label)].name;
+                if (a.access != Access::need && b.access != Access::need && a.version.back == b.version.back)
+                    throw refuse(fmt::format("writes '{}' twice", name)).remedy("declare it once");
+                const Use& read = a.access == Access::need ? a : b;
+                const Use& written = a.access == Access::need ? b : a;
+                if (written.access == Access::modify && read.version == written.version)
+                    throw refuse(fmt::format("needs version {} of '{}' and modifies it in place",
+                                             read.version.version, name))
+                        .remedy(
+                            "modify alone gives what was there; where neighbours' values are needed too, "
+                            "make "
+                            "another label, or a generation of a label with {.history = 1}");
+                const bool same =
+                    read.version.back == 0 && written.version.back == 0 &&
+                    (read.version.version < 0 ||
+                     read.version.version == written.version.version + (written.access == Access::modify));
+                if (same && written.access != Access::modify)
+                    throw refuse(fmt::format("needs '{}', which it makes itself", name))
+                        .remedy("what neighbours make is there for a task that comes after this one");
+                if (same && read.version.version >= 0)
+                    throw refuse(fmt::format("needs version {} of '{}', which it makes itself",
+                                             read.version.version, name))
+                        .remedy("what neighbours make is there for a task that comes after this one");
+            }
+    }
+}
+
+}  // namespace strata::graph::resolving

@@ -1,0 +1,226 @@
+// The tasks of a resolved graph: bodies, and what declarations imply besides: sums that are put together,
+// reductions, relocations.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/graph/resolve/model.hpp"
+
+namespace strata::graph::resolving {
+
+namespace {
+
+void list_bodies(Model& m) {
+    for (const TaskInfo& info : m.graph.tasks()) {
+        ResolvedTask task;
+        task.name = info.name;
+        task.task = info.id;
+        task.scope = info.scope;
+        m.out.tasks.push_back(std::move(task));
+        std::vector<Part> parts;
+        for (const Use& use : info.uses)
+            parts.push_back({use.access,
+                             use.version.label,
+                             use.version.version,
+                             use.version.back,
+                             use.relation,
+                             use.width,
+                             {}});
+        m.parts.push_back(std::move(parts));
+    }
+}
+
+/// One for each label and scope that tasks contribute to.
+void list_sums(Model& m) {
+    for (const int label : m.labels_by_name) {
+        std::map<int, std::vector<Reader>> contributors;  // by scope
+        for (const int t : m.tasks_by_name) {
+            const std::vector<Part>& parts = m.parts_of(t);
+            for (std::size_t u = 0; u < parts.size(); ++u)
+                if (parts[u].label == label &&
+                    (parts[u].access == Access::sum || parts[u].access == Access::contribute))
+                    contributors[m.task(t).scope].push_back({t, static_cast<int>(u)});
+        }
+        for (const auto& [scope, all] : contributors) {
+            ResolvedTask task;
+            const bool reduces = m.label(label).kind == Kind::scalar;
+            task.what = reduces ? ResolvedTask::What::reduce : ResolvedTask::What::combine;
+            task.name = fmt::format("{} of '{}'", reduces ? "reduction" : "sum", m.label(label).name);
+            if (scope > 1) task.name += fmt::format(" in '{}'", m.scope(scope).name());
+            if (scope == 0) task.name += " at the start";
+            task.scope = scope;
+            task.of = {label, 0, 0};
+            std::vector<Part> parts{{Access::make, label, 0, 0, nullptr, {}, {}}};
+            for (const Reader& from : all)
+                parts.push_back({Access::need, label, 0, 0, m.part(from).relation, m.part(from).width, from});
+            m.sum_of[m.key(scope, label)] = static_cast<int>(m.out.tasks.size());
+            m.out.tasks.push_back(std::move(task));
+            m.parts.push_back(std::move(parts));
+        }
+    }
+}
+
+/// How the labels of a set take part in its relocation in a scope.
+class Relocate {
+  public:
+    Relocate(Model& m, int scope, const Scope::Relocation& relocation)
+        : m_(m),
+          scope_(scope),
+          relocation_(relocation),
+          set_(m.graph.particle_sets()[static_cast<std::size_t>(relocation.set)]) {}
+
+    void list() {
+        for (const int label : m_.labels_by_name)
+            if (m_.label(label).particle_set == relocation_.set) labels_.push_back(label);
+        for (const int t : m_.tasks_by_name)
+            if (m_.inside(m_.task(t).scope, scope_) && uses_set(t)) found_.tasks.push_back(t);
+        for (const int label : labels_)
+            if (certain(label)) found_.moved.push_back(label);
+        sort_out_the_others();
+        found_.task = static_cast<int>(m_.out.tasks.size());
+        ResolvedTask task;
+        task.what = ResolvedTask::What::relocate;
+        task.name = fmt::format("relocation of '{}'", set_.name);
+        if (scope_ > 1) task.name += fmt::format(" in '{}'", m_.scope(scope_).name());
+        task.scope = scope_;
+        const std::vector<Scope::Relocation>& all = m_.scope(scope_).relocations();
+        task.of.version = static_cast<int>(&relocation_ - all.data());
+        std::vector<Part> parts;
+        for (const int label : labels_)
+            if (std::count(found_.moved.begin(), found_.moved.end(), label) > 0)
+                parts.push_back({Access::modify, label, -1, 0, nullptr, {}, {}});
+        m_.out.tasks.push_back(std::move(task));
+        m_.parts.push_back(std::move(parts));
+        m_.relocated.push_back(std::move(found_));
+    }
+
+  private:
+    [[nodiscard]] bool uses_set(int t) const {
+        const std::vector<Part>& parts = m_.parts_of(t);
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const Part& p) { return m_.label(p.label).particle_set == relocation_.set; });
+    }
+    /// Needed afterwards whatever happens in this scope: the position, the id, what is carried from round to
+    /// round, and what is used outside.
+    [[nodiscard]] bool certain(int label) const {
+        if (label == relocation_.position.label || label == set_.id_label) return true;
+        bool made = false, inside = false, outside = false;
+        for (const int t : m_.tasks_by_name)
+            for (const Part& p : m_.parts_of(t)) {
+                if (p.label != label) continue;
+                const int s = m_.task(t).scope;
+                made = made || (s == scope_ && p.access == Access::make);
+                inside = inside || m_.inside(s, scope_);
+                // What the start leaves is for the step; what the step does is not for the start.
+                outside = outside || (!m_.inside(s, scope_) && !(m_.inside(scope_, 1) && m_.inside(s, 0)));
+            }
+        return outside || (inside && !made);
+    }
+    [[nodiscard]] int modifications(int label) const {
+        int count = 0;
+        for (const int t : m_.tasks_by_name)
+            if (m_.task(t).scope == scope_)
+                for (const Part& p : m_.parts_of(t)) count += p.label == label && p.access == Access::modify;
+        std::vector<int> children;
+        for (const int t : m_.tasks_by_name)
+            if (m_.task(t).scope != scope_ && m_.inside(m_.task(t).scope, scope_))
+                for (const Part& p : m_.parts_of(t))
+                    if (p.label == label && p.access != Access::need)
+                        children.push_back(m_.child_of(scope_, m_.task(t).scope));
+        std::sort(children.begin(), children.end());
+        return count + static_cast<int>(std::unique(children.begin(), children.end()) - children.begin());
+    }
+    [[nodiscard]] bool sees_after(const Part& p) const {
+        return p.access == Access::need && p.back == 0 &&
+               (p.version < 0 || p.version > modifications(p.label));
+    }
+    [[nodiscard]] bool is(const std::vector<int>& in, int label) const {
+        return std::find(in.begin(), in.end(), label) != in.end();
+    }
+
+    /// Labels that are made anew each round: those made from what is there afterwards belong to that side;
+    /// of the others those move of which somebody asks for the later version.
+    void sort_out_the_others() {
+        std::vector<int> later;
+        found_.after.assign(found_.tasks.size(), false);
+        for (bool again = true; again;) {
+            again = false;
+            for (std::size_t i = 0; i < found_.tasks.size(); ++i) {
+                if (found_.after[i] || m_.task(found_.tasks[i]).scope != scope_) continue;
+                for (const Part& p : m_.parts_of(found_.tasks[i]))
+                    if (is(later, p.label) || (is(found_.moved, p.label) && sees_after(p)))
+                        found_.after[i] = again = true;
+                if (!found_.after[i]) continue;
+                for (const Part& p : m_.parts_of(found_.tasks[i]))
+                    if (p.access == Access::make && m_.label(p.label).particle_set == relocation_.set)
+                        later.push_back(p.label);
+            }
+            if (again) continue;
+            for (const int label : labels_) {
+                if (is(found_.moved, label) || is(later, label)) continue;
+                for (const int t : found_.tasks)
+                    for (const Part& p : m_.parts_of(t))
+                        if (p.label == label && m_.task(t).scope == scope_ && sees_after(p) &&
+                            !is(found_.moved, label)) {
+                            found_.moved.push_back(label);
+                            again = true;
+                        }
+            }
+        }
+        for (std::size_t i = 0; i < found_.tasks.size(); ++i)
+            if (found_.after[i]) check_side(found_.tasks[i], later);
+    }
+
+    void check_side(int t, const std::vector<int>& later) const {
+        for (const Part& p : m_.parts_of(t))
+            if (m_.label(p.label).particle_set == relocation_.set && !is(later, p.label) && !sees_after(p))
+                throw m_
+                    .refuse(fmt::format(
+                        "{} uses '{}' as it was before the particles '{}' are relocated, and other "
+                        "labels as they are afterwards",
+                        m_.say(t), m_.label(p.label).name, set_.name))
+                    .remedy(
+                        "need(label.last()) is what is there afterwards; or use the versions before in a "
+                        "task of "
+                        "their own");
+    }
+
+    Model& m_;
+    int scope_;
+    const Scope::Relocation& relocation_;
+    const ParticleSet& set_;
+    std::vector<int> labels_;
+    Relocated found_;
+};
+
+}  // namespace
+
+void list_tasks(Model& m) {
+    const auto names = [](auto& order, const auto& all) {
+        order.resize(all.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](int a, int b) {
+            return all[static_cast<std::size_t>(a)].name < all[static_cast<std::size_t>(b)].name;
+        });
+    };
+    names(m.labels_by_name, m.graph.labels());
+    names(m.tasks_by_name, m.graph.tasks());
+    m.sum_of.assign(m.graph.labels().size() * m.graph.scopes().size(), -1);
+    list_bodies(m);
+    list_sums(m);
+    for (const Scope& scope : m.graph.scopes()) {
+        std::vector<int> sets;
+        for (const Scope::Relocation& relocation : scope.relocations()) {
+            const std::string& name = m.graph.particle_sets()[static_cast<std::size_t>(relocation.set)].name;
+            if (std::count(sets.begin(), sets.end(), relocation.set) > 0)
+                throw m
+                    .refuse(fmt::format("the particles '{}' are relocated twice in {}", name,
+                                        m.say_scope(scope.id())))
+                    .remedy("put one of them into a scope of its own: subcycle(name, 1)");
+            sets.push_back(relocation.set);
+            Relocate(m, scope.id(), relocation).list();
+        }
+    }
+}
+
+}  // namespace strata::graph::resolving

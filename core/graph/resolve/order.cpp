@@ -1,0 +1,250 @@
+// Ranks, the order within scopes, and cycles.
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include "core/graph/resolve/model.hpp"
+
+namespace strata::graph::resolving {
+
+namespace {
+
+/// Values of a family's patch in the mean, for costs that are declared per value.
+double values_per_patch(const Model& m, const TaskInfo& task) {
+    if (task.family == nullptr || task.family->patches() == 0) return 1;
+    if (const auto* grid = dynamic_cast<const Grid*>(task.family)) {
+        if (grid->regular())
+            return static_cast<double>(grid->shape().cells.volume()) / task.family->patches();
+        return static_cast<double>(grid->box(0).volume());
+    }
+    std::int64_t most = 1;
+    for (const Use& use : task.uses) {
+        const LabelInfo& label = m.label(use.version.label);
+        if (label.kind == Kind::list && label.family == task.family) most = std::max(most, label.entries(0));
+    }
+    return static_cast<double>(most);
+}
+
+/// Seconds a call, or what stands for them: the time that one core needs for the declared work at 4 Gflop/s
+/// and 8 GB/s; for a task that says nothing the mean of the others. Only the proportions matter.
+std::vector<double> costs(const Model& m) {
+    std::vector<double> cost(m.out.tasks.size(), 0);
+    double known = 0;
+    int count = 0;
+    for (std::size_t t = 0; t < m.graph.tasks().size(); ++t) {
+        const TaskInfo& info = m.graph.tasks()[t];
+        cost[t] = info.seconds > 0 ? info.seconds
+                                   : values_per_patch(m, info) * std::max(info.flops / 4e9, info.bytes / 8e9);
+        known += cost[t];
+        count += cost[t] > 0;
+    }
+    const double mean = count > 0 ? known / count : 1;
+    for (std::size_t t = 0; t < cost.size(); ++t) {
+        const auto what = m.out.tasks[t].what;
+        if (what == ResolvedTask::What::combine || what == ResolvedTask::What::reduce)
+            cost[t] = 0.1 * mean;  // of a patch's rim, or of one number
+        else if (cost[t] <= 0)
+            cost[t] = mean;
+    }
+    return cost;
+}
+
+/// The tasks and scopes directly in a scope.
+class Level {
+  public:
+    struct Why {
+        int from, to;  // nodes
+        int task_from, task_to, label;
+        bool backward;
+    };
+
+    Level(Model& m, int scope, std::vector<double>& cost, std::vector<double>& round_cost,
+          std::vector<std::vector<int>>& path)
+        : m_(m), scope_(scope), cost_(cost), round_cost_(round_cost), path_(path) {
+        ResolvedScope& it = m_.out.scopes[static_cast<std::size_t>(scope)];
+        for (const int t : it.tasks) nodes_.push_back({false, t});
+        for (const int s : it.inside) nodes_.push_back({true, s});
+        for (std::size_t i = 0; i < nodes_.size(); ++i) at_[nodes_[i]] = static_cast<int>(i);
+        next_.resize(nodes_.size());
+        waits_.assign(nodes_.size(), 0);
+    }
+
+    void add(int from_task, int to_task, int label, bool backward) {
+        add_nodes(node_of(from_task), node_of(to_task), from_task, to_task, label, backward);
+    }
+    void add_nodes(int from, int to, int from_task, int to_task, int label, bool backward) {
+        if (from == to) return;
+        next_[static_cast<std::size_t>(from)].push_back(static_cast<int>(why_.size()));
+        ++waits_[static_cast<std::size_t>(to)];
+        why_.push_back({from, to, from_task, to_task, label, backward});
+    }
+    [[nodiscard]] int node_of(int task) const {
+        const int s = m_.task(task).scope;
+        return at_.at(s == scope_ ? std::pair(false, task) : std::pair(true, m_.child_of(scope_, s)));
+    }
+    [[nodiscard]] int node_of_scope(int s) const { return at_.at({true, s}); }
+
+    void order() {
+        const std::vector<int> some = sorted([](int a, int b) { return a > b; });
+        if (some.size() < nodes_.size()) throw cycle(some);
+        rank_.assign(nodes_.size(), 0);
+        std::vector<int> follows(nodes_.size(), -1);
+        for (std::size_t i = some.size(); i-- > 0;) {
+            const int node = some[i];
+            double longest = 0;
+            for (const int w : next_[static_cast<std::size_t>(node)]) {
+                const int to = why_[static_cast<std::size_t>(w)].to;
+                const double r = rank_[static_cast<std::size_t>(to)];
+                int& best = follows[static_cast<std::size_t>(node)];
+                if (r > longest || (r == longest && best >= 0 && name(to) < name(best)))
+                    longest = r, best = to;
+            }
+            rank_[static_cast<std::size_t>(node)] = longest + cost(node);
+        }
+        ResolvedScope& it = m_.out.scopes[static_cast<std::size_t>(scope_)];
+        const std::vector<int> by_rank = sorted([this](int a, int b) { return later(a, b); });
+        for (const int node : by_rank) it.order.push_back(nodes_[static_cast<std::size_t>(node)]);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            if (!nodes_[i].first) m_.task(nodes_[i].second).rank = rank_[i];
+        int node = -1;
+        for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
+            if (node < 0 || later(node, n)) node = n;
+        round_cost_[static_cast<std::size_t>(scope_)] = node < 0 ? 0 : rank_[static_cast<std::size_t>(node)];
+        std::vector<int>& path = path_[static_cast<std::size_t>(scope_)];
+        for (; node >= 0; node = follows[static_cast<std::size_t>(node)]) {
+            const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
+            if (inner)
+                path.insert(path.end(), path_[static_cast<std::size_t>(id)].begin(),
+                            path_[static_cast<std::size_t>(id)].end());
+            else
+                path.push_back(id);
+        }
+    }
+
+  private:
+    [[nodiscard]] const std::string& name(int node) const {
+        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
+        return inner ? m_.scope(id).name() : m_.task(id).name;
+    }
+    [[nodiscard]] double cost(int node) const {
+        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
+        if (!inner) return cost_[static_cast<std::size_t>(id)];
+        const Scope& s = m_.scope(id);
+        const double rounds = s.form() == Scope::Form::subcycle ? static_cast<double>(s.most()) : 1;
+        return rounds * round_cost_[static_cast<std::size_t>(id)];
+    }
+    /// Whether b goes first.
+    [[nodiscard]] bool later(int a, int b) const {
+        const double ra = rank_[static_cast<std::size_t>(a)], rb = rank_[static_cast<std::size_t>(b)];
+        if (ra != rb) return ra < rb;
+        return name(a) != name(b)
+                   ? name(a) > name(b)
+                   : nodes_[static_cast<std::size_t>(a)].first > nodes_[static_cast<std::size_t>(b)].first;
+    }
+    template <class Later>
+    std::vector<int> sorted(Later&& later) const {
+        std::vector<int> waits = waits_, result;
+        std::priority_queue<int, std::vector<int>, Later> ready(later);
+        for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
+            if (waits[static_cast<std::size_t>(n)] == 0) ready.push(n);
+        while (!ready.empty()) {
+            const int node = ready.top();
+            ready.pop();
+            result.push_back(node);
+            for (const int w : next_[static_cast<std::size_t>(node)]) {
+                const int to = why_[static_cast<std::size_t>(w)].to;
+                if (--waits[static_cast<std::size_t>(to)] == 0) ready.push(to);
+            }
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::string who(int task, int node) const {
+        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
+        return task >= 0 ? m_.say(task) : inner ? m_.say_scope(id) : m_.say(id);
+    }
+
+    /// Goes back from what could not be ordered until it meets its own way: that is one.
+    [[nodiscard]] Error cycle(const std::vector<int>& ordered) const {
+        std::vector<bool> done(nodes_.size(), false);
+        for (const int n : ordered) done[static_cast<std::size_t>(n)] = true;
+        std::vector<int> into(nodes_.size(), -1), step_of(nodes_.size(), -1);
+        for (int w = 0; w < static_cast<int>(why_.size()); ++w) {
+            const Why& why = why_[static_cast<std::size_t>(w)];
+            int& known = into[static_cast<std::size_t>(why.to)];
+            if (done[static_cast<std::size_t>(why.from)]) continue;
+            if (known < 0 || name(why.from) < name(why_[static_cast<std::size_t>(known)].from)) known = w;
+        }
+        int node = -1;
+        for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
+            if (!done[static_cast<std::size_t>(n)] && (node < 0 || name(n) < name(node))) node = n;
+        std::vector<int> way;
+        while (step_of[static_cast<std::size_t>(node)] < 0) {
+            step_of[static_cast<std::size_t>(node)] = static_cast<int>(way.size());
+            way.push_back(into[static_cast<std::size_t>(node)]);
+            node = why_[static_cast<std::size_t>(way.back())].from;
+        }
+        way.erase(way.begin(), way.begin() + step_of[static_cast<std::size_t>(node)]);
+        std::string text;
+        for (const int w : way) {
+            const Why& why = why_[static_cast<std::size_t>(w)];
+            if (!text.empty()) text += "; ";
+            const std::string from = who(why.task_from, why.from), to = who(why.task_to, why.to);
+            const std::string& label = m_.label(why.label).name;
+            text += why.backward ? fmt::format("{} overwrites '{}', which {} reads before", to, label, from)
+                                 : fmt::format("{} needs '{}', which {} makes", to, label, from);
+        }
+        return m_.refuse(fmt::format("tasks wait for each other: {}", text))
+            .remedy(
+                "one of them must take what was there before: previous() of a label with a history, or an "
+                "earlier "
+                "version");
+    }
+
+    Model& m_;
+    int scope_;
+    std::vector<double>&cost_, &round_cost_;
+    std::vector<std::vector<int>>& path_;
+    std::vector<std::pair<bool, int>> nodes_;
+    std::map<std::pair<bool, int>, int> at_;
+    std::vector<Why> why_;
+    std::vector<std::vector<int>> next_;  // [node] -> whys
+    std::vector<int> waits_;
+    std::vector<double> rank_;
+};
+
+}  // namespace
+
+void order_scopes(Model& m) {
+    std::vector<double> cost = costs(m), round_cost(m.graph.scopes().size(), 0);
+    std::vector<std::vector<int>> paths(m.graph.scopes().size());
+    std::vector<std::vector<std::pair<int, const Edge*>>> edges(m.graph.scopes().size());
+    for (std::size_t t = 0; t < m.edges.size(); ++t)
+        for (const Edge& e : m.edges[t])
+            if (e.level_lag == 0)
+                edges[static_cast<std::size_t>(e.level)].emplace_back(static_cast<int>(t), &e);
+    for (int s = m.scopes() - 1; s >= 0; --s) {  // those within others first
+        Level level(m, s, cost, round_cost, paths);
+        for (const auto& [to, e] : edges[static_cast<std::size_t>(s)])
+            level.add(e->before.task, to, e->label, e->before.backward);
+        for (const int c : m.out.scopes[static_cast<std::size_t>(s)].inside) {
+            // What decides comes before the scope, and what overwrites that after it.
+            const ResolvedScope& it = m.out.scopes[static_cast<std::size_t>(c)];
+            if (m.scope(c).form() != Scope::Form::when || it.decision.back > 0) continue;
+            const Timeline& t = *m.timeline(s, it.decision.label);
+            const auto node = [&](const Value& v) {
+                return v.task >= 0 ? level.node_of(v.task) : v.scope >= 0 ? level.node_of_scope(v.scope) : -1;
+            };
+            const auto v = static_cast<std::size_t>(it.decision.version);
+            const int by = node(t.values[v]);
+            if (by >= 0) level.add_nodes(by, level.node_of_scope(c), -1, -1, it.decision.label, false);
+            if (v + 1 < t.values.size())
+                level.add_nodes(level.node_of_scope(c), node(t.values[v + 1]), -1, -1, it.decision.label,
+                                true);
+        }
+        level.order();
+    }
+    m.out.critical_path = paths[1];
+}
+
+}  // namespace strata::graph::resolving

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/graph/resolve/model.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+using resolving::Model;
+
+void list_scopes(Model& m) {
+    m.out.scopes.resize(m.graph.scopes().size());
+    for (const Scope& scope : m.graph.scopes()) {
+        m.out.scopes[static_cast<std::size_t>(scope.id())].scope = scope.id();
+        if (scope.parent() >= 0)
+            m.out.scopes[static_cast<std::size_t>(scope.parent())].inside.push_back(scope.id());
+    }
+    for (std::size_t t = 0; t < m.out.tasks.size(); ++t)
+        m.out.scopes[static_cast<std::size_t>(m.out.tasks[t].scope)].tasks.push_back(static_cast<int>(t));
+}
+
+/// Families and relations are told apart by their names in messages and drawings.
+void check_names(const Graph& graph) {
+    std::unordered_map<std::string, const void*> known;
+    const auto check = [&](const std::string& name, const void* it, const char* what) {
+        const auto [at, fresh] = known.emplace(std::string(what) + ' ' + name, it);
+        if (!fresh && at->second != it)
+            throw Error(fmt::format("graph '{}' has two {} of one name", graph.name(), what)).given(name);
+    };
+    for (const auto& family : graph.families()) check(family->name(), family.get(), "families");
+    for (const auto& relation : graph.relations()) check(relation->name(), relation.get(), "relations");
+    for (const TaskInfo& task : graph.tasks())
+        if (task.family != nullptr) check(task.family->name(), task.family, "families");
+}
+
+void warn(Model& m) {
+    std::unordered_set<int> used, read;
+    for (const std::vector<resolving::Part>& parts : m.parts)
+        for (const resolving::Part& p : parts) {
+            used.insert(p.label);
+            if (p.access == Access::need && p.contribution.task < 0) read.insert(p.label);
+        }
+    for (const Scope& scope : m.graph.scopes()) read.insert(scope.decided_by().label);
+    for (const int label : m.labels_by_name) {
+        const LabelInfo& info = m.label(label);
+        if (used.count(label) == 0)
+            m.out.warnings.push_back(fmt::format("label '{}' is used by no task", info.name));
+        else if (read.count(label) == 0 && info.history == 0 && info.particle_set < 0 &&
+                 !(m.timeline(1, label) != nullptr && m.timeline(1, label)->enters))
+            m.out.warnings.push_back(fmt::format("label '{}' is made and never read", info.name));
+        if (info.history > 0 && m.home[static_cast<std::size_t>(label)] < 0 && used.count(label) > 0)
+            m.out.warnings.push_back(
+                fmt::format("label '{}' keeps no earlier generation, as no task makes it anew", info.name));
+    }
+}
+
+}  // namespace
+
+Resolved resolve(const Graph& graph) {
+    resolving::check_tasks(graph);
+    check_names(graph);
+    Resolved resolved;
+    Model m(graph, resolved);
+    resolving::list_tasks(m);
+    list_scopes(m);
+    resolving::make_timelines(m);
+    resolving::find_decisions(m);
+    resolving::find_edges(m);
+    resolving::order_scopes(m);
+    resolving::assign_storages(m);
+    resolving::settle_edges(m);
+    warn(m);
+    return resolved;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,141 @@
+// From edges to `before`: each once, and no wait that others imply.
+//
+// Flags only grow, so "done k rounds ago" follows from "done j rounds ago" for j <= k. An overwriting task W
+// waits for reader R on the patches N(p) that read from its patch p. That is implied by a way W <- X <- ...
+// <- R of other waits of no greater lag in all, where each takes in at least the patch itself and one of them
+// all of N(p): each patch of N(p) is then reached by staying on the way's patch but for that one step.
+// Neighbours through ghosts are mutual, so it does not matter in which direction that step looks. Ways that
+// were used stay good when one of their waits is itself dropped as implied: put its own way in its place.
+#include <algorithm>
+#include <tuple>
+
+#include "core/graph/resolve/model.hpp"
+
+namespace strata::graph::resolving {
+
+namespace {
+
+constexpr int kMostHops = 4;
+
+/// Which patches a wait takes in, where that can be compared.
+struct Patches {
+    bool itself = false;  // the patch at least
+    bool ghosts = false;  // and those that meet it within `width`
+    const Family* family = nullptr;
+    On on = On::cells;
+    Int3 border{}, width{};
+};
+
+class Settle {
+  public:
+    explicit Settle(Model& m) : m_(m), edges_(m.edges.size()) {}
+
+    void all() {
+        for (std::size_t t = 0; t < edges_.size(); ++t) once(static_cast<int>(t));
+        for (std::size_t i = 0; i < edges_.size(); ++i) {
+            const int t = by_name_[i];
+            std::vector<Before>& own = edges_[static_cast<std::size_t>(t)];
+            for (std::size_t e = 0; e < own.size();)
+                if (own[e].backward && implied(t, e))
+                    own.erase(own.begin() + static_cast<std::ptrdiff_t>(e));
+                else
+                    ++e;
+        }
+        for (std::size_t t = 0; t < edges_.size(); ++t) m_.out.tasks[t].before = std::move(edges_[t]);
+    }
+    void sort_names() {
+        for (std::size_t t = 0; t < edges_.size(); ++t) by_name_.push_back(static_cast<int>(t));
+        std::sort(by_name_.begin(), by_name_.end(),
+                  [&](int a, int b) { return m_.task(a).name < m_.task(b).name; });
+        place_.resize(by_name_.size());
+        for (std::size_t i = 0; i < by_name_.size(); ++i)
+            place_[static_cast<std::size_t>(by_name_[i])] = static_cast<int>(i);
+    }
+
+  private:
+    [[nodiscard]] int place(int t) const { return t < 0 ? -1 : place_[static_cast<std::size_t>(t)]; }
+
+    /// Of equal waits the one with the least lag, data before others; in an order of names.
+    void once(int t) {
+        std::vector<Before>& own = edges_[static_cast<std::size_t>(t)];
+        for (const Edge& e : m_.edges[static_cast<std::size_t>(t)]) own.push_back(e.before);
+        const auto key = [this](const Before& b) {
+            return std::tuple(b.backward, place(b.task), place(b.through_task), b.through_use, b.lag);
+        };
+        std::sort(own.begin(), own.end(), [&](const Before& a, const Before& b) { return key(a) < key(b); });
+        const auto same = [](const Before& a, const Before& b) {
+            return a.task == b.task && a.through_task == b.through_task && a.through_use == b.through_use &&
+                   a.backward == b.backward;
+        };
+        own.erase(std::unique(own.begin(), own.end(), same), own.end());
+    }
+
+    [[nodiscard]] Patches patches(int t, const Before& b) const {
+        const ResolvedTask &to = m_.task(t), &from = m_.task(b.task);
+        // Alone: one for all patches, or patches that are found out while it runs.
+        const auto alone = [&](const ResolvedTask& task, int id) {
+            return task.what == ResolvedTask::What::reduce || task.what == ResolvedTask::What::relocate ||
+                   m_.in_processes(id);
+        };
+        if (b.through_use < 0)
+            return {!m_.in_processes(t) && !m_.in_processes(b.task), false, nullptr, {}, {}, {}};
+        if (alone(to, t) || alone(from, b.task)) return {};
+        const Part& p = m_.part({b.through_task, b.through_use});
+        const LabelInfo& label = m_.label(p.label);
+        if (p.relation != nullptr || label.kind == Kind::scalar) return {};
+        return {true, true, label.family, label.on, label.border, p.width};
+    }
+    [[nodiscard]] static bool takes_in(const Patches& a, const Patches& b) {
+        if (b.itself && !b.ghosts) return a.itself;
+        if (!a.ghosts || !b.ghosts || a.family != b.family || a.on != b.on || a.border != b.border)
+            return false;
+        for (std::size_t d = 0; d < 3; ++d)
+            if (a.width[d] < b.width[d]) return false;
+        return true;
+    }
+
+    /// Whether wait `e` of task t follows from the other waits.
+    [[nodiscard]] bool implied(int t, std::size_t e) const {
+        const Before& wait = edges_[static_cast<std::size_t>(t)][e];
+        const Patches needed = patches(t, wait);
+        if (!needed.itself || m_.task(wait.task).scope != m_.task(t).scope) return false;
+        struct State {
+            int task, lag, hops;
+            bool covered;
+        };
+        std::vector<State> ways{{t, 0, 0, false}};
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            const State at = ways[i];
+            const std::vector<Before>& own = edges_[static_cast<std::size_t>(at.task)];
+            for (std::size_t k = 0; k < own.size(); ++k) {
+                if (at.task == t && k == e) continue;
+                const Before& b = own[k];
+                const Patches here = patches(at.task, b);
+                if (!here.itself || at.lag + b.lag > wait.lag || m_.task(b.task).scope != m_.task(t).scope)
+                    continue;
+                const State next{b.task, at.lag + b.lag, at.hops + 1, at.covered || takes_in(here, needed)};
+                if (next.task == wait.task && next.covered) return true;
+                const bool known = std::any_of(ways.begin(), ways.end(), [&](const State& s) {
+                    return s.task == next.task && s.lag <= next.lag && s.hops <= next.hops &&
+                           s.covered >= next.covered;
+                });
+                if (next.hops < kMostHops && !known) ways.push_back(next);
+            }
+        }
+        return false;
+    }
+
+    Model& m_;
+    std::vector<std::vector<Before>> edges_;
+    std::vector<int> by_name_, place_;
+};
+
+}  // namespace
+
+void settle_edges(Model& m) {
+    Settle settle(m);
+    settle.sort_names();
+    settle.all();
+}
+
+}  // namespace strata::graph::resolving
