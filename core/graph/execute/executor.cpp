@@ -51,6 +51,7 @@ struct Executor::State {
         if (shared && shared->plan.threads == threads) return;
         auto next = std::make_unique<detail::Shared>(program, options, threads);
         if (shared) next->counts = shared->counts;
+        else std::copy(options.counts.begin(), options.counts.end(), next->counts.begin());
         shared = std::move(next);
     }
 

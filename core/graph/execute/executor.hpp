@@ -42,6 +42,9 @@ struct ExecutorOptions {
     /// null: there are no others.
     std::atomic<std::uint32_t>* sleepers = nullptr;
     Shuffle shuffle{};
+    /// [scope] -> rounds that were done before, by another program whose place this one takes; empty: none.
+    /// The flags must say the same.
+    std::vector<Epoch> counts = {};
 };
 
 /// What one thread did in a batch of steps. The times add up to how long the batch took it.

@@ -53,7 +53,8 @@ Assignment assign(const Graph& graph, int processes, std::span<const std::vector
 
 int number_of(const Graph& graph, const Family& family) {
     const auto& all = graph.families();
-    const auto at = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &family; });
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &family; });
     if (at == all.end())
         throw Error(fmt::format("family '{}' does not belong to graph '{}'", family.name(), graph.name()))
             .remedy("make it with Graph::grid() or Graph::add()");

@@ -83,8 +83,9 @@ void clear_box(const BoxCopy& box, std::byte* first) {
     for (int c = 0; c < box.components; ++c)
         for (int k = 0; k < box.extent[2]; ++k)
             for (int j = 0; j < box.extent[1]; ++j)
-                std::memset(first + c * box.to_strides.component + k * box.to_strides.plane + j * box.to_strides.row,
-                            0, static_cast<std::size_t>(box.extent[0]) * box.bytes);
+                std::memset(
+                    first + c * box.to_strides.component + k * box.to_strides.plane + j * box.to_strides.row,
+                    0, static_cast<std::size_t>(box.extent[0]) * box.bytes);
 }
 
 }  // namespace
@@ -101,13 +102,22 @@ Outcome CombineCall::go(void* what, Worker& worker) {
         }
         return Outcome::done;
     }
-    for (int c = 0; c < call.components; ++c) std::memset(to + c * call.component * call.bytes, 0,
-                                                          static_cast<std::size_t>(call.count * call.bytes));
+    for (int c = 0; c < call.components; ++c)
+        std::memset(to + c * call.component * call.bytes, 0,
+                    static_cast<std::size_t>(call.count * call.bytes));
     switch (call.element) {
-        case Element::f64: combine_lists<double>(call, to, worker); break;
-        case Element::f32: combine_lists<float>(call, to, worker); break;
-        case Element::i64: combine_lists<std::int64_t>(call, to, worker); break;
-        default: combine_lists<std::int32_t>(call, to, worker); break;
+        case Element::f64:
+            combine_lists<double>(call, to, worker);
+            break;
+        case Element::f32:
+            combine_lists<float>(call, to, worker);
+            break;
+        case Element::i64:
+            combine_lists<std::int64_t>(call, to, worker);
+            break;
+        default:
+            combine_lists<std::int32_t>(call, to, worker);
+            break;
     }
     return Outcome::done;
 }

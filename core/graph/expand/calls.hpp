@@ -1,5 +1,6 @@
-// What the operations of a plan do when they run: a task's function with its data in place, copies into halos,
-// sums of contributions, reductions. Everything is worked out beforehand but which buffer a round uses.
+// What the operations of a plan do when they run: a task's function with its data in place, copies into
+// halos, sums of contributions, reductions. Everything is worked out beforehand but which buffer a round
+// uses.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,10 @@ struct Turn {
 
 /// A box or a list of entries that goes from one place to another.
 struct Move {
-    Turn from, to;      // of the first value
-    BoxCopy box;        // its geometry, where it is a box
-    std::span<const std::int32_t> entries;  // of the source, in bytes from its first value, where it is a list
+    Turn from, to;  // of the first value
+    BoxCopy box;    // its geometry, where it is a box
+    std::span<const std::int32_t>
+        entries;  // of the source, in bytes from its first value, where it is a list
     std::int64_t from_component = 0, to_component = 0;  // lists: bytes to the next component
     std::int32_t components = 1;
     std::uint32_t bytes = 0;
@@ -63,9 +65,9 @@ struct TaskCall {
     Here here;
     std::span<Place> places;
     std::span<const Turning> turnings;
-    std::span<const Move> collects;     // windows and lists that other patches' values are copied to
-    std::span<const Clear> clears;      // windows of contributions
-    std::span<const Neutral> neutrals;  // contributions to scalars
+    std::span<const Move> collects;              // windows and lists that other patches' values are copied to
+    std::span<const Clear> clears;               // windows of contributions
+    std::span<const Neutral> neutrals;           // contributions to scalars
     const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
     std::uint16_t scope = 0;
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
@@ -85,10 +87,10 @@ struct FillCall {
 struct CombineCall {
     Turn to;  // the result's first value
     std::int64_t bytes = 0;
-    BoxCopy whole;                     // fields: the result's geometry, for clearing it
+    BoxCopy whole;  // fields: the result's geometry, for clearing it
     bool field = true;
     AddBox add = nullptr;
-    std::span<const Move> parts;       // fields: boxes to add
+    std::span<const Move> parts;  // fields: boxes to add
     struct Entries {
         Turn from;
         std::span<const std::int32_t> here, there;  // entries; empty: all, in order
@@ -130,8 +132,8 @@ struct FetchCall {
 struct DecideCall {
     const std::function<bool(const void*)>* test = nullptr;
     Turn scalar;
-    bool more_if = true;                   // whether the test's "yes" means to go on
-    std::int64_t* round_base = nullptr;    // set when a repeat ends
+    bool more_if = true;                 // whether the test's "yes" means to go on
+    std::int64_t* round_base = nullptr;  // set when a repeat ends
     static bool more(const void* what, Epoch epoch);
 };
 

@@ -19,12 +19,17 @@ void PlanBuilder::make_fills() {
                     const Fill& fill = group.fills.all[i];
                     const Spot& source = spot_of(group.storage, fill.from);
                     Move move;
-                    move.from = turn(which, group.storage, source.origin + distance(source, fill.box.lo, of.bytes),
-                                     source.turn, 0);
-                    move.to = turn(which, group.storage, target.origin + distance(target, fill.into().lo, of.bytes),
-                                   target.turn, 0);
-                    move.box = {nullptr, nullptr, strides(target, of.bytes), strides(source, of.bytes),
-                                {fill.box.extent(0), fill.box.extent(1), fill.box.extent(2)}, of.components,
+                    move.from = turn(which, group.storage,
+                                     source.origin + distance(source, fill.box.lo, of.bytes), source.turn, 0);
+                    move.to =
+                        turn(which, group.storage, target.origin + distance(target, fill.into().lo, of.bytes),
+                             target.turn, 0);
+                    move.box = {nullptr,
+                                nullptr,
+                                strides(target, of.bytes),
+                                strides(source, of.bytes),
+                                {fill.box.extent(0), fill.box.extent(1), fill.box.extent(2)},
+                                of.components,
                                 static_cast<std::uint32_t>(of.bytes)};
                     moves.push_back(move);
                 }

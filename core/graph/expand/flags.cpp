@@ -28,13 +28,14 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
                         places.emplace_back(&all[op].flag, count++);
                 count = (count / kFlagsALine + 2) * kFlagsALine;  // processors fetch lines in pairs
             }
-    plan_.flags_ = SharedMemory(members_, fmt::format("graph.{}.flags.{}", serial, members_.rank),
-                                count * sizeof(Flag));
+    plan_.flags_ =
+        SharedMemory(members_, fmt::format("graph.{}.flags.{}", serial, members_.rank), count * sizeof(Flag));
     auto* flags = plan_.flags_.as<Flag>();
     for (const auto& [place, number] : places) *place = flags + number;
 
     if (members_.size == 1) return;
-    // [resolved task] -> where its flags begin; then the flags, by local patch; the reduction's way up follows.
+    // [resolved task] -> where its flags begin; then the flags, by local patch; the reduction's way up
+    // follows.
     const auto name = [&](int process) { return fmt::format("graph.{}.directory.{}", serial, process); };
     const std::size_t n = tasks_.size();
     std::size_t entries = 0;
@@ -56,7 +57,8 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
 }
 
 const Flag* PlanBuilder::flag_of(int process, int task, int local) const {
-    const auto* first = reinterpret_cast<const std::uint64_t*>(directories_[static_cast<std::size_t>(process)]);
+    const auto* first =
+        reinterpret_cast<const std::uint64_t*>(directories_[static_cast<std::size_t>(process)]);
     const auto* table = reinterpret_cast<const Flag* const*>(first + tasks_.size());
     return table[first[task] + static_cast<std::uint64_t>(local)];
 }

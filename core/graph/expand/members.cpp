@@ -26,7 +26,8 @@ SharedMemory::SharedMemory(const Members& members, std::string name, std::size_t
         data_ = static_cast<std::byte*>(arena_->allocate(name_, bytes_));
         return;
     }
-    void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapped =
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
         throw system_error(fmt::format("no memory for {} bytes of '{}'", bytes_, name_), errno);
     madvise(mapped, bytes_, MADV_HUGEPAGE);

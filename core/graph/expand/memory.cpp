@@ -32,7 +32,9 @@ Division one_by_one(const Grid& grid, const std::vector<int>& patches) {
     return all;
 }
 
-std::string table_name(std::uint64_t serial, int process) { return fmt::format("graph.{}.spots.{}", serial, process); }
+std::string table_name(std::uint64_t serial, int process) {
+    return fmt::format("graph.{}.spots.{}", serial, process);
+}
 
 }  // namespace
 
@@ -100,12 +102,18 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
             for (const int patch : patches_[static_cast<std::size_t>(number_of(graph, *label.family))]) {
                 const std::int64_t count = label.entries(patch);
                 if (count < 0)
-                    throw Error(fmt::format("label '{}' cannot have that many values on patch {}", label.name, patch))
+                    throw Error(
+                        fmt::format("label '{}' cannot have that many values on patch {}", label.name, patch))
                         .given(fmt::format("{}", count))
                         .allowed("0 or more");
-                const std::size_t each = component_bytes(static_cast<std::size_t>(count) * label.bytes, label.bytes);
-                Spot spot{here(), 0, 0, static_cast<std::int64_t>(each / label.bytes),
-                          static_cast<std::int64_t>(each * components), count};
+                const std::size_t each =
+                    component_bytes(static_cast<std::size_t>(count) * label.bytes, label.bytes);
+                Spot spot{here(),
+                          0,
+                          0,
+                          static_cast<std::int64_t>(each / label.bytes),
+                          static_cast<std::int64_t>(each * components),
+                          count};
                 spots_.push_back(spot);
                 at += depth * each * components;
             }

@@ -1,8 +1,8 @@
 // The warehouse: where the versions of all labels lie, for the patches that one process has.
 //
-// Every storage of the resolved graph gets its memory once, from one allocation that all processes of the node
-// can read: blocks of merged patches with a halo for fields (halo.hpp), an array for each patch for lists.
-// Nothing is allocated or freed while steps run.
+// Every storage of the resolved graph gets its memory once, from one allocation that all processes of the
+// node can read: blocks of merged patches with a halo for fields (halo.hpp), an array for each patch for
+// lists. Nothing is allocated or freed while steps run.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,9 @@ class Memory {
     [[nodiscard]] const FieldLayout& layout(int storage) const {
         return layouts_[static_cast<std::size_t>(storage)];
     }
-    [[nodiscard]] const Division& division(int family) const { return divisions_[static_cast<std::size_t>(family)]; }
+    [[nodiscard]] const Division& division(int family) const {
+        return divisions_[static_cast<std::size_t>(family)];
+    }
     [[nodiscard]] const OwnPatches& patches() const { return patches_; }
     /// The spot of a whole block of a field (indices as in the family).
     [[nodiscard]] const Spot& block(int storage, std::size_t block) const {
@@ -62,14 +64,14 @@ class Memory {
 
     const Members& members_;
     OwnPatches patches_;
-    std::vector<Division> divisions_;                // [family]; of grids
-    std::vector<Division> single_;                   // [family]; a part for each patch
-    std::vector<FieldLayout> layouts_;               // [storage]
-    std::vector<std::vector<Spot>> block_spots_;     // [storage][block]
-    std::vector<std::size_t> first_spot_, bytes_;    // [storage]
+    std::vector<Division> divisions_;              // [family]; of grids
+    std::vector<Division> single_;                 // [family]; a part for each patch
+    std::vector<FieldLayout> layouts_;             // [storage]
+    std::vector<std::vector<Spot>> block_spots_;   // [storage][block]
+    std::vector<std::size_t> first_spot_, bytes_;  // [storage]
     std::vector<Spot> spots_;
     SharedMemory pool_, table_;
-    std::vector<const std::byte*> tables_;           // [process]
+    std::vector<const std::byte*> tables_;  // [process]
 };
 
 /// The label whose shape a storage has.

@@ -12,13 +12,15 @@ namespace strata::graph::detail {
 void PlanBuilder::number_scopes() {
     std::array<std::uint16_t, 2> next{0, 0};
     for (const Scope& scope : graph_.scopes()) {
-        const int half = scope.form() == Scope::Form::start  ? 0
-                         : scope.form() == Scope::Form::step ? 1
-                                                             : halves_[static_cast<std::size_t>(scope.parent())];
+        const int half = scope.form() == Scope::Form::start ? 0
+                         : scope.form() == Scope::Form::step
+                             ? 1
+                             : halves_[static_cast<std::size_t>(scope.parent())];
         halves_.push_back(half);
         scopes_.push_back(next[static_cast<std::size_t>(half)]++);
         bases_.push_back(scope.form() == Scope::Form::repeat ? &this->half(half).round_bases.one() : nullptr);
     }
+    plan_.scopes_ = scopes_;
     plan_.start_.program.scopes = next[0];
     plan_.step_.program.scopes = next[1];
 }
@@ -40,8 +42,9 @@ void PlanBuilder::divide_among_threads() {
         if (threads_ > 1 || members_.size > 1)
             for (std::size_t i = 0; i < mine; ++i)
                 for (const int other : family.neighbours(patches_[f][i]))
-                    edge[i] |= !is_mine(static_cast<int>(f), other) ||
-                               thread[static_cast<std::size_t>(local(static_cast<int>(f), other))] != thread[i];
+                    edge[i] |=
+                        !is_mine(static_cast<int>(f), other) ||
+                        thread[static_cast<std::size_t>(local(static_cast<int>(f), other))] != thread[i];
         thread_of_.push_back(std::move(thread));
         at_edge_.push_back(std::move(edge));
         order_in_.push_back(std::move(along));
@@ -142,11 +145,11 @@ void PlanBuilder::find_halos() {
         const std::string name = "ghosts of " + label_of(graph_, storage(group.storage)).name;
         for (std::size_t b = 0; b < layout.blocks.size(); ++b)
             for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
-                const bool same = i > group.fills.of_block[b] &&
-                                  group.fills.all[i - 1].from == group.fills.all[i].from;
+                const bool same =
+                    i > group.fills.of_block[b] && group.fills.all[i - 1].from == group.fills.all[i].from;
                 group.op_of[i] = same ? group.op_of[i - 1]
-                                      : add_op(maker.half, OpKind::copy, name, group.fills.all[i].from, thread[i],
-                                               resolved(group.maker).scope);
+                                      : add_op(maker.half, OpKind::copy, name, group.fills.all[i].from,
+                                               thread[i], resolved(group.maker).scope);
             }
     }
 }

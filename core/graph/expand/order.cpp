@@ -1,12 +1,7 @@
-// The order in which threads go through their operations, and the plan's life.
-#include <algorithm>
-#include <cstring>
-
+// The order in which threads go through their operations.
 #include "core/graph/expand/builder.hpp"
 
-namespace strata::graph {
-
-namespace detail {
+namespace strata::graph::detail {
 
 PlanBuilder::PlanBuilder(graph::Plan& plan, int threads)
     : plan_(plan),
@@ -118,40 +113,4 @@ std::unique_ptr<Block> PlanBuilder::control_of(int half, int number) {
     return block;
 }
 
-}  // namespace detail
-
-Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
-           int threads, std::uint64_t serial, std::int64_t steps_before)
-    : graph_(graph),
-      resolved_(resolved),
-      assignment_(assignment),
-      members_(members),
-      steps_before_(steps_before),
-      memory_(graph, resolved, assignment_, members, serial) {
-    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
-        const LabelInfo& label = label_of(graph, resolved.storages[s]);
-        if (label.kind != Kind::scalar) continue;
-        const Spot& spot = memory_.own(static_cast<int>(s), 0);
-        for (int b = 0; b < resolved.storages[s].depth; ++b) write_first(label, spot.origin + b * spot.turn);
-    }
-    detail::PlanBuilder(*this, threads).build(serial);
-    members_.meet();  // nobody runs before all have looked up what they read
-}
-
-Plan::~Plan() = default;
-
-std::byte* Plan::values(int storage, int local, int back, Epoch rounds) const {
-    const Spot& spot = memory_.own(storage, local);
-    const auto depth = static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
-    return spot.origin + static_cast<std::int64_t>((rounds - static_cast<Epoch>(back)) % depth) * spot.turn;
-}
-
-void Plan::fill_halos() const {
-    for (const auto& [storage, call] : step_.refills) {
-        const auto depth = static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
-        for (Epoch buffer = 0; buffer < depth; ++buffer)
-            for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
-    }
-}
-
-}  // namespace strata::graph
+}  // namespace strata::graph::detail

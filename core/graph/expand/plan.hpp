@@ -24,10 +24,14 @@ class PlanBuilder;
 class Plan {
   public:
     /// Collective over the members, all with the same graph, assignment and serial (a number that no other
-    /// plan of these processes has). `threads`: of this process. `steps_before`: how many steps were done
-    /// already. The graph must outlive it. Throws Error.
+    /// plan of these processes has). `threads`: of this process. The graph must outlive it. Throws Error.
     Plan(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
-         int threads, std::uint64_t serial, std::int64_t steps_before = 0);
+         int threads, std::uint64_t serial);
+    /// The same for another assignment in the middle of a run, or after a relation has changed: `rounds` is
+    /// how often each scope of the step was begun so far. Kept values are taken over from `old`, halos
+    /// filled.
+    Plan(const Plan& old, const Assignment& assignment, int threads, std::uint64_t serial,
+         const std::vector<Epoch>& rounds);
     ~Plan();
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
@@ -39,14 +43,24 @@ class Plan {
     [[nodiscard]] const Assignment& assignment() const { return assignment_; }
     [[nodiscard]] const Members& members() const { return members_; }
 
-    /// Where a kept version lies after `rounds` rounds of its storage's scope: buffer `back` rounds ago.
-    [[nodiscard]] std::byte* values(int storage, int local, int back, Epoch rounds) const;
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    [[nodiscard]] const Resolved& resolved() const { return resolved_; }
+    /// The number of a graph's scope in the program of the step; the steps themselves are 0.
+    [[nodiscard]] std::uint16_t scope(int graph_scope) const {
+        return scopes_[static_cast<std::size_t>(graph_scope)];
+    }
+    /// What tells that a reduction of the step is there, in this process.
+    [[nodiscard]] Wait end_of(int reduction) const { return ends_[static_cast<std::size_t>(reduction)]; }
+    /// How many steps were done before the first of `step`'s scope 0, e.g. when a run was continued from a
+    /// file.
+    void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos() const;
 
   private:
     friend class detail::PlanBuilder;
+    void take_over(const Plan& old, int storage);
 
     /// What the operations of one program work on; nothing in it ever moves.
     struct Half {
@@ -75,7 +89,9 @@ class Plan {
     const Resolved& resolved_;
     Assignment assignment_;
     const Members& members_;
-    std::int64_t steps_before_;
+    std::int64_t steps_before_ = 0;
+    std::vector<std::uint16_t> scopes_;
+    std::vector<Wait> ends_;  // [resolved task]; of reductions
     Memory memory_;
     SharedMemory flags_, directory_, partials_;
     Half start_, step_;

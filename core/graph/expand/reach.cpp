@@ -9,7 +9,8 @@ const Family& Reach::source_family(const Use& use) const {
 }
 
 /// Who owns the values within the patch's own, grown: also those whose grown values meet the patch's own.
-const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch) {
+const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, const Int3& width,
+                                      int patch) {
     found_.clear();
     if (width == Int3{}) {
         found_.push_back(patch);

@@ -22,11 +22,21 @@ bool sums_exactly(const LabelInfo& label) {
 template <class F>
 void with_type(Element element, F f) {
     switch (element) {
-        case Element::f64: f(double{}); break;
-        case Element::f32: f(float{}); break;
-        case Element::i64: f(std::int64_t{}); break;
-        case Element::i32: f(std::int32_t{}); break;
-        default: f(std::uint8_t{}); break;
+        case Element::f64:
+            f(double{});
+            break;
+        case Element::f32:
+            f(float{});
+            break;
+        case Element::i64:
+            f(std::int64_t{});
+            break;
+        case Element::i32:
+            f(std::int32_t{});
+            break;
+        default:
+            f(std::uint8_t{});
+            break;
     }
 }
 
@@ -43,10 +53,14 @@ template <class T>
 T combined(Reduce reduce, T a, T b) {
     if (a != a || b != b) return a != a ? a : b;
     switch (reduce) {
-        case Reduce::min: return std::min(a, b);
-        case Reduce::max: return std::max(a, b);
-        case Reduce::all: return static_cast<T>(a != T{0} && b != T{0});
-        case Reduce::any: return static_cast<T>(a != T{0} || b != T{0});
+        case Reduce::min:
+            return std::min(a, b);
+        case Reduce::max:
+            return std::max(a, b);
+        case Reduce::all:
+            return static_cast<T>(a != T{0} && b != T{0});
+        case Reduce::any:
+            return static_cast<T>(a != T{0} || b != T{0});
         default:
             if constexpr (std::is_integral_v<T>) {  // as unsigned: integers wrap around
                 using U = std::make_unsigned_t<T>;
@@ -71,15 +85,18 @@ void reduce_exactly(const ReduceCall& call, std::byte* result) {
         ExactSum sum;
         for (const std::byte* each : call.contributions) sum.add(reinterpret_cast<const T*>(each)[c]);
         for (const std::byte* each : call.children) sum.add(reinterpret_cast<const ExactSum*>(each)[c]);
-        if (call.finishes) reinterpret_cast<T*>(result)[c] = static_cast<T>(sum.value());
-        else sums[c] = sum;
+        if (call.finishes)
+            reinterpret_cast<T*>(result)[c] = static_cast<T>(sum.value());
+        else
+            sums[c] = sum;
     }
 }
 
 }  // namespace
 
 std::size_t partial_bytes(const LabelInfo& label) {
-    return static_cast<std::size_t>(label.components) * (sums_exactly(label) ? sizeof(ExactSum) : label.bytes);
+    return static_cast<std::size_t>(label.components) *
+           (sums_exactly(label) ? sizeof(ExactSum) : label.bytes);
 }
 
 void write_neutral(const LabelInfo& label, std::byte* to) {
@@ -100,8 +117,10 @@ Outcome ReduceCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const ReduceCall*>(what);
     std::byte* result = call.finishes ? call.result.at(worker) : call.mine;
     if (sums_exactly(*call.label)) {
-        if (call.label->element == Element::f64) reduce_exactly<double>(call, result);
-        else reduce_exactly<float>(call, result);
+        if (call.label->element == Element::f64)
+            reduce_exactly<double>(call, result);
+        else
+            reduce_exactly<float>(call, result);
         return Outcome::done;
     }
     write_neutral(*call.label, result);

@@ -33,7 +33,8 @@ std::byte* room_for(Stock<Line>& stock, std::int64_t bytes) {
 Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn, int back) const {
     const Storage& of = this->storage(storage);
     if (half == 0 || of.depth == 1) return {base, 0, 1, 0, 0};  // the start leaves buffer 0
-    return {base, turn, static_cast<std::uint32_t>(of.depth), scope_of(of.scope), static_cast<std::uint16_t>(back)};
+    return {base, turn, static_cast<std::uint32_t>(of.depth), scope_of(of.scope),
+            static_cast<std::uint16_t>(back)};
 }
 
 /// Of any patch of this node.
@@ -45,7 +46,8 @@ const Spot& PlanBuilder::spot_of(int storage, int patch) const {
 void PlanBuilder::make_calls() {
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
         if (resolved_.tasks[t].what == ResolvedTask::What::body)
-            for (std::uint32_t i = 0; i < tasks_[t].count; ++i) make_call(static_cast<int>(t), static_cast<int>(i));
+            for (std::uint32_t i = 0; i < tasks_[t].count; ++i)
+                make_call(static_cast<int>(t), static_cast<int>(i));
 }
 
 void PlanBuilder::make_call(int task, int local) {
@@ -53,8 +55,9 @@ void PlanBuilder::make_call(int task, int local) {
     const TaskOps& at = ops(task);
     Half& of = half(at.half);
     TaskCall& call = of.tasks.one();
-    Making making{task, at.half, at.family, local, patches(at.family)[static_cast<std::size_t>(local)], &call,
-                  {},   {},      {},        {},    {}};
+    Making making{task,  at.half, at.family, local, patches(at.family)[static_cast<std::size_t>(local)],
+                  &call, {},      {},        {},    {},
+                  {}};
     const std::vector<ResolvedUse>& uses = resolved(task).uses;
     for (std::size_t u = 0; u < uses.size(); ++u) {
         const Use& use = declared.uses[u];
@@ -108,7 +111,8 @@ void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& 
         const FieldBlock& window = layout.blocks[block];
         place.box = common(owned.grown(use.width), window.stored);
         const auto value = static_cast<std::int64_t>(of.bytes);
-        making.clears.push_back({spot.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(spot.turn)});
+        making.clears.push_back(
+            {spot.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(spot.turn)});
     } else if (use.access == Access::need) {
         place.box = layout.grown(owned, use.width);
     }
@@ -126,13 +130,18 @@ void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse&
     for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
         const Spot& source = spot_of(resolved.storage, piece.from);
         Move move;
-        move.from = turn(making.half, resolved.storage, source.origin + distance(source, piece.box.lo, of.bytes),
-                         source.turn, resolved.back);
+        move.from =
+            turn(making.half, resolved.storage, source.origin + distance(source, piece.box.lo, of.bytes),
+                 source.turn, resolved.back);
         const Box into = piece.box.shifted(piece.shift);
         const Int3 at{into.lo[0] - window.lo[0], into.lo[1] - window.lo[1], into.lo[2] - window.lo[2]};
         move.to.base = memory + distance(mine, at, of.bytes);
-        move.box = {nullptr, nullptr, own, strides(source, of.bytes),
-                    {piece.box.extent(0), piece.box.extent(1), piece.box.extent(2)}, of.components,
+        move.box = {nullptr,
+                    nullptr,
+                    own,
+                    strides(source, of.bytes),
+                    {piece.box.extent(0), piece.box.extent(1), piece.box.extent(2)},
+                    of.components,
                     static_cast<std::uint32_t>(of.bytes)};
         making.collects.push_back(move);
     }
@@ -161,14 +170,16 @@ void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUs
             const Box owned = static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border);
             for (std::int32_t& entry : entries) {
                 const int x = entry % owned.extent(0), rest = entry / owned.extent(0);
-                const Int3 at{owned.lo[0] + x, owned.lo[1] + rest % owned.extent(1), owned.lo[2] + rest / owned.extent(1)};
+                const Int3 at{owned.lo[0] + x, owned.lo[1] + rest % owned.extent(1),
+                              owned.lo[2] + rest / owned.extent(1)};
                 entry = static_cast<std::int32_t>(distance(source, at, 1) - distance(source, owned.lo, 1));
             }
         } else {
             for (const std::int32_t entry : entries)
                 if (entry >= source.count)
-                    throw Error(fmt::format("relation '{}' takes a value of '{}' on patch {} that is not there",
-                                            use.relation->name(), of.name, piece.from))
+                    throw Error(
+                        fmt::format("relation '{}' takes a value of '{}' on patch {} that is not there",
+                                    use.relation->name(), of.name, piece.from))
                         .given(fmt::format("entry {}", entry))
                         .allowed(fmt::format("0 to {}", source.count - 1));
         }
@@ -176,8 +187,8 @@ void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUs
         const Int3 first = of.kind == Kind::field
                                ? static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border).lo
                                : Int3{};
-        move.from = turn(making.half, resolved.storage, source.origin + distance(source, first, of.bytes), source.turn,
-                         resolved.back);
+        move.from = turn(making.half, resolved.storage, source.origin + distance(source, first, of.bytes),
+                         source.turn, resolved.back);
         move.to.base = memory + piece.at * value;
         move.entries = half(making.half).indices.keep(entries);
         move.from_component = source.component * value;

@@ -7,7 +7,6 @@
 
 namespace strata::graph::detail {
 
-
 /// By name, so that the order of adding tasks does not matter.
 std::vector<std::pair<int, int>> PlanBuilder::contributors(int task) const {
     const ResolvedTask& total = resolved(task);
@@ -21,9 +20,8 @@ std::vector<std::pair<int, int>> PlanBuilder::contributors(int task) const {
                 uses[u].version.label == total.of.label)
                 all.emplace_back(static_cast<int>(t), static_cast<int>(u));
     }
-    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-        return info(a.first).name < info(b.first).name;
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& a, const auto& b) { return info(a.first).name < info(b.first).name; });
     return all;
 }
 
@@ -49,8 +47,12 @@ void PlanBuilder::make_combines() {
                 const Box owned = grid.owned(patch, of.on, of.border);
                 call.to.base += distance(mine, owned.lo, of.bytes);
                 call.add = add_box(of.element);
-                call.whole = {nullptr, nullptr, strides(mine, of.bytes), {},
-                              {owned.extent(0), owned.extent(1), owned.extent(2)}, of.components,
+                call.whole = {nullptr,
+                              nullptr,
+                              strides(mine, of.bytes),
+                              {},
+                              {owned.extent(0), owned.extent(1), owned.extent(2)},
+                              of.components,
                               static_cast<std::uint32_t>(of.bytes)};
                 std::vector<Move> parts;
                 for (const auto& [task, use] : from) {
@@ -65,10 +67,16 @@ void PlanBuilder::make_combines() {
                         const Int3 back{-each.shift[0], -each.shift[1], -each.shift[2]};
                         Move move;
                         move.from = turn(tasks_[t].half, windows,
-                                         window.origin + distance(window, both.shifted(back).lo, of.bytes), window.turn, 0);
-                        move.to = turn(tasks_[t].half, result, mine.origin + distance(mine, both.lo, of.bytes), mine.turn, 0);
-                        move.box = {nullptr, nullptr, strides(mine, of.bytes), strides(window, of.bytes),
-                                    {both.extent(0), both.extent(1), both.extent(2)}, of.components,
+                                         window.origin + distance(window, both.shifted(back).lo, of.bytes),
+                                         window.turn, 0);
+                        move.to = turn(tasks_[t].half, result,
+                                       mine.origin + distance(mine, both.lo, of.bytes), mine.turn, 0);
+                        move.box = {nullptr,
+                                    nullptr,
+                                    strides(mine, of.bytes),
+                                    strides(window, of.bytes),
+                                    {both.extent(0), both.extent(1), both.extent(2)},
+                                    of.components,
                                     static_cast<std::uint32_t>(of.bytes)};
                         parts.push_back(move);
                     }
@@ -110,6 +118,7 @@ void PlanBuilder::make_combines() {
 }
 
 void PlanBuilder::make_reductions() {
+    plan_.ends_.resize(resolved_.tasks.size());
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
         const ResolvedTask& total = resolved_.tasks[t];
         if (total.what != ResolvedTask::What::reduce) continue;
@@ -135,6 +144,8 @@ void PlanBuilder::make_reductions() {
         Op& op = all.program.ops[call.finishes ? at.first : at.up];
         op.go = ReduceCall::go;
         op.what = &call;
+        plan_.ends_[t] = {all.program.ops[at.first].flag, scope_of(total.scope), 0,
+                          static_cast<std::int32_t>(at.first)};
         if (call.finishes) continue;
         const Spot& root = plan_.memory_.of(0, result, 0);
         FetchCall& fetch = all.fetches.one();

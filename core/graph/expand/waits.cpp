@@ -18,13 +18,15 @@ void PlanBuilder::wait_for(int task, int patch, int lag) {
     const int process = owner(of.family, patch), at = local(of.family, patch);
     if (process == members_.rank)
         return wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), resolved(task).scope, lag);
-    waits_.push_back({flag_of(process, task, at), scope_of(resolved(task).scope), static_cast<std::uint16_t>(lag), -1});
+    waits_.push_back(
+        {flag_of(process, task, at), scope_of(resolved(task).scope), static_cast<std::uint16_t>(lag), -1});
 }
 
 /// For all of a task's operations in this process.
 void PlanBuilder::wait_for_all(int task, int lag) {
     const TaskOps& of = ops(task);
-    for (std::uint32_t i = 0; i < of.count; ++i) wait_for_op(of.half, of.first + i, resolved(task).scope, lag);
+    for (std::uint32_t i = 0; i < of.count; ++i)
+        wait_for_op(of.half, of.first + i, resolved(task).scope, lag);
 }
 
 /// Ghosts come from the patches of the same block, which are read in place, and from the halo.

@@ -1,0 +1,96 @@
+#include "core/graph/expand/values.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+Strides strides_of(const Spot& spot, std::size_t bytes) {
+    const auto b = static_cast<std::int64_t>(bytes);
+    return {spot.y * b, spot.z * b, spot.component * b};
+}
+
+/// Where the first value that the patch owns lies, and the geometry of all: its `to` and `from` are the same.
+BoxCopy own_values(const LabelInfo& label, int patch, const Spot& spot, std::byte* origin) {
+    return values_copy(label, patch, spot, origin, spot, origin);
+}
+
+std::byte* buffer_of(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
+    const Spot& spot = plan.memory().own(kept.storage, local);
+    const Epoch buffer = (rounds - static_cast<Epoch>(kept.back)) % static_cast<Epoch>(kept.depth);
+    return spot.origin + static_cast<std::int64_t>(buffer) * spot.turn;
+}
+
+BoxCopy own_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
+    const LabelInfo& label = plan.graph().labels()[static_cast<std::size_t>(kept.label)];
+    int patch = 0;
+    if (label.kind != Kind::scalar)
+        patch = plan.memory().patches()[static_cast<std::size_t>(number_of(plan.graph(), *label.family))]
+                                       [static_cast<std::size_t>(local)];
+    return own_values(label, patch, plan.memory().own(kept.storage, local),
+                      buffer_of(plan, kept, local, rounds));
+}
+
+}  // namespace
+
+BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot, const std::byte* from,
+                    const Spot& to_spot, std::byte* to) {
+    const auto value = static_cast<std::int64_t>(label.bytes);
+    BoxCopy copy{to,
+                 from,
+                 strides_of(to_spot, label.bytes),
+                 strides_of(from_spot, label.bytes),
+                 {},
+                 label.components,
+                 static_cast<std::uint32_t>(label.bytes)};
+    if (label.kind == Kind::field) {
+        const Box owned = static_cast<const Grid&>(*label.family).owned(patch, label.on, label.border);
+        copy.to += (owned.lo[0] + owned.lo[1] * to_spot.y + owned.lo[2] * to_spot.z) * value;
+        copy.from += (owned.lo[0] + owned.lo[1] * from_spot.y + owned.lo[2] * from_spot.z) * value;
+        copy.extent = {owned.extent(0), owned.extent(1), owned.extent(2)};
+    } else {
+        copy.extent = {static_cast<int>(label.kind == Kind::scalar ? 1 : from_spot.count), 1, 1};
+        if (label.kind == Kind::scalar) copy.to_strides.component = copy.from_strides.component = value;
+    }
+    return copy;
+}
+
+std::vector<Kept> kept_versions(const Plan& plan) {
+    std::vector<Kept> all;
+    const auto& storages = plan.resolved().storages;
+    for (std::size_t s = 0; s < storages.size(); ++s) {
+        const Storage& storage = storages[s];
+        if (!storage.kept) continue;
+        const int versions = storage.depth > 1 ? storage.depth - 1 : 1;
+        for (int back = 0; back < versions; ++back)
+            all.push_back({storage.label, static_cast<int>(s), back,
+                           storage.depth > 1 ? plan.scope(storage.scope) : std::uint16_t{0}, storage.depth});
+    }
+    std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) {
+        return a.label != b.label ? a.label < b.label : a.back < b.back;
+    });
+    return all;
+}
+
+std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
+    const BoxCopy copy = own_values(plan, kept, local, rounds);
+    std::vector<std::byte> values(static_cast<std::size_t>(copy.volume()));
+    pack_box(copy, values.data());
+    return values;
+}
+
+void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
+                  std::span<const std::byte> values) {
+    const BoxCopy copy = own_values(plan, kept, local, rounds);
+    if (values.size() != static_cast<std::size_t>(copy.volume()))
+        throw Error(fmt::format("values of '{}' have another size",
+                                plan.graph().labels()[static_cast<std::size_t>(kept.label)].name))
+            .given(fmt::format("{} bytes", values.size()))
+            .allowed(fmt::format("{}", copy.volume()));
+    unpack_box(copy, values.data());
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,35 @@
+// The values that a patch owns, out of the warehouse and into it: for files, other plans and checks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/graph/expand/plan.hpp"
+
+namespace strata::graph {
+
+/// How a patch's own values of a label are copied from one spot's buffer to another's (`from` and `to` are
+/// the addresses of their origins).
+[[nodiscard]] BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot,
+                                  const std::byte* from, const Spot& to_spot, std::byte* to);
+
+/// A kept version of a label: the one that a label has now, or had some generations ago.
+struct Kept {
+    int label = -1, storage = -1;
+    int back = 0;
+    std::uint16_t scope = 0;  // of the step's program, whose rounds turn the storage
+    int depth = 1;
+};
+/// All versions that the next step may read, by label and age. That is what a checkpoint holds.
+[[nodiscard]] std::vector<Kept> kept_versions(const Plan& plan);
+
+/// The values that the `local`-th patch of this process owns, without gaps, component after component;
+/// `rounds`: how often the scope was begun. Of a scalar: local is 0.
+[[nodiscard]] std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds);
+/// The reverse. Throws Error where the size is another one.
+void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
+                  std::span<const std::byte> values);
+
+}  // namespace strata::graph
