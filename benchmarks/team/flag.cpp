@@ -64,7 +64,9 @@ void exchange(Shared& shared, Field& field, int member, double window_s, Break f
 void declare(Options& options) {
     options
         .option("--kind", "KIND", "arena",
-                "arena: a Signal of the team's; line: a bare word, looked at without pause; line-pause: with")
+                "arena: a Signal of the team's; line: a bare word, looked at without pause; line-pause: with "
+                "one; "
+                "line-fence: with what the Signal has in place of a pause")
         .example("strata bench team-flag --layout 1x2", "one way through the arena")
         .example("strata bench team-flag --layout 1x2 --kind line", "what the machine itself needs for it");
 }
@@ -74,7 +76,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
         throw Error("team-flag is measured from one process, which starts its members")
             .given(std::to_string(group.size()))
             .allowed("1");
-    const std::string kind = given.choice("--kind", {"arena", "line", "line-pause"});
+    const std::string kind = given.choice("--kind", {"arena", "line", "line-pause", "line-fence"});
     if (usable_cores() < 2)
         throw Error("a flag needs two cores", kFailure).given("1 usable core").allowed("2 or more");
     team::Arena arena = team::Arena::create();
@@ -94,10 +96,17 @@ Result run(Group& group, const Parsed& given, Break fault) {
                 while (word.load(std::memory_order_acquire) != n) {
                 }
             });
-        else
+        else if (kind == "line-pause")
             exchange(shared, field, member, window_s, fault, store, [&](std::uint32_t n) {
                 while (word.load(std::memory_order_acquire) != n) team::detail::relax();
             });
+        else
+            exchange(
+                shared, field, member, window_s, fault,
+                [&](std::uint32_t n) { team::detail::store(word, n); },
+                [&](std::uint32_t n) {
+                    while (word.load(std::memory_order_acquire) != n) team::detail::look_again();
+                });
     });
     Result result;
     result.parameter("kind", kind);

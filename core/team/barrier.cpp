@@ -4,7 +4,10 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "core/base/error.hpp"
 
 namespace strata::team {
 namespace {
@@ -170,12 +173,18 @@ Barrier::Barrier(void* where, int member, Patience patience, const Departures* d
     const auto* leaf = reinterpret_cast<const std::int32_t*>(flags + slots * rounds);
     int slot = leaf[image->members + member];
     for (int at = leaf[member]; at >= 0 && (slots == 0 || at != root); at = nodes[at].parent) {
-        way_.push_back({nodes + at, nodes[at].expected});
+        if (steps_ == kMostSteps)
+            throw Error("the tree of a barrier is too deep")
+                .at("barrier")
+                .given(std::to_string(steps_) + " levels and more")
+                .allowed(std::to_string(kMostSteps));
+        way_[static_cast<std::size_t>(steps_++)] = {nodes + at, nodes[at].expected};
         slot = nodes[at].slot;
     }
     for (int round = 0; round < rounds; ++round) {
         const int told = (slot + (1 << round)) % slots;
-        rounds_.push_back({flags + told * rounds + round, flags + slot * rounds + round});
+        told_[static_cast<std::size_t>(rounds_++)] = {flags + told * rounds + round,
+                                                      flags + slot * rounds + round};
     }
 }
 
@@ -189,17 +198,18 @@ void Barrier::wait_for(Word& word, std::uint32_t phase) {
 
 void Barrier::wait() {
     const std::uint32_t phase = ++phase_;
+    const auto steps = static_cast<std::size_t>(steps_);
     std::size_t come = 0;  // nodes in which this member was the last
     // Counts are never set back: in phase p the last to come makes p times as many as are expected (both
     // wrap).
-    while (come < way_.size() && way_[come].node->arrived.fetch_add(1) + 1 == phase * way_[come].expected)
-        ++come;
-    if (come < way_.size()) {
+    while (come < steps && way_[come].node->arrived.fetch_add(1) + 1 == phase * way_[come].expected) ++come;
+    if (come < steps) {
         wait_for(way_[come].node->gate, phase);
     } else {
-        for (const Round& round : rounds_) {
-            publish(*round.theirs, phase);
-            wait_for(*round.own, phase);
+        for (int round = 0; round < rounds_; ++round) {
+            const Round& told = told_[static_cast<std::size_t>(round)];
+            publish(*told.theirs, phase);
+            wait_for(*told.own, phase);
         }
     }
     while (come > 0) publish(way_[--come].node->gate, phase);

@@ -13,6 +13,7 @@
 // and, for as long as can be, within one cache.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -86,13 +87,17 @@ class Barrier {
         Node* node;
         std::uint32_t expected;
     };
-    std::vector<Step> way_;
+    /// In place, not in vectors: members that take turns on a core pay for every page that they touch.
+    static constexpr int kMostSteps = 32, kMostRounds = 31;
+    std::array<Step, kMostSteps> way_;
+    int steps_ = 0;
     /// At the root: whom this one's node tells in each round, and where it is told.
     struct Round {
         Word* theirs;
         Word* own;
     };
-    std::vector<Round> rounds_;
+    std::array<Round, kMostRounds> told_;
+    int rounds_ = 0;
     Patience patience_;
     const Departures* departures_;
     int members_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/syscall.h>
 
 #include <atomic>
 #include <chrono>
@@ -51,6 +52,46 @@ inline void relax() noexcept {
 #endif
 }
 
+#if defined(__x86_64__)
+/// A locked operation on the own stack: the cheapest there is that waits until earlier stores can be seen.
+inline void fence() noexcept {
+    int own = 0;
+    asm volatile("lock; addl $0, %0" : "+m"(own)::"memory", "cc");
+}
+#endif
+
+/// A store before all later loads (memory_order_seq_cst). On x86-64 compilers make an exchange of it, whose
+/// value is seen a little later than that of a plain store with a fence behind it.
+inline void store(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+#if defined(__x86_64__)
+    word.store(value, std::memory_order_release);
+    fence();
+#else
+    word.store(value);
+#endif
+}
+
+/// Between the looks of the first microseconds. On x86-64 a fence takes some twenty cycles, a pause 40 to
+/// 140.
+inline void look_again() noexcept {
+#if defined(__x86_64__)
+    fence();
+#else
+    relax();
+#endif
+}
+
+/// Gives the CPU to whoever else wants it. On x86-64 without the C library: of processes that take turns on a
+/// core each finds its address translations gone, so a page less to touch is time saved.
+inline void give_way() noexcept {
+#if defined(__x86_64__)
+    long call = SYS_sched_yield;
+    asm volatile("syscall" : "+a"(call)::"rcx", "r11", "memory");
+#else
+    sched_yield();
+#endif
+}
+
 inline std::int64_t now_ns() {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
@@ -78,14 +119,15 @@ inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 /// Looks for some microseconds without asking the clock or the failure word, each of which takes a good part
 /// of what a neighbour's store takes to arrive. Whether `reached(value)` came to hold.
 ///
-/// The pause between looks: without one they take the line away from the writer before it has written
-/// (measured on two cores of one L3: a barrier of two members takes 70 ns without it, 45 ns with it).
+/// What stands between the looks: without anything they take the line away from the writer before it has
+/// written (measured on two cores of one L3: a barrier of two members takes 70 ns then). The caller has
+/// looked already, so it stands before the first one.
 template <class Reached>
 [[nodiscard]] bool look_briefly(const Word& word, Reached reached) {
-    constexpr int looks = 1000;
+    constexpr int looks = 2000;
     for (int look = 0; look < looks; ++look) {
+        detail::look_again();
         if (reached(word.value.load(std::memory_order_acquire))) return true;
-        detail::relax();
     }
     return false;
 }
@@ -108,7 +150,7 @@ void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick
         } while (detail::now_ns() < until);
     }
     for (int yield = 0; yield < patience.yields; ++yield) {
-        sched_yield();
+        detail::give_way();
         if (reached(word.value.load(std::memory_order_acquire))) return;
     }
     // All in one total order: a writer that found no sleeper wrote before this one looked again.
@@ -134,7 +176,7 @@ inline void wake_sleepers(Word& word, std::uint32_t bits = kEverybody) noexcept 
 
 /// Gives the word a value and wakes those that sleep on it.
 inline void publish(Word& word, std::uint32_t value) noexcept {
-    word.value.store(value);
+    detail::store(word.value, value);
     wake_sleepers(word);
 }
 
