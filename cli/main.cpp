@@ -39,6 +39,7 @@ const std::vector<Command>& commands() {
         {"tune", nullptr, kLayout, "the best layout for a program, found by racing, with an interval"},
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"balance", balance_command, kLayout, "zones to processes and threads to match, with the efficiency"},
+        {"steer", nullptr, kLayout, "ask a run how far it is, change its parameters, checkpoint or stop it"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},

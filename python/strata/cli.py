@@ -20,6 +20,7 @@ MODULES = {
     "machine-measure": "measuring",
     "study": "study",
     "tune": "tune",
+    "steer": "steer",
     "report": "results",
     COMPARE: "results",
     "results": "results",

@@ -1,0 +1,1 @@
+"""Runs of solvers, while they go on and afterwards."""

@@ -1,0 +1,91 @@
+"""Watches and steers a run while it goes on, through the socket in its results folder.
+
+    from strata.run.control import ask
+    ask("results/run-1", {"get": "status"})["step"]
+
+The requests and answers are described in docs/run-output.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from strata.errors import FAILED, StrataError
+
+_LONGEST_ANSWER = 1 << 24  # bytes
+
+
+def ask(folder: str | Path, request: dict[str, Any], timeout_s: float = 30.0) -> dict[str, Any]:
+    """The run's answer to one request: the members of its JSON object, without "ok".
+
+    `folder` is the run's results folder. The run answers between two steps (or batches of short ones), so
+    this may take as long as a step. Raises StrataError where no run listens there, where it does not answer
+    in time, and where it refuses: then with what was given and what is allowed.
+    """
+    line = json.dumps(request).encode() + b"\n"
+    with _connected(Path(folder), timeout_s) as connection:
+        try:
+            connection.sendall(line)
+            received = b""
+            while not received.endswith(b"\n") and len(received) < _LONGEST_ANSWER:
+                part = connection.recv(1 << 16)
+                if not part:
+                    break
+                received += part
+        except TimeoutError:
+            raise StrataError(
+                f"the run has not answered within {timeout_s:g} s",
+                at=str(folder),
+                remedy="its steps may take longer: --timeout",
+                code=FAILED,
+            ) from None
+        except OSError as error:
+            raise _gone(folder, error) from None
+    try:
+        answer = json.loads(received)
+        granted = bool(answer.pop("ok"))
+    except (ValueError, KeyError, AttributeError):
+        raise _gone(folder, None) from None
+    if not granted:
+        raise StrataError(
+            answer.get("error", "refused"),
+            at=str(folder),
+            given=answer.get("given"),
+            allowed=answer.get("allowed"),
+        )
+    return answer
+
+
+def _gone(folder: str | Path, error: OSError | None) -> StrataError:
+    reason = f": {error.strerror}" if error is not None and error.strerror else ""
+    return StrataError(f"the run ended before it answered{reason}", at=str(folder), code=FAILED)
+
+
+def _connected(folder: Path, timeout_s: float) -> socket.socket:
+    """A socket's path may have 107 characters; through an open folder it is short."""
+    try:
+        place = os.open(folder / "control", os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        what = "no run is going on in this folder" if folder.is_dir() else "there is no such results folder"
+        raise StrataError(what, at=str(folder)) from None
+    except OSError as error:
+        raise StrataError(f"the run cannot be reached: {error.strerror}", at=str(folder)) from None
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(timeout_s)
+        connection.connect(f"/proc/self/fd/{place}/control.sock")
+    except (ConnectionRefusedError, FileNotFoundError):
+        connection.close()
+        raise StrataError(
+            "no run is going on in this folder; the last one ended without tidying up", at=str(folder)
+        ) from None
+    except OSError as error:
+        connection.close()
+        raise StrataError(f"the run cannot be reached: {error.strerror}", at=str(folder)) from None
+    finally:
+        os.close(place)
+    return connection

@@ -1,0 +1,62 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/graph/steer/progress.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
+
+using namespace strata::graph;
+using namespace strata::tests;
+
+TEST_CASE("the rate is that of the last seconds, and the estimate follows it") {
+    Pace pace({1000, std::nullopt, ""});
+    CHECK_FALSE(pace.rate().has_value());
+    CHECK_FALSE(pace.done().has_value());
+    for (int step = 0; step <= 100; ++step) pace.at(step, 0, 100 + step * 1.0);  // 1 step/s
+    CHECK(pace.rate().value() == Approx(1).epsilon(0.01));
+    CHECK(pace.left().value() == Approx(900).epsilon(0.01));
+    for (int step = 101; step <= 500; ++step) pace.at(step, 0, 200 + (step - 100) * 0.05);  // 20 steps/s
+    CHECK(pace.rate().value() == Approx(20).epsilon(0.02));
+    CHECK(pace.left().value() == Approx(25).epsilon(0.02));
+    CHECK(pace.done().value() == Approx(0.5));
+}
+
+TEST_CASE("a run that ends at a time, with steps of changing length, is estimated by time") {
+    Pace pace({std::nullopt, 10.0, "ms"});
+    for (int step = 0; step <= 100; ++step) pace.at(step, 0.02 * step, 0.1 * step);  // 0.2 ms a second
+    CHECK(pace.left().value() == Approx(40));
+    CHECK(pace.done().value() == Approx(0.2));
+    CHECK(progress_line(pace) == "step 100  20 %  t = 2/10 ms  10 steps/s  40 s left");
+}
+
+TEST_CASE("of two ends the nearer one counts") {
+    Pace pace({200, 100.0, "s"});
+    for (int step = 0; step <= 100; ++step) pace.at(step, 0.1 * step, step);
+    CHECK(pace.left().value() == Approx(100));
+    CHECK(pace.done().value() == Approx(0.5));
+    CHECK(progress_line(pace) == "step 100/200  50 %  t = 10/100 s  1 steps/s  1 min 40 s left");
+}
+
+TEST_CASE("progress redraws one line on a terminal and adds a line every ten seconds elsewhere") {
+    const TemporaryFolder folder;
+    const bool terminal = GENERATE(false, true);
+    const auto file = folder.path() / "out";
+    const int out = ::open(file.c_str(), O_RDWR | O_CREAT, 0600);
+    Progress progress({500, std::nullopt, "s"}, out, terminal);
+    for (int step = 1; step <= 252; ++step) progress.at(step, step, 0.1 * step);
+    progress.finish();
+    ::close(out);
+    const std::string text = text_of(file);
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    const auto redrawn = std::count(text.begin(), text.end(), '\r');
+    CHECK(text.back() == '\n');
+    CHECK(has(text, "step 252/500  50 %"));
+    if (terminal) {
+        CHECK(lines == 1);
+        CHECK(redrawn > 80);
+        CHECK(redrawn < 130);
+    } else {
+        CHECK(lines == 4);  // at 0.1, 10.1, 20.1 seconds and at the end
+        CHECK(redrawn == 0);
+    }
+}
