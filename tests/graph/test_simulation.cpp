@@ -1,124 +1,36 @@
-// Small graphs that run, against what a plain loop gives.
-#include <cmath>
+// Small graphs that run, against what a plain loop gives, and against themselves.
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "core/graph/run/simulation.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/small.hpp"
 
 using namespace strata::graph;
+using namespace strata::graph::testing;
 
 namespace {
 
-/// Heat on a periodic or open grid: explicit, 7 points, with a sum and a maximum of each step.
-struct Heat {
-    Graph graph{"heat"};
-    Grid& grid;
-    Field<double> u;
-    Scalar<double> total, largest;
-
-    explicit Heat(const GridShape& shape)
-        : grid(graph.grid("grid", shape)),
-          u(graph.field<double>("u", grid, On::cells, {.history = 1})),
-          total(graph.scalar<double>("total", Reduce::sum)),
-          largest(graph.scalar<double>("largest", Reduce::max)) {
-        {
-            Task task = graph.start().task("initial", grid);
-            const auto now = task.make(u);
-            task.run([=](Here& here) {
-                const Box& cells = here.cells();
-                for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
-                    for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
-                        for (int i = cells.lo[0]; i < cells.hi[0]; ++i) here[now](i, j, k) = first(i, j, k);
+void check(const Heat& heat, const Simulation& run, const std::vector<double>& expected) {
+    const Int3 n = heat.grid.shape().cells.hi;
+    for (const Kept& kept : kept_versions(run.plan())) {
+        if (kept.label != heat.u.id() || kept.back != 0) continue;
+        const auto& mine = run.plan().memory().patches()[0];
+        for (std::size_t p = 0; p < mine.size(); ++p) {
+            const std::vector<std::byte> bytes = run.values(kept, static_cast<int>(p));
+            std::size_t at = 0;
+            for_each(heat.grid.box(mine[p]), [&](int i, int j, int k) {
+                double value = 0;
+                std::memcpy(&value, bytes.data() + at, sizeof value);
+                at += sizeof value;
+                const double is = expected[static_cast<std::size_t>(i + n[0] * (j + n[1] * k))];
+                if (value == is) return;
+                CAPTURE(mine[p], i, j, k);
+                REQUIRE(value == is);
             });
         }
-        Task task = graph.step().task("diffuse", grid);
-        const auto old = task.need(u.previous(), ghosts(1));
-        const auto now = task.make(u);
-        const auto sum = task.contribute(total.at(0));
-        const auto most = task.contribute(largest.at(0));
-        task.run([=, this](Here& here) {
-            const auto from = here[old];
-            const auto to = here[now];
-            const Box& cells = here.cells();
-            double s = 0, m = -1e300;
-            for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
-                for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
-                    for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
-                        const auto at = [&](int a, int b, int c) {
-                            return from.box().contains(Int3{a, b, c}) ? from(a, b, c) : 0.0;
-                        };
-                        to(i, j, k) =
-                            from(i, j, k) +
-                            0.1 * (at(i - 1, j, k) + at(i + 1, j, k) + at(i, j - 1, k) + at(i, j + 1, k) +
-                                   at(i, j, k - 1) + at(i, j, k + 1) - 6 * from(i, j, k));
-                        s += to(i, j, k);
-                        m = std::max(m, to(i, j, k));
-                    }
-            here[sum] += s;
-            here[most] = m;
-        });
     }
-    static double first(int i, int j, int k) { return std::sin(0.7 * i) + std::cos(1.3 * j) * k; }
-
-    /// The same by one loop over everything.
-    static std::vector<double> plainly(const GridShape& shape, int steps) {
-        const Int3 n{shape.cells.hi[0], shape.cells.hi[1], shape.cells.hi[2]};
-        const auto index = [&](int i, int j, int k) { return i + n[0] * (j + n[1] * k); };
-        std::vector<double> u(static_cast<std::size_t>(n[0] * n[1] * n[2])), next(u.size());
-        for (int k = 0; k < n[2]; ++k)
-            for (int j = 0; j < n[1]; ++j)
-                for (int i = 0; i < n[0]; ++i) u[static_cast<std::size_t>(index(i, j, k))] = first(i, j, k);
-        for (int step = 0; step < steps; ++step) {
-            const auto at = [&](Int3 p) {
-                for (std::size_t d = 0; d < 3; ++d) {
-                    if (p[d] >= 0 && p[d] < n[d]) continue;
-                    if (!shape.periodic[d]) return 0.0;
-                    p[d] = (p[d] + n[d]) % n[d];
-                }
-                return u[static_cast<std::size_t>(index(p[0], p[1], p[2]))];
-            };
-            for (int k = 0; k < n[2]; ++k)
-                for (int j = 0; j < n[1]; ++j)
-                    for (int i = 0; i < n[0]; ++i)
-                        next[static_cast<std::size_t>(index(i, j, k))] =
-                            at({i, j, k}) + 0.1 * (at({i - 1, j, k}) + at({i + 1, j, k}) + at({i, j - 1, k}) +
-                                                   at({i, j + 1, k}) + at({i, j, k - 1}) + at({i, j, k + 1}) -
-                                                   6 * at({i, j, k}));
-            std::swap(u, next);
-        }
-        return u;
-    }
-
-    void check(const Simulation& run, const std::vector<double>& expected) const {
-        const Int3 n = grid.shape().cells.hi;
-        for (const Kept& kept : kept_versions(run.plan())) {
-            if (kept.label != u.id() || kept.back != 0) continue;
-            const auto& mine = run.plan().memory().patches()[0];
-            for (std::size_t p = 0; p < mine.size(); ++p) {
-                const std::vector<std::byte> bytes = run.values(kept, static_cast<int>(p));
-                const Box box = grid.box(mine[p]);
-                std::size_t at = 0;
-                for (int k = box.lo[2]; k < box.hi[2]; ++k)
-                    for (int j = box.lo[1]; j < box.hi[1]; ++j)
-                        for (int i = box.lo[0]; i < box.hi[0]; ++i, at += sizeof(double)) {
-                            double value = 0;
-                            std::memcpy(&value, bytes.data() + at, sizeof value);
-                            const double is = expected[static_cast<std::size_t>(i + n[0] * (j + n[1] * k))];
-                            if (value != is) {
-                                CAPTURE(mine[p], i, j, k);
-                                REQUIRE(value == is);
-                            }
-                        }
-            }
-        }
-    }
-};
-
-const GridShape kOpen{.cells = {{0, 0, 0}, {13, 11, 9}}, .patch_cells = {4, 5, 3}};
-const GridShape kRound{
-    .cells = {{0, 0, 0}, {12, 11, 8}}, .patch_cells = {4, 5, 3}, .periodic = {true, true, true}};
+}
 
 }  // namespace
 
@@ -129,9 +41,9 @@ TEST_CASE("heat on patches is what one loop over all cells gives, bit for bit") 
             Simulation run(heat.graph, Members::alone(), {.threads = threads});
             run.start();
             CHECK(run.advance(20) == 20);
-            heat.check(run, Heat::plainly(shape, 20));
+            check(heat, run, Heat::plainly(shape, 20));
             CHECK(run.advance(7) == 7);
-            heat.check(run, Heat::plainly(shape, 27));
+            check(heat, run, Heat::plainly(shape, 27));
         }
 }
 
@@ -142,7 +54,7 @@ TEST_CASE("a shuffled order and delays change no bit") {
         Simulation run(heat.graph, Members::alone(), {.threads = 3, .shuffle = {.seed = seed}});
         run.start();
         run.advance(30);
-        heat.check(run, expected);
+        check(heat, run, expected);
     }
 }
 
@@ -173,4 +85,37 @@ TEST_CASE("a run stops after the step whose reduction says so") {
     other.stop_when<double>(again.largest, [=](double largest) { return largest <= limit; });
     CHECK(other.advance(100) == 4);
     CHECK(other.stopped());
+}
+
+TEST_CASE("a graph with some of everything gives the same bits for any number of threads and any order") {
+    for (const GridShape& shape : {kOpen, kRound}) {
+        std::vector<std::uint64_t> expected;
+        for (const int threads : {1, 2, 3})
+            for (std::uint64_t seed = 0; seed < 4; ++seed) {
+                Mixed mixed(shape);
+                Simulation run(mixed.graph, Members::alone(),
+                               {.threads = threads, .shuffle = {.seed = seed}});
+                run.start();
+                run.advance(25);
+                const auto hashes = run.hashes(mixed.grid);
+                if (expected.empty()) expected = hashes;
+                CAPTURE(threads, seed);
+                CHECK(hashes == expected);
+            }
+    }
+}
+
+TEST_CASE("a plan made anew in the middle of a run goes on as if nothing had been") {
+    Mixed mixed(kRound), again(kRound);
+    Simulation run(mixed.graph, Members::alone(), {.threads = 2}),
+        other(again.graph, Members::alone(), {.threads = 2});
+    run.start();
+    other.start();
+    run.advance(17);
+    for (const int steps : {1, 2, 5, 9}) {
+        other.advance(steps);
+        other.reassign(other.plan().assignment());
+    }
+    CHECK(run.hashes(mixed.grid) == other.hashes(again.grid));
+    CHECK(other.step() == 17);
 }

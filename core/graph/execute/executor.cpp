@@ -50,8 +50,10 @@ struct Executor::State {
     void prepare(int threads) {
         if (shared && shared->plan.threads == threads) return;
         auto next = std::make_unique<detail::Shared>(program, options, threads);
-        if (shared) next->counts = shared->counts;
-        else std::copy(options.counts.begin(), options.counts.end(), next->counts.begin());
+        if (shared)
+            next->counts = shared->counts;
+        else
+            std::copy(options.counts.begin(), options.counts.end(), next->counts.begin());
         shared = std::move(next);
     }
 

@@ -26,6 +26,11 @@ constexpr int kBranches = 8;  // of the tree of processes that reductions go alo
     return {spot.y * b, spot.z * b, spot.component * b};
 }
 
+/// Whether a use reads its neighbours' values around its own.
+[[nodiscard]] inline bool is_in_place(const Use& use) {
+    return use.access == Access::need && use.relation == nullptr && use.width != Int3{};
+}
+
 /// The halos that one task's version needs filled, and who fills them.
 struct FillGroup {
     int maker = -1, storage = -1;

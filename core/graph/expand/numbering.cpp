@@ -112,14 +112,17 @@ void PlanBuilder::find_halos() {
     };
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
         const ResolvedTask& task = resolved_.tasks[t];
+        // A version may have been made by one task in the first round of a loop and by another in later ones.
+        for (const Before& before : task.before) {
+            if (before.backward || before.through_task != static_cast<int>(t) || before.through_use < 0)
+                continue;
+            const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
+            if (is_in_place(use))
+                widen(before.task, task.uses[static_cast<std::size_t>(before.through_use)].storage,
+                      use.width);
+        }
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
             const ResolvedUse& use = task.uses[u];
-            if (task.what == ResolvedTask::What::body) {
-                const Use& declared = info(static_cast<int>(t)).uses[u];
-                const bool in_place = declared.access == Access::need && declared.relation == nullptr &&
-                                      label(declared.version.label).kind == Kind::field;
-                if (in_place && use.maker >= 0) widen(use.maker, use.storage, declared.width);
-            }
             // What the start leaves is read by the step, whoever made it.
             const bool writes = task.what != ResolvedTask::What::body ||
                                 info(static_cast<int>(t)).uses[u].access == Access::make ||

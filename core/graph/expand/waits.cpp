@@ -54,8 +54,7 @@ void PlanBuilder::wait_through(int patch, const Before& before) {
     const ResolvedTask& who = resolved(before.through_task);
     const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
     const ResolvedUse& of = who.uses[static_cast<std::size_t>(before.through_use)];
-    const bool ghosts = use.access == Access::need && use.relation == nullptr && use.width != Int3{};
-    if (ghosts && !before.backward) return wait_for_ghosts(before, use, of, patch);
+    if (is_in_place(use) && !before.backward) return wait_for_ghosts(before, use, of, patch);
     const auto& others = before.backward ? reach_.readers(use, patch) : reach_.sources(use, patch);
     for (const int other : others) wait_for(before.task, other, before.lag);
 }
@@ -91,30 +90,14 @@ void PlanBuilder::make_waits() {
     std::array<std::vector<std::vector<Wait>>, 2> fills;  // by operation: made by group, needed by operation
     for (const int h : {0, 1}) fills[static_cast<std::size_t>(h)].resize(half(h).program.ops.size());
     for (const FillGroup& group : groups_) {
-        const FieldLayout& layout = plan_.memory_.layout(group.storage);
-        const ResolvedTask& maker = resolved(group.maker);
-        const TaskOps& at = ops(group.maker);
-        auto& lists = fills[static_cast<std::size_t>(at.half)];
-        // What it copies, it copies when that is made;
+        // What it copies was made after all had read what was there before, in halos too: its maker waits for
+        // them.
+        auto& lists = fills[static_cast<std::size_t>(ops(group.maker).half)];
         for (std::size_t i = 0; i < group.fills.all.size(); ++i) {
             waits_.clear();
             wait_for(group.maker, group.fills.all[i].from, 0);
             auto& list = lists[group.op_of[i]];
             if (list.empty() || list.back().flag != waits_.back().flag) list.push_back(waits_.back());
-        }
-        // and where it copies to, all who read the halo before have read it.
-        for (const Before& before : maker.before) {
-            if (!before.backward || before.through_use < 0 || ops(before.task).half != at.half) continue;
-            const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
-            const ResolvedUse& of =
-                resolved(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
-            if (of.storage != group.storage || use.relation != nullptr || use.width == Int3{}) continue;
-            for (std::size_t p = 0; p < layout.division->patches.size(); ++p)
-                for (const std::uint32_t fill : group.fills.patch(p)) {
-                    waits_.clear();
-                    wait_for(before.task, layout.division->patches[p], before.lag);
-                    lists[group.op_of[fill]].push_back(waits_.back());
-                }
         }
     }
     for (const int h : {0, 1}) {

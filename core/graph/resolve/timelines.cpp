@@ -61,9 +61,9 @@ class Label {
                 it.changes = it.changes || p.access == Access::modify;
                 it.makes = it.makes || writes(p);
             }
+            it.below = it.below || it.mentioned;
             for (const Version& taken : m_.scope(s).taken())
                 if (taken.label == label_) take(s, taken);
-            it.below = it.below || it.mentioned;
             const int around = parent(s);
             if (around < 0) continue;
             in(around).below = in(around).below || it.below;

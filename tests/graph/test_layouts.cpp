@@ -1,0 +1,58 @@
+// Graphs on teams of processes: the same bits for every layout, and an end when a process dies.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/team/run.hpp"
+
+using namespace strata;
+using namespace strata::team::testing;
+
+namespace {
+
+std::string output_of(const std::string& layout_name, std::vector<std::string> words) {
+    const Done done =
+        Run(std::move(words),
+            layout(layout_name, layout_name == "1x1" || layout_name == "2x1" || layout_name == "1x2"))
+            .wait();
+    INFO(layout_name << ": " << done.err);
+    REQUIRE(done.status == 0);
+    REQUIRE(has(done.out, "patch 0 "));
+    return done.out;
+}
+
+}  // namespace
+
+TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores") {
+    for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round"}) {
+        const std::string expected = output_of("1x1", {name, "40"});
+        for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
+            CAPTURE(name, layout);
+            CHECK(output_of(layout, {name, "40"}) == expected);
+        }
+    }
+}
+
+TEST_CASE("nor do a random order, delays and patches that go anywhere change a bit") {
+    for (const std::string name : {"heat-round", "mixed", "mixed-round"}) {
+        const std::string expected = output_of("1x1", {name, "30"});
+        for (const std::string seed : {"seed=1", "seed=2", "seed=3"})
+            for (const std::string layout : {"2x1", "3x1", "2x2"}) {
+                CAPTURE(name, layout, seed);
+                CHECK(output_of(layout, {name, "30", seed, "move=4"}) == expected);
+            }
+    }
+}
+
+TEST_CASE("a process that is killed in the middle of a step ends the run with its name") {
+    Run run({"mixed", "1000000", "move=3", "die=9"}, layout("3x1"));
+    const Done done = run.wait();
+    CHECK(done.status != 0);
+    CHECK(has(done.err, "member 1"));
+    CHECK(has(done.err, "SIGKILL"));
+    CHECK(run.nobody_left());
+}
