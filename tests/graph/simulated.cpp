@@ -224,12 +224,11 @@ std::string Simulation::run(int steps) {
             else
                 all.insert(all.begin(), begin);
         }
-        const auto before = calls_.size();
         round(1);
-        for (std::size_t c = before; c < calls_.size(); ++c)  // the start is over by then
-            if (step == 0)
-                for (int s = 0; s < of_start; ++s) calls_[c].after.push_back(s);
     }
+    for (std::size_t c = static_cast<std::size_t>(of_start); c < calls_.size();
+         ++c)  // the start is over by then
+        for (int s = 0; s < of_start; ++s) calls_[c].after.push_back(s);
     return execute();
 }
 
