@@ -48,6 +48,17 @@ TEST_CASE("nor do a random order, delays and patches that go anywhere change a b
     }
 }
 
+TEST_CASE("patches move to where there is less to do") {
+    const auto efficiency = [](const std::string& steps) {
+        const Done done = Run({"quarter", steps}, layout("2x1")).wait();
+        INFO(done.err);
+        REQUIRE(done.status == 0);
+        return std::stod(done.out.substr(done.out.find(' ')));
+    };
+    CHECK(efficiency("3") < 0.6);    // nothing has been measured yet
+    CHECK(efficiency("20") > 0.75);  // by times that were measured on a machine that does other things too
+}
+
 TEST_CASE("a process that is killed in the middle of a step ends the run with its name") {
     Run run({"mixed", "1000000", "move=3", "die=9"}, layout("3x1"));
     const Done done = run.wait();

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/graph/execute/ticks.hpp"
+
 namespace strata::graph {
 
 void Move::copy(const std::byte* source, std::byte* target) const {
@@ -36,6 +38,7 @@ class Calling {
 
 Outcome TaskCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<TaskCall*>(what);
+    const std::uint64_t begin = *call.measured ? graph::ticks() : 0;
     if (!call.under_way) {
         for (const Turning& each : call.turnings) call.places[each.place].origin = each.turn.at(worker);
         for (const Move& each : call.collects) each.go(worker);
@@ -51,6 +54,7 @@ Outcome TaskCall::go(void* what, Worker& worker) {
     const Calling calling(call.here);
     const bool done = call.here.task->body(call.here);
     call.under_way = !done;
+    if (*call.measured) call.ticks += graph::ticks() - begin;
     return done ? Outcome::done : Outcome::later;
 }
 

@@ -73,6 +73,8 @@ struct TaskCall {
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
     std::int64_t most = 1;                     // rounds of its scope
     bool under_way = false;
+    const bool* measured = nullptr;  // whether calls are timed now
+    std::uint64_t ticks = 0;         // that they took while they were
 
     static Outcome go(void* what, Worker& worker);
 };

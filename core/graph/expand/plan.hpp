@@ -54,6 +54,11 @@ class Plan {
     /// How many steps were done before the first of `step`'s scope 0, e.g. when a run was continued from a
     /// file.
     void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
+    /// From now on the step's tasks are timed, or no longer. Between batches.
+    void measure(bool on) { measured_ = on; }
+    /// What the tasks of each patch of this process took while they were timed, in seconds; forgets it.
+    /// [family][local]
+    [[nodiscard]] std::vector<std::vector<double>> take_costs();
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos() const;
@@ -90,6 +95,7 @@ class Plan {
     Assignment assignment_;
     const Members& members_;
     std::int64_t steps_before_ = 0;
+    bool measured_ = false;
     std::vector<std::uint16_t> scopes_;
     std::vector<Wait> ends_;  // [resolved task]; of reductions
     Memory memory_;

@@ -87,6 +87,7 @@ void PlanBuilder::make_call(int task, int local) {
     call.scope = scope_of(declared.scope);
     call.round_base = bases_[static_cast<std::size_t>(declared.scope)];
     call.most = graph_.scopes()[static_cast<std::size_t>(declared.scope)].most();
+    call.measured = &plan_.measured_;
     if (at.half == 1) call.steps_before = &plan_.steps_before_;
 
     Op& op = of.program.ops[at.first + static_cast<std::uint32_t>(local)];

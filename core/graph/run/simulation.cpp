@@ -18,7 +18,11 @@ std::uint64_t next_serial() {
 }  // namespace
 
 Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
-    : graph_(graph), members_(std::move(members)), options_(std::move(options)), resolved_(resolve(graph)) {
+    : graph_(graph),
+      members_(std::move(members)),
+      options_(std::move(options)),
+      resolved_(resolve(graph)),
+      balancer_(options_.balance) {
     if (options_.crew != nullptr) options_.threads = options_.crew->count();
     Assignment assignment = options_.assignment;
     if (assignment.owner.empty()) assignment = assign(graph, members_.size);
@@ -101,38 +105,55 @@ const std::byte* Simulation::scalar_now(int label) const {
                 "'");
 }
 
-std::int64_t Simulation::advance(std::int64_t steps) {
+/// Judged by every process from its own copy of the scalar, once the step's reduction is there.
+Decision Simulation::whether_to_go_on() {
     Decision go_on;
-    if (stop_) {  // judged by every process from its own copy, once the step's reduction is there
-        for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-            const ResolvedTask& task = resolved_.tasks[t];
-            if (task.what != ResolvedTask::What::reduce || task.of.label != stop_label_ ||
-                task.scope != graph_.step().id())
-                continue;
-            const Storage& storage = resolved_.storages[static_cast<std::size_t>(task.uses[0].storage)];
-            const Spot& spot = plan_->memory().own(task.uses[0].storage, 0);
-            stop_call_.test = &stop_;
-            stop_call_.more_if = false;
-            stop_call_.scalar = {spot.origin, spot.turn, static_cast<std::uint32_t>(storage.depth), 0, 0};
-            go_on.more = DecideCall::more;
-            go_on.what = &stop_call_;
-            go_on.decided = plan_->end_of(static_cast<int>(t));
-        }
-        if (go_on.more == nullptr)
-            throw Error("a run can only stop on a scalar that each of its steps reduces");
+    if (!stop_) return go_on;
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const ResolvedTask& task = resolved_.tasks[t];
+        const bool reduces = task.what == ResolvedTask::What::reduce && task.of.label == stop_label_;
+        if (!reduces || task.scope != graph_.step().id()) continue;
+        const Storage& storage = resolved_.storages[static_cast<std::size_t>(task.uses[0].storage)];
+        const Spot& spot = plan_->memory().own(task.uses[0].storage, 0);
+        stop_call_.test = &stop_;
+        stop_call_.more_if = false;
+        stop_call_.scalar = {spot.origin, spot.turn, static_cast<std::uint32_t>(storage.depth), 0, 0};
+        go_on = {DecideCall::more, &stop_call_, plan_->end_of(static_cast<int>(t))};
     }
+    if (go_on.more == nullptr) throw Error("a run can only stop on a scalar that each of its steps reduces");
+    return go_on;
+}
+
+std::int64_t Simulation::advance(std::int64_t steps) {
     std::int64_t done = 0;
-    const std::int64_t at_once = graph_.calls_before_step().empty() ? steps : 1;
+    const std::int64_t at_once = graph_.calls_before_step().empty() ? std::int64_t{1} << 20 : 1;
     while (done < steps && !stopped_) {
         follow_relations();
-        const auto want =
-            static_cast<std::uint32_t>(std::min({at_once, steps - done, std::int64_t{1} << 20}));
+        const Decision go_on = whether_to_go_on();
+        const auto want = static_cast<std::uint32_t>(std::min({at_once, steps - done, steps_until_a_look()}));
         batch_ = executor_->run(want, go_on);
         done += batch_.steps;
         step_ += batch_.steps;
-        stopped_ = go_on.more != nullptr && !stop_call_.more(&stop_call_, executor_->epoch(0));
+        stopped_ = go_on.more != nullptr && !go_on.more(go_on.what, executor_->epoch(0));
+        balance();
     }
     return done;
+}
+
+/// The step before a look is timed, alone.
+std::int64_t Simulation::steps_until_a_look() const {
+    const std::int64_t every = balancer_.rule().every;
+    if (every <= 0 || members_.size == 1) return std::int64_t{1} << 20;
+    const std::int64_t next = looked_at_ + every;
+    plan_->measure(step_ + 1 >= next);
+    return std::max<std::int64_t>(1, next - 1 - step_);
+}
+
+void Simulation::balance() {
+    const std::int64_t every = balancer_.rule().every;
+    if (every <= 0 || members_.size == 1 || step_ < looked_at_ + every) return;
+    looked_at_ = step_;
+    if (auto next = balancer_.decide(*plan_, next_serial())) reassign(std::move(*next));
 }
 
 std::vector<std::uint64_t> Simulation::hashes(const Family& family) const {

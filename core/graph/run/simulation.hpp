@@ -20,6 +20,7 @@
 #include "core/graph/execute/executor.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/expand/values.hpp"
+#include "core/graph/run/balancing.hpp"
 
 namespace strata::graph {
 
@@ -32,6 +33,8 @@ struct SimulationOptions {
     std::size_t records = 0;
     /// Which process has which patch; empty: chunks of each family's order of equal length.
     Assignment assignment{};
+    /// Whether patches move when measured costs say so.
+    BalanceRule balance{};
 };
 
 class Simulation {
@@ -90,12 +93,17 @@ class Simulation {
     /// Of the last advance().
     [[nodiscard]] const Batch& batch() const { return batch_; }
     [[nodiscard]] const Executor& executor() const { return *executor_; }
+    /// How well work is shared out, as of the last look.
+    [[nodiscard]] const Balancer& balancer() const { return balancer_; }
 
   private:
     [[nodiscard]] ExecutorOptions executor_options() const;
+    [[nodiscard]] Decision whether_to_go_on();
     [[nodiscard]] const std::byte* scalar_now(int label) const;
     void make_executor(std::vector<Epoch> counts);
     void follow_relations();
+    [[nodiscard]] std::int64_t steps_until_a_look() const;
+    void balance();
     [[nodiscard]] std::uint64_t relations_version() const;
 
     Graph& graph_;
@@ -107,6 +115,8 @@ class Simulation {
     std::int64_t step_ = 0;
     std::uint64_t planned_for_ = 0;  // relations_version() of the plan
     Batch batch_;
+    Balancer balancer_;
+    std::int64_t looked_at_ = 0;  // the step after which costs were compared last
     int stop_label_ = -1;
     std::function<bool(const void*)> stop_;
     DecideCall stop_call_;

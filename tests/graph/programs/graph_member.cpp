@@ -1,8 +1,9 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
-//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, heat-round, mixed, mixed-round
+//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, heat-round, mixed, mixed-round; quarter
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -73,13 +74,51 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
         fmt::print("patch {} {:016x}\n", patch, all[patch]);
 }
 
+/// All the work is in one quarter of the domain; says how even it is shared out after some steps, by what
+/// there is to do.
+void balance(team::Team& team, std::int64_t steps) {
+    Graph graph("quarter");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {32, 32, 1}}, .patch_cells = {2, 2, 1}});
+    const auto work = [](const Box& box) { return box.lo[0] < 16 && box.lo[1] < 16 ? 20000 : 20; };
+    const auto x = graph.field<double>("x", grid, On::cells);
+    {
+        Task task = graph.start().task("begin", grid);
+        const auto now = task.make(x);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[now](i, j, k) = i; });
+        });
+    }
+    Task task = graph.step().task("work", grid);
+    const auto now = task.modify(x.at(0));
+    task.run([=](Here& here) {
+        double y = 1;
+        for (int n = work(here.cells()); n > 0; --n) y = 0.5 * (y + 3.0 / y);
+        here[now](here.cells().lo[0], here.cells().lo[1], 0) += y;
+    });
+    Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = {.every = 4}});
+    run.start();
+    run.advance(steps);
+    if (team.rank() != 0) return;
+    std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
+    double all = 0;
+    for (int patch = 0; patch < grid.patches(); ++patch) {
+        const double here = work(grid.box(patch));
+        load[static_cast<std::size_t>(run.plan().assignment().owner[0][static_cast<std::size_t>(patch)])] +=
+            here;
+        all += here;
+    }
+    fmt::print("efficiency {:.3f}\n", all / team.size() / *std::max_element(load.begin(), load.end()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     return team::run(argc, argv, [&](team::Team& team) {
         const Asked asked = read(argc, argv);
         const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
-        if (asked.name.starts_with("heat")) {
+        if (asked.name == "quarter") {
+            balance(team, asked.steps);
+        } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
             run(team, heat.graph, heat.grid, asked);
         } else {

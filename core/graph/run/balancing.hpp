@@ -1,0 +1,44 @@
+// Patches go to processes by what they were measured to cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/graph/expand/plan.hpp"
+
+namespace strata::graph {
+
+struct BalanceRule {
+    /// Looks every so many steps, of which one is timed; 0: never.
+    std::int64_t every = 0;
+    /// Patches move when the longest process's time falls by this part at least.
+    double least_gain = 0.05;
+    /// Of a new measurement in the smoothed cost; the first one counts whole.
+    double weight = 0.5;
+};
+
+/// The same decisions in all processes, from the same measurements.
+class Balancer {
+  public:
+    explicit Balancer(BalanceRule rule) : rule_(rule) {}
+    [[nodiscard]] const BalanceRule& rule() const { return rule_; }
+
+    /// After a timed step: another assignment where that is worth it. Collective over the members. `serial`:
+    /// a number that no other memory of these processes has.
+    [[nodiscard]] std::optional<Assignment> decide(Plan& plan, std::uint64_t serial);
+    /// The longest process's share of all work, times the number of processes: 1 is ideal. As of the last
+    /// decision, before and after it.
+    [[nodiscard]] double imbalance_before() const { return before_; }
+    [[nodiscard]] double imbalance_after() const { return after_; }
+
+  private:
+    void share(Plan& plan, std::uint64_t serial);
+    [[nodiscard]] double longest(const Assignment& assignment, int processes) const;
+
+    BalanceRule rule_;
+    std::vector<std::vector<double>> costs_;  // [family][patch], smoothed
+    double before_ = 1, after_ = 1;
+};
+
+}  // namespace strata::graph
