@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
         {"steer", nullptr, kLayout, "ask a run how far it is, change its parameters, checkpoint or stop it"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
+        {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},

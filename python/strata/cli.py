@@ -26,6 +26,7 @@ MODULES = {
     "results": "results",
     "findings": "results",
     "draw": "results",
+    "graph": "graph",
 }
 
 
@@ -54,8 +55,11 @@ def main(argv: Sequence[str]) -> int:
 
 def _words(argv: Sequence[str]) -> list[str]:
     """`report compare` is a command of its own: `report` alone takes a folder, so neither could tell them
-    apart. A folder of that name is ./compare.
+    apart. A folder of that name is ./compare. What follows -- in `graph show` is a program's command line,
+    which the command takes from argv: argparse would take its first word for a file.
     """
+    if argv[:1] == ["graph"] and "--" in argv:
+        return list(argv[: list(argv).index("--")])
     return [COMPARE, *argv[2:]] if list(argv[:2]) == COMPARE.split() else list(argv)
 
 

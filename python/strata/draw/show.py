@@ -1,0 +1,166 @@
+"""`strata graph show`: a solver's graph as a drawing and as lists of its critical path and its memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata.advice.words import count, size
+from strata.draw.graph import Graph, graph_svg, summary
+from strata.errors import FAILED, StrataError
+
+SCHEMA = "strata.graph/1"
+TIMEOUT = 120.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for: a document, a case, or a program's command line; where the drawing goes."""
+
+    source: Path | None = None
+    command: tuple[str, ...] = ()
+    svg: Path | None = None
+    json: bool = False
+    force: bool = False
+
+
+def run(request: Request) -> int:
+    """Prints the lists (or the document) and writes the drawing where one is asked for."""
+    if (request.source is None) == (not request.command):
+        raise StrataError(
+            "say what to show: one file, or one command after --",
+            allowed="FILE.json, CASE.toml, or -- PROGRAM [ARGS]",
+            remedy="strata graph show --help",
+        )
+    graph = _asked(request.command) if request.source is None else load(request.source)
+    if request.svg is not None:
+        if request.svg.exists() and not request.force:
+            raise StrataError(
+                "the file is there already", at=str(request.svg), remedy="name another one, or add --force"
+            )
+        try:
+            request.svg.write_text(graph_svg(graph) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise StrataError(
+                "the drawing cannot be written", at=str(request.svg), given=error.strerror, code=FAILED
+            ) from None
+    print(json.dumps(graph, indent=1) if request.json else told(graph))
+    return 0
+
+
+def load(source: Path) -> Graph:
+    """The document in a file, or the one that the solver of a case describes it with."""
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text"
+        raise StrataError("the file cannot be read", at=str(source), given=reason) from None
+    if source.suffix == ".toml":
+        return _asked((str(_solver_of(source, text)), str(source)))
+    return _checked(text, str(source))
+
+
+def told(graph: Graph) -> str:
+    """The lists, as text."""
+    tasks = graph["tasks"]
+    lines = [f"{graph['graph']}: {summary(graph)}", "", "critical path of a step:"]
+    for number in graph["critical_path"]:
+        it = tasks[number]
+        scope = graph["scopes"][it["scope"]]
+        where = f"  (in {scope['name']})" if scope["parent"] >= 0 else ""
+        lines.append(f"  {it['name']}{where}")
+    lines += ["", f"{'memory of':<34} {'a patch':>10} {'in all':>10}"]
+    for storage in sorted(graph["storages"], key=lambda s: (-s["bytes"], s["labels"])):
+        name = ", ".join(storage["labels"])
+        if storage["contributions"]:
+            name = f"contributions to {name}"
+        notes = []
+        if storage["depth"] > 1:
+            notes.append(count(storage["depth"], "generation"))
+        if storage["kept"]:
+            notes.append("kept from step to step")
+        if len(storage["labels"]) > 1:
+            notes.append("one after the other")
+        if storage["per_particle"]:
+            amounts = f"{size(storage['bytes_per_patch']):>10} a particle"
+        else:
+            amounts = f"{size(storage['bytes_per_patch']):>10} {size(storage['bytes']):>10}"
+        lines.append(f"  {name:<32} {amounts}  {', '.join(notes)}".rstrip())
+    memory = graph["memory"]
+    lines.append(f"  {'peak':<32} {size(memory['bytes_per_patch']):>10} {size(memory['bytes']):>10}")
+    if graph["warnings"]:
+        lines += ["", "to look at:", *(f"  {w}" for w in graph["warnings"])]
+    return "\n".join(lines)
+
+
+def _checked(text: str, where: str) -> Graph:
+    try:
+        graph: Any = json.loads(text)
+    except ValueError as error:
+        raise StrataError("not a JSON document", at=where, given=str(error)) from None
+    schema = graph.get("schema") if isinstance(graph, dict) else None
+    if schema != SCHEMA:
+        raise StrataError(
+            "not the description of a graph", at=where, given=f"schema {schema}", allowed=SCHEMA
+        )
+    return graph
+
+
+def _solver_of(case: Path, text: str) -> Path:
+    """The program of the solver that a case names: strata-NAME beside Strata's front, or in PATH."""
+    try:
+        solver = tomllib.loads(text).get("solver")
+    except tomllib.TOMLDecodeError as error:
+        raise StrataError("not a case file", at=str(case), given=str(error)) from None
+    if not isinstance(solver, str):
+        raise StrataError("the case does not name its solver", at=f"{case} solver", allowed='solver = "NAME"')
+    front = os.environ.get("STRATA_BIN")
+    folders = [Path(front).parent, Path(front).parent.parent / "solvers"] if front else []
+    found = shutil.which(
+        f"strata-{solver}", path=os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+    )
+    if found is None:
+        raise StrataError(
+            "the solver's program was not found",
+            at=f"{case} solver",
+            given=solver,
+            allowed=f"a program strata-{solver} beside strata, or in PATH",
+            remedy=f"strata graph show -- PROGRAM {case}",
+        )
+    return Path(found)
+
+
+def _asked(command: Sequence[str]) -> Graph:
+    """What a solver's program says of its graph when it is started with --graph: no step is run."""
+    words = [*command, "--graph"]
+    shown = " ".join(words)
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    except OSError as error:
+        raise StrataError(
+            "the program cannot be started", at=shown, given=error.strerror, code=FAILED
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise StrataError(
+            "the program does not describe its graph",
+            at=shown,
+            given=f"nothing within {TIMEOUT:g} s",
+            remedy="a solver of Strata answers --graph without running a step",
+            code=FAILED,
+        ) from None
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise StrataError(
+            "the program does not describe its graph",
+            at=shown,
+            given=f"exit code {done.returncode}" + (f": {said[0]}" if said else ""),
+            code=FAILED,
+        )
+    return _checked(done.stdout, shown)

@@ -1,0 +1,138 @@
+"""Drawings and lists of a resolved graph; the sample is what the native side describes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import stat
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from strata.cli import main
+from strata.draw.graph import graph_svg
+from strata.draw.layers import Link, Node, arrange
+from strata.draw.show import told
+
+SAMPLE = Path(__file__).parents[2] / "fixtures" / "graph" / "sample.json"
+
+
+@pytest.fixture
+def graph() -> dict:
+    return json.loads(SAMPLE.read_text())
+
+
+def overlap(a: Node, b: Node) -> bool:
+    return (
+        abs(a.x - b.x) < (a.width + b.width) / 2 - 0.01
+        and a.y < b.y + b.height - 0.01
+        and b.y < a.y + a.height - 0.01
+    )
+
+
+def test_nodes_lie_below_those_that_they_follow_and_never_on_each_other() -> None:
+    nodes = [Node(i, 40 + 7 * (i % 5), 20 + i % 3) for i in range(24)]
+    links = [Link(i, j, 30, 12) for i in range(24) for j in range(i + 1, 24) if (i * 7 + j * 5) % 11 == 0]
+    width, height = arrange(nodes, links, 10, 5)
+    places = [*nodes, *(place for link in links for place in link.through)]
+    assert not [(a, b) for a, b in itertools.combinations(places, 2) if overlap(a, b)]
+    at = {node.key: node for node in nodes}
+    for link in links:
+        assert at[link.start].y + at[link.start].height <= link.through[0].y
+        assert link.through[-1].y + link.through[-1].height <= at[link.end].y
+    for place in places:
+        assert place.x - place.width / 2 >= -0.01 and place.x + place.width / 2 <= width + 0.01
+        assert place.y >= 0 and place.y + place.height <= height + 0.01
+
+
+def test_a_chain_is_drawn_straight_down() -> None:
+    nodes = [Node(i, 50, 20) for i in range(6)]
+    arrange(nodes, [Link(i, i + 1, 20, 10) for i in range(5)], 10, 5)
+    assert len({round(node.x, 3) for node in nodes}) == 1
+
+
+def test_a_drawing_shows_every_task_and_what_goes_between_them(graph: dict) -> None:
+    svg = graph_svg(graph)
+    root = ElementTree.fromstring(svg)
+    shown = " ".join(element.text or "" for element in root.iter() if element.tag.endswith("text"))
+    for task in graph["tasks"]:
+        assert task["name"] in shown
+    for scope in graph["scopes"]:
+        assert scope["name"] in shown
+    assert "momentum v1, ghosts 1" in shown
+    assert "repeated until residual norm says so" in shown
+    drawn = len(re.findall(r'<rect class="(?:task|made) way"', svg))
+    assert drawn == len(set(graph["critical_path"])) > 2
+    assert not re.search(r"[^\w]nan|inf[^\w]", svg)
+
+
+def test_lists_name_the_critical_path_and_the_peak_of_memory(graph: dict) -> None:
+    text = told(graph)
+    way = [graph["tasks"][t]["name"] for t in graph["critical_path"]]
+    lines = text.splitlines()
+    begin = lines.index("critical path of a step:") + 1
+    assert [line.split("  (in")[0].strip() for line in lines[begin : begin + len(way)]] == way
+    assert re.search(r"^  pressure +64 KiB +2 MiB  2 generations, kept", text, re.MULTILINE)
+    assert graph["memory"]["bytes"] == sum(s["bytes"] for s in graph["storages"] if not s["per_particle"])
+    assert re.search(r"^  peak ", text, re.MULTILINE)
+
+
+def test_the_command_draws_once_and_writes_over_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    svg = tmp_path / "graph.svg"
+    assert main(["graph", "show", str(SAMPLE), "--svg", str(svg)]) == 0
+    assert svg.read_text().startswith("<svg")
+    assert "critical path" in capsys.readouterr().out
+    assert main(["graph", "show", str(SAMPLE), "--svg", str(svg)]) == 2
+    assert "there already" in capsys.readouterr().err
+    assert main(["graph", "show", str(SAMPLE), "--svg", str(svg), "--force"]) == 0
+
+
+def solver(folder: Path, name: str, body: str) -> Path:
+    program = folder / name
+    program.write_text(f"#!{sys.executable}\nimport sys\n{body}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+def test_a_program_is_asked_for_its_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = solver(
+        tmp_path,
+        "mine",
+        f"assert sys.argv[1:] == ['a.toml', '--graph'], sys.argv\nprint(open({str(SAMPLE)!r}).read())",
+    )
+    assert main(["graph", "show", "--json", "--", str(program), "a.toml"]) == 0
+    assert json.loads(capsys.readouterr().out)["graph"] == "sample"
+    assert main(["graph", "show", "--", str(program), "b.toml"]) == 1
+    assert "exit code 1" in capsys.readouterr().err
+
+
+def test_a_case_names_its_solver(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver(tmp_path, "strata-mine", f"print(open({str(SAMPLE)!r}).read())")
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
+    case = tmp_path / "case.toml"
+    case.write_text('solver = "mine"\n')
+    assert main(["graph", "show", str(case)]) == 0
+    assert "peak" in capsys.readouterr().out
+    for text, said in (('solver = "other"', "strata-other"), ("x = 1", "does not name its solver")):
+        case.write_text(text + "\n")
+        assert main(["graph", "show", str(case)]) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("[1", "not a JSON document"), ('{"schema": "strata.x/1"}', "strata.graph/1")]
+)
+def test_what_is_no_description_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    file = tmp_path / "g.json"
+    file.write_text(text)
+    assert main(["graph", "show", str(file)]) == 2
+    assert said in capsys.readouterr().err
