@@ -164,6 +164,18 @@ class _View:
                 text.append(label_text(edge))
             if (edge["from"], edge["to"]) in self.steps:
                 marked.add((a, b))
+        for kind, key in list(nodes):  # what decides whether an inner scope runs
+            inner = self.scopes[key] if kind == "scope" else {"form": ""}
+            by = (
+                self.child(number, inner["decided_by_task"])
+                if inner.get("decided_by_task", -1) >= 0
+                else None
+            )
+            order = list(nodes)
+            if inner["form"] == "when" and by in nodes and order.index(by) < order.index((kind, key)):
+                texts.setdefault((by, (kind, key)), []).append(f"{inner['decided_by']} decides")
+                if any(a == inner["decided_by_task"] for a, b in self.steps if self.child(key, b)):
+                    marked.add((by, (kind, key)))
         for (a, b), lines in texts.items():
             shown = _shortened(lines)
             link = Link(a, b, max(len(t) for t in shown) * SMALL * CHAR + 8, len(shown) * SMALL * LINE + 2)

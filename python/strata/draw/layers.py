@@ -69,6 +69,8 @@ def arrange(nodes: Sequence[Node], links: Sequence[Link], gap_x: float, gap_y: f
     for row in rows:
         height = max((n.height for n in row), default=0.0)
         for node in row:
+            if node.label and not node.height:  # an edge that passes goes straight by the others of the row
+                node.height = height
             node.x -= left
             node.y = y + (height - node.height) / 2
         y += height + (gap_y if row else 0.0)

@@ -64,6 +64,7 @@ def test_a_drawing_shows_every_task_and_what_goes_between_them(graph: dict) -> N
         assert scope["name"] in shown
     assert "momentum v1, ghosts 1" in shown
     assert "repeated until residual norm says so" in shown
+    assert "wall moved decides" in shown
     drawn = len(re.findall(r'<rect class="(?:task|made) way"', svg))
     assert drawn == len(set(graph["critical_path"])) > 2
     assert not re.search(r"[^\w]nan|inf[^\w]", svg)
