@@ -32,16 +32,17 @@ void list_bodies(Model& m) {
 
 /// One for each label and scope that tasks contribute to.
 void list_sums(Model& m) {
+    std::map<int, std::map<int, std::vector<Reader>>> of_label;  // by scope, in the order of names
+    for (const int t : m.tasks_by_name) {
+        const std::vector<Part>& parts = m.parts_of(t);
+        for (std::size_t u = 0; u < parts.size(); ++u)
+            if (parts[u].access == Access::sum || parts[u].access == Access::contribute)
+                of_label[parts[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
+    }
     for (const int label : m.labels_by_name) {
-        std::map<int, std::vector<Reader>> contributors;  // by scope
-        for (const int t : m.tasks_by_name) {
-            const std::vector<Part>& parts = m.parts_of(t);
-            for (std::size_t u = 0; u < parts.size(); ++u)
-                if (parts[u].label == label &&
-                    (parts[u].access == Access::sum || parts[u].access == Access::contribute))
-                    contributors[m.task(t).scope].push_back({t, static_cast<int>(u)});
-        }
-        for (const auto& [scope, all] : contributors) {
+        const auto contributors = of_label.find(label);
+        if (contributors == of_label.end()) continue;
+        for (const auto& [scope, all] : contributors->second) {
             ResolvedTask task;
             const bool reduces = m.label(label).kind == Kind::scalar;
             task.what = reduces ? ResolvedTask::What::reduce : ResolvedTask::What::combine;

@@ -16,6 +16,8 @@ namespace strata::graph::resolving {
 namespace {
 
 constexpr int kMostHops = 4;
+/// Ways that are followed for one wait; a wait too many costs less than to look everywhere.
+constexpr std::size_t kMostWays = 128;
 
 /// Which patches a wait takes in, where that can be compared.
 struct Patches {
@@ -119,7 +121,7 @@ class Settle {
                     return s.task == next.task && s.lag <= next.lag && s.hops <= next.hops &&
                            s.covered >= next.covered;
                 });
-                if (next.hops < kMostHops && !known) ways.push_back(next);
+                if (next.hops < kMostHops && !known && ways.size() < kMostWays) ways.push_back(next);
             }
         }
         return false;

@@ -22,7 +22,10 @@ class Precedes {
         if (count_ > kMostNodes) return;
         words_ = (count_ + 63) / 64;
         bits_.assign(count_ * words_, 0);
-        for (std::size_t i = 0; i < count_; ++i) at_[it.order[i]] = i;
+        task_at_.assign(m.out.tasks.size(), 0);
+        scope_at_.assign(m.out.scopes.size(), 0);
+        for (std::size_t i = 0; i < count_; ++i)
+            (it.order[i].first ? scope_at_ : task_at_)[static_cast<std::size_t>(it.order[i].second)] = i;
         std::vector<std::vector<std::size_t>> from(count_);
         for (std::size_t t = 0; t < m.edges.size(); ++t)
             for (const Edge& e : m.edges[t]) {
@@ -39,18 +42,20 @@ class Precedes {
     /// Tasks directly in the scope.
     [[nodiscard]] bool operator()(int a, int b) const {
         if (bits_.empty()) return false;
-        const std::size_t i = at_.at({false, a}), j = at_.at({false, b});
+        const std::size_t i = place(a), j = place(b);
         return (bits_[j * words_ + i / 64] >> (i % 64) & 1) != 0;
     }
-    [[nodiscard]] std::size_t place(int t) const { return at_.empty() ? 0 : at_.at({false, t}); }
+    [[nodiscard]] std::size_t place(int t) const {
+        return task_at_.empty() ? 0 : task_at_[static_cast<std::size_t>(t)];
+    }
 
   private:
     std::size_t node(const Model& m, int scope, int t) const {
         const int s = m.task(t).scope;
-        return at_.at(s == scope ? std::pair(false, t) : std::pair(true, m.child_of(scope, s)));
+        return s == scope ? place(t) : scope_at_[static_cast<std::size_t>(m.child_of(scope, s))];
     }
     std::size_t count_ = 0, words_ = 0;
-    std::map<std::pair<bool, int>, std::size_t> at_;
+    std::vector<std::size_t> task_at_, scope_at_;  // places in the order
     std::vector<std::uint64_t> bits_;
 };
 
