@@ -40,6 +40,7 @@ class Net {
     void wait(int op, int other, std::uint16_t lag = 0) {
         ops_[static_cast<std::size_t>(op)].waits.push_back({other, lag});
     }
+    [[nodiscard]] Body& body(int op) { return ops_[static_cast<std::size_t>(op)].body; }
     void moldable(int op, std::uint16_t threads) { ops_[static_cast<std::size_t>(op)].most = threads; }
     void speaks_mpi(int op) { ops_[static_cast<std::size_t>(op)].speaks = true; }
     [[nodiscard]] Wait decided_by(int op, std::uint16_t lag = 0) {

@@ -103,11 +103,11 @@ TEST_CASE("the thread that speaks MPI polls while it works and while it waits") 
     const int ops = net.block(Kind::ops);
     std::atomic<int> polled{0};
     std::set<std::thread::id> by;
-    int while_working = 0;
+    std::atomic<int> while_working{0};  // another thread may take some over
     for (int i = 0; i < 20; ++i)
         net.op(ops, 0, 0, [&](Worker&) {
             std::this_thread::sleep_for(std::chrono::microseconds(100));
-            while_working = polled;
+            while_working = polled.load();
             return Outcome::done;
         });
     ExecutorOptions options = crowded();

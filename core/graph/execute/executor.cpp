@@ -50,10 +50,8 @@ struct Executor::State {
     void prepare(int threads) {
         if (shared && shared->plan.threads == threads) return;
         auto next = std::make_unique<detail::Shared>(program, options, threads);
-        if (shared)
-            next->counts = shared->counts;
-        else
-            std::copy(options.counts.begin(), options.counts.end(), next->counts.begin());
+        const std::vector<Epoch>& before = shared ? shared->counts : options.counts;
+        std::copy_n(before.begin(), std::min(before.size(), next->counts.size()), next->counts.begin());
         shared = std::move(next);
     }
 

@@ -41,6 +41,7 @@ Thread::Thread(Shared& shared, int thread)
     if (!shared.rings.empty()) ring_ = shared.rings[static_cast<std::size_t>(thread)].get();
     spin_ticks_ = to_ticks(1e-9 * static_cast<double>(shared.options.patience.spin_ns), shared.rate);
     poll_ticks_ = to_ticks(shared.options.progress_interval, shared.rate);
+    interrupted_ = to_ticks(1e-5, shared.rate);
     hook_ = speaks_ && shared.options.progress;
 }
 
@@ -237,8 +238,12 @@ void Thread::before(std::uint64_t now) {
         idle_since_ = 0;
         if (ring_ != nullptr) ring_->wait(counts_[0], now);
     } else if (gap_from_ != 0) {
-        gap_ticks_ += now - gap_from_;
-        ++gaps_;
+        // One that took so long was interrupted, which says nothing of the others.
+        const std::uint64_t gap = now - gap_from_;
+        if (gap < interrupted_) {
+            gap_ticks_ += gap;
+            ++gaps_;
+        }
     }
     gap_from_ = 0;
 }

@@ -97,7 +97,7 @@ class Thread final : public Worker {
 
     // Counters of this batch.
     std::uint64_t done_ = 0, stolen_ = 0, waited_ = 0;
-    std::uint64_t gap_from_ = 0, gaps_ = 0, gap_ticks_ = 0;
+    std::uint64_t gap_from_ = 0, gaps_ = 0, gap_ticks_ = 0, interrupted_ = 0;
     std::uint32_t until_gap_ = 1;
 
     Dice dice_;
