@@ -2,6 +2,7 @@
 #include <array>
 
 #include "benchmarks/common/benchmark.hpp"
+#include "benchmarks/graph/graph.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "benchmarks/machine/machine.hpp"
 #include "benchmarks/stencil/stencil.hpp"
@@ -25,7 +26,8 @@ std::span<const Benchmark> local_benchmarks() {
                                     team_layer::barrier,
                                     team_layer::flag,
                                     team_layer::read,
-                                    team_layer::core_switch};
+                                    team_layer::core_switch,
+                                    graph_layer::tasks};
     return list;
 }
 

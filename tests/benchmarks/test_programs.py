@@ -32,6 +32,7 @@ TINY: dict[str, list[str]] = {
     "team-flag": ["--quick"],
     "team-read": ["--quick", "--size", "64KiB"],
     "team-switch": ["--changes", "50"],
+    "graph-tasks": ["--quick"],
 }
 STAR = ("stream", "dgemm", "peak", "clock")
 FIGURES = {
@@ -51,6 +52,7 @@ FIGURES = {
     "team-flag": {"flag": "ns"},
     "team-read": {"read": "GB/s"},
     "team-switch": {"switch": "us"},
+    "graph-tasks": {"empty task": "ns", "empty task, recorded": "ns", "task": "ns"},
 }
 
 

@@ -62,6 +62,12 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
     assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
 
 
+@pytest.mark.parametrize("fault", ["skip", "perturb"])
+def test_a_task_that_is_left_out_or_wrong_is_seen(fault: str) -> None:
+    done = bench("graph-tasks", "--quick", "--break", fault)
+    assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
+
+
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
