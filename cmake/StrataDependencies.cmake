@@ -17,6 +17,10 @@ if(STRATA_MPI) # teams over several nodes, benchmarks of messages
     endif()
 endif()
 
+if(STRATA_HDF5) # field files
+    find_package(HDF5 COMPONENTS C)
+endif()
+
 if(STRATA_TESTS)
     find_package(Catch2 QUIET)
     if(NOT TARGET Catch2::Catch2 AND NOT CMAKE_DISABLE_FIND_PACKAGE_Catch2)

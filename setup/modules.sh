@@ -17,6 +17,7 @@ names_of_module() {
     python) echo python Python python3 cray-python ;;
     mpi) echo openmpi OpenMPI "mpi/openmpi-$HOSTTYPE" mpich cray-mpich intel-mpi impi ;;
     fftw) echo fftw FFTW fftw3 cray-fftw ;;
+    hdf5) echo hdf5 HDF5 cray-hdf5 ;;
     fortran) echo gcc GCC gnu ;;
     cmake) echo cmake CMake ;;
     ninja) echo ninja Ninja ;;

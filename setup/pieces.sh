@@ -42,14 +42,17 @@ cmake_works() {
 
 # The names of those libraries whose headers the compiler finds: one run of the preprocessor for all of them.
 headers_found() {
-    local folder flags=()
+    local folder found flags=()
     local IFS=:
     for folder in ${CMAKE_PREFIX_PATH:-}; do flags+=(-I "$folder/include"); done
     unset IFS
     if command -v pkg-config >/dev/null; then
-        read -r -a folder <<<"$(pkg-config --cflags-only-I hwloc 2>/dev/null) $(pkg-config --cflags-only-I fmt 2>/dev/null)"
-        flags+=("${folder[@]}")
+        for folder in hwloc fmt hdf5; do
+            read -r -a found <<<"$(pkg-config --cflags-only-I "$folder" 2>/dev/null)"
+            flags+=("${found[@]}")
+        done
     fi
+    flags+=(-idirafter /usr/include/hdf5/serial) # Debian's place, known to CMake also where there is no pkg-config
     ${CXX:-$strata_compiler} -E -P "${flags[@]}" -x c++ - 2>/dev/null <<'SOURCE' | sed -n 's/^found //p'
 #if __has_include(<hwloc.h>)
 #include <hwloc.h>
@@ -62,6 +65,9 @@ found fmt
 #endif
 #if __has_include(<fftw3.h>)
 found fftw
+#endif
+#if __has_include(<hdf5.h>)
+found hdf5
 #endif
 #if __has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)
 found catch2

@@ -98,6 +98,7 @@ def software(cache: dict[str, str]) -> dict[str, str]:
             *(os.environ.get("FC", "").split()[:1] or ["gfortran", "flang-new", "flang", "ifx", "f95"])
         ),
         "fftw": _library(cache, ("FFTW3_LIBRARY",), "fftw3"),
+        "hdf5": _library(cache, ("HDF5_C_LIBRARY_hdf5",), "hdf5"),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),
     }
 

@@ -1,0 +1,69 @@
+// Fields and particles as files that ParaView and PyVista open: Kitware's VTKHDF
+// (https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/), one file a step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/family.hpp"
+#include "core/graph/declare/label.hpp"
+
+namespace strata::graph {
+
+/// What a file holds: an array of f64, f32, i64, i32 or u8.
+struct FieldArray {
+    std::string name;
+    Element element = Element::f64;
+    int components = 1;
+    std::string unit;   // kept beside it, as the attribute "Unit"
+    On on = On::cells;  // fields: cells or nodes
+};
+
+/// Whether this build can write them: it was made with HDF5.
+[[nodiscard]] bool can_write_fields();
+
+/// One file of one step, written by one process after the other:
+///   1. one calls create_grid or create_particles
+///   2. each, in turn, opens it with FieldFile(path), writes what it has, and close()s it
+///   3. one calls finish(): only now does the file have its name
+/// Whatever fails throws Error with the file; then one calls abandon().
+class FieldFile {
+  public:
+    /// An image of the grid's whole domain (vtkImageData). Cells of the domain that no patch writes stay 0.
+    static void create_grid(const std::filesystem::path& path, const GridShape& shape,
+                            const std::vector<FieldArray>& arrays, double time);
+    /// `count` points (vtkPolyData), one for each particle of all patches; positions are the array "Points",
+    /// of f64 or f32 with three components, which must be the first.
+    static void create_particles(const std::filesystem::path& path, std::int64_t count,
+                                 const std::vector<FieldArray>& arrays, double time);
+    /// Renames it to `path`. Adds it to the list `series` (ParaView's .vtkhdf.series), in which later times
+    /// are replaced, when that is not empty.
+    static void finish(const std::filesystem::path& path, const std::filesystem::path& series, double time);
+    static void abandon(const std::filesystem::path& path) noexcept;
+
+    explicit FieldFile(const std::filesystem::path& path);
+    ~FieldFile();
+    FieldFile(const FieldFile&) = delete;
+    FieldFile& operator=(const FieldFile&) = delete;
+
+    /// One component of a grid's array in a box of the grid's indices (cells or nodes). `first` is the value
+    /// at box.lo; rows in x lie one after the other; `y` and `z` are the strides in values.
+    void write(const std::string& array, int component, const Box& box, const void* first, std::ptrdiff_t y,
+               std::ptrdiff_t z);
+    /// One component of `count` particles from the `from`-th on.
+    void write(const std::string& array, int component, std::int64_t from, std::int64_t count,
+               const void* values);
+    /// Writes what is still held back; throws where the disk is full. The destructor does the same in
+    /// silence.
+    void close();
+
+  private:
+    struct Open;
+    std::unique_ptr<Open> open_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,222 @@
+// Field files are read back with HDF5's own functions, against the layout that Kitware documents.
+#include <hdf5.h>
+
+#include <cstring>
+
+#include "core/base/json_value.hpp"
+#include "core/graph/output/fields.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
+
+using namespace strata;
+using namespace strata::graph;
+using namespace strata::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A file that is read; everything stays open until the end of the process, which is enough here.
+class Read {
+  public:
+    explicit Read(const fs::path& path) : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {
+        REQUIRE(file_ >= 0);
+    }
+    ~Read() { H5Fclose(file_); }
+    [[nodiscard]] std::string text(const char* object, const char* name) const {
+        const hid_t attribute = H5Aopen_by_name(file_, object, name, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t type = H5Aget_type(attribute);
+        REQUIRE(H5Tis_variable_str(type) == 0);
+        CHECK(H5Tget_cset(type) == H5T_CSET_ASCII);
+        std::string value(H5Tget_size(type), '\0');
+        H5Aread(attribute, type, value.data());
+        H5Tclose(type), H5Aclose(attribute);
+        return value;
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> attribute(const char* name, hid_t type, std::size_t count) const {
+        const hid_t attribute = H5Aopen_by_name(file_, "/VTKHDF", name, H5P_DEFAULT, H5P_DEFAULT);
+        REQUIRE(attribute >= 0);
+        const hid_t space = H5Aget_space(attribute);
+        REQUIRE(H5Sget_simple_extent_npoints(space) == static_cast<hssize_t>(count));
+        std::vector<T> values(count);
+        H5Aread(attribute, type, values.data());
+        H5Sclose(space), H5Aclose(attribute);
+        return values;
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> array(const std::string& name, hid_t type, std::vector<hsize_t> extent,
+                                       std::size_t stored_bytes) const {
+        const hid_t data = H5Dopen2(file_, ("/VTKHDF/" + name).c_str(), H5P_DEFAULT);
+        REQUIRE(data >= 0);
+        const hid_t space = H5Dget_space(data), stored = H5Dget_type(data);
+        std::vector<hsize_t> found(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+        H5Sget_simple_extent_dims(space, found.data(), nullptr);
+        CHECK(found == extent);
+        CHECK(H5Tget_size(stored) == stored_bytes);
+        std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+        H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+        H5Tclose(stored), H5Sclose(space), H5Dclose(data);
+        return values;
+    }
+
+  private:
+    hid_t file_;
+};
+
+/// 5 x 4 x 3 cells from (-1, 0, 2) in patches of 3 x 2 x 3.
+GridShape shape() {
+    GridShape shape;
+    shape.cells = {{-1, 0, 2}, {4, 4, 5}};
+    shape.patch_cells = {3, 2, 3};
+    shape.origin = {0.5, 0, -1};
+    shape.spacing = {0.1, 0.2, 0.4};
+    return shape;
+}
+
+double value(int i, int j, int k, int c) { return i + 100.0 * j + 10000.0 * k + 0.5 * c; }
+
+/// Writes a box out of an array with a halo, as a patch has it.
+template <class T>
+void write(FieldFile& file, const std::string& name, int component, const Box& box) {
+    const Box halo = box.grown({1, 2, 1});
+    const std::ptrdiff_t y = halo.extent(0), z = y * halo.extent(1);
+    std::vector<T> values(static_cast<std::size_t>(halo.volume()), static_cast<T>(-77));
+    const auto at = [&](int i, int j, int k) {
+        return (i - halo.lo[0]) + (j - halo.lo[1]) * y + (k - halo.lo[2]) * z;
+    };
+    for (int k = box.lo[2]; k < box.hi[2]; ++k)
+        for (int j = box.lo[1]; j < box.hi[1]; ++j)
+            for (int i = box.lo[0]; i < box.hi[0]; ++i)
+                values[static_cast<std::size_t>(at(i, j, k))] = static_cast<T>(value(i, j, k, component));
+    file.write(name, component, box, values.data() + at(box.lo[0], box.lo[1], box.lo[2]), y, z);
+}
+
+}  // namespace
+
+TEST_CASE("a grid's fields are an image with the documented attributes and every value at its place") {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "heat-000010.vtkhdf";
+    const Grid grid("grid", shape());
+    FieldFile::create_grid(
+        path, shape(),
+        {{"temperature", Element::f64, 1, "K", On::cells}, {"velocity", Element::f32, 3, "m/s", On::nodes}},
+        0.25);
+    for (int turn = 0; turn < 2; ++turn) {  // two processes, one after the other
+        FieldFile file(path);
+        for (int patch = turn; patch < grid.patches(); patch += 2) {
+            write<double>(file, "temperature", 0, grid.box(patch));
+            for (int c = 0; c < 3; ++c) write<float>(file, "velocity", c, grid.owned(patch, On::nodes));
+        }
+        file.close();
+    }
+    CHECK_FALSE(fs::exists(path));
+    FieldFile::finish(path, "", 0.25);
+    const Read read(path);
+    CHECK(read.text("/VTKHDF", "Type") == "ImageData");
+    CHECK(read.attribute<std::int64_t>("Version", H5T_NATIVE_INT64, 2) == std::vector<std::int64_t>{2, 0});
+    CHECK(read.attribute<std::int64_t>("WholeExtent", H5T_NATIVE_INT64, 6) ==
+          std::vector<std::int64_t>{-1, 4, 0, 4, 2, 5});
+    CHECK(read.attribute<double>("Origin", H5T_NATIVE_DOUBLE, 3) == std::vector<double>{0.5, 0, -1});
+    CHECK(read.attribute<double>("Spacing", H5T_NATIVE_DOUBLE, 3) == std::vector<double>{0.1, 0.2, 0.4});
+    CHECK(read.attribute<double>("Direction", H5T_NATIVE_DOUBLE, 9) ==
+          std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
+    CHECK(read.text("/VTKHDF/CellData/temperature", "Unit") == "K");
+    CHECK(read.array<double>("FieldData/TimeValue", H5T_NATIVE_DOUBLE, {1}, 8) == std::vector<double>{0.25});
+    const auto cells = read.array<double>("CellData/temperature", H5T_NATIVE_DOUBLE, {3, 4, 5}, 8);
+    const auto nodes = read.array<float>("PointData/velocity", H5T_NATIVE_FLOAT, {4, 5, 6, 3}, 4);
+    std::size_t wrong = 0;
+    for (int k = 0; k < 3; ++k)
+        for (int j = 0; j < 4; ++j)
+            for (int i = 0; i < 5; ++i)
+                wrong += cells[static_cast<std::size_t>((k * 4 + j) * 5 + i)] != value(i - 1, j, k + 2, 0);
+    for (int k = 0; k < 4; ++k)
+        for (int j = 0; j < 5; ++j)
+            for (int i = 0; i < 6; ++i)
+                for (int c = 0; c < 3; ++c)
+                    wrong += nodes[static_cast<std::size_t>(((k * 5 + j) * 6 + i) * 3 + c)] !=
+                             static_cast<float>(value(i - 1, j, k + 2, c));
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("particles are points, each a vertex, also where there are none") {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "bar.vtkhdf";
+    const std::int64_t count = GENERATE(0, 7);
+    FieldFile::create_particles(
+        path, count, {{"Points", Element::f64, 3, "m", On::cells}, {"id", Element::i64, 1, "", On::cells}},
+        1);
+    std::vector<double> x;
+    std::vector<std::int64_t> ids;
+    for (int i = 0; i < count; ++i) x.push_back(0.5 * i), ids.push_back((1LL << 53) + 1 + i);
+    {
+        FieldFile file(path);
+        const std::int64_t half = count / 2;
+        for (int c = 0; c < 3; ++c) {
+            file.write("Points", c, 0, half, x.data());
+            file.write("Points", c, half, count - half, x.data() + half);
+        }
+        file.write("id", 0, 0, count, ids.data());
+        file.close();
+    }
+    FieldFile::finish(path, "", 1);
+    const Read read(path);
+    const auto n = static_cast<hsize_t>(count);
+    const auto integers = [&](const std::string& name, hsize_t extent) {
+        return read.array<std::int64_t>(name, H5T_NATIVE_INT64, {extent}, 8);
+    };
+    CHECK(read.text("/VTKHDF", "Type") == "PolyData");
+    CHECK(integers("NumberOfPoints", 1)[0] == count);
+    CHECK(integers("Vertices/NumberOfCells", 1)[0] == count);
+    CHECK(integers("Vertices/NumberOfConnectivityIds", 1)[0] == count);
+    CHECK(integers("Vertices/Offsets", n + 1).back() == count);
+    CHECK(integers("PointData/id", n) == ids);
+    CHECK(integers("Strips/Offsets", 1) == std::vector<std::int64_t>{0});
+    const auto points = read.array<double>("Points", H5T_NATIVE_DOUBLE, {n, 3}, 8);
+    const auto connected = integers("Vertices/Connectivity", n);
+    for (std::size_t i = 0; i < n; ++i) {
+        CHECK(connected[i] == static_cast<std::int64_t>(i));
+        CHECK(points[3 * i + 2] == x[i]);
+    }
+}
+
+TEST_CASE("the list of steps for ParaView forgets later times when a run goes back") {
+    const TemporaryFolder folder;
+    const fs::path series = folder.path() / "heat.vtkhdf.series";
+    for (const int step : {1, 2, 3, 2}) {
+        const fs::path path = folder.path() / ("heat-" + std::to_string(step) + ".vtkhdf");
+        FieldFile::create_grid(path, shape(), {}, 0.1 * step);
+        FieldFile::finish(path, series, 0.1 * step);
+    }
+    const JsonValue list = JsonValue::parse(text_of(series), "series");
+    CHECK(list.member("file-series-version").string() == "1.0");
+    REQUIRE(list.member("files").items().size() == 2);
+    CHECK(list.member("files").items()[1].member("name").string() == "heat-2.vtkhdf");
+    CHECK(list.member("files").items()[1].member("time").number() == 0.2);
+}
+
+TEST_CASE("what cannot be written is refused and leaves no file") {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "heat.vtkhdf";
+    CHECK(has(refusal([&] { FieldFile::create_grid(folder.path() / "none" / "x.vtkhdf", shape(), {}, 0); }),
+              "cannot be made"));
+    CHECK(has(refusal([&] {
+                  FieldFile::create_grid(path, shape(), {{"a.b", Element::f64, 1, "", On::cells}}, 0);
+              }),
+              "cannot have this name"));
+    CHECK(has(refusal([&] {
+                  FieldFile::create_grid(path, shape(), {{"a", Element::bytes, 1, "", On::cells}}, 0);
+              }),
+              "label of bytes"));
+    FieldFile::create_grid(path, shape(), {{"a", Element::f64, 1, "", On::cells}}, 0);
+    {
+        FieldFile file(path);
+        CHECK(has(refusal([&] { write<double>(file, "a", 0, {{2, 0, 2}, {5, 1, 3}}); }), "lies outside"));
+        CHECK(has(refusal([&] { write<double>(file, "a", 0, {{-2, 0, 2}, {0, 1, 3}}); }), "lies outside"));
+        CHECK(has(refusal([&] {
+                      write<double>(file, "b", 0, {{0, 0, 2}, {1, 1, 3}});
+                  }),
+                  "could not be written"));
+    }
+    FieldFile::abandon(path);
+    CHECK(fs::is_empty(folder.path()));
+}
