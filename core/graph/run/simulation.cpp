@@ -38,6 +38,8 @@ ExecutorOptions Simulation::executor_options() const {
     options.patience = members_.patience;
     options.records = options_.records;
     options.shuffle = options_.shuffle;
+    if (members_.arena != nullptr)  // a thread that sleeps is woken by other processes too
+        options.sleepers = members_.arena->array<std::atomic<std::uint32_t>>("graph.sleepers", 1).data();
     return options;
 }
 
