@@ -186,11 +186,28 @@ struct Mixed {
         Scope& now_and_then =
             graph.step().when<double>("every third", turn.at(0), [](double t) { return t == 0; });
         now_and_then.takes(smooth.at(1));
+        const auto beside = graph.field<double>("beside", grid, On::nodes);
+        {
+            Task task = now_and_then.task("look beside", grid);
+            const auto s = task.need(smooth.at(0), ghosts({2, 0, 1}));
+            const auto old = task.need(mass.at(0), ghosts(1));
+            const auto b = task.make(beside);
+            task.run([=](Here& here) {
+                for_each(here.grid().owned(here.patch, On::nodes), [&](int i, int j, int k) {
+                    const auto from = here[s];
+                    const auto cells = here[old];
+                    here[b](i, j, k) =
+                        (from.box().contains(Int3{i + 2, j, k}) ? from(i + 2, j, k) : 0.0) +
+                        (cells.box().contains(Int3{i - 1, j - 1, k}) ? cells(i - 1, j - 1, k) : 0.0);
+                });
+            });
+        }
         Task task = now_and_then.task("add", grid);
+        const auto b = task.need(beside);
         const auto s = task.modify(smooth.at(0));
         task.run([=](Here& here) {
             for_each(here.grid().owned(here.patch, On::nodes), [&](int i, int j, int k) {
-                here[s](i, j, k) += 0.01 * static_cast<double>(here.step) + i * 1e-3;
+                here[s](i, j, k) += 0.01 * static_cast<double>(here.step) + 1e-3 * here[b](i, j, k);
             });
         });
     }

@@ -56,7 +56,7 @@ TEST_CASE("patches move to where there is less to do") {
         return std::stod(done.out.substr(done.out.find(' ')));
     };
     CHECK(efficiency("3") < 0.6);    // nothing has been measured yet
-    CHECK(efficiency("20") > 0.75);  // by times that were measured on a machine that does other things too
+    CHECK(efficiency("20") >= 0.85);
 }
 
 TEST_CASE("a process that is killed in the middle of a step ends the run with its name") {

@@ -31,9 +31,20 @@ constexpr int kBranches = 8;  // of the tree of processes that reductions go alo
     return use.access == Access::need && use.relation == nullptr && use.width != Int3{};
 }
 
+/// When and with what a halo is filled: as soon as the task `maker` has made the values, or, for readers in a
+/// part of the step that may be left out, when that part begins. (Who overwrites the values waits for their
+/// readers; a copy for readers that do not run would be waited for by nobody.)
+struct FillKey {
+    int maker = -1, storage = -1;
+    int scope = -1;  // the part's, else -1;
+    int lag = 0;     // and which version it reads: as the readers' waits and uses say
+    int back = 0;
+    friend auto operator<=>(const FillKey&, const FillKey&) = default;
+};
+
 /// The halos that one task's version needs filled, and who fills them.
 struct FillGroup {
-    int maker = -1, storage = -1;
+    FillKey key;
     Int3 width{};
     Fills fills;
     std::vector<std::uint32_t>
@@ -55,7 +66,6 @@ class PlanBuilder {
 
   private:
     using Half = graph::Plan::Half;
-    using Source = std::pair<int, int>;  // resolved task, label's storage
 
     // numbering.cpp
     void number_scopes();
@@ -63,6 +73,12 @@ class PlanBuilder {
     void number_operations();
     std::uint32_t add_op(int half, OpKind kind, const std::string& name, int patch, int thread, int scope);
     void find_halos();
+    void add_fills(FillGroup& group);
+    [[nodiscard]] FillKey fill_key(int reader, const Before& before) const;
+    /// The graph's scope in which a group's operations run.
+    [[nodiscard]] int scope_of(const FillKey& key) const {
+        return key.scope >= 0 ? key.scope : resolved(key.maker).scope;
+    }
 
     // flags.cpp
     void make_flags(std::uint64_t serial);
@@ -102,6 +118,7 @@ class PlanBuilder {
     [[nodiscard]] std::unique_ptr<Block> block_of(int half, int scope);
     [[nodiscard]] std::unique_ptr<Block> control_of(int half, int scope);
     void put_task(int task, Block& block);
+    void put_fills(const FillGroup& group, Block& block);
     void put(int half, std::uint32_t op, Block& block) const;
 
     // What everything asks for.
@@ -152,7 +169,7 @@ class PlanBuilder {
     std::vector<std::vector<int>> order_in_;   // [family]: locals along the family's order
     std::vector<TaskOps> tasks_;               // [resolved task]
     std::vector<FillGroup> groups_;
-    std::map<Source, std::size_t> group_of_;
+    std::map<FillKey, std::size_t> group_of_;
     std::array<std::vector<int>, 2> thread_of_op_;  // [half][op]
     std::array<std::vector<char>, 2> edge_op_;      //
     std::array<std::vector<std::uint16_t>, 2> scope_of_op_;

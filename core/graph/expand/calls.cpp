@@ -1,8 +1,7 @@
 #include "core/graph/expand/calls.hpp"
 
 #include <cstring>
-
-#include "core/graph/execute/ticks.hpp"
+#include <ctime>
 
 namespace strata::graph {
 
@@ -34,11 +33,18 @@ class Calling {
     Calling& operator=(const Calling&) = delete;
 };
 
+/// Of this thread: who was interrupted in the middle of a task has not worked longer.
+double cpu_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 }  // namespace
 
 Outcome TaskCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<TaskCall*>(what);
-    const std::uint64_t begin = *call.measured ? graph::ticks() : 0;
+    const double begin = *call.measured ? cpu_seconds() : 0.0;
     if (!call.under_way) {
         for (const Turning& each : call.turnings) call.places[each.place].origin = each.turn.at(worker);
         for (const Move& each : call.collects) each.go(worker);
@@ -54,7 +60,7 @@ Outcome TaskCall::go(void* what, Worker& worker) {
     const Calling calling(call.here);
     const bool done = call.here.task->body(call.here);
     call.under_way = !done;
-    if (*call.measured) call.ticks += graph::ticks() - begin;
+    if (*call.measured) call.seconds += cpu_seconds() - begin;
     return done ? Outcome::done : Outcome::later;
 }
 

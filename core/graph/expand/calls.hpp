@@ -74,7 +74,7 @@ struct TaskCall {
     std::int64_t most = 1;                     // rounds of its scope
     bool under_way = false;
     const bool* measured = nullptr;  // whether calls are timed now
-    std::uint64_t ticks = 0;         // that they took while they were
+    double seconds = 0;              // that they took while they were, of their threads' CPU time
 
     static Outcome go(void* what, Worker& worker);
 };

@@ -5,25 +5,26 @@ namespace strata::graph::detail {
 
 void PlanBuilder::make_fills() {
     for (const FillGroup& group : groups_) {
-        const LabelInfo& of = label_of(graph_, storage(group.storage));
-        const int which = ops(group.maker).half;
+        const LabelInfo& of = label_of(graph_, storage(group.key.storage));
+        const int which = ops(group.key.maker).half;
         Half& all = half(which);
-        const FieldLayout& layout = plan_.memory_.layout(group.storage);
+        const FieldLayout& layout = plan_.memory_.layout(group.key.storage);
         for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
-            const Spot& target = plan_.memory_.block(group.storage, b);
+            const Spot& target = plan_.memory_.block(group.key.storage, b);
             const std::uint32_t end = group.fills.of_block[b + 1];
             for (std::uint32_t i = group.fills.of_block[b]; i < end;) {
                 const std::uint32_t number = group.op_of[i];
                 std::vector<Move> moves;
                 for (; i < end && group.op_of[i] == number; ++i) {
                     const Fill& fill = group.fills.all[i];
-                    const Spot& source = spot_of(group.storage, fill.from);
+                    const Spot& source = spot_of(group.key.storage, fill.from);
                     Move move;
-                    move.from = turn(which, group.storage,
-                                     source.origin + distance(source, fill.box.lo, of.bytes), source.turn, 0);
-                    move.to =
-                        turn(which, group.storage, target.origin + distance(target, fill.into().lo, of.bytes),
-                             target.turn, 0);
+                    move.from = turn(which, group.key.storage,
+                                     source.origin + distance(source, fill.box.lo, of.bytes), source.turn,
+                                     group.key.back);
+                    move.to = turn(which, group.key.storage,
+                                   target.origin + distance(target, fill.into().lo, of.bytes), target.turn,
+                                   group.key.back);
                     move.box = {nullptr,
                                 nullptr,
                                 strides(target, of.bytes),
@@ -39,7 +40,8 @@ void PlanBuilder::make_fills() {
                 op.go = FillCall::go;
                 op.what = &call;
                 for (const Move& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
-                if (which == 1 && storage(group.storage).kept) all.refills.emplace_back(group.storage, &call);
+                if (which == 1 && storage(group.key.storage).kept)
+                    all.refills.emplace_back(group.key.storage, &call);
             }
         }
     }

@@ -101,60 +101,78 @@ void PlanBuilder::number_operations() {
     }
 }
 
+FillKey PlanBuilder::fill_key(int reader, const Before& before) const {
+    const ResolvedUse& use = resolved(reader).uses[static_cast<std::size_t>(before.through_use)];
+    const auto& scopes = graph_.scopes();
+    const auto around = [&](int outer, int scope) {
+        while (scope >= 0 && scope != outer) scope = scopes[static_cast<std::size_t>(scope)].parent();
+        return scope == outer;
+    };
+    int left_out = -1;  // the outermost part around the reader that may be, and that the maker is not in
+    for (int s = resolved(reader).scope; s >= 0; s = scopes[static_cast<std::size_t>(s)].parent())
+        if (scopes[static_cast<std::size_t>(s)].form() == Scope::Form::when &&
+            !around(s, resolved(before.task).scope))
+            left_out = s;
+    if (left_out < 0) return {before.task, use.storage, -1, 0, 0};
+    return {before.task, use.storage, left_out, before.lag, use.back};
+}
+
 /// The halos to be filled after each task: as wide as the widest that reads its version in place.
 void PlanBuilder::find_halos() {
-    const auto widen = [&](int maker, int storage, const Int3& width) {
+    const auto widen = [&](const FillKey& key, const Int3& width) {
         if (width == Int3{}) return;
-        const auto [at, is_new] = group_of_.try_emplace({maker, storage}, groups_.size());
-        if (is_new) groups_.push_back({maker, storage, width, {}, {}});
+        const auto [at, is_new] = group_of_.try_emplace(key, groups_.size());
+        if (is_new) groups_.push_back({key, width, {}, {}});
         Int3& widest = groups_[at->second].width;
         for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
     };
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const int id = static_cast<int>(t);
         const ResolvedTask& task = resolved_.tasks[t];
         // A version may have been made by one task in the first round of a loop and by another in later ones.
         for (const Before& before : task.before) {
-            if (before.backward || before.through_task != static_cast<int>(t) || before.through_use < 0)
-                continue;
-            const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
-            if (is_in_place(use))
-                widen(before.task, task.uses[static_cast<std::size_t>(before.through_use)].storage,
-                      use.width);
+            if (before.backward || before.through_task != id || before.through_use < 0) continue;
+            const Use& use = info(id).uses[static_cast<std::size_t>(before.through_use)];
+            if (is_in_place(use)) widen(fill_key(id, before), use.width);
         }
+        if (ops(id).half != 0) continue;
+        // What the start leaves is read by the step, whoever made it.
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
             const ResolvedUse& use = task.uses[u];
-            // What the start leaves is read by the step, whoever made it.
             const bool writes = task.what != ResolvedTask::What::body ||
-                                info(static_cast<int>(t)).uses[u].access == Access::make ||
-                                info(static_cast<int>(t)).uses[u].access == Access::modify;
+                                info(id).uses[u].access == Access::make ||
+                                info(id).uses[u].access == Access::modify;
             const bool field = use.storage >= 0 && label_of(graph_, storage(use.storage)).kind == Kind::field;
-            if (ops(static_cast<int>(t)).half == 0 && writes && field && !storage(use.storage).contributions)
-                widen(static_cast<int>(t), use.storage, storage(use.storage).ghosts);
+            if (writes && field && !storage(use.storage).contributions)
+                widen({id, use.storage, -1, 0, 0}, storage(use.storage).ghosts);
         }
     }
-    for (FillGroup& group : groups_) {
-        const FieldLayout& layout = plan_.memory_.layout(group.storage);
-        group.fills = find_fills(layout, group.width);
-        group.op_of.assign(group.fills.all.size(), kNone);
-        const TaskOps& maker = ops(group.maker);
-        const auto f = static_cast<std::size_t>(maker.family);
-        // The thread of the first patch that reads it.
-        std::vector<int> thread(group.fills.all.size(), 0);
-        for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
-            const int patch = layout.division->patches[at];
-            for (const std::uint32_t fill : group.fills.patch(at))
-                thread[fill] = thread_of_[f][static_cast<std::size_t>(local(maker.family, patch))];
-        }
-        const std::string name = "ghosts of " + label_of(graph_, storage(group.storage)).name;
-        for (std::size_t b = 0; b < layout.blocks.size(); ++b)
-            for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
-                const bool same =
-                    i > group.fills.of_block[b] && group.fills.all[i - 1].from == group.fills.all[i].from;
-                group.op_of[i] = same ? group.op_of[i - 1]
-                                      : add_op(maker.half, OpKind::copy, name, group.fills.all[i].from,
-                                               thread[i], resolved(group.maker).scope);
-            }
+    for (FillGroup& group : groups_) add_fills(group);
+}
+
+/// One operation for each block and each patch that it copies from.
+void PlanBuilder::add_fills(FillGroup& group) {
+    const FieldLayout& layout = plan_.memory_.layout(group.key.storage);
+    group.fills = find_fills(layout, group.width);
+    group.op_of.assign(group.fills.all.size(), kNone);
+    const TaskOps& maker = ops(group.key.maker);
+    const auto f = static_cast<std::size_t>(maker.family);
+    // The thread of the first patch that reads it.
+    std::vector<int> thread(group.fills.all.size(), 0);
+    for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
+        const int patch = layout.division->patches[at];
+        for (const std::uint32_t fill : group.fills.patch(at))
+            thread[fill] = thread_of_[f][static_cast<std::size_t>(local(maker.family, patch))];
     }
+    const std::string name = "ghosts of " + label_of(graph_, storage(group.key.storage)).name;
+    for (std::size_t b = 0; b < layout.blocks.size(); ++b)
+        for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
+            const int from = group.fills.all[i].from;
+            const bool same = i > group.fills.of_block[b] && group.fills.all[i - 1].from == from;
+            group.op_of[i] =
+                same ? group.op_of[i - 1]
+                     : add_op(maker.half, OpKind::copy, name, from, thread[i], scope_of(group.key));
+        }
 }
 
 }  // namespace strata::graph::detail

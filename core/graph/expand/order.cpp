@@ -52,13 +52,15 @@ void PlanBuilder::put_task(int task, Block& block) {
         for (const int local : order_in_[f])
             if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
                 put(all.half, all.first + static_cast<std::uint32_t>(local), block);
-    for (const FillGroup& group : groups_) {
-        if (group.maker != task) continue;
-        std::uint32_t last = kNone;
-        for (const std::uint32_t op : group.op_of) {
-            if (op != last) put(all.half, op, block);
-            last = op;
-        }
+    for (const FillGroup& group : groups_)
+        if (group.key.maker == task && group.key.scope < 0) put_fills(group, block);
+}
+
+void PlanBuilder::put_fills(const FillGroup& group, Block& block) {
+    std::uint32_t last = kNone;
+    for (const std::uint32_t op : group.op_of) {
+        if (op != last) put(ops(group.key.maker).half, op, block);
+        last = op;
     }
 }
 
@@ -67,19 +69,24 @@ std::unique_ptr<Block> PlanBuilder::block_of(int half, int scope) {
     all->kind = Block::Kind::sequence;
     all->scope = scope_of(scope);
     Block* open = nullptr;
-    for (const auto& [is_scope, number] : resolved_.scopes[static_cast<std::size_t>(scope)].order) {
-        if (is_scope) {
-            all->inside.push_back(control_of(half, number));
-            open = nullptr;
-            continue;
-        }
+    const auto opened = [&]() -> Block& {
         if (open == nullptr) {
             all->inside.push_back(std::make_unique<Block>());
             open = all->inside.back().get();
             open->scope = scope_of(scope);
             open->order.resize(static_cast<std::size_t>(threads_));
         }
-        put_task(number, *open);
+        return *open;
+    };
+    for (const FillGroup& group : groups_)
+        if (group.key.scope == scope) put_fills(group, opened());
+    for (const auto& [is_scope, number] : resolved_.scopes[static_cast<std::size_t>(scope)].order) {
+        if (is_scope) {
+            all->inside.push_back(control_of(half, number));
+            open = nullptr;
+            continue;
+        }
+        put_task(number, opened());
     }
     return all;
 }

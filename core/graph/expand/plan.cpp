@@ -1,7 +1,6 @@
 // The plan's life: made anew, or in place of another one.
 #include <cstring>
 
-#include "core/graph/execute/ticks.hpp"
 #include "core/graph/expand/builder.hpp"
 #include "core/graph/expand/values.hpp"
 
@@ -70,15 +69,14 @@ Plan::~Plan() = default;
 std::vector<std::vector<double>> Plan::take_costs() {
     std::vector<std::vector<double>> costs;
     for (const auto& patches : memory_.patches()) costs.emplace_back(patches.size(), 0.0);
-    const double second = tick_rate().seconds;
     for (const Op& op : step_.program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
         const auto family = static_cast<std::size_t>(number_of(graph_, *call.here.family));
         const auto local =
             static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.here.patch)]);
-        costs[family][local] += static_cast<double>(call.ticks) * second;
-        call.ticks = 0;
+        costs[family][local] += call.seconds;
+        call.seconds = 0;
     }
     return costs;
 }

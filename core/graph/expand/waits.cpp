@@ -36,7 +36,7 @@ void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const Re
     wait_for(before.task, patch, before.lag);
     read_in_place(layout, patch, place, use.width, met_, in_place_);
     for (const int other : in_place_) wait_for(before.task, other, before.lag);
-    const auto at = group_of_.find({before.task, of.storage});
+    const auto at = group_of_.find(fill_key(before.through_task, before));
     if (at == group_of_.end()) return;
     const FillGroup& group = groups_[at->second];
     const auto& grid = *layout.division->grid;
@@ -45,7 +45,8 @@ void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const Re
     for (const std::uint32_t fill : group.fills.patch(place.at)) {
         if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
         if (group.op_of[fill] != last)
-            wait_for_op(ops(before.task).half, group.op_of[fill], resolved(before.task).scope, before.lag);
+            wait_for_op(ops(before.task).half, group.op_of[fill], scope_of(group.key),
+                        group.key.scope >= 0 ? 0 : before.lag);
         last = group.op_of[fill];
     }
 }
@@ -92,10 +93,10 @@ void PlanBuilder::make_waits() {
     for (const FillGroup& group : groups_) {
         // What it copies was made after all had read what was there before, in halos too: its maker waits for
         // them.
-        auto& lists = fills[static_cast<std::size_t>(ops(group.maker).half)];
+        auto& lists = fills[static_cast<std::size_t>(ops(group.key.maker).half)];
         for (std::size_t i = 0; i < group.fills.all.size(); ++i) {
             waits_.clear();
-            wait_for(group.maker, group.fills.all[i].from, 0);
+            wait_for(group.key.maker, group.fills.all[i].from, group.key.lag);
             auto& list = lists[group.op_of[i]];
             if (list.empty() || list.back().flag != waits_.back().flag) list.push_back(waits_.back());
         }
