@@ -1,4 +1,5 @@
 // Small graphs that run, against what a plain loop gives, and against themselves.
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -118,4 +119,64 @@ TEST_CASE("a plan made anew in the middle of a run goes on as if nothing had bee
     }
     CHECK(run.hashes(mixed.grid) == other.hashes(again.grid));
     CHECK(other.step() == 17);
+}
+
+TEST_CASE("a task of the whole team sees all patches of its process, after all tasks that it needs") {
+    Heat heat(kRound);
+    std::vector<double> told, after;
+    {
+        Task task = heat.graph.step().team_task("tell");
+        const auto u = task.need(heat.u.at(0));
+        const auto total = task.need(heat.total.at(0));
+        task.run([&, u, total](Here& here) {
+            double sum = 0;
+            for (const Here& patch : here.own(heat.grid))
+                for_each(patch.cells(), [&](int i, int j, int k) { sum += patch[u](i, j, k); });
+            told.push_back(sum - here[total]);
+            CHECK(here.own(heat.grid).size() == static_cast<std::size_t>(heat.grid.patches()));
+        });
+    }
+    {
+        Task task = heat.graph.step().team_task("tell again");
+        const auto u = task.need(heat.u.at(0));
+        task.run([&, u](Here& here) {
+            after.push_back(static_cast<double>(told.size()) + 0 * here.own(heat.grid)[0][u](0));
+        });
+    }
+    Simulation run(heat.graph, Members::alone(), {.threads = 3, .shuffle = {.seed = 3}});
+    run.start();
+    run.advance(12);
+    REQUIRE(told.size() == 12);
+    for (const double difference : told) CHECK(std::abs(difference) < 1e-9);
+    CHECK(after.size() == 12);
+}
+
+TEST_CASE("a moldable task is shared by the threads that are free") {
+    Graph graph("moldable");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {64, 64, 1}}, .patch_cells = {64, 64, 1}});
+    const auto x = graph.field<double>("x", grid, On::cells);
+    {
+        Task task = graph.start().task("begin", grid);
+        const auto now = task.make(x);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[now](i, j, k) = i + j; });
+        });
+    }
+    Task task = graph.step().task("double", grid);
+    const auto now = task.modify(x);
+    task.threads(3).run([=](Here& here) {
+        here.parallel_for(64, [&](std::int64_t first, std::int64_t last) {
+            for (auto j = static_cast<int>(first); j < static_cast<int>(last); ++j)
+                for (int i = 0; i < 64; ++i) here[now](i, j) *= 2;
+        });
+    });
+    Simulation run(graph, Members::alone(), {.threads = 3});
+    run.start();
+    run.advance(10);
+    const std::vector<std::byte> bytes = run.values(kept_versions(run.plan()).at(0), 0);
+    std::vector<double> values(bytes.size() / sizeof(double));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    for (int j = 0; j < 64; ++j)
+        for (int i = 0; i < 64; ++i)
+            REQUIRE(values[static_cast<std::size_t>(i + 64 * j)] == 1024.0 * (i + j));
 }

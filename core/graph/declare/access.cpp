@@ -55,6 +55,12 @@ void refuse_access(const void* address, std::int64_t i, std::int64_t count) {
         .allowed(count > 0 ? fmt::format("0 to {}", count - 1) : "none: the list is empty");
 }
 
+std::span<const Here> Here::own(const Family& of) const {
+    for (const Own& each : owns)
+        if (each.family == &of) return each.patches;
+    return {};
+}
+
 void Here::fail(std::string_view message) const {
     throw Error(fmt::format("{}: {}", place(*this), message), kFailure);
 }

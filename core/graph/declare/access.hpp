@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "core/graph/declare/label.hpp"
+#include "core/graph/execute/worker.hpp"
 
 namespace strata::graph {
 
@@ -151,13 +153,25 @@ class Here {
     /// values that cannot be (NaN, a negative density).
     [[noreturn]] void fail(std::string_view message) const;
 
-    /// body(first, last) for parts of 0..count-1, in as many threads as the task was given (Task::threads).
+    /// body(first, last) for parts of 0..count-1 of `grain` each, in as many threads as the task was given
+    /// (Task::threads) and are free. Which gets which part is not determined.
     template <class Body>
-    void parallel_for(std::int64_t count, Body&& body) const;
+    void parallel_for(std::int64_t count, Body&& body, std::int64_t grain = 1) const {
+        worker->parallel_for(0, count, std::forward<Body>(body), grain);
+    }
+
+    /// Of a task of the whole team: what it sees of each patch of a family that this process has. Uses of
+    /// labels of other families are not there.
+    [[nodiscard]] std::span<const Here> own(const Family& of) const;
 
     std::span<const Place> places;  // one for each declared use, in the order of declaration
     const struct TaskInfo* task = nullptr;
-    void* worker = nullptr;
+    Worker* worker = nullptr;
+    struct Own {
+        const Family* family;
+        std::span<const Here> patches;
+    };
+    std::span<const Own> owns;  // of a task of the whole team
 };
 
 }  // namespace strata::graph

@@ -86,9 +86,11 @@ class PlanBuilder {
     [[nodiscard]] const Flag* flag_of(int process, int task, int local) const;
 
     // tasks.cpp
+    struct Making;  // a call in the making
     void make_calls();
     void make_call(int task, int local);
-    struct Making;  // a call in the making
+    void make_team_call(int task);
+    void finish_call(Making& making);
     void show_field(Making& making, const Use& use, const ResolvedUse& resolved);
     void show_window(Making& making, const Use& use, const ResolvedUse& resolved);
     void show_list(Making& making, const Use& use, const ResolvedUse& resolved);
@@ -109,6 +111,7 @@ class PlanBuilder {
     void wait_through(int patch, const Before& before);
     void wait_for_ghosts(const Before& before, const Use& use, const ResolvedUse& of, int patch);
     void wait_for_children(int task);
+    void wait_for_turn(int task);
     void wait_for_all(int task, int lag);
     void wait_for(int task, int patch, int lag);
     void wait_for_op(int half, std::uint32_t op, int scope, int lag);

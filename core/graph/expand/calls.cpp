@@ -55,6 +55,7 @@ Outcome TaskCall::go(void* what, Worker& worker) {
             const std::int64_t begun = call.round_base == nullptr ? 0 : *call.round_base;
             call.here.round = (worker.epoch(call.scope) - 1 - begun) % call.most;
         }
+        for (Here& each : call.all_own) each.step = call.here.step, each.round = call.here.round;
     }
     call.here.worker = &worker;
     const Calling calling(call.here);

@@ -63,6 +63,7 @@ struct TaskCall {
         const LabelInfo* label = nullptr;
     };
     Here here;
+    std::span<Here> all_own;  // of a task of the whole team
     std::span<Place> places;
     std::span<const Turning> turnings;
     std::span<const Move> collects;              // windows and lists that other patches' values are copied to

@@ -83,6 +83,9 @@ void PlanBuilder::number_operations() {
             add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
             if (members_.size > 1 && members_.rank > 0)
                 all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
+        } else if (task.what == What::body && info(static_cast<int>(t)).runs == Runs::in_processes) {
+            all.count = 1;
+            add_op(all.half, OpKind::task, info(static_cast<int>(t)).name, -1, 0, task.scope);
         } else {
             const bool body = task.what == What::body;
             const Family& family = body ? *info(static_cast<int>(t)).family : *label(task.of.label).family;

@@ -72,6 +72,7 @@ std::vector<std::vector<double>> Plan::take_costs() {
     for (const Op& op : step_.program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
+        if (call.here.family == nullptr) continue;  // of the whole team
         const auto family = static_cast<std::size_t>(number_of(graph_, *call.here.family));
         const auto local =
             static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.here.patch)]);

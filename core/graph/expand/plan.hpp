@@ -80,6 +80,8 @@ class Plan {
         Stock<Place> places;
         Stock<TaskCall::Turning> turnings;
         Stock<Clear> clears;
+        Stock<Here> heres;
+        Stock<Here::Own> owns;
         Stock<TaskCall::Neutral> neutrals;
         Stock<CombineCall::Entries> entries;
         Stock<std::int32_t> indices;

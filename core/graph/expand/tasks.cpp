@@ -1,14 +1,16 @@
 // What each task finds when it is called: its views, and what is brought to them first.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/graph/expand/builder.hpp"
 
 namespace strata::graph::detail {
 
 /// A call in the making.
 struct PlanBuilder::Making {
-    int task, half, family, local, patch;
-    TaskCall* call;
+    int task = -1, half = 0, local = 0, patch = -1;
+    TaskCall* call = nullptr;
     std::vector<Place> places;
     std::vector<TaskCall::Turning> turnings;
     std::vector<Move> collects;
@@ -44,20 +46,24 @@ const Spot& PlanBuilder::spot_of(int storage, int patch) const {
 }
 
 void PlanBuilder::make_calls() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
-        if (resolved_.tasks[t].what == ResolvedTask::What::body)
-            for (std::uint32_t i = 0; i < tasks_[t].count; ++i)
-                make_call(static_cast<int>(t), static_cast<int>(i));
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const int task = static_cast<int>(t);
+        if (resolved_.tasks[t].what != ResolvedTask::What::body) continue;
+        if (tasks_[t].family < 0) {
+            make_team_call(task);
+            continue;
+        }
+        for (std::uint32_t i = 0; i < tasks_[t].count; ++i) make_call(task, static_cast<int>(i));
+    }
 }
 
 void PlanBuilder::make_call(int task, int local) {
     const TaskInfo& declared = info(task);
     const TaskOps& at = ops(task);
-    Half& of = half(at.half);
-    TaskCall& call = of.tasks.one();
-    Making making{task,  at.half, at.family, local, patches(at.family)[static_cast<std::size_t>(local)],
-                  &call, {},      {},        {},    {},
-                  {}};
+    Making making;
+    making.task = task, making.half = at.half, making.local = local;
+    making.patch = patches(at.family)[static_cast<std::size_t>(local)];
+    making.call = &half(at.half).tasks.one();
     const std::vector<ResolvedUse>& uses = resolved(task).uses;
     for (std::size_t u = 0; u < uses.size(); ++u) {
         const Use& use = declared.uses[u];
@@ -75,30 +81,107 @@ void PlanBuilder::make_call(int task, int local) {
         else
             show_list(making, use, uses[u]);
     }
+    finish_call(making);
+    TaskCall& call = *making.call;
+    call.here.patch = making.patch;
+    call.here.family = declared.family;
+    call.here.places = call.places;
+
+    Op& op = half(at.half).program.ops[at.first + static_cast<std::uint32_t>(local)];
+    op.what = &call;
+    const auto* grid = dynamic_cast<const Grid*>(declared.family);
+    const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(making.patch).volume());
+    op.flops = declared.flops * values;
+    op.bytes = declared.bytes * values;
+    op.go = TaskCall::go;
+    op.threads = static_cast<std::uint16_t>(declared.threads);
+    op.cost = static_cast<float>(declared.seconds);
+}
+
+/// One call for all patches of this process: its places are those of the process itself (scalars), then, for
+/// each patch of each family that its uses name, one for each use.
+void PlanBuilder::make_team_call(int task) {
+    const TaskInfo& declared = info(task);
+    const TaskOps& at = ops(task);
+    Half& of = half(at.half);
+    Making making;
+    making.task = task, making.half = at.half;
+    making.call = &of.tasks.one();
+    const std::vector<ResolvedUse>& uses = resolved(task).uses;
+    const auto show = [&](const Family* family) {
+        for (std::size_t u = 0; u < uses.size(); ++u) {
+            const Use& use = declared.uses[u];
+            const LabelInfo& shown = label(use.version.label);
+            if (shown.kind == Kind::scalar && use.access == Access::contribute && family == nullptr) {
+                show_contribution(making, use);
+                slots_[{task, static_cast<int>(u)}].push_back(making.places.back().origin);
+            } else if (shown.kind == Kind::scalar && use.access != Access::contribute)
+                show_scalar(making, use, uses[u]);
+            else if (shown.kind != Kind::scalar && shown.family == family)
+                shown.kind == Kind::field ? show_field(making, use, uses[u])
+                                          : show_list(making, use, uses[u]);
+            else
+                making.places.emplace_back();
+        }
+    };
+    std::vector<const Family*> families;
+    for (const Use& use : declared.uses)
+        if (const Family* family = label(use.version.label).family;
+            family != nullptr && std::find(families.begin(), families.end(), family) == families.end())
+            families.push_back(family);
+    show(nullptr);
+    std::vector<Here> heres;
+    for (const Family* family : families) {
+        const auto& mine = patches(number_of(graph_, *family));
+        for (making.local = 0; making.local < static_cast<int>(mine.size()); ++making.local) {
+            making.patch = mine[static_cast<std::size_t>(making.local)];
+            show(family);
+            Here here;
+            here.patch = making.patch;
+            here.family = family;
+            here.task = &declared;
+            heres.push_back(here);
+        }
+    }
+    finish_call(making);
+    TaskCall& call = *making.call;
+    call.here.patch = members_.rank;
+    call.here.places = call.places.first(uses.size());
+    call.all_own = of.heres.keep(heres);
+    std::vector<Here::Own> owns;
+    std::size_t next = 0;
+    for (const Family* family : families) {
+        const std::size_t count = patches(number_of(graph_, *family)).size();
+        for (std::size_t i = next; i < next + count; ++i)
+            call.all_own[i].places = call.places.subspan((i + 1) * uses.size(), uses.size());
+        owns.push_back({family, call.all_own.subspan(next, count)});
+        next += count;
+    }
+    call.here.owns = of.owns.keep(owns);
+    Op& op = of.program.ops[at.first];
+    op.what = &call;
+    op.go = TaskCall::go;
+    op.speaks_mpi = true;
+    op.threads = static_cast<std::uint16_t>(declared.threads);
+    op.cost = static_cast<float>(declared.seconds);
+}
+
+/// What calls on a patch and for the whole process have in common.
+void PlanBuilder::finish_call(Making& making) {
+    Half& of = half(making.half);
+    TaskCall& call = *making.call;
+    const TaskInfo& declared = info(making.task);
     call.places = of.places.keep(making.places);
     call.turnings = of.turnings.keep(making.turnings);
     call.collects = of.moves.keep(making.collects);
     call.clears = of.clears.keep(making.clears);
     call.neutrals = of.neutrals.keep(making.neutrals);
-    call.here.patch = making.patch;
-    call.here.family = declared.family;
-    call.here.places = call.places;
     call.here.task = &declared;
     call.scope = scope_of(declared.scope);
     call.round_base = bases_[static_cast<std::size_t>(declared.scope)];
     call.most = graph_.scopes()[static_cast<std::size_t>(declared.scope)].most();
     call.measured = &plan_.measured_;
-    if (at.half == 1) call.steps_before = &plan_.steps_before_;
-
-    Op& op = of.program.ops[at.first + static_cast<std::uint32_t>(local)];
-    op.go = TaskCall::go;
-    op.what = &call;
-    op.threads = static_cast<std::uint16_t>(declared.threads);
-    op.cost = static_cast<float>(declared.seconds);
-    const auto* grid = dynamic_cast<const Grid*>(declared.family);
-    const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(making.patch).volume());
-    op.flops = declared.flops * values;
-    op.bytes = declared.bytes * values;
+    if (making.half == 1) call.steps_before = &plan_.steps_before_;
 }
 
 void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& resolved) {

@@ -126,6 +126,8 @@ void PlanBuilder::make_waits() {
                     waits_.push_back({flag_of(0, task, 0), scope_of(resolved(task).scope), 0, -1});
                 else if (resolved(task).what == ResolvedTask::What::reduce)
                     wait_for_children(task);
+                else if (all.family < 0)
+                    wait_for_turn(task);
                 finish(all.first + i);
             }
             if (all.up == kNone) continue;
@@ -141,6 +143,20 @@ void PlanBuilder::make_waits() {
                 finish(static_cast<std::uint32_t>(number));
             }
     }
+}
+
+/// Tasks of the whole team run in one order, the same in all processes: as they come in the resolved order,
+/// within each scope.
+void PlanBuilder::wait_for_turn(int task) {
+    int last = -1;
+    for (const auto& [is_scope, number] :
+         resolved_.scopes[static_cast<std::size_t>(resolved(task).scope)].order) {
+        if (is_scope || ops(number).family >= 0 || resolved(number).what != ResolvedTask::What::body)
+            continue;
+        if (number == task) break;
+        last = number;
+    }
+    if (last >= 0) wait_for_op(ops(last).half, ops(last).first, resolved(last).scope, 0);
 }
 
 /// In the tree of processes: their way up. (It follows the flags of their own part, which is one.)
