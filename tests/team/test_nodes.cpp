@@ -104,6 +104,15 @@ TEST_CASE("all that members do together gives what one process computes, for any
     }
 }
 
+TEST_CASE("the exact sum is an operation of MPI for a single rank too") {
+    for (const std::string& program : nodes_programs()) {
+        const Done done = Run({"sum_alone"}, nodes_of(1), under_mpirun(1, program)).wait();
+        INFO(program << "\n" << done.out << done.err);
+        CHECK(done.status == 0);
+        CHECK(count(done.out, "alone ") == 1);
+    }
+}
+
 TEST_CASE("however a member ends, all others on all nodes leave with its name and the run fails") {
     struct Way {
         const char* how;

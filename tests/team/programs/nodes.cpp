@@ -66,6 +66,28 @@ std::vector<double> terms(std::size_t count) {
     return values;
 }
 
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+/// Whether MPI's reductions of the exact sum in a communicator of one process give what that process has.
+bool exact_alone(const ExactSum& mine, MPI_Comm comm) {
+    ExactSum all, root;
+    MPI_Allreduce(&mine, &all, 1, exact_sum_type(), exact_sum_operation(), comm);
+    MPI_Reduce(&mine, &root, 1, exact_sum_type(), exact_sum_operation(), 0, comm);
+    return bits(all.value()) == bits(mine.value()) && bits(root.value()) == bits(mine.value());
+}
+
+/// The operation of MPI without a team, in a program of one rank.
+int sum_alone() {
+    MPI_Init(nullptr, nullptr);
+    ExactSum mine;
+    mine.add(std::span<const double>(terms(1000)));
+    const bool right =
+        mine.value() != 0 && exact_alone(mine, MPI_COMM_WORLD) && exact_alone(mine, MPI_COMM_SELF);
+    if (right) say(fmt::format("alone {:.17g}", mine.value()));
+    MPI_Finalize();
+    return right ? 0 : 3;
+}
+
 /// Every call, compared with what one process alone computes.
 int together(Team& team, const Words&) {
     const auto size = static_cast<std::size_t>(team.size()), rank = static_cast<std::size_t>(team.rank());
@@ -98,7 +120,6 @@ int together(Team& team, const Words&) {
     serial.add(values);
     const std::size_t begin = values.size() * rank / size, end = values.size() * (rank + 1) / size;
     const std::span<const double> part(values.data() + begin, end - begin);
-    const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
     if (bits(team.together().sum(part)) != bits(serial.value())) return wrong("exact sum");
     // As an operation of MPI's own, in a program's own communicator.
     ExactSum mine, all;
@@ -106,6 +127,7 @@ int together(Team& team, const Words&) {
     MPI_Allreduce(&mine, &all, 1, exact_sum_type(), exact_sum_operation(), MPI_COMM_WORLD);
     if (bits(all.value()) != bits(serial.value())) return wrong("exact sum by MPI_Allreduce");
     MPI_Reduce(&mine, &all, 1, exact_sum_type(), exact_sum_operation(), 0, MPI_COMM_WORLD);
+    if (!exact_alone(mine, MPI_COMM_SELF)) return wrong("exact sum in MPI_COMM_SELF");
     int number = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     if (number == 0 && bits(all.value()) != bits(serial.value())) return wrong("exact sum by MPI_Reduce");
@@ -179,6 +201,7 @@ int status(Team& team, const Words& words) {
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     Words words(argv + std::min(argc, 2), argv + argc);
+    if (what == "sum_alone") return sum_alone();
     if (what == "late") {
         MPI_Init(nullptr, nullptr);
         const int result = run(argc, argv, [](Team&) { return 0; });
