@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "core/launch/bind.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/mpi.hpp"
 #include "core/launch/placement.hpp"
 #include "core/machine/machine.hpp"
 #include "core/team/crew_table.hpp"
@@ -146,13 +149,22 @@ launch::Layout layout_for(const Options& options, long cores) {
 }
 
 void refuse_copies() {
-    const std::string size = variable("STRATA_SIZE");
-    if (size.empty() || size == "1") return;
+    launch::Rank copy;
+    if (const std::string size = variable("STRATA_SIZE"); !size.empty())
+        copy = {std::atoi(variable("STRATA_RANK").c_str()), std::atoi(size.c_str())};
+    else if (const auto rank = launch::rank_from_environment())
+        copy = *rank;
+    if (copy.size <= 1) return;
+    // The first says it for all: launchers end the others when it has ended. Who lives on says it too: it may
+    // be the only one (one process of several has started this program).
+    if (copy.rank != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+    const std::string layout = variable("STRATA_LAYOUT");
     throw Error("this program starts its members itself, and is one of several copies already")
-        .given(fmt::format("STRATA_SIZE={}, STRATA_LAYOUT={}", size, variable("STRATA_LAYOUT")))
+        .given(fmt::format("copy {} of {}{}", copy.rank, copy.size,
+                           layout.empty() ? "" : ", STRATA_LAYOUT=" + layout))
         .allowed("one copy")
         .remedy(fmt::format("STRATA_LAYOUT={} ./a.out, without strata launch or mpirun around it",
-                            variable("STRATA_LAYOUT").empty() ? "PxT" : variable("STRATA_LAYOUT")));
+                            layout.empty() ? "PxT" : layout));
 }
 
 launch::Placement placement_for(const machine::Machine& machine, const launch::Layout& layout) {

@@ -22,8 +22,8 @@ int look_after(const std::vector<std::string>& arguments, const Options& options
 /// Throws Error, also where the two disagree.
 [[nodiscard]] launch::Placement placement_for(const machine::Machine& machine, const launch::Layout& layout);
 
-/// `strata launch` with several processes starts as many copies, and each would start a team of its own:
-/// throws Error.
+/// Where `strata launch`, mpirun or srun has started several copies, each would start a team of its own:
+/// throws Error, in the first of them at once.
 void refuse_copies();
 
 }  // namespace strata::team

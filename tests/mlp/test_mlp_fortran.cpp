@@ -56,6 +56,17 @@ TEST_CASE("a layout binds the processes of an old code, and must agree with it")
 }
 
 TEST_CASE(
+    "an old code whose OpenMP is told to bind threads is refused: all processes would have the same cores") {
+    const Done done = Run({"RUN", "2"}, {{"OMP_PROC_BIND", "true"}}, TEST_OLD_CODE).wait();
+    INFO(done.out << done.err);
+    CHECK(WEXITSTATUS(done.status) == 2);
+    CHECK(count(done.err, "strata: error") == 1);
+    CHECK(has(done.err, "OMP_PROC_BIND=true"));
+    const Done alone = Run({"RUN", "1"}, {{"OMP_PROC_BIND", "true"}}, TEST_OLD_CODE).wait();
+    CHECK(alone.status == 0);
+}
+
+TEST_CASE(
     "however a process of an old code ends, also the first, the others leave their barrier and the run "
     "fails") {
     struct Way {

@@ -56,6 +56,27 @@ TEST_CASE("the members are where the launcher's placement says, also where they 
     CHECK(has(done.out, fmt::format("member 1 of 2 on {} ", pus[0])));
 }
 
+#ifdef TEST_STRIPPED
+TEST_CASE(
+    "a team program that has lost its note is started as copies, and refuses once, saying what to type") {
+    REQUIRE_FALSE(launch::examine(TEST_STRIPPED, "").team);
+    Run run({"describe"}, {},
+            {TEST_STRATA, "launch", "--layout", "3x1", "--bind", "none", "--", TEST_STRIPPED});
+    const Done done = run.wait();
+    INFO(done.out << done.err);
+    CHECK(WEXITSTATUS(done.status) == 2);
+    CHECK(count(done.err, "strata: error") == 1);
+    CHECK(has(done.err, "this program starts its members itself, and is one of several copies already"));
+    CHECK(has(done.err, "STRATA_LAYOUT=3x1 ./a.out, without strata launch"));
+    CHECK(done.out.empty());
+    CHECK(run.nobody_left());
+    // What it says to type is right.
+    const Done plain = Run({"describe"}, layout("3x1"), TEST_STRIPPED).wait();
+    CHECK(plain.status == 0);
+    CHECK(count(plain.out, "of 3 on") == 3);
+}
+#endif
+
 TEST_CASE("a dry run says that the program is started once") {
     const Done done =
         Run({"describe"}, {}, launched({"--layout", "2x1", "--bind", "none", "--dry-run"})).wait();

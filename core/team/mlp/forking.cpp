@@ -64,6 +64,16 @@ void refuse_what_no_fork_takes_along() {
                            "threads");
 }
 
+/// The runtime has bound the master already, and would bind the threads of all members to the same cores.
+void refuse_bound_threads() {
+    if (!openmp_binds()) return;
+    throw Error("OpenMP's runtime is told to bind its threads, and read that before there were members")
+        .given(is_set("OMP_PROC_BIND") ? fmt::format("OMP_PROC_BIND={}", std::getenv("OMP_PROC_BIND"))
+                                       : "OMP_PLACES or a variable of the runtime's own")
+        .allowed("OMP_PROC_BIND=false, or none")
+        .remedy("unset it; STRATA_LAYOUT=PxT binds each process to its cores");
+}
+
 class Forking : public Watcher {
   public:
     Forking(Arena& arena, const launch::Placement& placement) : Watcher(arena), placement_(placement) {}
@@ -89,6 +99,9 @@ bool Forking::fork_all() {
         settle(rank(), parent);
         if (placement_.layout.bind != launch::Bind::none && !launch::bind_to(placement_.pus(rank())))
             throw system_error(fmt::format("member {} cannot be bound", rank()), errno);
+        if (!launch::hold_memory(placement_.memory_of(rank())))
+            throw system_error(fmt::format("member {} cannot have its memory where it is to be", rank()),
+                               errno);
         return true;
     }
     return false;
@@ -116,6 +129,7 @@ int fork_members(std::int64_t members, Arena& arena) {
             .allowed("1 or more")
             .remedy("for default integers of 8 bytes link strata_mlplib_i8");
     refuse_copies();
+    if (members > 1) refuse_bound_threads();
     const machine::Machine machine = machine::read_machine(
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     const long cores = static_cast<long>(launch::allowed_cores(machine).size());

@@ -49,6 +49,11 @@ std::vector<std::string> other_threads() {
     return names;
 }
 
+bool openmp_binds() {
+    auto* const binding = found<int()>("omp_get_proc_bind");
+    return binding != nullptr && binding() != 0;
+}
+
 void set_openmp_threads(int threads) {
     if (auto* const set = found<void(int)>("omp_set_num_threads"); set != nullptr) set(threads);
 }

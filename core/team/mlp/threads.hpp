@@ -16,4 +16,7 @@ bool release_openmp_threads();
 /// Sets the number of threads of the next parallel regions; no effect where no OpenMP runtime is loaded.
 void set_openmp_threads(int threads);
 
+/// Whether the OpenMP runtime that is loaded, if any, binds threads by itself (OMP_PROC_BIND).
+[[nodiscard]] bool openmp_binds();
+
 }  // namespace strata::team::mlp

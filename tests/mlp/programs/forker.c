@@ -1,11 +1,13 @@
 /* FORKIT with what it refuses, barriers of some of the members, and memory that is asked for late. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strata/mlp.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void getmem_(void* array, void** pointer, const int32_t* bytes);
@@ -17,6 +19,16 @@ static void* sleeper(void* unused) {
     (void)unused;
     sleep(1000);
     return NULL;
+}
+
+/* Where the kernel holds this process, and by which policy it gets memory (3: page by page). */
+static void say_where(int number) {
+    cpu_set_t set;
+    int policy = -1, first = 0;
+    sched_getaffinity(0, sizeof set, &set);
+    while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &set)) ++first;
+    syscall(SYS_get_mempolicy, &policy, NULL, 0UL, NULL, 0UL);
+    printf("number %d on %d of %d cpus policy %d\n", number, first, CPU_COUNT(&set), policy);
 }
 
 /* Pairs meet, then all, many times. */
@@ -41,7 +53,7 @@ static int pairs(int number, int members) {
 
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
-    const int32_t members = 4, none = 0;
+    const int32_t members = strcmp(what, "where") == 0 ? 2 : 4, none = 0;
     int32_t number = -1;
     pthread_t thread;
     if (strcmp(what, "before") == 0) barrier_(&members);
@@ -60,6 +72,7 @@ int main(int argc, char** argv) {
         barrier_(&members);
         if (number == 0 && memory[much - 1] == 42) puts("3 GiB are shared");
     }
+    if (strcmp(what, "where") == 0) say_where((int)number);
     if (strcmp(what, "numbers") == 0) printf("number %d\n", (int)number);
     if (strcmp(what, "wait") == 0) {
         printf("number %d\n", (int)number);
