@@ -1,0 +1,73 @@
+// A solver on a team: what each patch has in the end, the same for any layout.
+//   solver_member NAME STEPS [seed=N] [move=N]     NAME: as make_solver() knows; seed: a random order, with
+//                                                  delays; move: patches go anywhere, every so many steps
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "core/team/team.hpp"
+#include "tests/graph/solvers/solver.hpp"
+
+using namespace strata;
+using namespace strata::tests;
+
+namespace {
+
+struct Asked {
+    std::string name;
+    std::int64_t steps = 10, move = 0;
+    std::uint64_t seed = 0;
+};
+
+Asked read(int argc, char** argv) {
+    Asked asked{argv[1], std::atoll(argv[2])};
+    for (int i = 3; i < argc; ++i) {
+        const std::string word = argv[i];
+        const auto number = [&] { return std::atoll(word.c_str() + word.find('=') + 1); };
+        if (word.starts_with("seed=")) asked.seed = static_cast<std::uint64_t>(number());
+        if (word.starts_with("move=")) asked.move = number();
+    }
+    return asked;
+}
+
+/// Anywhere: the same in all processes.
+graph::Assignment anywhere(const graph::Graph& graph, int processes, std::mt19937_64& random) {
+    graph::Assignment all;
+    for (const auto& family : graph.families()) {
+        all.owner.emplace_back();
+        for (int p = 0; p < family->patches(); ++p)
+            all.owner.back().push_back(static_cast<int>(random() % z(processes)));
+    }
+    return all;
+}
+
+int run(team::Team& team, const Asked& asked) {
+    const auto solver = make_solver(asked.name);
+    graph::SimulationOptions options;
+    options.crew = &team.crew();
+    if (asked.seed != 0) options.shuffle.seed = asked.seed + z(team.rank()) * 977;
+    graph::Simulation run(solver->graph, graph::Members::of(team), options);
+    run.start();
+    std::mt19937_64 random(asked.seed + 5);
+    const std::int64_t at_once = asked.move > 0 ? asked.move : asked.steps;
+    for (std::int64_t done = 0; done < asked.steps;) {
+        if (asked.move > 0 && done > 0) run.reassign(anywhere(solver->graph, team.size(), random));
+        done += run.advance(std::min(at_once, asked.steps - done));
+    }
+    const auto all = team.arena().array<std::uint64_t>("fingerprints", patches_of(*solver));
+    write_fingerprints(*solver, run, all);
+    team.barrier();
+    if (team.rank() != 0) return 0;
+    for (std::size_t patch = 0; patch < all.size(); ++patch)
+        fmt::print("patch {} {:016x}\n", patch, all[patch]);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return team::run(argc, argv, [&](team::Team& team) { return run(team, read(argc, argv)); });
+}

@@ -1,0 +1,40 @@
+#include "tests/graph/solvers/solver.hpp"
+
+#include "tests/graph/solvers/fft.hpp"
+#include "tests/graph/solvers/gradients.hpp"
+#include "tests/graph/solvers/overset.hpp"
+#include "tests/graph/solvers/refined.hpp"
+
+namespace strata::tests {
+
+std::unique_ptr<Solver> make_solver(const std::string& name) {
+    if (name == "gradients") return std::make_unique<Gradients>();
+    if (name == "fft") return std::make_unique<Fft>();
+    if (name == "overset") return std::make_unique<Overset>();
+    if (name == "refined") return std::make_unique<Refined>();
+    return nullptr;
+}
+
+const std::vector<Comparison>& comparisons() {
+    static const std::vector<Comparison> all{{"gradients", 5}, {"fft", 10}, {"overset", 20}, {"refined", 20}};
+    return all;
+}
+
+std::size_t patches_of(const Solver& solver) {
+    std::size_t all = 0;
+    for (const auto& family : solver.graph.families()) all += z(family->patches());
+    return all;
+}
+
+void write_fingerprints(const Solver& solver, const graph::Simulation& run, std::span<std::uint64_t> all) {
+    std::size_t first = 0;
+    for (std::size_t f = 0; f < solver.graph.families().size(); ++f) {
+        const graph::Family& family = *solver.graph.families()[f];
+        const std::vector<std::uint64_t> hashes = run.hashes(family);
+        const std::vector<int>& mine = run.plan().memory().patches()[f];
+        for (std::size_t i = 0; i < hashes.size(); ++i) all[first + z(mine[i])] = hashes[i];
+        first += z(family.patches());
+    }
+}
+
+}  // namespace strata::tests
