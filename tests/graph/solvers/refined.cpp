@@ -251,4 +251,19 @@ double Refined::error(const Simulation& run) const {
     return sum * h * h;
 }
 
+double Refined::largest_error(const Simulation& run) const {
+    double most = 0;
+    const double h = 0.5 / n_, time = step_ * static_cast<double>(run.step());
+    for (int p = 0; p < fine->patches(); ++p) {
+        const std::vector<double> u = values_of<double>(run, on_fine.id(), p);
+        const Box box = fine->box(p);
+        std::size_t at = 0;
+        for (int j = box.lo[1]; j < box.hi[1]; ++j)
+            for (int i = box.lo[0]; i < box.hi[0]; ++i)
+                most = std::max(most, std::abs(u.at(at++) - initially((i + 0.5) * h - kA * time,
+                                                                      (j + 0.5) * h - kB * time)));
+    }
+    return most;
+}
+
 }  // namespace strata::tests

@@ -20,6 +20,8 @@ class Refined final : public Solver {
 
     /// Mean distance to the solution, over coarse cells. On one process.
     [[nodiscard]] double error(const graph::Simulation& run) const;
+    /// The largest distance to it on the fine level. On one process.
+    [[nodiscard]] double largest_error(const graph::Simulation& run) const;
 
     const graph::Grid *coarse, *fine;
     graph::Field<double> on_coarse, on_fine;
