@@ -7,6 +7,7 @@ int balance_command(int argc, char** argv);
 int machine_command(int argc, char** argv);
 int bench_command(int argc, char** argv);
 int launch_command(int argc, char** argv);
+int run_command(int argc, char** argv);
 int where_command(int argc, char** argv);
 
 }  // namespace strata::cli

@@ -25,6 +25,7 @@ struct Command {
 
 constexpr const char* kMachine = "the machine";
 constexpr const char* kLayout = "your program on it";
+constexpr const char* kScience = "simulations";
 constexpr const char* kResults = "results";
 constexpr const char* kStrata = "Strata itself";
 
@@ -43,6 +44,7 @@ const std::vector<Command>& commands() {
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},
+        {"run", run_command, kScience, "a case by the solver that it names; strata run SOLVER --help"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},

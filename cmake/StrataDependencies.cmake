@@ -21,6 +21,13 @@ if(STRATA_HDF5) # field files
     find_package(HDF5 COMPONENTS C)
 endif()
 
+if(STRATA_SOLVERS) # case files are TOML
+    find_path(STRATA_TOMLPLUSPLUS_HEADERS toml++/toml.h)
+    if(NOT STRATA_TOMLPLUSPLUS_HEADERS)
+        message(STATUS "toml++ was not found: the solvers are left out")
+    endif()
+endif()
+
 if(STRATA_TESTS)
     find_package(Catch2 QUIET)
     if(NOT TARGET Catch2::Catch2 AND NOT CMAKE_DISABLE_FIND_PACKAGE_Catch2)

@@ -69,6 +69,9 @@ found fftw
 #if __has_include(<hdf5.h>)
 found hdf5
 #endif
+#if __has_include(<toml++/toml.h>)
+found tomlplusplus
+#endif
 #if __has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)
 found catch2
 #endif

@@ -99,6 +99,7 @@ def software(cache: dict[str, str]) -> dict[str, str]:
         ),
         "fftw": _library(cache, ("FFTW3_LIBRARY",), "fftw3"),
         "hdf5": _library(cache, ("HDF5_C_LIBRARY_hdf5",), "hdf5"),
+        "tomlplusplus": _library(cache, ("STRATA_TOMLPLUSPLUS_HEADERS",), "tomlplusplus"),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),
     }
 

@@ -26,7 +26,7 @@ ProcessRecords some(int process, std::int64_t from) {
     return records;
 }
 
-Work work(const Record& record) { return record.kind == OpKind::task ? Work{900, 1800} : Work{0, 50}; }
+Work work(const TimedOp& record) { return record.kind == OpKind::task ? Work{900, 1800} : Work{0, 50}; }
 
 }  // namespace
 

@@ -40,7 +40,9 @@ void PlanBuilder::make_fills() {
                 op.go = FillCall::go;
                 op.what = &call;
                 for (const Move& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
-                if (which == 1 && storage(group.key.storage).kept)
+                // What only the start makes, e.g. a flow that stays as it is, has its halos filled there
+                // alone.
+                if (storage(group.key.storage).kept && (which == 1 || storage(group.key.storage).depth == 1))
                     all.refills.emplace_back(group.key.storage, &call);
             }
         }

@@ -83,11 +83,13 @@ std::vector<std::vector<double>> Plan::take_costs() {
 }
 
 void Plan::fill_halos() const {
-    for (const auto& [storage, call] : step_.refills) {
-        const auto depth = static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
-        for (Epoch buffer = 0; buffer < depth; ++buffer)
-            for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
-    }
+    for (const Half* half : {&start_, &step_})
+        for (const auto& [storage, call] : half->refills) {
+            const auto depth =
+                static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
+            for (Epoch buffer = 0; buffer < depth; ++buffer)
+                for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
+        }
 }
 
 }  // namespace strata::graph

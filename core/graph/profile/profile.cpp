@@ -57,10 +57,10 @@ Profile::Row& Profile::row(OpKind kind, const std::string& name) {
     return rows_.back();
 }
 
-void Profile::add(const ProcessRecords& records, const std::function<Work(const Record&)>& work) {
+void Profile::add(const ProcessRecords& records, const std::function<Work(const TimedOp&)>& work) {
     // Rows by number while there are many records; a name may serve two kinds.
     std::map<std::pair<OpKind, std::uint32_t>, Row> sums;
-    for (const Record& record : records.records) {
+    for (const TimedOp& record : records.records) {
         Row& sum = sums[{record.kind, record.name}];
         const std::int64_t ns = record.end_ns - record.begin_ns;
         sum.shortest_ns = sum.calls == 0 ? ns : std::min(sum.shortest_ns, ns);

@@ -30,8 +30,17 @@ class Profile {
         std::vector<std::pair<std::string, double>> counters;  // counted, of all calls
     };
 
+    Profile() = default;
+    /// One of a process elsewhere: its rows, threads, and for how long they ran.
+    Profile(std::vector<Row> rows, int threads, std::int64_t ns)
+        : rows_(std::move(rows)),
+          thread_ns_(ns * threads),
+          longest_ns_(ns),
+          processes_(1),
+          threads_(threads) {}
+
     /// Adds the records of one process; `work` tells what was declared for a record.
-    void add(const ProcessRecords& records, const std::function<Work(const Record&)>& work);
+    void add(const ProcessRecords& records, const std::function<Work(const TimedOp&)>& work);
     void merge(const Profile& other);
     /// Adds counts to a task's row. `mode` says where they come from: "measured" or "simulated".
     void count(const std::string& task, const std::string& counter, double value);

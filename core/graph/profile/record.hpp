@@ -11,7 +11,7 @@
 namespace strata::graph {
 
 /// One operation that ran. Times are of CLOCK_MONOTONIC, in ns.
-struct Record {
+struct TimedOp {
     std::uint32_t name = 0;  // in ProcessRecords::names
     std::int32_t patch = -1;
     OpKind kind = OpKind::task;
@@ -34,7 +34,7 @@ struct ProcessRecords {
     /// What is added to this process's times to get those of process 0: nodes have clocks of their own.
     std::int64_t clock_offset_ns = 0;
     std::vector<std::string> names;
-    std::vector<Record> records;
+    std::vector<TimedOp> records;
     std::vector<CounterTrack> counters;
 };
 

@@ -76,7 +76,7 @@ void write_trace_part(const fs::path& folder, const ProcessRecords& records, std
         text.clear();
     };
     append_names(text, records);
-    for (const Record& record : records.records) {
+    for (const TimedOp& record : records.records) {
         const auto out = std::back_inserter(text);
         fmt::format_to(out,
                        ",\n"

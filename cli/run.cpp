@@ -1,0 +1,137 @@
+// strata run: a case by the solver that it names.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/python.hpp"
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::cli {
+namespace {
+
+Options declare() {
+    Options options(
+        "strata run",
+        "Runs a case: the solver that the case names, from its beginning to its end. Options not "
+        "listed here go to the solver; strata run CASE --help shows them and the keys of a case.");
+    options.positional("CASE", "the case file (TOML), or the name of a solver with --help")
+        .option("--layout", "PxT", "", "processes x threads; without it one of each")
+        .option("--stride", "N", "1", "cores from one thread to the next")
+        .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
+        .example("strata run cases/transport/heat.toml --layout 1x2 --out run",
+                 "on two threads; result.json is in the folder `run`")
+        .example("strata run transport --help", "the keys that a case of this solver may have");
+    return options;
+}
+
+/// A solver's program: installed, beside the front's folder; in a build folder, in a sister of it.
+std::optional<std::string> find_solver(const std::string& name) {
+    for (const char* folder : {"/../libexec/strata/", "/", "/../solvers/"}) {
+        const std::string file = own_folder() + folder + "strata-" + name;
+        if (access(file.c_str(), X_OK) == 0) return file;
+    }
+    return std::nullopt;
+}
+
+bool is_name(const std::string& word) {
+    if (word.empty()) return false;
+    for (const char c : word)
+        if (std::islower(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_') return false;
+    return true;
+}
+
+/// The value of `solver = "NAME"` before the first [section]: all that the front must know of a case. What
+/// else is in it, the solver checks.
+std::string solver_of(const std::string& file) {
+    std::ifstream in(file);
+    if (!in || std::filesystem::is_directory(file))
+        throw Error("there is no such case file").given(file).remedy("strata run --help");
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+        std::size_t at = line.find_first_not_of(" \t");
+        if (at == std::string::npos || line[at] == '#') continue;
+        if (line[at] == '[') break;
+        if (line.compare(at, 6, "solver") != 0) continue;
+        at = line.find_first_not_of(" \t", at + 6);
+        if (at == std::string::npos || line[at] != '=') continue;
+        const std::size_t quote = line.find_first_of("\"'", at);
+        const std::size_t end = quote == std::string::npos ? quote : line.find(line[quote], quote + 1);
+        const std::string name = end == std::string::npos ? "" : line.substr(quote + 1, end - quote - 1);
+        if (!is_name(name) || !find_solver(name))
+            throw Error("there is no such solver")
+                .at(file, number, "solver")
+                .given(name.empty() ? line : name)
+                .allowed("a solver that is built: strata-NAME beside this program")
+                .remedy("strata doctor says what was left out, and why");
+        return name;
+    }
+    throw Error("a case says which solver runs it")
+        .at(file, 0, "solver")
+        .given("nothing")
+        .allowed("solver = \"transport\" before the first [section]");
+}
+
+[[noreturn]] void become(std::vector<std::string> command) {
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(argv.front(), argv.data());
+    throw system_error("the solver cannot be started", errno).given(command.front());
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+    const Options options = declare();
+    std::vector<std::string> own, solver_words;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i], name = word.substr(0, word.find('='));
+        const bool ours = name == "--layout" || name == "--stride" || name == "--bind";
+        (ours ? own : solver_words).push_back(word);
+        if (ours && name == word && i + 1 < argc) own.emplace_back(argv[++i]);
+    }
+    const std::string first = solver_words.empty() ? "" : solver_words.front();
+    if (first.empty() || first == "--help" || first == "-h") {
+        std::fputs(options.help().c_str(), stdout);
+        return first.empty() ? kBadInput : kSuccess;
+    }
+    if (first[0] == '-') throw Error("the case comes first").given(first).remedy("strata run CASE [options]");
+    std::string program;
+    if (is_name(first) && find_solver(first)) {
+        program = *find_solver(first);
+    } else {
+        program = *find_solver(solver_of(first));
+    }
+    std::vector<std::string> command = {program};
+    command.insert(command.end(), solver_words.begin(), solver_words.end());
+    for (const std::string& word : solver_words)
+        if (word == "--help" || word == "-h") become(command);
+
+    own.push_back(first);
+    const Parsed parsed = options.parse(own);
+    std::vector<std::string> launch = {"launch",
+                                       "--layout",
+                                       parsed.text("--layout").empty() ? "1x1" : parsed.text("--layout"),
+                                       "--stride",
+                                       parsed.text("--stride"),
+                                       "--bind",
+                                       parsed.text("--bind"),
+                                       "--"};
+    launch.insert(launch.end(), command.begin(), command.end());
+    std::vector<char*> launch_argv;
+    for (std::string& word : launch) launch_argv.push_back(word.data());
+    launch_argv.push_back(nullptr);
+    return launch_command(static_cast<int>(launch.size()), launch_argv.data());
+}
+
+}  // namespace strata::cli

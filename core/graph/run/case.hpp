@@ -1,0 +1,94 @@
+// What a solver may be told in a case file. One declaration makes the check, the messages and --help:
+//
+//   struct Settings {
+//       double diffusivity = 1;                       // what is there before reading is the default
+//       std::vector<std::int64_t> cells;
+//   } settings;
+//   CaseSchema schema("transport", "heat conduction and advection on a structured grid");
+//   schema.key("physics.diffusivity", settings.diffusivity,
+//              {.unit = "m2/s", .least = 0, .meaning = "of the heat equation"});
+//   schema.key("grid.cells", settings.cells, {.least = 1, .required = true, .entries = {2, 3}});
+//   schema.read("cases/transport/heat.toml");
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace strata::graph {
+
+/// What is said of a key beside its name and type.
+struct KeyAbout {
+    std::string unit = {};  // "" for pure numbers, texts and lists of names
+    /// Numbers: the range, both ends allowed. Of a list: of each entry.
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    /// Numbers must be greater than `least`, not equal to it.
+    bool above_least = false;
+    /// Texts: one of these; empty: any.
+    std::vector<std::string> choices = {};
+    /// Lists: the fewest and the most entries.
+    std::pair<std::size_t, std::size_t> entries = {0, std::numeric_limits<std::size_t>::max()};
+    /// The key has no default.
+    bool required = false;
+    /// Whether the values of the run depend on it. A checkpoint fits a case that differs in other keys only,
+    /// e.g. in when the run ends.
+    bool decides = true;
+    std::string meaning = {};
+};
+
+/// The keys of one solver's case files. TOML (toml.io, 1.0); "section.key" is key in [section]. The variables
+/// must outlive the schema.
+class CaseSchema {
+  public:
+    using Into = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*,
+                              std::vector<double>*, std::vector<std::string>*>;
+
+    /// `solver`: what the case file's key `solver` must say.
+    CaseSchema(std::string solver, std::string summary);
+
+    /// Throws Error where the key was declared before.
+    CaseSchema& key(std::string name, Into into, KeyAbout about);
+
+    /// Reads a file into the variables; keys that it does not say keep their defaults. Throws Error with
+    /// file, line, key, what was given and what is allowed: for text that is no TOML, a key that is not
+    /// declared (and the nearest that is), a value of another type or outside its range, a required key that
+    /// is missing.
+    void read(const std::filesystem::path& file);
+
+    /// "KEY  TYPE [unit]  RANGE  (default ...)  meaning", a section after the other.
+    [[nodiscard]] std::string help() const;
+    /// "grid.cells = [64, 64]", a line each, of all keys that decide the values: for checkpoints, results.
+    [[nodiscard]] std::string decisive_text() const;
+    /// The checksum of decisive_text().
+    [[nodiscard]] std::string hash() const;
+
+    [[nodiscard]] const std::string& solver() const { return solver_; }
+    [[nodiscard]] const std::string& summary() const { return summary_; }
+    /// Names and values as text, in the order of declaration.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> values() const;
+    /// An error about a key that the solver finds in what it means together with others: file and line are
+    /// those of the key in the file read last.
+    [[noreturn]] void refuse(const std::string& key, const std::string& message,
+                             const std::string& allowed) const;
+
+  private:
+    struct Entry {
+        std::string name;
+        Into into;
+        KeyAbout about;
+        std::string default_text;
+        int line = 0;  // in the file read last; 0: not there
+    };
+    friend struct CaseReader;
+
+    std::string solver_, summary_;
+    std::vector<Entry> entries_;
+    std::string file_;
+};
+
+}  // namespace strata::graph

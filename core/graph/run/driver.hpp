@@ -1,0 +1,75 @@
+// The program around a solver: what is the same for all of them.
+//
+//   int main(int argc, char** argv) {
+//       Settings settings;
+//       CaseSchema keys = schema(settings);
+//       return graph::drive(argc, argv, keys, [&](Graph& graph) -> Solver {
+//           Labels labels = declare(graph, settings);
+//           return {.time = labels.time, .end = settings.end, .series = {labels.total}};
+//       });
+//   }
+//
+// It reads the case, starts the team, runs the graph to its end and writes what docs/run-output.md describes:
+// result, series, checkpoints, profile, timeline; and it answers `strata steer`. A solver's kernels and tasks
+// know nothing of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/graph/run/case.hpp"
+#include "core/graph/run/result.hpp"
+#include "core/graph/run/simulation.hpp"
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+/// A run that is over, for what is found out about its result. Collective: all members ask the same.
+class Finished {
+  public:
+    Finished(const Simulation& simulation, team::Team& team) : simulation_(simulation), team_(team) {}
+
+    /// The sum of term(index, value) over all values of a field that patches own, its border layers left out:
+    /// exact, rounded once, so the same for every layout.
+    [[nodiscard]] double sum(Field<double> field,
+                             const std::function<double(const Int3& at, double value)>& term) const;
+    template <class T>
+    [[nodiscard]] T value(Scalar<T> scalar) const {
+        return simulation_.value(scalar);
+    }
+    [[nodiscard]] const Simulation& simulation() const { return simulation_; }
+
+  private:
+    const Simulation& simulation_;
+    team::Team& team_;
+};
+
+/// What a solver says of itself to the driver.
+struct Solver {
+    /// The time of the case, and when it ends.
+    Scalar<double> time;
+    double end = 0;
+    std::string time_unit = "s";
+    /// What a series shows, a column each.
+    std::vector<Scalar<double>> series;
+    /// What makes the result count; and further figures of the run's own.
+    std::function<Verification(const Finished&)> verify = {};
+    std::function<std::vector<Figure>(const Finished&)> figures = {};
+};
+
+/// Where the solver's own code was compiled: for the result's provenance.
+struct Build {
+#ifdef STRATA_SOLVER_COMPILER
+    std::string compiler = STRATA_SOLVER_COMPILER, flags = STRATA_SOLVER_FLAGS;
+#else
+    std::string compiler, flags;
+#endif
+};
+
+/// To be called first in main(), which returns what it returns. `declare` is called in each member and fills
+/// the graph; the schema's variables have the case's values then. Errors are printed once.
+int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
+          const Build& build = {});
+
+}  // namespace strata::graph

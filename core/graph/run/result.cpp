@@ -1,0 +1,72 @@
+#include "core/graph/run/result.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+void write_json(std::ostream& out, const RunResult& r) {
+    Json json(out);
+    json.object().member("schema", "strata.result/1").member("benchmark", r.solver);
+    json.key("parameters").object().member("case", r.case_file);
+    for (const auto& [key, value] : r.settings) json.member(key, value);
+    json.end();
+    json.member("processes", r.processes).member("threads", r.threads).member("wall_s", r.wall_s);
+    json.member("steps", r.steps).member("time", r.time).member("time_unit", r.time_unit);
+    json.member("verified", r.verification.passed());
+    json.key("verification").object().member("what", r.verification.what);
+    json.member("value", r.verification.value).member("limit", r.verification.limit);
+    json.member("source", r.verification.source).end();
+    json.key("figures").array();
+    if (r.verification.passed())
+        for (const Figure& figure : r.figures)
+            json.object()
+                .member("name", figure.name)
+                .member("value", figure.value)
+                .member("unit", figure.unit)
+                .member("better", figure.higher_is_better ? "higher" : "lower")
+                .end();
+    json.end().key("curves").array().end().key("matrices").array().end();
+    json.members("notes", r.notes);
+    json.key("provenance").object().member("compiler", r.compiler).member("flags", r.flags);
+    json.member("case_hash", r.case_hash).end();
+    json.end();
+}
+
+}  // namespace
+
+std::string result_text(const RunResult& r) {
+    std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to {:.6g} {} in {:.3g} s\n",
+                                   r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads,
+                                   r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.wall_s);
+    const Verification& check = r.verification;
+    if (check.passed())
+        for (const Figure& figure : r.figures)
+            text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
+    for (const std::string& note : r.notes) text += "  note: " + note + '\n';
+    if (check.passed())
+        return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value,
+                                  check.limit, check.source);
+    return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n",
+                              check.what, check.value, check.limit, check.source);
+}
+
+void write_result(const std::filesystem::path& folder, const RunResult& result) {
+    const std::filesystem::path file = folder / "result.json", part = folder / "result.json.tmp";
+    {
+        std::ofstream out(part);
+        write_json(out, result);
+        out.close();
+        if (!out) throw system_error("the result cannot be written", errno).at(part.string());
+    }
+    std::filesystem::rename(part, file);
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,246 @@
+#include "core/graph/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/graph/run/observing.hpp"
+#include "core/graph/run/state.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+/// How long a batch is to take: requests are answered between batches.
+constexpr double kBatch = 0.1;
+/// Operations that each thread remembers for profiles and timelines.
+constexpr std::size_t kRecords = std::size_t{1} << 17;
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Steps until the next multiple of `every`.
+std::int64_t until_multiple(std::int64_t step, std::int64_t every) {
+    return every > 0 ? every - step % every : std::int64_t{1} << 40;
+}
+
+/// Cells of the largest family, to which rates refer.
+double cells_of(const Graph& graph) {
+    double most = 0;
+    for (const auto& family : graph.families())
+        if (const auto* grid = dynamic_cast<const Grid*>(family.get())) {
+            double cells = 0;
+            for (int p = 0; p < grid->patches(); ++p) cells += static_cast<double>(grid->box(p).volume());
+            most = std::max(most, cells);
+        }
+    return most;
+}
+
+SimulationOptions options_of(team::Team& team, const Words& words) {
+    SimulationOptions options;
+    options.crew = &team.crew();
+    options.records = words.profile || words.timeline ? kRecords : 0;
+    return options;
+}
+
+}  // namespace
+
+Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words)
+    : team_(team),
+      graph_(graph),
+      solver_(solver),
+      schema_(schema),
+      words_(words),
+      simulation_(graph, Members::of(team), options_of(team, words)) {}
+
+bool Run::over() const {
+    return simulation_.stopped() || (words_.steps && simulation_.step() >= *words_.steps) ||
+           (solver_.time.id() >= 0 && simulation_.step() > 0 && time() >= solver_.end);
+}
+
+void Run::begin() {
+    if (words_.restart)
+        restarted_from_ =
+            restore_state(simulation_, graph_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
+                .string();
+    else
+        simulation_.start();
+    first_step_ = simulation_.step();
+    if (solver_.time.id() >= 0)
+        simulation_.stop_when<double>(solver_.time, [end = solver_.end](double now) { return now >= end; });
+    if (team_.rank() != 0) return;
+    RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
+    if (solver_.time.id() >= 0) end.time = solver_.end;
+    pace_.emplace(end);
+    pace_->at(simulation_.step(), time(), seconds_now());
+    if (!words_.quiet) {
+        progress_.emplace(end);
+        progress_->at(simulation_.step(), time(), seconds_now());
+    }
+    if (!words_.out) return;
+    control_.emplace(*words_.out);
+    if (words_.series == 0 || solver_.series.empty()) return;
+    std::vector<Series::Column> columns;
+    for (const Scalar<double>& scalar : solver_.series) {
+        const LabelInfo& info = graph_.labels()[static_cast<std::size_t>(scalar.id())];
+        columns.push_back({info.name, info.unit});
+    }
+    series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
+                    words_.restart ? std::optional(simulation_.step()) : std::nullopt);
+}
+
+void Run::answer_requests() {
+    if (!control_) return;
+    SteeredRun run;
+    run.name = words_.case_file;
+    run.pace = &*pace_;
+    run.series = series_ ? &*series_ : nullptr;
+    run.values = [this] {
+        std::vector<SteeringValue> values;
+        for (const Parameter& p : graph_.parameters())
+            values.push_back({p.name, p.unit, p.about, p.value, p.least, p.most});
+        return values;
+    };
+    run.set = [this](const auto& values) {
+        values_asked_.insert(values_asked_.end(), values.begin(), values.end());
+        return simulation_.step() + 1;
+    };
+    run.checkpoint = [this] {
+        checkpoint_asked_ = true;
+        return simulation_.step();
+    };
+    run.stop = [this] {
+        stop_asked_ = true;
+        return simulation_.step();
+    };
+    control_->poll(run, seconds_now());
+}
+
+Run::Orders Run::next_orders() {
+    answer_requests();
+    Orders orders;
+    const std::int64_t step = simulation_.step();
+    if (!stop_asked_ && !over()) {
+        const double wanted = seconds_a_step_ > 0 ? kBatch / seconds_a_step_ : 1;
+        orders.steps = std::clamp(static_cast<std::int64_t>(std::min(wanted, 1e6)), std::int64_t{1},
+                                  std::min(until_multiple(step, words_.checkpoint),
+                                           until_multiple(step, series_ ? words_.series : 0)));
+        if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
+    }
+    const bool due =
+        words_.checkpoint > 0 && step > first_step_ && (step % words_.checkpoint == 0 || orders.steps == 0);
+    orders.checkpoint = (due || checkpoint_asked_) && words_.out;
+    orders.parameters = !values_asked_.empty();
+    checkpoint_asked_ = false;
+    return orders;
+}
+
+/// Before the step is taken, in all members: what was changed is the same everywhere from the same step on.
+void Run::follow(Orders& orders) {
+    team_.together().broadcast(std::span(&orders, 1), 0);
+    if (orders.checkpoint != 0) save();
+    if (orders.parameters == 0) return;
+    std::vector<double> values;
+    for (Parameter& p : graph_.parameters()) {
+        for (const auto& [name, value] : values_asked_)
+            if (name == p.name) p.value = value;
+        values.push_back(p.value);
+    }
+    values_asked_.clear();
+    team_.together().broadcast(std::span(values), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) graph_.parameters()[i].value = values[i];
+}
+
+void Run::save() {
+    if (saved_ == simulation_.step()) return;
+    saved_ = simulation_.step();
+    save_state(simulation_, graph_, team_, *words_.out, {schema_.solver(), schema_.hash(), time()},
+               words_.keep);
+}
+
+void Run::after_batch(double seconds) {
+    const std::int64_t step = simulation_.step();
+    if (series_ && (step % words_.series == 0 || over())) {
+        std::vector<double> row;
+        for (const Scalar<double>& scalar : solver_.series) row.push_back(simulation_.value(scalar));
+        series_->append(step, time(), row);
+    }
+    pace_->at(step, time(), seconds);
+    if (progress_) progress_->at(step, time(), seconds);
+}
+
+void Run::go() {
+    begin();
+    for (;;) {
+        Orders orders;
+        if (team_.rank() == 0) orders = next_orders();
+        follow(orders);
+        if (orders.steps == 0) break;
+        const double before = seconds_now();
+        const std::int64_t done = simulation_.advance(orders.steps);
+        const double after = seconds_now();
+        stepping_s_ += after - before;
+        if (done > 0) seconds_a_step_ = (after - before) / static_cast<double>(done);
+        if (team_.rank() == 0) after_batch(after);
+    }
+    if (progress_) progress_->finish();
+    team_.barrier();
+}
+
+void Run::write_observed() {
+    if (!words_.profile && !words_.timeline) return;
+    if (simulation_.step() == first_step_) return;
+    const ProcessRecords mine = latest_records(simulation_, team_);
+    if (words_.timeline) write_timeline(mine, team_, *words_.out);
+    if (!words_.profile) return;
+    const Profile profile = gather_profile(simulation_, mine, team_);
+    if (team_.rank() != 0) return;
+    std::fputs(profile.table().c_str(), stdout);
+    if (!words_.out) return;
+    std::ofstream out(*words_.out / "profile.json");
+    profile.write_json(out);
+    out.close();
+    if (!out)
+        throw system_error("the profile cannot be written", errno)
+            .at((*words_.out / "profile.json").string());
+}
+
+RunResult Run::result(const Build& build) const {
+    RunResult r;
+    r.solver = schema_.solver();
+    r.case_file = words_.case_file;
+    r.settings = schema_.values();
+    r.processes = team_.size();
+    r.threads = team_.crew().count();
+    r.wall_s = stepping_s_;
+    r.steps = simulation_.step();
+    r.time = time();
+    r.time_unit = solver_.time_unit;
+    r.compiler = build.compiler;
+    r.flags = build.flags;
+    r.case_hash = schema_.hash();
+    if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
+    const Finished finished(simulation_, team_);
+    const bool ended = solver_.time.id() < 0 || (r.steps > 0 && r.time >= solver_.end);
+    if (solver_.verify && ended)
+        r.verification = solver_.verify(finished);
+    else {
+        r.verification = {"no step failed", 0, 0, "stopped before the end of the case"};
+        r.notes.push_back("stopped before the end of the case: its result was compared with nothing");
+    }
+    const auto steps = static_cast<double>(r.steps - first_step_);
+    if (steps > 0 && stepping_s_ > 0) {
+        r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
+        r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
+    }
+    if (solver_.figures && ended)
+        for (Figure& figure : solver_.figures(finished)) r.figures.push_back(std::move(figure));
+    return r;
+}
+
+}  // namespace strata::graph

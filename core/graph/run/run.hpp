@@ -1,0 +1,66 @@
+// One member's part of a run: steps in batches, and between batches what is not the solver's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/output/series.hpp"
+#include "core/graph/run/driver.hpp"
+#include "core/graph/run/words.hpp"
+#include "core/graph/steer/control.hpp"
+#include "core/graph/steer/progress.hpp"
+
+namespace strata::graph {
+
+/// All calls are collective. Member 0 writes the series and the progress, answers the socket, and decides how
+/// many steps come next; the others are told.
+class Run {
+  public:
+    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words);
+
+    /// From the start, or the checkpoint, to the end.
+    void go();
+    /// Profile and timeline, where they were asked for.
+    void write_observed();
+    [[nodiscard]] RunResult result(const Build& build) const;
+
+  private:
+    /// What member 0 tells the others before a batch.
+    struct Orders {
+        std::int64_t steps = 0;  // 0: the run ends here
+        std::uint8_t checkpoint = 0, parameters = 0;
+    };
+
+    void begin();
+    [[nodiscard]] Orders next_orders();
+    void follow(Orders& orders);
+    void after_batch(double seconds);
+    void answer_requests();
+    void save();
+    [[nodiscard]] double time() const { return solver_.time.id() >= 0 ? simulation_.value(solver_.time) : 0; }
+    [[nodiscard]] bool over() const;
+
+    team::Team& team_;
+    Graph& graph_;
+    const Solver& solver_;
+    const CaseSchema& schema_;
+    const Words& words_;
+    Simulation simulation_;
+    std::string restarted_from_;
+
+    // Of member 0 alone
+    std::optional<Series> series_;
+    std::optional<Control> control_;
+    std::optional<Progress> progress_;
+    std::optional<Pace> pace_;
+    bool stop_asked_ = false, checkpoint_asked_ = false;
+    std::vector<std::pair<std::string, double>> values_asked_;
+
+    std::int64_t first_step_ = 0, saved_ = -1;
+    double stepping_s_ = 0;      // in batches
+    double seconds_a_step_ = 0;  // of the last batch
+};
+
+}  // namespace strata::graph

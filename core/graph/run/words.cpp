@@ -1,0 +1,71 @@
+#include "core/graph/run/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+Options options_of(const CaseSchema& schema) {
+    const std::string example = fmt::format("strata run cases/{}/NAME.toml", schema.solver());
+    Options options("strata run CASE", schema.summary() + "\nThe keys of a case are listed at the end.");
+    options.positional("CASE", "the case file (TOML)")
+        .option("--layout", "PxT", "1x1", "processes x threads (an option of `strata run` itself)")
+        .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
+        .option("--steps", "N", "", "ends after step N, if the case has not ended before")
+        .option("--series", "N", "10", "a row of series.csv every N steps; 0: none")
+        .option("--checkpoint", "N", "0", "a checkpoint every N steps; 0: when `strata steer` asks for one")
+        .option("--keep", "N", "2", "how many checkpoints are kept; 0: all")
+        .option("--restart", "FOLDER", "", "goes on from the last checkpoint in FOLDER, on any layout")
+        .flag("--profile", "where the time went, by task: a table, and profile.json")
+        .flag("--timeline", "trace.json of the latest operations, for ui.perfetto.dev")
+        .flag("--quiet", "no line of progress")
+        .flag("--graph",
+              "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
+        .example(example + " --layout 2x1 --out run", "on two processes, results in the folder `run`")
+        .example(example + " --out run --checkpoint 500", "with a checkpoint every 500 steps")
+        .example(example + " --out run --restart run --layout 4x1",
+                 "goes on from the last one, on four processes")
+        .example(example + " --profile --timeline --out run", "where the time went");
+    return options;
+}
+
+}  // namespace
+
+std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema) {
+    const Parsed parsed = options_of(schema).parse(argc, argv);
+    if (parsed.help()) {
+        std::fputs(("\nkeys of a case:\n  solver = \"" + schema.solver() + "\"\n" + schema.help()).c_str(),
+                   stdout);
+        return std::nullopt;
+    }
+    constexpr long kMost = 1L << 40;
+    Words words;
+    words.case_file = parsed.positionals().at(0);
+    if (parsed.has("--layout"))
+        throw Error("processes are started by strata run, mpirun or srun")
+            .given("--layout " + parsed.text("--layout"))
+            .remedy("strata run CASE --layout PxT, or STRATA_LAYOUT=PxT");
+    if (parsed.has("--out")) words.out = std::filesystem::path(parsed.text("--out"));
+    if (parsed.has("--restart")) words.restart = std::filesystem::path(parsed.text("--restart"));
+    if (parsed.has("--steps")) words.steps = parsed.integer("--steps", 0, kMost);
+    words.series = parsed.integer("--series", 0, kMost);
+    words.checkpoint = parsed.integer("--checkpoint", 0, kMost);
+    words.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
+    words.profile = parsed.has("--profile");
+    words.timeline = parsed.has("--timeline");
+    words.quiet = parsed.has("--quiet");
+    words.graph = parsed.has("--graph");
+    if (!words.out && (words.checkpoint > 0 || words.timeline))
+        throw Error("files need a folder")
+            .given(words.timeline ? "--timeline without --out" : "--checkpoint without --out")
+            .remedy("--out FOLDER");
+    return words;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,22 @@
+// strata-transport CASE: what `strata run` starts for cases with solver = "transport".
+#include "core/graph/run/driver.hpp"
+#include "solvers/transport/tasks.hpp"
+#include "solvers/transport/verify.hpp"
+
+int main(int argc, char** argv) {
+    using namespace strata;
+    transport::Settings settings;
+    graph::CaseSchema keys = transport::schema(settings);
+    return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
+        check(settings, keys);
+        const transport::Labels labels = transport::declare(graph, settings);
+        return {
+            .time = labels.time,
+            .end = settings.end,
+            .series = {labels.dt, labels.total, labels.least, labels.most},
+            .verify = [&settings, labels](
+                          const graph::Finished& run) { return transport::verify(run, labels, settings); },
+            .figures = [&settings, labels](
+                           const graph::Finished& run) { return transport::figures(run, labels, settings); }};
+    });
+}

@@ -1,0 +1,113 @@
+// A declared schema makes the check of a case file, its error messages and its help.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/graph/run/case.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata;
+using namespace strata::graph;
+
+namespace {
+
+struct Fixture {
+    double length = 2;
+    std::int64_t count = 3;
+    bool open = false;
+    std::string kind = "cold";
+    std::vector<std::int64_t> cells;
+    CaseSchema schema{"sample", "a sample"};
+    std::filesystem::path file;
+
+    Fixture() {
+        schema.key("kind", &kind, {.choices = {"cold", "warm"}, .meaning = "which"});
+        schema.key("grid.cells", &cells,
+                   {.least = 1, .entries = {2, 3}, .required = true, .meaning = "how many"});
+        schema.key("grid.length", &length,
+                   {.unit = "m", .least = 0, .above_least = true, .meaning = "how long"});
+        schema.key("run.count", &count, {.least = 1, .most = 10, .decides = false, .meaning = "how often"});
+        schema.key("run.open", &open, {.meaning = "whether"});
+        std::string name = (std::filesystem::temp_directory_path() / "strata-case-XXXXXX").string();
+        const int made = mkstemp(name.data());
+        REQUIRE(made >= 0);
+        file = name;
+    }
+    ~Fixture() { std::filesystem::remove(file); }
+    void read(const std::string& text) {
+        std::ofstream(file) << text;
+        schema.read(file);
+    }
+    std::string refusal(const std::string& text) {
+        try {
+            read(text);
+        } catch (const Error& error) {
+            return error.text();
+        }
+        return "";
+    }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a case file sets what it says, and the rest keeps its default") {
+    Fixture f;
+    f.read("solver = \"sample\"\nkind = 'warm'\n[grid]\ncells = [4, 5]\n[run]\nopen = true\n");
+    CHECK(f.cells == std::vector<std::int64_t>{4, 5});
+    CHECK(f.kind == "warm");
+    CHECK(f.open);
+    CHECK(f.length == 2);
+    CHECK(f.count == 3);
+    f.read("solver = \"sample\"\ngrid.cells = [1, 2, 3]\ngrid.length = 7\n");  // a whole number is a number
+    CHECK(f.length == 7);
+}
+
+TEST_CASE("what a case cannot say is refused with file, line, key, what was given and what is allowed") {
+    Fixture f;
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    std::string text = f.refusal(head + "lenght = 1.0\n");
+    CHECK(has(text, f.file.string() + ":4"));
+    CHECK(has(text, "grid.lenght"));
+    CHECK(has(text, "try: grid.length?"));
+
+    text = f.refusal(head + "length = -1.5\n");
+    CHECK(has(text, ":4"));
+    CHECK(has(text, "given: -1.5"));
+    CHECK(has(text, "> 0 (in m)"));
+
+    CHECK(has(f.refusal(head + "length = \"long\"\n"), "allowed: number"));
+    CHECK(has(f.refusal(head + "[run]\ncount = 11\n"), "1 to 10"));
+    CHECK(has(f.refusal(head + "[run]\ncount = 1.5\n"), "whole number"));
+    CHECK(has(f.refusal("kind = \"hot\"\n" + head), "one of \"cold\", \"warm\""));
+    CHECK(has(f.refusal("solver = \"sample\"\n[grid]\ncells = [4]\n"), "2 to 3 entries"));
+    CHECK(has(f.refusal("solver = \"sample\"\n[grid]\ncells = [4, 0]\n"), ">= 1"));
+    CHECK(has(f.refusal(head + "[walls]\nleft = 1\n"), "walls"));
+
+    text = f.refusal("solver = \"sample\"\n");
+    CHECK(has(text, "a key is missing"));
+    CHECK(has(text, "grid.cells"));
+    CHECK(has(f.refusal("solver = \"other\"\n"), "allowed: \"sample\""));
+    CHECK(has(f.refusal("solver = \"sample\"\n[grid\n"), ":2"));
+}
+
+TEST_CASE("the help lists every key with unit, range, default and meaning") {
+    const Fixture f;
+    const std::string help = f.schema.help();
+    for (const char* part : {"[grid]", "how long", "> 0 (in m)", "default 2", "required",
+                             "\"cold\", \"warm\"", "1 to 10", "default false"})
+        CHECK(has(help, part));
+}
+
+TEST_CASE("the hash of a case changes with what decides its values, and with nothing else") {
+    Fixture f;
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    f.read(head);
+    const std::string hash = f.schema.hash();
+    f.read(head + "# a remark\n[run]\ncount = 9\n");
+    CHECK(f.schema.hash() == hash);
+    f.read(head + "length = 3\n");
+    CHECK(f.schema.hash() != hash);
+}

@@ -1,0 +1,117 @@
+// The kernels of the transport solver, alone on plain arrays.
+#include <cmath>
+#include <vector>
+
+#include "solvers/transport/kernels.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata::transport;
+using strata::graph::Int3;
+
+namespace {
+
+/// A box of cells with layers around it.
+struct Values {
+    Box cells, all;
+    std::vector<double> data;
+    Values(const Box& cells_, int layers, const Int3& where = {1, 1, 1})
+        : cells(cells_),
+          all(cells_.grown({layers * where[0], layers * where[1], layers * where[2]})),
+          data(static_cast<std::size_t>(all.volume())) {}
+    template <class T = double>
+    FieldView<T> view() {
+        const std::ptrdiff_t y = all.extent(0), z = y * all.extent(1);
+        return {data.data() - all.lo[0] - all.lo[1] * y - all.lo[2] * z, y, z, 0, all};
+    }
+    template <class F>
+    void fill(F f) {
+        for (int k = all.lo[2]; k < all.hi[2]; ++k)
+            for (int j = all.lo[1]; j < all.hi[1]; ++j)
+                for (int i = all.lo[0]; i < all.hi[0]; ++i) view()(i, j, k) = f(i, j, k);
+    }
+};
+
+const Box kCells{{3, -2, 5}, {16, 5, 9}};
+
+}  // namespace
+
+TEST_CASE("conduction is exact for a parabola: the second difference is twice its coefficients") {
+    Values T(kCells, 1), next(kCells, 0);
+    T.fill([](int i, int j, int k) { return 2.0 * i * i + 3.0 * j * j + 5.0 * k * k + i - j; });
+    const Summary s = conduct(kCells, T.view<const double>(), next.view(), {0.25, 0.125, 0.0625});
+    double sum = 0;
+    for (int k = 5; k < 9; ++k)
+        for (int j = -2; j < 5; ++j)
+            for (int i = 3; i < 16; ++i) {
+                const double expected = T.view()(i, j, k) + 4 * 0.25 + 6 * 0.125 + 10 * 0.0625;
+                REQUIRE(next.view()(i, j, k) == expected);
+                sum += expected;
+            }
+    CHECK(std::abs(s.sum() - sum) <= 1e-12 * std::abs(sum));
+    CHECK(s.least() == next.view()(3, 0, 5));
+}
+
+TEST_CASE("a direction that is not there is not looked at") {
+    const Box flat{{0, 0, 0}, {9, 7, 1}};
+    Values T(flat, 1, {1, 1, 0}), next(flat, 0);  // no layers above and below
+    T.fill([](int i, int j, int) { return i * i - 2.0 * j * j; });
+    const Summary s = conduct(flat, T.view<const double>(), next.view(), {0.25, 0.25, 0});
+    CHECK(next.view()(4, 3, 0) == T.view()(4, 3, 0) + 0.5 - 1.0);
+    CHECK(std::isfinite(s.sum()));
+}
+
+TEST_CASE("fluxes with Fromm's slopes are exact for a linear profile, with the flow in either direction") {
+    std::vector<double> T(9);
+    for (std::size_t i = 0; i < 9; ++i) T[i] = 3.0 + 2.0 * static_cast<double>(i);
+    const double at_face = 3.0 + 2.0 * 3.5;  // lower face of cell 4
+    CHECK(fromm_flux(&T[4], 1, 1.5) == 1.5 * at_face);
+    CHECK(fromm_flux(&T[4], 1, -1.5) == -1.5 * at_face);
+    CHECK(fromm_flux(&T[4], 1, 0.0) == 0);
+}
+
+TEST_CASE("a stage of advection moves a linear profile by v dt, and mixes in what was before") {
+    Values T(kCells, 2), next(kCells, 0), vx(kCells, 1), vy(kCells, 1), vz(kCells, 1);
+    T.fill([](int i, int j, int k) { return 2.0 * i + 4.0 * j - 8.0 * k; });
+    vx.fill([](int, int, int) { return 1.0; });
+    vy.fill([](int, int, int) { return -0.5; });
+    vz.fill([](int, int, int) { return 0.25; });
+    const auto t = T.view<const double>();
+    advect(kCells, t, t, {vx.view<const double>(), vy.view<const double>(), vz.view<const double>()},
+           next.view(), 0.5, {0.25, 0.25, 0.25});
+    // By half of dt v . grad T
+    CHECK(next.view()(7, 1, 6) == t(7, 1, 6) - 0.5 * 0.25 * (2.0 - 2.0 - 2.0));
+    CHECK(next.view()(3, -2, 5) == t(3, -2, 5) - 0.5 * 0.25 * (2.0 - 2.0 - 2.0));
+}
+
+TEST_CASE("layers beyond the walls have the value of the nearest cell") {
+    Values T(kCells, 2);
+    T.fill([](int i, int j, int k) {
+        return kCells.contains(Int3{i, j, k}) ? i + 100.0 * j + 1e4 * k : -1.0;
+    });
+    extend_to_walls(kCells, T.view());
+    const auto t = T.view();
+    CHECK(t(1, 0, 6) == t(3, 0, 6));
+    CHECK(t(17, 0, 6) == t(15, 0, 6));
+    CHECK(t(7, -4, 6) == t(7, -2, 6));
+    CHECK(t(7, 6, 6) == t(7, 4, 6));
+    CHECK(t(7, 0, 3) == t(7, 0, 5));
+    CHECK(t(7, 0, 10) == t(7, 0, 8));
+    CHECK(t(7, 0, 6) == 7 + 6e4);
+}
+
+TEST_CASE("a summary does not pass over a value that is no number") {
+    for (int count = 1; count < 20; ++count)
+        for (int bad = 0; bad < count; ++bad) {
+            std::vector<double> values(static_cast<std::size_t>(count), 1.0);
+            values[static_cast<std::size_t>(bad)] = NAN;
+            Summary s;
+            s.add(values.data(), count);
+            REQUIRE(!std::isfinite(s.sum()));
+        }
+    Summary s;
+    const std::vector<double> values{3, -1, 4, -1.5, 9, 2, 6, 5, 3, 5, 8};
+    s.add(values.data(), static_cast<int>(values.size()));
+    CHECK(s.sum() == 42.5);
+    CHECK(s.least() == -1.5);
+    CHECK(s.most() == 9);
+}

@@ -1,0 +1,166 @@
+// The transport solver's order of accuracy against exact solutions, what it conserves, and how it fails.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/graph/run/simulation.hpp"
+#include "solvers/transport/exact.hpp"
+#include "solvers/transport/tasks.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata;
+using namespace strata::graph;
+using namespace strata::transport;
+
+namespace {
+
+struct Ended {
+    double error = 0, change = 0, most = 0;  // change: of the integral, as a share
+    std::int64_t steps = 0;
+};
+
+Ended run(const Settings& s, int threads = 2) {
+    Graph graph("transport");
+    const Labels labels = transport::declare(graph, s);
+    Simulation simulation(graph, Members::alone(), {.threads = threads});
+    simulation.start();
+    simulation.stop_when<double>(labels.time, [&](double now) { return now >= s.end; });
+    simulation.advance(1'000'000);
+    CHECK(simulation.value(labels.time) == s.end);
+    const auto& grid =
+        static_cast<const Grid&>(*graph.labels()[static_cast<std::size_t>(labels.T.id())].family);
+    const Real3 h = s.spacing();
+    Ended end;
+    end.steps = simulation.step();
+    end.most = simulation.value(labels.most);
+    double squares = 0, now = 0, first = 0;
+    for (const Kept& kept : kept_versions(simulation.plan())) {
+        if (kept.label != labels.T.id() || kept.back != 0) continue;
+        for (int p = 0; p < grid.patches(); ++p) {
+            const std::vector<std::byte> bytes = simulation.values(kept, p);
+            const Box all =
+                grid.owned(p, On::cells, graph.labels()[static_cast<std::size_t>(kept.label)].border);
+            std::size_t at = 0;
+            for (int k = all.lo[2]; k < all.hi[2]; ++k)
+                for (int j = all.lo[1]; j < all.hi[1]; ++j)
+                    for (int i = all.lo[0]; i < all.hi[0]; ++i, at += sizeof(double)) {
+                        if (!grid.box(p).contains(Int3{i, j, k})) continue;
+                        double value = 0;
+                        std::memcpy(&value, bytes.data() + at, sizeof value);
+                        const Real3 x{(i + 0.5) * h[0], (j + 0.5) * h[1], (k + 0.5) * h[2]};
+                        squares += std::pow(value - exact(s, x), 2);
+                        now += value;
+                        first += initial(s, x);
+                    }
+        }
+    }
+    const auto cells = static_cast<double>(s.shape().cells.volume());
+    end.error = std::sqrt(squares / cells);
+    end.change = std::abs(now - first) / std::abs(first);
+    return end;
+}
+
+/// Observed order from one grid to one twice as fine.
+double order(Settings coarse, Settings fine) {
+    const double a = run(coarse).error, b = run(fine).error;
+    CAPTURE(a, b);
+    REQUIRE(b > 0);
+    return std::log2(a / b);
+}
+
+Settings heat(std::int64_t n, std::size_t directions, bool periodic) {
+    Settings s;
+    s.equation = "heat";
+    s.cells.assign(directions, n);
+    s.patch_cells.assign(directions, n / 4 + 1);  // the last patch of each direction is smaller
+    s.size = {1.0, 1.5, 0.75};
+    s.waves = {1, 2, 1};
+    s.periodic = periodic;
+    s.diffusivity = 0.3;
+    s.end = 0.02;
+    s.cfl = 0.6;
+    return s;
+}
+
+Settings flow(std::int64_t n, const char* kind, std::size_t directions = 2) {
+    Settings s;
+    s.equation = "advection";
+    s.cells.assign(directions, n);
+    s.patch_cells.assign(directions, n / 4 + 1);
+    s.flow = kind;
+    s.velocity = {1.0, -0.5, 0.75};
+    s.profile = directions == 2 ? "gaussian" : "cosines";
+    s.centre = {0.5, 0.7, 0.5};
+    s.width = 0.15;
+    s.periodic = s.flow == "uniform";
+    s.end = 0.5;
+    s.cfl = 0.5;
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("heat is of second order, in two and three directions, with walls and without") {
+    for (const bool periodic : {true, false}) {
+        CAPTURE(periodic);
+        CHECK(order(heat(32, 2, periodic), heat(64, 2, periodic)) >= 1.9);
+        CHECK(order(heat(24, 3, periodic), heat(48, 3, periodic)) >= 1.9);
+    }
+}
+
+TEST_CASE("a uniform flow carries a profile with second order, in two and three directions") {
+    CHECK(order(flow(64, "uniform"), flow(128, "uniform")) >= 1.9);
+    CHECK(order(flow(24, "uniform", 3), flow(48, "uniform", 3)) >= 1.9);
+}
+
+TEST_CASE("a rotation and a vortex that turns back bring a profile home with second order") {
+    Settings coarse = flow(128, "rotation"), fine = flow(256, "rotation");
+    for (Settings* s : {&coarse, &fine}) {  // well within the circle: what leaves through a wall is lost
+        s->centre = {0.5, 0.65, 0.5};
+        s->width = 0.08;
+    }
+    CHECK(order(coarse, fine) >= 1.9);
+    coarse = flow(96, "vortex"), fine = flow(192, "vortex");
+    CHECK(order(coarse, fine) >= 1.9);
+}
+
+TEST_CASE("nothing is lost, and a flow without divergence keeps a constant") {
+    CHECK(run(heat(32, 2, false)).change < 1e-13);
+    CHECK(run(heat(32, 2, true)).change < 1e-13);
+    CHECK(run(flow(48, "uniform")).change < 1e-13);
+    Settings s = flow(48, "vortex");
+    s.profile = "cosines";
+    s.waves = {0, 0, 0};  // 1 everywhere
+    s.background = 0;
+    const Ended end = run(s);
+    CHECK(end.error < 1e-13);
+}
+
+TEST_CASE("the time step is the stable one times cfl, and the last one ends the run at its end") {
+    Settings s = heat(32, 2, true);
+    s.size = {1.0, 1.0, 1.0};
+    const double stable = 1.0 / 32 / 32 / 4 / s.diffusivity;
+    s.cfl = 1.0;
+    s.end = 10.5 * stable;
+    CHECK(run(s).steps == 11);
+}
+
+TEST_CASE("a step beyond the stable one ends the run with patch, step and label") {
+    for (Settings s : {heat(32, 2, true), flow(48, "uniform")}) {
+        s.cfl = s.heat() ? 2.0 : 4.0;
+        s.end = 1000;
+        s.waves = {8, 8, 8};
+        std::string said;
+        try {
+            run(s);
+        } catch (const Error& error) {
+            said = error.text();
+        }
+        CAPTURE(said);
+        CHECK(said.find("patch ") != std::string::npos);
+        CHECK(said.find("step ") != std::string::npos);
+        CHECK(said.find("temperature") != std::string::npos);
+        CHECK(said.find("time.cfl = ") != std::string::npos);
+    }
+}
