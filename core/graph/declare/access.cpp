@@ -61,6 +61,11 @@ std::span<const Here> Here::own(const Family& of) const {
     return {};
 }
 
+void Here::create(int particle_set, std::int64_t count) const {
+    if (creates == nullptr) fail("creates particles, which nobody keeps");
+    creates(call, particle_set, count);
+}
+
 void Here::fail(std::string_view message) const {
     throw Error(fmt::format("{}: {}", place(*this), message), kFailure);
 }

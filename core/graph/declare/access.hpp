@@ -153,6 +153,12 @@ class Here {
     /// values that cannot be (NaN, a negative density).
     [[noreturn]] void fail(std::string_view message) const;
 
+    /// In a task of the start scope that makes a set's ids: its patch has so many particles from now on. To
+    /// be called once, before anything of the set is looked at; ids must differ from all others, on all
+    /// patches. (In any task: a particle whose id is set to -1 is dropped by the next relocation.) Throws
+    /// Error where the task may not.
+    void create(int particle_set, std::int64_t count) const;
+
     /// body(first, last) for parts of 0..count-1 of `grain` each, in as many threads as the task was given
     /// (Task::threads) and are free. Which gets which part is not determined.
     template <class Body>
@@ -172,6 +178,8 @@ class Here {
         std::span<const Here> patches;
     };
     std::span<const Own> owns;  // of a task of the whole team
+    void* call = nullptr;       // what create() is asked of
+    void (*creates)(void* call, int particle_set, std::int64_t count) = nullptr;
 };
 
 }  // namespace strata::graph

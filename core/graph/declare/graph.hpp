@@ -168,6 +168,10 @@ class Graph {
         info.particle_set = set;
         return Particles<T>(label(std::move(info)));
     }
+    /// The label of a set that is made with it: the number that each particle keeps.
+    [[nodiscard]] Particles<std::int64_t> particle_id(int set) const {
+        return Particles<std::int64_t>(sets_.at(static_cast<std::size_t>(set)).id_label);
+    }
     template <class T>
     Scalar<T> scalar(std::string name, Reduce reduce, T first = {}, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::scalar, options);

@@ -56,7 +56,8 @@ struct TaskOps {
     int half = 0;
     int family = -1;  // -1: one operation for the process
     std::uint32_t first = 0, count = 0;
-    std::uint32_t up = kNone;  // reductions over several processes: brings this process's part to the root
+    int leave = -1, gather = -1;  // relocations: its other operations, further entries of tasks_
+    std::uint32_t up = kNone;     // reductions over several processes: brings this process's part to the root
 };
 
 class PlanBuilder {
@@ -95,6 +96,7 @@ class PlanBuilder {
     void show_window(Making& making, const Use& use, const ResolvedUse& resolved);
     void show_list(Making& making, const Use& use, const ResolvedUse& resolved);
     void show_gathered(Making& making, const Use& use, const ResolvedUse& resolved);
+    void show_particles(Making& making, const ResolvedUse& resolved);
     void show_scalar(Making& making, const Use& use, const ResolvedUse& resolved);
     void show_contribution(Making& making, const Use& use);
 
@@ -105,6 +107,14 @@ class PlanBuilder {
     void make_reductions();
     [[nodiscard]] std::vector<std::pair<int, int>> contributors(int task) const;  // resolved task, its use
 
+    // relocations.cpp
+    void number_relocation(int task);
+    [[nodiscard]] int relocation_hops(int set) const;
+    void make_relocations(std::uint64_t serial);
+    void make_relocation(int task, std::uint64_t serial);
+    void wait_in_relocation(int task, int local, std::uint32_t op);
+    void put_relocation(int task, Block& block) const;
+
     // waits.cpp
     void make_waits();
     void wait_for_befores(int task, int local, std::uint32_t op);
@@ -113,7 +123,8 @@ class PlanBuilder {
     void wait_for_children(int task);
     void wait_for_turn(int task);
     void wait_for_all(int task, int lag);
-    void wait_for(int task, int patch, int lag);
+    void wait_for(int task, int patch, int lag) { wait_on(task, patch, resolved(task).scope, lag); }
+    void wait_on(int task, int patch, int scope, int lag);
     void wait_for_op(int half, std::uint32_t op, int scope, int lag);
 
     // order.cpp
@@ -170,7 +181,7 @@ class PlanBuilder {
     std::vector<std::vector<int>> thread_of_;  // [family][local]
     std::vector<std::vector<char>> at_edge_;   // [family][local]: a neighbour is another thread's
     std::vector<std::vector<int>> order_in_;   // [family]: locals along the family's order
-    std::vector<TaskOps> tasks_;               // [resolved task]
+    std::vector<TaskOps> tasks_;               // [resolved task], then parts of relocations
     std::vector<FillGroup> groups_;
     std::map<FillKey, std::size_t> group_of_;
     std::array<std::vector<int>, 2> thread_of_op_;  // [half][op]

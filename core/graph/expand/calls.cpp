@@ -1,5 +1,7 @@
 #include "core/graph/expand/calls.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <ctime>
 
@@ -42,11 +44,40 @@ double cpu_seconds() {
 
 }  // namespace
 
+void TaskCall::show_particles() {
+    for (const Peopled& each : peopled) {
+        const ParticleArrays& arrays = each.column->arrays(*each.patch);
+        Place& place = places[each.place];
+        place.origin = each.column->at(arrays);
+        place.component = each.column->stride(arrays) / each.column->bytes;
+        place.count = each.patch->count;
+    }
+}
+
+void TaskCall::create(void* call, int set, std::int64_t count) {
+    auto& self = *static_cast<TaskCall*>(call);
+    const Graph& graph = *self.here.task->graph;
+    if (set < 0 || set >= static_cast<int>(graph.particle_sets().size()))
+        self.here.fail("creates particles of a set that the graph does not have");
+    const ParticleSet& of = graph.particle_sets()[static_cast<std::size_t>(set)];
+    for (const Peopled& each : self.peopled) {
+        const Use& use = self.here.task->uses[each.place];
+        if (use.version.label != of.id_label || use.access != Access::make || self.populations == nullptr)
+            continue;
+        self.populations->create(of, self.here.patch, *each.patch, count);
+        self.show_particles();
+        return;
+    }
+    self.here.fail(fmt::format(
+        "creates particles of '{0}', which only a task of the start scope may that makes '{0}.id'", of.name));
+}
+
 Outcome TaskCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<TaskCall*>(what);
     const double begin = *call.measured ? cpu_seconds() : 0.0;
     if (!call.under_way) {
         for (const Turning& each : call.turnings) call.places[each.place].origin = each.turn.at(worker);
+        call.show_particles();
         for (const Move& each : call.collects) each.go(worker);
         for (const Clear& each : call.clears) std::memset(each.at, 0, each.bytes);
         for (const auto& [at, label] : call.neutrals) write_neutral(*label, at);

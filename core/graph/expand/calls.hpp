@@ -11,6 +11,7 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/particles.hpp"
 
 namespace strata::graph {
 
@@ -62,13 +63,20 @@ struct TaskCall {
         std::byte* at = nullptr;
         const LabelInfo* label = nullptr;
     };
+    struct Peopled {
+        std::uint32_t place = 0;
+        const ParticleColumn* column = nullptr;
+        ParticlePatch* patch = nullptr;
+    };
     Here here;
     std::span<Here> all_own;  // of a task of the whole team
     std::span<Place> places;
     std::span<const Turning> turnings;
-    std::span<const Move> collects;              // windows and lists that other patches' values are copied to
-    std::span<const Clear> clears;               // windows of contributions
-    std::span<const Neutral> neutrals;           // contributions to scalars
+    std::span<const Peopled> peopled;    // values of particles: how many there are, and where, changes
+    Populations* populations = nullptr;  // of who may create particles
+    std::span<const Move> collects;      // windows and lists that other patches' values are copied to
+    std::span<const Clear> clears;       // windows of contributions
+    std::span<const Neutral> neutrals;   // contributions to scalars
     const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
     std::uint16_t scope = 0;
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
@@ -78,6 +86,10 @@ struct TaskCall {
     double seconds = 0;              // that they took while they were, of their threads' CPU time
 
     static Outcome go(void* what, Worker& worker);
+    static void create(void* call, int set, std::int64_t count);
+
+  private:
+    void show_particles();
 };
 
 /// Copies into a halo, all from one patch.

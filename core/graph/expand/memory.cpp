@@ -40,7 +40,9 @@ std::string table_name(std::uint64_t serial, int process) {
 
 Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& assignment,
                const Members& members, std::uint64_t serial)
-    : members_(members), patches_(assignment.of(members.rank)) {
+    : members_(members),
+      patches_(assignment.of(members.rank)),
+      populations_(std::make_unique<Populations>(graph, resolved, patches_, members, serial)) {
     lay_out_fields(graph, resolved);
     find_spots(graph, resolved);
     const std::size_t all = std::accumulate(bytes_.begin(), bytes_.end(), std::size_t{0});

@@ -13,6 +13,7 @@
 #include "core/graph/expand/assignment.hpp"
 #include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/members.hpp"
+#include "core/graph/expand/particles.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
 namespace strata::graph {
@@ -50,7 +51,9 @@ class Memory {
     [[nodiscard]] const Spot& block(int storage, std::size_t block) const {
         return block_spots_[static_cast<std::size_t>(storage)][block];
     }
-    /// Bytes of everything, and of one storage, on this process.
+    /// The storages of particles, which the above know nothing of.
+    [[nodiscard]] Populations& populations() const { return *populations_; }
+    /// Bytes of everything but particles, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
     [[nodiscard]] std::size_t bytes(int storage) const { return bytes_[static_cast<std::size_t>(storage)]; }
 
@@ -64,6 +67,7 @@ class Memory {
 
     const Members& members_;
     OwnPatches patches_;
+    std::unique_ptr<Populations> populations_;
     std::vector<Division> divisions_;              // [family]; of grids
     std::vector<Division> single_;                 // [family]; a part for each patch
     std::vector<FieldLayout> layouts_;             // [storage]

@@ -86,6 +86,8 @@ void PlanBuilder::number_operations() {
         } else if (task.what == What::body && info(static_cast<int>(t)).runs == Runs::in_processes) {
             all.count = 1;
             add_op(all.half, OpKind::task, info(static_cast<int>(t)).name, -1, 0, task.scope);
+        } else if (task.what == What::relocate) {
+            all.count = 0;  // see below
         } else {
             const bool body = task.what == What::body;
             const Family& family = body ? *info(static_cast<int>(t)).family : *label(task.of.label).family;
@@ -102,6 +104,8 @@ void PlanBuilder::number_operations() {
         }
         tasks_.push_back(all);
     }
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
+        if (resolved_.tasks[t].what == What::relocate) number_relocation(static_cast<int>(t));
 }
 
 FillKey PlanBuilder::fill_key(int reader, const Before& before) const {

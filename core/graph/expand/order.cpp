@@ -19,6 +19,7 @@ void PlanBuilder::build(std::uint64_t serial) {
     find_halos();
     make_flags(serial);
     make_partials(serial);
+    make_relocations(serial);
     make_calls();
     make_fills();
     make_combines();
@@ -42,6 +43,7 @@ void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
 /// A task's operations: first those whose results others wait for, with what brings them there.
 void PlanBuilder::put_task(int task, Block& block) {
     const TaskOps& all = ops(task);
+    if (all.leave >= 0) return put_relocation(task, block);
     if (all.family < 0) {
         if (all.up != kNone) put(all.half, all.up, block);
         put(all.half, all.first, block);

@@ -50,11 +50,18 @@ void Plan::take_over(const Plan& old, int storage) {
         std::memcpy(to.origin, from.origin, static_cast<std::size_t>(of.depth * to.turn));
         return;
     }
-    if (label.kind == Kind::particles) return;  // TODO
     const auto family = static_cast<std::size_t>(number_of(graph_, *label.family));
     const std::vector<int>& mine = memory_.patches()[family];
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto patch = static_cast<std::size_t>(mine[i]);
+        if (label.kind == Kind::particles) {
+            memory_.populations().take_over(
+                storage,
+                old.memory_.populations().of(old.assignment_.owner[family][patch], label.particle_set,
+                                             old.assignment_.local[family][patch]),
+                memory_.populations().own(label.particle_set, static_cast<int>(i)));
+            continue;
+        }
         const Spot& from = old.memory_.of(old.assignment_.owner[family][patch], storage,
                                           old.assignment_.local[family][patch]);
         const Spot& to = memory_.own(storage, static_cast<int>(i));

@@ -12,6 +12,7 @@
 #include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/memory.hpp"
+#include "core/graph/expand/relocate.hpp"
 #include "core/graph/expand/stock.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
@@ -76,6 +77,14 @@ class Plan {
         Stock<ReduceCall> reduces;
         Stock<FetchCall> fetches;
         Stock<DecideCall> decisions;
+        Stock<RelocationOf> relocations;
+        Stock<ParticleColumn> columns;
+        Stock<LeaveCall> leaves;
+        Stock<GatherCall> gathers;
+        Stock<ArriveCall> arrivals;
+        Stock<Nearby> reaches;
+        Stock<const Departures*> departures;
+        Stock<const Departing*> departing;
         Stock<Move> moves;
         Stock<Place> places;
         Stock<TaskCall::Turning> turnings;
@@ -83,6 +92,7 @@ class Plan {
         Stock<Here> heres;
         Stock<Here::Own> owns;
         Stock<TaskCall::Neutral> neutrals;
+        Stock<TaskCall::Peopled> peopled;
         Stock<CombineCall::Entries> entries;
         Stock<std::int32_t> indices;
         Stock<const std::byte*> contributions;
@@ -102,6 +112,7 @@ class Plan {
     std::vector<Wait> ends_;  // [resolved task]; of reductions
     Memory memory_;
     SharedMemory flags_, directory_, partials_;
+    std::vector<SharedMemory> departures_;
     Half start_, step_;
 };
 

@@ -15,6 +15,7 @@ struct PlanBuilder::Making {
     std::vector<TaskCall::Turning> turnings;
     std::vector<Move> collects;
     std::vector<Clear> clears;
+    std::vector<TaskCall::Peopled> peopled;
     std::vector<TaskCall::Neutral> neutrals;
 
     void show(const Place& place, const Turn& turn) {
@@ -76,6 +77,8 @@ void PlanBuilder::make_call(int task, int local) {
         else if (use.access == Access::need && use.relation != nullptr)
             use.relation->shape() == Shape::window ? show_window(making, use, uses[u])
                                                    : show_gathered(making, use, uses[u]);
+        else if (kind == Kind::particles)
+            show_particles(making, uses[u]);
         else if (kind == Kind::field)
             show_field(making, use, uses[u]);
         else
@@ -86,6 +89,9 @@ void PlanBuilder::make_call(int task, int local) {
     call.here.patch = making.patch;
     call.here.family = declared.family;
     call.here.places = call.places;
+    call.here.call = &call;
+    call.here.creates = TaskCall::create;
+    if (at.half == 0) call.populations = &plan_.memory_.populations();
 
     Op& op = half(at.half).program.ops[at.first + static_cast<std::uint32_t>(local)];
     op.what = &call;
@@ -118,8 +124,9 @@ void PlanBuilder::make_team_call(int task) {
             } else if (shown.kind == Kind::scalar && use.access != Access::contribute)
                 show_scalar(making, use, uses[u]);
             else if (shown.kind != Kind::scalar && shown.family == family)
-                shown.kind == Kind::field ? show_field(making, use, uses[u])
-                                          : show_list(making, use, uses[u]);
+                shown.kind == Kind::field       ? show_field(making, use, uses[u])
+                : shown.kind == Kind::particles ? show_particles(making, uses[u])
+                                                : show_list(making, use, uses[u]);
             else
                 making.places.emplace_back();
         }
@@ -175,6 +182,7 @@ void PlanBuilder::finish_call(Making& making) {
     call.turnings = of.turnings.keep(making.turnings);
     call.collects = of.moves.keep(making.collects);
     call.clears = of.clears.keep(making.clears);
+    call.peopled = of.peopled.keep(making.peopled);
     call.neutrals = of.neutrals.keep(making.neutrals);
     call.here.task = &declared;
     call.scope = scope_of(declared.scope);
@@ -240,6 +248,15 @@ void PlanBuilder::show_list(Making& making, const Use& use, const ResolvedUse& r
         making.clears.push_back({spot.origin, static_cast<std::size_t>(spot.turn)});
     making.show({nullptr, 0, 0, spot.component, spot.count, {}},
                 turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+}
+
+/// Where they are, and how many, is looked up at each call.
+void PlanBuilder::show_particles(Making& making, const ResolvedUse& resolved) {
+    Populations& all = plan_.memory_.populations();
+    const ParticleColumn& column = all.column(resolved.storage);
+    making.peopled.push_back(
+        {static_cast<std::uint32_t>(making.places.size()), &column, &all.own(column.set, making.local)});
+    making.show({}, {});
 }
 
 void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUse& resolved) {

@@ -76,6 +76,9 @@ std::vector<Kept> kept_versions(const Plan& plan) {
 }
 
 std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
+    const Populations& particles = plan.memory().populations();
+    if (particles.is_particles(kept.storage))
+        return particles.read(kept.storage, particles.own(particles.column(kept.storage).set, local));
     const BoxCopy copy = own_values(plan, kept, local, rounds);
     std::vector<std::byte> values(static_cast<std::size_t>(copy.volume()));
     pack_box(copy, values.data());
@@ -84,6 +87,10 @@ std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local
 
 void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
                   std::span<const std::byte> values) {
+    Populations& particles = plan.memory().populations();
+    if (particles.is_particles(kept.storage))
+        return particles.write(kept.storage, particles.own(particles.column(kept.storage).set, local),
+                               values);
     const BoxCopy copy = own_values(plan, kept, local, rounds);
     if (values.size() != static_cast<std::size_t>(copy.volume()))
         throw Error(fmt::format("values of '{}' have another size",

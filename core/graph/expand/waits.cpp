@@ -13,13 +13,12 @@ void PlanBuilder::wait_for_op(int half, std::uint32_t op, int scope, int lag) {
 }
 
 /// For one patch of a task, wherever that patch is.
-void PlanBuilder::wait_for(int task, int patch, int lag) {
+void PlanBuilder::wait_on(int task, int patch, int scope, int lag) {
     const TaskOps& of = ops(task);
     const int process = owner(of.family, patch), at = local(of.family, patch);
     if (process == members_.rank)
-        return wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), resolved(task).scope, lag);
-    waits_.push_back(
-        {flag_of(process, task, at), scope_of(resolved(task).scope), static_cast<std::uint16_t>(lag), -1});
+        return wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), scope, lag);
+    waits_.push_back({flag_of(process, task, at), scope_of(scope), static_cast<std::uint16_t>(lag), -1});
 }
 
 /// For all of a task's operations in this process.
@@ -115,10 +114,19 @@ void PlanBuilder::make_waits() {
                     program.waits.push_back(wait);
             op.last_wait = static_cast<std::uint32_t>(program.waits.size());
         };
-        for (std::size_t t = 0; t < tasks_.size(); ++t) {
+        for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
             const TaskOps& all = tasks_[t];
             if (all.half != h) continue;
             const int task = static_cast<int>(t);
+            if (all.leave >= 0) {
+                for (const int part : {task, all.leave, all.gather})
+                    for (std::uint32_t i = 0; part >= 0 && i < ops(part).count; ++i) {
+                        waits_.clear();
+                        wait_in_relocation(task, static_cast<int>(i), ops(part).first + i);
+                        finish(ops(part).first + i);
+                    }
+                continue;
+            }
             for (std::uint32_t i = 0; i < all.count; ++i) {
                 waits_.clear();
                 wait_for_befores(task, static_cast<int>(i), all.first + i);

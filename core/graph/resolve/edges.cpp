@@ -49,6 +49,22 @@ void relocates(Model& m, const Relocated& r) {
     }
 }
 
+/// In the start, who makes a set's ids says how many particles there are: all others that use the set come
+/// later.
+void creates(Model& m, const ParticleSet& set) {
+    const Timeline* t = m.timeline(0, set.id_label);
+    const int maker = t == nullptr ? -1 : t->values[0].task;
+    if (maker < 0) return;
+    for (int other = 0; other < static_cast<int>(m.out.tasks.size()); ++other) {
+        if (other == maker || !m.inside(m.task(other).scope, 0)) continue;
+        for (const Part& p : m.parts_of(other))
+            if (m.label(p.label).particle_set == set.id) {
+                add_edge(m, other, {maker, -1, 0, 0}, {}, false, set.id_label);
+                break;
+            }
+    }
+}
+
 }  // namespace
 
 void find_edges(Model& m) {
@@ -68,6 +84,7 @@ void find_edges(Model& m) {
         }
     }
     for (const Relocated& r : m.relocated) relocates(m, r);
+    for (const ParticleSet& set : m.graph.particle_sets()) creates(m, set);
     // Labels that live longer than a round, or that scopes share: who makes them anew waits for the readers
     // of what was there. (Temporaries: when their storages are known.)
     for (const Timeline& t : m.timelines) {

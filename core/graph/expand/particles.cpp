@@ -1,0 +1,201 @@
+#include "core/graph/expand/particles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+constexpr std::size_t kLine = 64, kLeastSlab = std::size_t{4} << 20;
+
+/// Four sizes for each power of two, so that what is given back fits others.
+std::size_t size_class(std::size_t bytes) {
+    bytes = std::max(bytes, kLine * 4);
+    const std::size_t step = std::bit_floor(bytes) / 4;
+    return (bytes + step - 1) / step * step;
+}
+
+/// With room for a quarter more, in whole cache lines whatever the values; an odd number of them, so that
+/// arrays are not powers of two apart.
+std::int64_t capacity_for(std::int64_t count) { return ((count + count / 4) / 64 | 1) * 64 + 64 * 2; }
+
+std::string heads_name(std::uint64_t serial, int process) {
+    return fmt::format("graph.{}.populations.{}", serial, process);
+}
+
+std::size_t room_for_firsts(std::size_t sets) {
+    return (sets * sizeof(std::uint64_t) + kLine - 1) / kLine * kLine;
+}
+
+}  // namespace
+
+std::byte* GrowingPool::take(std::size_t bytes) {
+    const std::size_t size = size_class(bytes);
+    const std::scoped_lock guard(lock_);
+    std::vector<std::byte*>& free = free_[size];
+    if (!free.empty()) {
+        std::byte* piece = free.back();
+        free.pop_back();
+        return piece;
+    }
+    if (left_ < size) {  // twice as much each time: few slabs, whatever is needed in the end
+        const std::size_t slab = std::max({size, kLeastSlab, total_});
+        slabs_.emplace_back(
+            members_, fmt::format("graph.{}.growing.{}.{}", serial_, members_.rank, slabs_.size()), slab);
+        next_ = slabs_.back().data();
+        left_ = slab;
+        total_ += slab;
+    }
+    std::byte* piece = next_;
+    next_ += size, left_ -= size;
+    return piece;
+}
+
+void GrowingPool::give(std::byte* piece, std::size_t bytes) noexcept {
+    if (piece == nullptr) return;
+    const std::scoped_lock guard(lock_);
+    free_[size_class(bytes)].push_back(piece);
+}
+
+std::size_t GrowingPool::bytes() const {
+    const std::scoped_lock guard(lock_);
+    return total_;
+}
+
+Populations::Populations(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
+                         const Members& members, std::uint64_t serial)
+    : members_(members), serial_(serial), pool_(members, serial) {
+    std::vector<std::uint64_t> first;
+    std::size_t heads = 0;
+    for (const ParticleSet& set : graph.particle_sets()) {
+        sets_.push_back({number_of(graph, *set.grid), 0, 0, 0, 0});
+        first.push_back(heads);
+        heads += patches[static_cast<std::size_t>(sets_.back().family)].size();
+    }
+    if (!sets_.empty()) {
+        heads_ = SharedMemory(members, heads_name(serial, members.rank),
+                              room_for_firsts(sets_.size()) + heads * sizeof(ParticlePatch));
+        std::copy(first.begin(), first.end(), heads_.as<std::uint64_t>());
+    }
+    columns_.resize(resolved.storages.size());
+    for (const ResolvedTask& task : resolved.tasks)
+        if (task.what == ResolvedTask::What::relocate)
+            for (const ResolvedUse& use : task.uses)
+                columns_[static_cast<std::size_t>(use.storage)].moves = true;
+    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+        const Storage& storage = resolved.storages[s];
+        const LabelInfo& label = graph.labels()[static_cast<std::size_t>(storage.label)];
+        if (label.kind != Kind::particles) continue;
+        ParticleColumn& column = columns_[s];
+        // What lives from step to step moves, also where no relocation takes part.
+        column.moves = column.moves || storage.kept;
+        column.set = label.particle_set;
+        column.bytes = static_cast<std::int64_t>(label.bytes);
+        column.components = label.components;
+        column.pad = static_cast<std::int64_t>(std::lcm(kLine, label.bytes));
+        Set& set = sets_[static_cast<std::size_t>(column.set)];
+        std::int64_t& bytes = column.moves ? set.moving : set.staying;
+        std::int64_t& pads = column.moves ? set.moving_pads : set.staying_pads;
+        column.before = bytes;
+        column.padded = pads;
+        bytes += column.bytes * column.components;
+        pads += column.pad * column.components;
+    }
+}
+
+ParticlePatch& Populations::patch(std::byte* heads, int set, int local) const {
+    const std::uint64_t first = reinterpret_cast<const std::uint64_t*>(heads)[set];
+    return reinterpret_cast<ParticlePatch*>(
+        heads + room_for_firsts(sets_.size()))[first + static_cast<std::uint64_t>(local)];
+}
+
+const ParticlePatch& Populations::of(int process, int set, int local) const {
+    if (process == members_.rank) return own(set, local);
+    return patch(SharedMemory::of_other(members_, heads_name(serial_, process)), set, local);
+}
+
+std::vector<std::byte> Populations::read(int storage, const ParticlePatch& patch) const {
+    const ParticleColumn& column = this->column(storage);
+    const ParticleArrays& arrays = column.arrays(patch);
+    const auto length = static_cast<std::size_t>(patch.count * column.bytes);
+    std::vector<std::byte> values(length * static_cast<std::size_t>(column.components));
+    for (int c = 0; c < column.components && length > 0; ++c)
+        std::memcpy(values.data() + static_cast<std::size_t>(c) * length,
+                    column.at(arrays) + c * column.stride(arrays), length);
+    return values;
+}
+
+void Populations::write(int storage, ParticlePatch& patch, std::span<const std::byte> values) {
+    const ParticleColumn& column = this->column(storage);
+    const auto each = static_cast<std::size_t>(column.bytes * column.components);
+    const auto count = static_cast<std::int64_t>(values.size() / each);
+    if (values.size() % each != 0 || (patch.created && patch.count != count))
+        throw Error("values of particles have another size than those of the other labels")
+            .given(fmt::format("{} bytes", values.size()))
+            .allowed(fmt::format("{} particles of {} bytes", patch.count, each));
+    if (!patch.created) resize(column.set, patch, count);
+    const ParticleArrays& arrays = column.arrays(patch);
+    const auto length = static_cast<std::size_t>(count * column.bytes);
+    for (int c = 0; c < column.components && length > 0; ++c)
+        std::memcpy(column.at(arrays) + c * column.stride(arrays),
+                    values.data() + static_cast<std::size_t>(c) * length, length);
+}
+
+void Populations::take_over(int storage, const ParticlePatch& from, ParticlePatch& to) {
+    const ParticleColumn& column = this->column(storage);
+    if (!to.created) resize(column.set, to, from.count);
+    const ParticleArrays &source = column.arrays(from), &target = column.arrays(to);
+    for (int c = 0; c < column.components && from.count > 0; ++c)
+        std::memcpy(column.at(target) + c * column.stride(target),
+                    column.at(source) + c * column.stride(source),
+                    static_cast<std::size_t>(from.count * column.bytes));
+}
+
+void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads) {
+    if (count <= arrays.capacity || bytes == 0) return;
+    const auto size = [&](std::int64_t capacity) {
+        return static_cast<std::size_t>(bytes * capacity + pads);
+    };
+    const std::int64_t capacity = capacity_for(count);
+    std::byte* base = pool_.take(size(capacity));
+    pool_.give(arrays.base, size(arrays.capacity));
+    arrays = {base, capacity};
+}
+
+void Populations::prepare(int set, ParticlePatch& patch, std::int64_t count) {
+    const Set& of = sets_[static_cast<std::size_t>(set)];
+    grow(patch.other, count, of.moving, of.moving_pads);
+    grow(patch.scratch, count, of.staying, of.staying_pads);
+}
+
+void Populations::resize(int set, ParticlePatch& patch, std::int64_t count) {
+    const Set& of = sets_[static_cast<std::size_t>(set)];
+    grow(patch.now, count, of.moving, of.moving_pads);
+    grow(patch.scratch, count, of.staying, of.staying_pads);
+    patch.count = count;
+    patch.created = true;
+}
+
+void Populations::create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count) {
+    const auto refuse = [&](const char* why) {
+        return Error(fmt::format("particles '{}' on patch {} of '{}': {}", set.name, patch_number,
+                                 set.grid->name(), why),
+                     kFailure)
+            .given(fmt::format("{} particles", count));
+    };
+    if (count < 0) throw refuse("a negative number is created").allowed("0 or more");
+    if (count > INT32_MAX)
+        throw refuse("one patch cannot have so many").allowed(fmt::format("at most {}", INT32_MAX));
+    if (patch.created) throw refuse("they are created twice").remedy("call Here::create once for each patch");
+    resize(set.id, patch, count);
+}
+
+}  // namespace strata::graph

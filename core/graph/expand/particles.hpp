@@ -1,0 +1,132 @@
+// Where the particles of each patch lie, and how many there are: the part of the warehouse that changes its
+// size while steps run.
+//
+// The labels of a set that move in a relocation lie in two sets of arrays, of which one is what there is now;
+// a relocation writes the other one and they change places. Labels that nobody needs after a relocation lie
+// in a third set. Arrays grow when they must, with head room, and are kept: once numbers have settled nothing
+// is allocated.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/resolve/resolved.hpp"
+
+namespace strata::graph {
+
+/// Memory of one process for what grows while steps run; all members of the node may read it. Pieces that are
+/// given back are used again. Calls may come from any thread.
+class GrowingPool {
+  public:
+    GrowingPool(const Members& members, std::uint64_t serial) : members_(members), serial_(serial) {}
+    /// At least so many bytes, on a cache line's border; their contents are not determined. Throws Error
+    /// where memory does not suffice.
+    [[nodiscard]] std::byte* take(std::size_t bytes);
+    /// What take() gave for so many bytes; nobody may use it any more. Null: nothing happens.
+    void give(std::byte* piece, std::size_t bytes) noexcept;
+    /// Of all pieces, given back or not.
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    const Members& members_;
+    std::uint64_t serial_;
+    mutable std::mutex lock_;
+    std::deque<SharedMemory> slabs_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0, total_ = 0;
+    std::unordered_map<std::size_t, std::vector<std::byte*>> free_;  // by rounded size
+};
+
+/// The arrays of some labels of one patch, one after the other, with one capacity.
+struct ParticleArrays {
+    std::byte* base = nullptr;
+    std::int64_t capacity = 0;
+};
+
+/// What there is of a set on one patch. In memory that all members of the node read.
+struct ParticlePatch {
+    std::int64_t count = 0;
+    ParticleArrays now, other;  // of the labels that move
+    ParticleArrays scratch;     // of the others
+    bool created = false;
+};
+
+/// Where the values of a storage begin in a set of arrays. Arrays are apart by a line more than their length,
+/// so that the same particle's values do not all fall in the same lines of the cache.
+struct ParticleColumn {
+    int set = -1;
+    bool moves = false;
+    std::int64_t bytes = 0;  // of one component of one value
+    int components = 1;
+    std::int64_t pad = 0;     // bytes after each component's array, a multiple of `bytes`
+    std::int64_t before = 0;  // bytes a particle in the columns before,
+    std::int64_t padded = 0;  // and of pads there
+
+    [[nodiscard]] const ParticleArrays& arrays(const ParticlePatch& patch) const {
+        return moves ? patch.now : patch.scratch;
+    }
+    [[nodiscard]] std::byte* at(const ParticleArrays& arrays) const {
+        return arrays.base + before * arrays.capacity + padded;
+    }
+    /// Bytes from one component's array to the next.
+    [[nodiscard]] std::int64_t stride(const ParticleArrays& arrays) const {
+        return bytes * arrays.capacity + pad;
+    }
+};
+
+class Populations {
+  public:
+    /// Nobody has particles at first. Collective over the members. `serial`: as of the Memory.
+    Populations(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
+                const Members& members, std::uint64_t serial);
+
+    [[nodiscard]] bool is_particles(int storage) const { return column(storage).set >= 0; }
+    [[nodiscard]] const ParticleColumn& column(int storage) const {
+        return columns_[static_cast<std::size_t>(storage)];
+    }
+    [[nodiscard]] int family(int set) const { return sets_[static_cast<std::size_t>(set)].family; }
+    /// A patch of this process, by its number there; its address stays.
+    [[nodiscard]] ParticlePatch& own(int set, int local) const { return patch(heads_.data(), set, local); }
+    /// A patch of any process of the node.
+    [[nodiscard]] const ParticlePatch& of(int process, int set, int local) const;
+    /// Makes room for so many in `other` (what a relocation writes), and in `scratch`.
+    void prepare(int set, ParticlePatch& patch, std::int64_t count);
+    /// Gives the patch so many particles, whose values are not determined: for restarts, and for patches that
+    /// come from another plan. Between steps only.
+    void resize(int set, ParticlePatch& patch, std::int64_t count);
+    /// The same for a patch that has none: throws Error where it has, or the count is negative.
+    void create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count);
+    /// The values of one storage without gaps, component after component; and back, into a patch that has as
+    /// many particles or none yet (throws Error).
+    [[nodiscard]] std::vector<std::byte> read(int storage, const ParticlePatch& patch) const;
+    void write(int storage, ParticlePatch& patch, std::span<const std::byte> values);
+    /// The same from a patch of another plan of the same graph.
+    void take_over(int storage, const ParticlePatch& from, ParticlePatch& to);
+    [[nodiscard]] GrowingPool& pool() { return pool_; }
+
+  private:
+    struct Set {
+        int family = -1;
+        std::int64_t moving = 0, moving_pads = 0;  // bytes a particle, and of pads
+        std::int64_t staying = 0, staying_pads = 0;
+    };
+    /// What a process publishes: for each set how many patches come before its own, then all.
+    [[nodiscard]] ParticlePatch& patch(std::byte* heads, int set, int local) const;
+    void grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads);
+
+    const Members& members_;
+    std::uint64_t serial_;
+    std::vector<Set> sets_;
+    std::vector<ParticleColumn> columns_;  // [storage]
+    SharedMemory heads_;
+    GrowingPool pool_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,250 @@
+// Relocation: who goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/base/error.hpp"
+#include "core/graph/expand/relocate.hpp"
+
+namespace strata::graph {
+
+Cells::Cells(const GridShape& shape) : origin(shape.origin), spacing(shape.spacing) {
+    for (std::size_t a = 0; a < 3; ++a) inverse[a] = 1.0 / spacing[a];
+}
+
+double Cells::of(std::size_t axis, double position) const {
+    return std::floor((position - origin[axis]) * inverse[axis]);
+}
+
+std::vector<Nearby> nearby(const Grid& grid, int patch, int hops) {
+    std::vector<Nearby> found{{patch, {}}};
+    std::vector<Grid::Meeting> met;
+    std::size_t next = 0;
+    for (int hop = 0; hop < hops; ++hop) {
+        const std::size_t end = found.size();
+        for (; next < end; ++next) {
+            const Nearby from = found[next];
+            grid.find_owners(grid.box(from.patch).shifted(from.shift).grown({1, 1, 1}), On::cells, {}, met);
+            for (const Grid::Meeting& each : met) {
+                const Nearby one{each.patch, each.shift};
+                if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+namespace {
+
+/// Leaves a room of so many, whatever was in it.
+template <class T>
+void make_room(GrowingPool& pool, T*& values, std::int64_t& capacity, std::int64_t count) {
+    if (count <= capacity) return;
+    const auto bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
+    const std::int64_t wanted = count + count / 2 + 16;
+    auto* room = reinterpret_cast<T*>(pool.take(bytes(wanted)));
+    pool.give(reinterpret_cast<std::byte*>(values), bytes(capacity));
+    values = room, capacity = wanted;
+}
+
+template <class Real>
+class Leave {
+  public:
+    Leave(LeaveCall& call, Worker& worker)
+        : call_(call),
+          of_(*call.of),
+          grid_(*of_.set->grid),
+          worker_(worker),
+          told_(call.told[worker.epoch(of_.scope) & 1U]),
+          count_(call.here->count) {
+        const ParticleArrays& now = call.here->now;
+        std::byte* first = of_.position.at(now);
+        for (int c = 0; c < of_.cells.directions; ++c)
+            x_[c] = reinterpret_cast<Real*>(first + c * of_.position.stride(now));
+        id_ = reinterpret_cast<const std::int64_t*>(of_.id.at(now));
+    }
+
+    void go() {
+        if (static_cast<std::int64_t>(call_.keys.size()) < count_)
+            call_.keys.resize(static_cast<std::size_t>(count_ + count_ / 4));
+        told_.from = call_.here->now;
+        told_.count = 0;
+        call_.gone = count_ == 0 ? 0 : find_who_stays();
+        if (call_.gone == 0) return;
+        make_room(of_.all->pool(), told_.leavers, told_.capacity, call_.gone);
+        for (std::int64_t i = 0; i < count_; ++i)
+            if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1) send(i);
+        std::sort(told_.leavers, told_.leavers + told_.count,
+                  [](const Leaver& a, const Leaver& b) { return a.to != b.to ? a.to < b.to : a.at < b.at; });
+    }
+
+  private:
+    /// The cells of those that are in the patch; returns how many are not. One loop without branches.
+    std::int64_t find_who_stays() {
+        std::uint32_t* keys = call_.keys.data();
+        std::int64_t gone = 0;
+        const Box& box = call_.box;
+        double low[3], size[3], stride[3];
+        for (std::size_t a = 0; a < 3; ++a) {
+            low[a] = box.lo[a];
+            size[a] = box.extent(static_cast<int>(a));
+            stride[a] = a == 0 ? 1 : stride[a - 1] * size[a - 1];
+        }
+        const auto key_of = [&](std::int64_t i, int directions) {
+            double key = 0;
+            int inside = id_[i] != -1;
+            for (int c = 0; c < directions; ++c) {
+                const auto a = static_cast<std::size_t>(c);
+                const double cell = of_.cells.of(a, static_cast<double>(x_[c][i])) - low[a];
+                inside &= static_cast<int>(cell >= 0) & static_cast<int>(cell < size[a]);
+                key += cell * stride[a];
+            }
+            return inside != 0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(key))
+                               : LeaveCall::kGone;
+        };
+        const auto all = [&](auto directions) {
+            for (std::int64_t i = 0; i < count_; ++i) {
+                keys[i] = key_of(i, directions);
+                gone += keys[i] == LeaveCall::kGone;
+            }
+        };
+        switch (of_.cells.directions) {
+            case 1:
+                all(std::integral_constant<int, 1>());
+                break;
+            case 2:
+                all(std::integral_constant<int, 2>());
+                break;
+            default:
+                all(std::integral_constant<int, 3>());
+                break;
+        }
+        return gone;
+    }
+
+    /// A particle that is not in the patch: back into the domain, if it crossed a periodic border, and on the
+    /// list of those that leave. (Where the patch is its own neighbour it may be back in it.)
+    void send(std::int64_t i) {
+        const GridShape& shape = grid_.shape();
+        Int3 cell = call_.box.lo, shift{};
+        for (int c = 0; c < of_.cells.directions; ++c) {
+            const auto a = static_cast<std::size_t>(c);
+            const double at = static_cast<double>(x_[c][i]);
+            double index = of_.cells.of(a, at);
+            if (!(std::fabs(index) < 0x1p30)) throw lost(i, "its position is not in any domain");
+            const int low = shape.cells.lo[a], high = shape.cells.hi[a];
+            if (shape.periodic[a] && (index < low || index >= high)) {
+                const double periods = std::floor((index - low) / (high - low));
+                const double length = (high - low) * of_.cells.spacing[a];
+                x_[c][i] = static_cast<Real>(at - periods * length);
+                shift[a] = static_cast<int>(periods) * (high - low);
+                index = of_.cells.of(a, static_cast<double>(x_[c][i]));
+                // Rounding may have put it on a border: that is the lower one, a period up or where it was.
+                if (index < low || index >= high) {
+                    if (index >= high) shift[a] += high - low;
+                    x_[c][i] = lowest(a);
+                    index = low;
+                }
+            }
+            cell[a] = static_cast<int>(index);
+        }
+        static thread_local std::vector<Grid::Meeting> met;  // its memory is used again
+        grid_.find_owners({cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}, On::cells, {}, met);
+        if (met.empty())
+            throw lost(i, shape.cells.contains(cell) ? "no patch is where it is"
+                                                     : "it is beyond a border that is not periodic")
+                .remedy(fmt::format("delete it (set its '{}.id' to -1), or keep it inside", of_.set->name));
+        const Nearby to{met.front().patch, shift};
+        if (!call_.reach.empty() && !std::binary_search(call_.reach.begin(), call_.reach.end(), to))
+            throw lost(i, fmt::format("it went to patch {}, farther than it may in one relocation", to.patch))
+                .allowed(fmt::format("{} patch{} a relocation", of_.hops, of_.hops == 1 ? "" : "es"))
+                .remedy(
+                    "a shorter time step, or relocate(set, position, hops) with more hops (0: any number)");
+        if (to.patch == call_.patch) {
+            const Box& box = call_.box;
+            const std::int64_t x = box.extent(0), y = box.extent(1);
+            call_.keys[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(
+                (std::int64_t{cell[2] - box.lo[2]} * y + (cell[1] - box.lo[1])) * x + (cell[0] - box.lo[0]));
+            --call_.gone;
+            return;
+        }
+        told_.leavers[told_.count++] = {to.patch, static_cast<std::int32_t>(i)};
+    }
+
+    /// The least position in the domain's first cell: rounding can put the border itself outside.
+    [[nodiscard]] Real lowest(std::size_t axis) const {
+        const int low = grid_.shape().cells.lo[axis];
+        Real at = static_cast<Real>(of_.cells.origin[axis] + low * of_.cells.spacing[axis]);
+        while (of_.cells.of(axis, static_cast<double>(at)) < low)
+            at = std::nextafter(at, std::numeric_limits<Real>::infinity());
+        return at;
+    }
+
+    [[nodiscard]] Error lost(std::int64_t i, std::string_view why) const {
+        std::string where;
+        for (int c = 0; c < of_.cells.directions; ++c)
+            where += fmt::format("{}{}", c == 0 ? "(" : ", ", static_cast<double>(x_[c][i]));
+        const std::int64_t step = of_.steps_before == nullptr ? 0 : *of_.steps_before + worker_.epoch(0);
+        return Error(fmt::format("particle {} of '{}', on patch {} of '{}', step {}: {}", id_[i],
+                                 of_.set->name, call_.patch, grid_.name(), step, why),
+                     kFailure)
+            .given(where + ")");
+    }
+
+    LeaveCall& call_;
+    const RelocationOf& of_;
+    const Grid& grid_;
+    const Worker& worker_;
+    Departures& told_;
+    std::int64_t count_;
+    Real* x_[3] = {};
+    const std::int64_t* id_ = nullptr;
+};
+
+}  // namespace
+
+Outcome LeaveCall::go(void* what, Worker& worker) {
+    auto& call = *static_cast<LeaveCall*>(what);
+    if (call.of->position.bytes == sizeof(double))
+        Leave<double>(call, worker).go();
+    else
+        Leave<float>(call, worker).go();
+    return Outcome::done;
+}
+
+Outcome GatherCall::go(void* what, Worker& worker) {
+    const auto& call = *static_cast<const GatherCall*>(what);
+    const Epoch turn = worker.epoch(call.of->scope) & 1U;
+    Departing& told = call.told[turn];
+    told.count = 0;
+    for (const Departures* each : call.patches) {
+        const Departures& from = each[turn];
+        for (std::int64_t i = 0, end; i < from.count; i = end) {
+            const std::int32_t to = from.leavers[i].to;
+            for (end = i + 1; end < from.count && from.leavers[end].to == to;) ++end;
+            if (told.count == told.capacity) {
+                Departing::Entry* old = told.entries;
+                const std::int64_t before = told.capacity;
+                told.entries = nullptr, told.capacity = 0;
+                make_room(call.of->all->pool(), told.entries, told.capacity, before + 1);
+                if (before > 0)
+                    std::memcpy(told.entries, old,
+                                static_cast<std::size_t>(before) * sizeof(Departing::Entry));
+                call.of->all->pool().give(reinterpret_cast<std::byte*>(old),
+                                          static_cast<std::size_t>(before) * sizeof(Departing::Entry));
+            }
+            told.entries[told.count++] = {to, 0, &from, i, end - i};
+        }
+    }
+    std::sort(told.entries, told.entries + told.count,
+              [](const Departing::Entry& a, const Departing::Entry& b) { return a.to < b.to; });
+    return Outcome::done;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,73 @@
+// Runs a cloud of particles in the processes of a team and prints a hash for each patch.
+//   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY
+// EVERY so many steps patches go to any processes (0: they stay).
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "core/graph/run/simulation.hpp"
+#include "core/team/team.hpp"
+#include "tests/graph/cloud.hpp"
+
+using namespace strata;
+using namespace strata::tests;
+
+namespace {
+
+/// Any process may have any patch.
+Assignment scattered(const Graph& graph, int processes, std::uint64_t seed) {
+    Assignment all = assign(graph, processes);
+    for (auto& family : all.owner)
+        for (std::size_t p = 0; p < family.size(); ++p)
+            family[p] = static_cast<int>(mixed(seed + p) % static_cast<std::uint64_t>(processes));
+    return all;
+}
+
+int go(team::Team& team, char** argv) {
+    Flight flight;
+    flight.kind = argv[1];
+    const std::int64_t steps = std::atoi(argv[2]);
+    flight.hops = std::atoi(argv[3]);
+    flight.fast = std::atof(argv[4]);
+    const auto seed = static_cast<std::uint64_t>(std::atoll(argv[6]));
+    const std::int64_t at_once = std::atoi(argv[7]) == 0 ? steps : std::atoi(argv[7]);
+    Cloud cloud(flight);
+    SimulationOptions options;
+    options.threads = std::atoi(argv[5]);
+    if (seed != 0) options.shuffle.seed = seed + static_cast<std::uint64_t>(team.rank()) * 7919;
+    Simulation run(cloud.graph(), Members::of(team), options);
+    run.start();
+    while (run.step() < steps) {
+        run.advance(std::min(at_once, steps - run.step()));
+        if (run.step() < steps)
+            run.reassign(
+                scattered(cloud.graph(), team.size(), seed + static_cast<std::uint64_t>(run.step())));
+    }
+    struct Line {
+        std::int64_t count;
+        std::uint64_t hash;
+    };
+    auto lines = team.arena().array<Line>("lines", static_cast<std::size_t>(cloud.grid().patches()));
+    const Populations& all = run.plan().memory().populations();
+    const std::vector<int>& own =
+        run.plan().memory().patches()[static_cast<std::size_t>(all.family(cloud.set()))];
+    const std::vector<std::uint64_t> hashes = run.hashes(cloud.grid());
+    for (std::size_t i = 0; i < own.size(); ++i)
+        lines[static_cast<std::size_t>(own[i])] = {all.own(cloud.set(), static_cast<int>(i)).count,
+                                                   hashes[i]};
+    team.barrier();
+    if (team.rank() == 0) {
+        for (std::size_t p = 0; p < lines.size(); ++p)
+            fmt::print("patch {} count {} hash {:016x}\n", p, lines[p].count, lines[p].hash);
+        fmt::print("number {}\n", run.value(cloud.number()));
+    }
+    team.barrier();
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 8) return 2;
+    return team::run(argc, argv, [&](team::Team& team) { return go(team, argv); });
+}
