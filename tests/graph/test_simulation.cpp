@@ -180,3 +180,76 @@ TEST_CASE("a moldable task is shared by the threads that are free") {
         for (int i = 0; i < 64; ++i)
             REQUIRE(values[static_cast<std::size_t>(i + 64 * j)] == 1024.0 * (i + j));
 }
+
+namespace {
+
+/// Waves by leapfrog, which needs two generations: u'' = u'' before + c2 times the second difference.
+struct Wave {
+    Graph graph{"wave"};
+    Grid& grid;
+    Field<double> u;
+    explicit Wave()
+        : grid(graph.grid("grid", {.cells = {{0, 0, 0}, {24, 1, 1}},
+                                   .patch_cells = {5, 1, 1},
+                                   .periodic = {true, false, false}})),
+          u(graph.field<double>("u", grid, On::cells, {.history = 2})) {
+        {
+            Task task = graph.start().task("begin", grid);
+            const auto now = task.make(u);
+            const auto before = task.make(u.previous());
+            task.run([=](Here& here) {
+                for_each(here.cells(), [&](int i, int, int) {
+                    here[now](i) = std::sin(i), here[before](i) = std::cos(3 * i);
+                });
+            });
+        }
+        Task task = graph.step().task("leap", grid);
+        const auto one = task.need(u.previous(1), ghosts({1, 0, 0}));
+        const auto two = task.need(u.previous(2));
+        const auto now = task.make(u);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int, int) {
+                here[now](i) = 2 * here[one](i) - here[two](i) +
+                               0.2 * (here[one](i - 1) - 2 * here[one](i) + here[one](i + 1));
+            });
+        });
+    }
+    static std::vector<double> plainly(int steps) {
+        std::vector<double> one(24), two(24), now(24);
+        for (int i = 0; i < 24; ++i)
+            one[static_cast<std::size_t>(i)] = std::sin(i),
+            two[static_cast<std::size_t>(i)] = std::cos(3 * i);
+        for (int s = 0; s < steps; ++s) {
+            for (std::size_t i = 0; i < 24; ++i)
+                now[i] = 2 * one[i] - two[i] + 0.2 * (one[(i + 23) % 24] - 2 * one[i] + one[(i + 1) % 24]);
+            std::swap(two, one), std::swap(one, now);
+        }
+        return one;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("two earlier generations are what they were, from the start on and in a new plan") {
+    for (const bool anew : {false, true}) {
+        Wave wave;
+        Simulation run(wave.graph, Members::alone(), {.threads = 2});
+        run.start();
+        for (int steps = 1; steps <= 12; ++steps) {
+            run.advance(1);
+            if (anew) run.reassign(run.plan().assignment());
+            const std::vector<double> expected = Wave::plainly(steps);
+            for (const Kept& kept : kept_versions(run.plan())) {
+                if (kept.back != 0) continue;
+                for (int p = 0; p < wave.grid.patches(); ++p) {
+                    const std::vector<std::byte> bytes = run.values(kept, p);
+                    const int first =
+                        wave.grid.box(run.plan().memory().patches()[0][static_cast<std::size_t>(p)]).lo[0];
+                    CAPTURE(anew, steps, p);
+                    CHECK(std::memcmp(bytes.data(), &expected[static_cast<std::size_t>(first)],
+                                      bytes.size()) == 0);
+                }
+            }
+        }
+    }
+}

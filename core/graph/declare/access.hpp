@@ -32,7 +32,7 @@ class FieldView {
         return origin_ + j * y_ + k * z_ + c * component_;
     }
     /// What may be accessed: the patch's own values, with the ghosts that were declared.
-    [[nodiscard]] const Box& box() const { return box_; }
+    [[nodiscard]] Box box() const { return box_; }
     [[nodiscard]] std::ptrdiff_t stride(int axis) const { return axis == 0 ? 1 : axis == 1 ? y_ : z_; }
     /// Elements from one component's array to the next one's.
     [[nodiscard]] std::ptrdiff_t component_stride() const { return component_; }

@@ -15,6 +15,11 @@
 
 namespace strata::graph {
 
+/// The buffer that holds the version of `back` rounds ago, of `depth` that are used in turn (back < depth).
+[[nodiscard]] inline std::uint32_t buffer_number(Epoch epoch, std::uint32_t back, std::uint32_t depth) {
+    return depth == 2 ? (epoch - back) & 1U : (epoch % depth + depth - back) % depth;
+}
+
 /// An address that may depend on the round: buffers that are used in turn.
 struct Turn {
     std::byte* base = nullptr;
@@ -25,8 +30,7 @@ struct Turn {
 
     [[nodiscard]] std::byte* at(Epoch epoch) const {
         if (depth == 1) return base;
-        const Epoch round = epoch - back;
-        return base + static_cast<std::int64_t>(depth == 2 ? round & 1U : round % depth) * turn;
+        return base + static_cast<std::int64_t>(buffer_number(epoch, back, depth)) * turn;
     }
     [[nodiscard]] std::byte* at(const Worker& worker) const {
         return depth == 1 ? base : at(worker.epoch(scope));

@@ -35,7 +35,11 @@ std::byte* room_for(Stock<Line>& stock, std::int64_t bytes) {
 
 Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn, int back) const {
     const Storage& of = this->storage(storage);
-    if (half == 0 || of.depth == 1) return {base, 0, 1, 0, 0};  // the start leaves buffer 0
+    if (of.depth == 1) return {base, 0, 1, 0, 0};
+    if (half == 0)  // the start is round 0
+        return {base + turn * buffer_number(0, static_cast<std::uint32_t>(back),
+                                            static_cast<std::uint32_t>(of.depth)),
+                0, 1, 0, 0};
     return {base, turn, static_cast<std::uint32_t>(of.depth), scope_of(of.scope),
             static_cast<std::uint16_t>(back)};
 }

@@ -20,7 +20,8 @@ BoxCopy own_values(const LabelInfo& label, int patch, const Spot& spot, std::byt
 
 std::byte* buffer_of(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
     const Spot& spot = plan.memory().own(kept.storage, local);
-    const Epoch buffer = (rounds - static_cast<Epoch>(kept.back)) % static_cast<Epoch>(kept.depth);
+    const std::uint32_t buffer =
+        buffer_number(rounds, static_cast<std::uint32_t>(kept.back), static_cast<std::uint32_t>(kept.depth));
     return spot.origin + static_cast<std::int64_t>(buffer) * spot.turn;
 }
 
