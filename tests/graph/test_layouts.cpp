@@ -55,7 +55,7 @@ TEST_CASE("patches move to where there is less to do") {
         REQUIRE(done.status == 0);
         return std::stod(done.out.substr(done.out.find(' ')));
     };
-    CHECK(efficiency("3") < 0.6);    // nothing has been measured yet
+    CHECK(efficiency("3") < 0.6);  // nothing has been measured yet
     CHECK(efficiency("20") >= 0.85);
 }
 

@@ -17,13 +17,12 @@ CASES = ROOT / "cases" / "transport"
 
 @pytest.fixture(scope="session")
 def front() -> str:
-    found = os.environ.get("STRATA_BIN", "")
-    if not found:
-        pytest.skip("STRATA_BIN is not set: ./strata test sets it")
-    if not any(
-        (Path(found).parent / p / "strata-transport").exists()
-        for p in (".", "../libexec/strata", "../solvers")
-    ):
+    prefix = os.environ.get("STRATA_PREFIX")
+    found = os.environ.get("STRATA_BIN") or (f"{prefix}/bin/strata" if prefix else str(ROOT / "strata"))
+    if not os.access(found, os.X_OK):
+        pytest.skip(f"no strata at {found}: build it, or set STRATA_BIN")
+    beside = (".", "../libexec/strata", "../solvers")
+    if not any((Path(found).parent / folder / "strata-transport").exists() for folder in beside):
         pytest.skip("the solvers are not built (toml++)")
     return found
 
