@@ -258,3 +258,14 @@ def test_a_run_answers_while_it_goes_on(front, tmp_path):
     # Steps are half as long from then on.
     rows = [line.split(",") for line in (out / "series.csv").read_text().splitlines()[1:]]
     assert float(rows[-1][2]) == pytest.approx(0.25 / 0.9 * float(rows[0][2])) or len(rows) < 2
+
+
+def test_a_run_that_stops_before_its_end_is_not_verified_and_has_no_figures(
+    front: str, tmp_path: Path
+) -> None:
+    done = run(front, CASES / "heat.toml", "--steps", 3, "--quiet", "--out", tmp_path / "out")
+    assert "not verified: stopped before the end of the case; no figures" in done.stdout
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["verified"] is False
+    assert result["figures"] == []
+    assert result["verification"]["value"] is None

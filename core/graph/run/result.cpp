@@ -51,6 +51,7 @@ std::string result_text(const RunResult& r) {
         for (const Figure& figure : r.figures)
             text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
+    if (!r.not_compared.empty()) return text + "  not verified: " + r.not_compared + "; no figures\n";
     if (check.passed())
         return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value,
                                   check.limit, check.source);

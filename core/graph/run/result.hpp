@@ -34,6 +34,7 @@ struct RunResult {
     double time = 0;
     std::string time_unit;
     Verification verification;
+    std::string not_compared;  // why the result was compared with nothing; then it is not verified
     std::vector<Figure> figures;
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;

@@ -229,10 +229,10 @@ RunResult Run::result(const Build& build) const {
     const bool ended = solver_.time.id() < 0 || (r.steps > 0 && r.time >= solver_.end);
     if (solver_.verify && ended)
         r.verification = solver_.verify(finished);
-    else {
-        r.verification = {"no step failed", 0, 0, "stopped before the end of the case"};
-        r.notes.push_back("stopped before the end of the case: its result was compared with nothing");
-    }
+    else
+        r.not_compared =
+            ended ? "this solver compares its result with nothing" : "stopped before the end of the case";
+    if (!r.not_compared.empty()) r.verification.what = r.not_compared;
     const auto steps = static_cast<double>(r.steps - first_step_);
     if (steps > 0 && stepping_s_ > 0) {
         r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
