@@ -134,14 +134,7 @@ int bench_command(int argc, char** argv) {
     std::vector<std::string> command = {program(messages || several)};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
     if (layout.empty()) exec(command);
-
-    std::vector<std::string> launch = {"launch", "--layout",         layout, "--stride", own.text("--stride"),
-                                       "--bind", own.text("--bind"), "--"};
-    launch.insert(launch.end(), command.begin(), command.end());
-    std::vector<char*> launch_argv;
-    for (std::string& word : launch) launch_argv.push_back(word.data());
-    launch_argv.push_back(nullptr);
-    return launch_command(static_cast<int>(launch.size()), launch_argv.data());
+    return launch_laid_out(layout, own, command);
 }
 
 }  // namespace strata::cli

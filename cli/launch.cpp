@@ -160,4 +160,14 @@ int launch_command(int argc, char** argv) {
     return launch::carry_out(launch::make_plan(request), request);
 }
 
+int launch_laid_out(const std::string& layout, const Parsed& own, const std::vector<std::string>& command) {
+    std::vector<std::string> words = {"launch", "--layout",         layout, "--stride", own.text("--stride"),
+                                      "--bind", own.text("--bind"), "--"};
+    words.insert(words.end(), command.begin(), command.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    return launch_command(static_cast<int>(words.size()), argv.data());
+}
+
 }  // namespace strata::cli

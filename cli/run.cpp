@@ -119,19 +119,8 @@ int run_command(int argc, char** argv) {
 
     own.push_back(first);
     const Parsed parsed = options.parse(own);
-    std::vector<std::string> launch = {"launch",
-                                       "--layout",
-                                       parsed.text("--layout").empty() ? "1x1" : parsed.text("--layout"),
-                                       "--stride",
-                                       parsed.text("--stride"),
-                                       "--bind",
-                                       parsed.text("--bind"),
-                                       "--"};
-    launch.insert(launch.end(), command.begin(), command.end());
-    std::vector<char*> launch_argv;
-    for (std::string& word : launch) launch_argv.push_back(word.data());
-    launch_argv.push_back(nullptr);
-    return launch_command(static_cast<int>(launch.size()), launch_argv.data());
+    const std::string layout = parsed.text("--layout");
+    return launch_laid_out(layout.empty() ? "1x1" : layout, parsed, command);
 }
 
 }  // namespace strata::cli
