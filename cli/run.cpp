@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -24,12 +25,17 @@ Options declare() {
         "strata run",
         "Runs a case: the solver that the case names, from its beginning to its end. Options not "
         "listed here go to the solver; strata run CASE --help shows them and the keys of a case.");
-    options.positional("CASE", "the case file (TOML), or the name of a solver with --help")
+    options
+        .positional(
+            "CASE",
+            "the case file (TOML), or the name of a solver with --help; or SOLVER.py, and then its case")
         .option("--layout", "PxT", "", "processes x threads; without it one of each")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata run cases/transport/heat.toml --layout 1x2 --out run",
                  "on two threads; result.json is in the folder `run`")
+        .example("strata run my_solver.py my_case.toml --layout 4x1 --out run",
+                 "a solver in Python (strata.graph.program), on four processes")
         .example("strata run transport --help", "the keys that a case of this solver may have");
     return options;
 }
@@ -81,6 +87,19 @@ std::string solver_of(const std::string& file) {
         .allowed("solver = \"transport\" before the first [section]");
 }
 
+/// The Python that runs a solver written in it, which finds this front's own module by STRATA_BIN.
+std::string python_for(const std::string& solver) {
+    if (!std::filesystem::is_regular_file(solver))
+        throw Error("there is no such solver").given(solver).remedy("strata run SOLVER.py CASE");
+    const auto python = find_python();
+    if (!python)
+        throw Error("a solver in Python needs Strata's Python side, which is not set up", kFailure)
+            .given(solver)
+            .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
+    setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
+    return *python;
+}
+
 [[noreturn]] void become(std::vector<std::string> command) {
     std::vector<char*> argv;
     for (std::string& word : command) argv.push_back(word.data());
@@ -106,13 +125,13 @@ int run_command(int argc, char** argv) {
         return first.empty() ? kBadInput : kSuccess;
     }
     if (first[0] == '-') throw Error("the case comes first").given(first).remedy("strata run CASE [options]");
-    std::string program;
-    if (is_name(first) && find_solver(first)) {
-        program = *find_solver(first);
-    } else {
-        program = *find_solver(solver_of(first));
-    }
-    std::vector<std::string> command = {program};
+    std::vector<std::string> command;
+    if (first.ends_with(".py"))
+        command.push_back(python_for(first));
+    else if (is_name(first) && find_solver(first))
+        command.push_back(*find_solver(first));
+    else
+        command.push_back(*find_solver(solver_of(first)));
     command.insert(command.end(), solver_words.begin(), solver_words.end());
     for (const std::string& word : solver_words)
         if (word == "--help" || word == "-h") become(command);

@@ -15,6 +15,7 @@
 #include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/scratch.hpp"
+#include "core/launch/script.hpp"
 
 namespace strata::launch {
 namespace {
@@ -296,6 +297,11 @@ Plan make_plan(const Request& request) {
     const Wish wish = plan.around ? agreed_with(*plan.around, request.wish) : request.wish;
     if (!plan.around) {
         plan.program = examine(plan.program.path, environment_value("LD_LIBRARY_PATH"));
+        if (const std::string script = python_script(request.command, plan.program.path);
+            !script.empty() && drives_a_team(script)) {
+            plan.program.team = true;
+            plan.program.why = fmt::format("{} imports strata.graph.program", script);
+        }
         if (!plan.program.team || request.mpi) refuse_unknown_mpi(plan);
     }
     plan.machine = machine_for(request);
