@@ -60,11 +60,13 @@ double Finished::sum(Field<double> field,
                     }
         }
     }
-    return team_.together().sum(terms);
+    return sum(terms);
 }
 
+double Finished::sum(std::span<const double> terms) const { return team_.together().sum(terms); }
+
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
-          const Build& build) {
+          const Build& build, const std::vector<std::string>& start) {
     Words words;
     try {
         const std::optional<Words> read = read_words(argc, argv, schema);
@@ -83,7 +85,10 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         std::fputs(error.text().c_str(), stderr);
         return error.exit_code();
     }
-    return team::run(argc, argv,
+    std::vector<char*> again(argv, argv + argc);
+    if (!start.empty()) again.clear();
+    for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
+    return team::run(static_cast<int>(again.size()), again.data(),
                      [&](team::Team& team) { return run_member(team, schema, words, declare, build); });
 }
 

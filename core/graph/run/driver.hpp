@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Finished {
     /// exact, rounded once, so the same for every layout.
     [[nodiscard]] double sum(Field<double> field,
                              const std::function<double(const Int3& at, double value)>& term) const;
+    /// The same of terms that each member has found out for its own patches.
+    [[nodiscard]] double sum(std::span<const double> terms) const;
     template <class T>
     [[nodiscard]] T value(Scalar<T> scalar) const {
         return simulation_.value(scalar);
@@ -68,8 +71,10 @@ struct Build {
 };
 
 /// To be called first in main(), which returns what it returns. `declare` is called in each member and fills
-/// the graph; the schema's variables have the case's values then. Errors are printed once.
+/// the graph; the schema's variables have the case's values then. Errors are printed once. `start`: the
+/// arguments with which /proc/self/exe becomes this program again, where they are not argv (an
+/// interpreter's).
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
-          const Build& build = {});
+          const Build& build = {}, const std::vector<std::string>& start = {});
 
 }  // namespace strata::graph
