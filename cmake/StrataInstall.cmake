@@ -17,6 +17,8 @@ foreach(target IN LISTS STRATA_PRODUCT)
         install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     elseif(type STREQUAL "EXECUTABLE")
         install(TARGETS ${target} RUNTIME DESTINATION "${STRATA_LIBEXECDIR}")
+    elseif(type STREQUAL "MODULE_LIBRARY")
+        install(TARGETS ${target} LIBRARY DESTINATION "${STRATA_LIBEXECDIR}")
     elseif(target MATCHES "^strata_(base|machine|observe|launch|team|team_mpi|balance|graph|run|mlp|mlplib|mlplib_i8|mlp_fortran)$")
         set_target_properties(${target} PROPERTIES EXPORT_NAME ${CMAKE_MATCH_1})
         install(

@@ -10,6 +10,11 @@ configure() {
     ! contains "${missing[*]}" hdf5 || options+=(-DSTRATA_HDF5=OFF)
     ! contains "${missing[*]}" tomlplusplus || options+=(-DSTRATA_SOLVERS=OFF)
     ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
+    if contains "${missing[*]}" python-headers; then
+        options+=(-DSTRATA_PYTHON_GRAPH=OFF)
+    else
+        options+=("-DPython_EXECUTABLE=$venv/bin/python")
+    fi
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
     [[ -n ${CXX:-} ]] || options+=("-DCMAKE_CXX_COMPILER=$strata_compiler")

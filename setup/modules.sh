@@ -14,7 +14,7 @@ find_module_command() {
 names_of_module() {
     case $1 in
     compiler) echo gcc GCC gnu llvm ;;
-    python) echo python Python python3 cray-python ;;
+    python | python-headers) echo python Python python3 cray-python ;;
     mpi) echo openmpi OpenMPI "mpi/openmpi-$HOSTTYPE" mpich cray-mpich intel-mpi impi ;;
     fftw) echo fftw FFTW fftw3 cray-fftw ;;
     hdf5) echo hdf5 HDF5 cray-hdf5 ;;

@@ -27,6 +27,12 @@ find_python() {
     return 1
 }
 
+# Of the Python that the environment is made with.
+python_headers() {
+    find_python && "$REPLY" -c 'import os, sysconfig
+assert os.path.isfile(os.path.join(sysconfig.get_path("include"), "Python.h"))' 2>/dev/null
+}
+
 compiler_works() {
     [[ -n $strata_compiler ]] || return
     printf '#include <concepts>\n#include <span>\ntemplate <std::integral T> T f(std::span<T> s) { return s[0]; }\n' |
@@ -94,6 +100,7 @@ find_pieces() {
             cmake) cmake_works && continue ;;
             ninja) strata_program ninja ninja-build && continue ;;
             mpi) strata_program mpicxx && continue ;;
+            python-headers) python_headers && continue ;;
             fortran) strata_program ${FC:-gfortran flang-new flang ifx ifort nvfortran f95} && continue ;;
             *) [[ $'\n'$headers$'\n' == *$'\n'$piece$'\n'* ]] && continue ;;
             esac

@@ -14,6 +14,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import sysconfig
 from ctypes.util import find_library
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -83,6 +84,11 @@ def _python() -> str:
     return f"{sys.version.split()[0]} ({sys.executable})"
 
 
+def _python_headers() -> str:
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    return str(header) if header.is_file() else ""
+
+
 def software(cache: dict[str, str]) -> dict[str, str]:
     """For each piece of pieces.csv what was found."""
     mpi = _program("mpirun", "mpiexec") if shutil.which("mpicxx") else ""
@@ -100,6 +106,7 @@ def software(cache: dict[str, str]) -> dict[str, str]:
         "fftw": _library(cache, ("FFTW3_LIBRARY",), "fftw3"),
         "hdf5": _library(cache, ("HDF5_C_LIBRARY_hdf5",), "hdf5"),
         "tomlplusplus": _library(cache, ("STRATA_TOMLPLUSPLUS_HEADERS",), "tomlplusplus"),
+        "python-headers": _python_headers(),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),
     }
 

@@ -44,7 +44,7 @@ def native(environment: Mapping[str, str] = os.environ) -> Native:
     With the programs it belongs to.
     """
     looked = []
-    for candidate in _fronts(environment):
+    for candidate in fronts(environment):
         looked.append(str(candidate))
         if candidate.is_file() and os.access(candidate, os.X_OK):
             front = candidate.resolve()
@@ -59,7 +59,8 @@ def native(environment: Mapping[str, str] = os.environ) -> Native:
     )
 
 
-def _fronts(environment: Mapping[str, str]) -> list[Path]:
+def fronts(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Where the front may be: STRATA_BIN, or beside the interpreter."""
     said = environment.get("STRATA_BIN")
     if said:
         return [Path(said)]

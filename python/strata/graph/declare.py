@@ -1,0 +1,274 @@
+"""What a graph is made of, as Python sees it (core/graph/declare)."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.errors import StrataError
+from strata.graph.inspection import Inspection
+from strata.graph.native import module, native_errors
+
+Array = npt.NDArray[np.float64]
+Cells = tuple[slice, slice, slice]
+LAST = -1  # the last version of a generation
+
+
+def slices(box: Sequence[int]) -> Cells:
+    """(z, y, x) of a box that is given as (x, y, z) of its lower corner, then of its upper one."""
+    return slice(box[2], box[5]), slice(box[1], box[4]), slice(box[0], box[3])
+
+
+def _three(what: str, values: Sequence[Any], directions: int, fill: Any) -> tuple[Any, ...]:
+    if len(values) != directions or not 1 <= directions <= 3:
+        raise StrataError(
+            f"'{what}' of a grid has an entry for each of one to three directions",
+            given=str(tuple(values)),
+            allowed=f"{directions} entries, as cells has" if 1 <= directions <= 3 else "1 to 3 entries",
+        )
+    return (*values, *([fill] * (3 - directions)))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A structured domain divided into patches."""
+
+    number: int
+    name: str
+    directions: int
+    patches: int
+
+
+@dataclass(frozen=True)
+class Version:
+    """One assigned value of a label: what a task needs or makes."""
+
+    label: int
+    version: int = 0
+    back: int = 0
+    ghosts: tuple[int, ...] = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A named quantity on the patches of a grid, or a scalar of the whole run."""
+
+    number: int
+    name: str
+    directions: int = 3
+
+    def at(self, version: int, ghosts: int = 0) -> Version:
+        """Version 0 is what `makes` gives; each `modifies` gives the next."""
+        return Version(self.number, version, 0, self._width(ghosts))
+
+    def previous(self, back: int = 1, ghosts: int = 0) -> Version:
+        """The last version of `back` generations before, with so many layers of the neighbours' values."""
+        return Version(self.number, LAST, back, self._width(ghosts))
+
+    def last(self, ghosts: int = 0) -> Version:
+        """The last version of this step."""
+        return Version(self.number, LAST, 0, self._width(ghosts))
+
+    def _width(self, ghosts: int) -> tuple[int, ...]:
+        return tuple(ghosts if d < self.directions else 0 for d in range(3))
+
+
+class KernelFailure(Exception):
+    """What Here.fail() raises; the run ends with its text."""
+
+
+class Here:
+    """What a kernel is given: its patch, the step, and its arrays by the names they were declared under."""
+
+    def __init__(self, native: Any, uses: Mapping[str, int]) -> None:
+        self._native = native
+        self._uses = uses
+
+    @property
+    def patch(self) -> int:
+        return self._native.patch
+
+    @property
+    def step(self) -> int:
+        """From 1; 0 in the start."""
+        return self._native.step
+
+    @property
+    def cells(self) -> Cells:
+        """The patch's cells by their indices in the domain: slices (z, y, x)."""
+        return slices(self._native.cells())
+
+    def __getitem__(self, name: str) -> Array:
+        """[z, y, x] with the ghosts that were declared; of scalars and lists [i]. A view of the values where
+        they lie, read-only where the task only needs them. It must not be kept after the kernel: the run ends
+        with an error where one is.
+        """
+        return self._native.array(self._use(name))
+
+    def inner(self, name: str) -> Cells:
+        """Where the patch's own cells are in an array: slices (z, y, x), without ghosts and border."""
+        box, cells = self._native.box(self._use(name)), self._native.cells()
+        return slices([cells[d] - box[d % 3] for d in range(6)])
+
+    def fail(self, message: str) -> None:
+        """Ends the run with this message, to which task, patch and step are added."""
+        raise KernelFailure(message)
+
+    def _use(self, name: str) -> int:
+        try:
+            return self._uses[name]
+        except KeyError:
+            raise StrataError(
+                "a task touches only what it declared", given=name, allowed=", ".join(self._uses) or "nothing"
+            ) from None
+
+
+Kernel = Callable[[Here], None]
+Uses = Mapping[str, "Version | Label"]
+
+
+def _told(error: BaseException) -> str:
+    """An exception in a line, then its traceback. Lets go of the frames' variables: arrays are among them."""
+    if isinstance(error, KernelFailure):
+        traceback.clear_frames(error.__traceback__)
+        return str(error)
+    if isinstance(error, StrataError):
+        line = ", ".join(filter(None, (error.message, error.given and f"given {error.given}")))
+    else:
+        line = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # without the one that calls the kernel
+    linecache.checkcache()
+    where = "".join(traceback.format_list(frames)).rstrip()
+    traceback.clear_frames(error.__traceback__)
+    return f"{line}\n{where}" if where else line
+
+
+class Graph:
+    """A simulation as tasks with declared needs and results (core/graph/declare/graph.hpp)."""
+
+    def __init__(self, name: str, native: Any = None) -> None:
+        self.native = module().Graph(name) if native is None else native
+        self.raised: BaseException | None = None  # by a kernel, last
+
+    def grid(
+        self,
+        name: str,
+        cells: Sequence[int],
+        patch: Sequence[int],
+        periodic: Sequence[bool] | None = None,
+        spacing: Sequence[float] | None = None,
+    ) -> Grid:
+        """A structured grid of one to three directions (x, y, z), in patches of at most `patch` cells.
+        `spacing`: of the cells.
+        """
+        n = len(cells)
+        with native_errors():
+            number = self.native.grid(
+                name,
+                _three("cells", cells, n, 1),
+                _three("patch", patch, n, 1),
+                _three("periodic", [False] * n if periodic is None else periodic, n, False),
+                _three("spacing", [1.0] * n if spacing is None else spacing, n, 1.0),
+            )
+            return Grid(number, name, n, self.native.patches(number))
+
+    def box(self, grid: Grid, patch: int) -> Cells:
+        """The cells of a patch: slices (z, y, x)."""
+        with native_errors():
+            return slices(self.native.box(grid.number, patch))
+
+    def field(
+        self,
+        name: str,
+        grid: Grid,
+        on: str = "cells",
+        history: int = 0,
+        border: int = 0,
+        unit: str = "",
+        about: str = "",
+    ) -> Label:
+        """One number for each cell, node or face (`on`: cells, nodes, faces_x, faces_y, faces_z). `history`:
+        how many generations before this one are kept. `border`: layers beyond the domain, where it is not
+        periodic.
+        """
+        width = tuple(border if d < grid.directions else 0 for d in range(3))
+        with native_errors():
+            number = self.native.field(name, grid.number, on, history, width, unit, about)
+            return Label(number, name, grid.directions)
+
+    def list(self, name: str, grid: Grid, entries: int = 1, unit: str = "", about: str = "") -> Label:
+        """So many numbers for each patch."""
+        with native_errors():
+            return Label(self.native.list(name, grid.number, entries, unit, about), name, 0)
+
+    def scalar(
+        self, name: str, reduce: str, first: float = 0.0, history: int = 0, unit: str = "", about: str = ""
+    ) -> Label:
+        """One number of the whole run: the min, max or (exact) sum of what tasks contribute. `first`: its
+        value before the first step.
+        """
+        with native_errors():
+            return Label(self.native.scalar(name, reduce, first, history, unit, about), name, 0)
+
+    def start(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
+        """A task that runs once on each patch, before the first step; see step()."""
+        return self._task(True, grid, **uses)
+
+    def step(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
+        """A task that runs on each patch in each step, named like its function or as `name` says. `needs`,
+        `makes`, `modifies` and `contributes` say what it may touch: {name in the kernel: label or version}.
+        `flops`, `bytes`: of one cell, for profiles.
+        """
+        return self._task(False, grid, **uses)
+
+    def _task(
+        self,
+        start: bool,
+        grid: Grid,
+        needs: Uses | None = None,
+        makes: Uses | None = None,
+        modifies: Uses | None = None,
+        contributes: Uses | None = None,
+        name: str | None = None,
+        flops: float = 0.0,
+        bytes: float = 0.0,
+    ) -> Callable[[Kernel], Kernel]:
+        rows: list[tuple[Any, ...]] = []
+        names: dict[str, int] = {}
+        groups = {"need": needs, "make": makes, "modify": modifies, "contribute": contributes}
+        for access, group in groups.items():
+            for key, use in (group or {}).items():
+                if key in names:
+                    raise StrataError("two uses of a task have one name", given=key)
+                version = use.at(0) if isinstance(use, Label) else use
+                names[key] = len(rows)
+                rows.append((access, version.label, version.version, version.back, version.ghosts))
+
+        def add(kernel: Kernel) -> Kernel:
+            title = name or getattr(kernel, "__name__", "kernel").replace("_", " ")
+
+            def call(native: Any) -> None:
+                try:
+                    kernel(Here(native, names))
+                except BaseException as error:  # whatever it is, the run cannot go on
+                    native.raised(_told(error))
+                    self.raised = error
+
+            with native_errors():
+                self.native.task(start, title, grid.number, rows, flops, bytes, call)
+            return kernel
+
+        return add
+
+    def inspect(self) -> Inspection:
+        """Labels, tasks, critical path, memory. Raises StrataError where the graph cannot be: a task needs
+        what nobody makes, tasks wait for each other.
+        """
+        with native_errors():
+            return Inspection.of(self.native.describe())

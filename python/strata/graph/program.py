@@ -1,0 +1,239 @@
+"""A solver's program in Python: what core/graph/run/driver.hpp is to one in C++.
+
+    from strata.graph import Graph
+    from strata.graph.program import Case, Solver, drive
+
+    case = Case("heat", "Heat in a plate.")
+    case.key("cells", type=int, least=2, meaning="in each direction")       # required: it has no default
+    case.key("diffusivity", 1.0, unit="m2/s", least=0, above_least=True, meaning="kappa")
+
+    def declare(graph: Graph, case: Case) -> Solver:
+        ...
+        return Solver(time=time, end=case["end"], series=[total])
+
+    if __name__ == "__main__":
+        drive(case, declare)
+
+`strata run heat.py CASE.toml --layout 4x1 --out run` starts it, and `strata launch --layout 4x1 -- python
+heat.py CASE.toml`: each knows by the import of this module that the program starts its processes itself.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from strata.errors import StrataError
+from strata.graph.declare import Array, Cells, Graph, Grid, Label
+from strata.graph.native import module, native_errors
+
+INFINITE = float("inf")
+MOST_ENTRIES = (1 << 63) - 1
+TYPES: dict[Any, tuple[str, Any]] = {
+    bool: ("bool", False),
+    int: ("int", 0),
+    float: ("float", 0.0),
+    str: ("str", ""),
+    list[int]: ("ints", []),
+    list[float]: ("floats", []),
+    list[str]: ("strs", []),
+}
+
+
+def _programs() -> Any:
+    native = module()
+    if not hasattr(native, "drive"):
+        raise StrataError(
+            "programs that read case files were not built",
+            given="no toml++ when Strata was built",
+            remedy="install toml++ (Debian: libtomlplusplus-dev), then ./strata setup",
+        )
+    return native
+
+
+def _type_of(default: Any) -> Any:
+    if not isinstance(default, list):
+        return type(default)
+    return list[type(default[0])] if default else list[float]  # type: ignore[misc]
+
+
+class Case:
+    """The keys of a solver's case files. One declaration makes the check, its messages and --help."""
+
+    def __init__(self, solver: str, summary: str) -> None:
+        """`solver`: what the case file's key `solver` must say."""
+        self.native = _programs().Case(solver, summary)
+
+    def key(
+        self,
+        name: str,
+        default: Any = None,
+        *,
+        type: Any = None,
+        unit: str = "",
+        least: float = -INFINITE,
+        most: float = INFINITE,
+        above_least: bool = False,
+        choices: Sequence[str] = (),
+        entries: tuple[int, int] = (0, MOST_ENTRIES),
+        decides: bool = True,
+        meaning: str = "",
+    ) -> None:
+        """A key; "section.key" is key in [section]. Without a default it is required. `type` (that of the
+        default where it is not said): bool, int, float, str, list[int], list[float] or list[str]. `least`,
+        `most`: of numbers, of each entry of a list. `decides`: whether values of the run depend on it
+        (checkpoints fit cases that differ in other keys only).
+        """
+        kind = _type_of(default) if type is None else type
+        if kind not in TYPES or (type is None and default is None):
+            raise StrataError(
+                "a key of a case has no such type",
+                at=name,
+                given=str(type if default is None else kind),
+                allowed="bool, int, float, str, list[int], list[float], list[str]",
+            )
+        word, nothing = TYPES[kind]
+        with native_errors():
+            self.native.key(
+                name,
+                nothing if default is None else default,
+                word,
+                unit,
+                least,
+                most,
+                above_least,
+                list(choices),
+                entries,
+                default is None,
+                decides,
+                meaning,
+            )
+
+    def read(self, file: Path | str) -> None:
+        """Reads a case file, as drive() does. Raises StrataError with file, line and key."""
+        with native_errors():
+            self.native.read(str(file))
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a key, as read from the case file."""
+        values = self.native.values()
+        if name not in values:
+            raise StrataError("the case has no such key", given=name, allowed=", ".join(values))
+        return values[name]
+
+    def refuse(self, key: str, message: str, allowed: str) -> NoReturn:
+        """An error about a key, found in what it means together with others: with its file and line."""
+        with native_errors():
+            self.native.refuse(key, message, allowed)
+        raise AssertionError("refuse() raises")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A result counts only when value <= limit. `source`: of the rule."""
+
+    what: str
+    value: float
+    limit: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of the run's own for result.json, shown where the run is verified."""
+
+    name: str
+    value: float
+    unit: str
+    higher_is_better: bool = True
+
+
+class Finished:
+    """A run that is over, for what is found out about its result. All processes ask the same."""
+
+    def __init__(self, native: Any, graph: Graph) -> None:
+        self._native = native
+        self._graph = graph
+
+    def value(self, scalar: Label) -> float:
+        with native_errors():
+            return self._native.value(scalar.number)
+
+    def sum(self, field: Label, grid: Grid, term: Callable[[Cells, Array], Array]) -> float:
+        """The sum of term(cells, values) over all cells of a field on cells: `cells` are the slices (z, y,
+        x) of a patch, values and the answer arrays [z, y, x]. Exact, rounded once: the same for every layout.
+        """
+        with native_errors():
+            terms = [np.zeros(0)]
+            for local, patch in enumerate(self._native.patches(self._graph.native, grid.number)):
+                values = self._native.values(field.number, local)
+                terms.append(np.asarray(term(self._graph.box(grid, patch), values), dtype=float).ravel())
+            return self._native.sum(np.concatenate(terms))
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What a solver says of itself: the time of the case and when it ends, what a series shows, and what
+    makes the result count.
+    """
+
+    time: Label
+    end: float
+    time_unit: str = "s"
+    series: Sequence[Label] = ()
+    verify: Callable[[Finished], Verification] | None = None
+    figures: Callable[[Finished], Sequence[Figure]] = field(default=lambda _: ())
+
+
+def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
+    """To be called last in the program's own file. Reads the case that the command line names, starts the
+    processes (each is a fresh start of this program, so what is before runs in each), calls `declare` in
+    each, runs the graph to its end and writes what docs/run-output.md describes. Ends the process with the
+    run's status.
+    """
+    if not hasattr(sys.modules["__main__"], "__file__"):
+        raise StrataError(
+            "a program that starts its processes is a file",
+            given="an interactive session",
+            allowed="python FILE.py CASE, strata run FILE.py CASE",
+            remedy="strata.graph.Simulation runs a graph in this process",
+        )
+
+    def declared(native: Any) -> dict[str, Any]:
+        graph = Graph("", native)
+        solver = declare(graph, case)
+        verify = solver.verify
+        return {
+            "time": solver.time.number,
+            "end": solver.end,
+            "time_unit": solver.time_unit,
+            "series": [label.number for label in solver.series],
+            "verify": None
+            if verify is None
+            else lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source"),
+            "figures": lambda run: [
+                _row(figure, "name", "value", "unit", "higher_is_better")
+                for figure in solver.figures(Finished(run, graph))
+            ],
+        }
+
+    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    start = [sys.executable, *sys.orig_argv[1:]]
+    made_by = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    try:
+        with native_errors():
+            status = _programs().drive(words, start, case.native, declared, made_by)
+    except StrataError as error:
+        print(error, file=sys.stderr)
+        status = error.code
+    sys.exit(status)
+
+
+def _row(thing: Any, *names: str) -> tuple[Any, ...]:
+    return tuple(getattr(thing, name) for name in names)

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Heat conduction as in this folder's tasks.cpp, with NumPy kernels: the same bits as the native solver.
+
+    strata run solvers/transport/heat.py cases/transport/heat.toml --layout 4x1 --out run
+
+In each process one kernel runs at a time, since it holds Python's lock.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+
+import numpy as np
+
+from strata.graph import Graph, Here
+from strata.graph.program import Case, Figure, Finished, Solver, Verification, drive
+
+Slices = tuple[slice, slice, slice]
+
+
+def schema() -> Case:
+    """The keys of the native solver's cases that are about heat."""
+    case = Case("transport", "Heat conduction on a structured grid, second order, in Python.")
+    some = {"entries": (2, 3)}
+    case.key("equation", type=str, choices=["heat"], meaning="dT/dt = kappa lap T")
+    case.key("grid.cells", type=list[int], least=4, most=1 << 20, **some, meaning="in each direction")
+    case.key("grid.patch", [32] * 3, least=2, most=1 << 20, **some, meaning="cells of a patch")
+    case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
+    case.key("grid.periodic", True, meaning="else the borders are insulated walls")
+    case.key("heat.diffusivity", 1.0, unit="m2/s", least=0, above_least=True, meaning="kappa")
+    case.key("profile.kind", "cosines", choices=["cosines"], meaning="background + product of cosines")
+    case.key("profile.waves", [1] * 3, least=0, most=1000, **some, meaning="whole waves (half between walls)")
+    case.key("profile.background", 1.0, unit="K", meaning="what the profile is added to")
+    case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
+    case.key("time.cfl", 0.9, least=0, most=4, above_least=True, meaning="share of the largest stable step")
+    case.key(
+        "verify.error",
+        0.0,
+        unit="K",
+        least=0,
+        decides=False,
+        meaning="largest root-mean-square error against the exact solution; 0: not compared",
+    )
+    return case
+
+
+class Heat:
+    """The numbers of a case, and plain functions of them."""
+
+    def __init__(self, case: Case) -> None:
+        self.cells, self.patch = case["grid.cells"], case["grid.patch"]
+        self.periodic, self.kappa = case["grid.periodic"], case["heat.diffusivity"]
+        self.background, self.end, self.cfl = case["profile.background"], case["time.end"], case["time.cfl"]
+        self.directions = range(len(self.cells))
+        for key in ("grid.patch", "grid.size", "profile.waves"):
+            if len(case[key]) < len(self.cells):
+                case.refuse(
+                    key, "an entry for each direction of the grid is needed", f"{len(self.cells)} entries"
+                )
+        self.patch, size = self.patch[: len(self.cells)], case["grid.size"]
+        self.h = [size[d] / self.cells[d] for d in self.directions]
+        factor = (2 if self.periodic else 1) * math.pi
+        self.k = [factor * case["profile.waves"][d] / size[d] for d in self.directions]
+
+    def cosines(self, cells: Slices) -> np.ndarray:
+        """The product of cosines at the centres of some cells: [z, y, x]."""
+        product = np.ones((1, 1, 1))
+        for d in self.directions:
+            along = cells[2 - d]
+            values = [math.cos(self.k[d] * ((i + 0.5) * self.h[d])) for i in range(along.start, along.stop)]
+            product = product * np.reshape(values, [-1 if axis == 2 - d else 1 for axis in range(3)])
+        return product
+
+    def exact(self, cells: Slices) -> np.ndarray:
+        """At the end."""
+        k2 = 0.0
+        for k in self.k:
+            k2 += k * k
+        return self.background + math.exp(-self.kappa * k2 * self.end) * self.cosines(cells)
+
+    def change(self, old: np.ndarray, inner: Slices, dt: float) -> np.ndarray:
+        """kappa dt lap T of the cells `inner`, by central differences."""
+        c = old[inner]
+        terms = []
+        for d in self.directions:
+            below, above = (shifted(inner, 2 - d, by) for by in (-1, 1))
+            r = self.kappa * dt / (self.h[d] * self.h[d])
+            terms.append(r * (old[below] - 2 * c + old[above]))
+        return reduce(np.add, terms)
+
+
+def shifted(part: Slices, axis: int, by: int) -> Slices:
+    moved = list(part)
+    moved[axis] = slice(part[axis].start + by, part[axis].stop + by)
+    return moved[0], moved[1], moved[2]
+
+
+def extend_to_walls(values: np.ndarray, inner: Slices) -> None:
+    """The layers beyond the domain get the value of the nearest cell: no gradient at the wall."""
+    for axis in range(3):
+        first, last = inner[axis].start, inner[axis].stop - 1
+        for beyond, nearest in (
+            (slice(0, first), slice(first, first + 1)),
+            (slice(last + 1, values.shape[axis]), slice(last, last + 1)),
+        ):
+            to, of = list(inner), list(inner)
+            to[axis], of[axis] = beyond, nearest
+            values[tuple(to)] = values[tuple(of)]
+
+
+def declare(graph: Graph, case: Case) -> Solver:
+    heat = Heat(case)
+    grid = graph.grid("grid", heat.cells, heat.patch, [heat.periodic] * len(heat.cells), heat.h)
+    T = graph.field("temperature", grid, history=1, border=0 if heat.periodic else 1, unit="K")
+    rate = graph.list("stable rate", grid, unit="1/s")
+    dt = graph.scalar("dt", "min", unit="s")
+    time = graph.scalar("time", "max", history=1, unit="s")
+    least, most = graph.scalar("least", "min", unit="K"), graph.scalar("most", "max", unit="K")
+
+    @graph.start(grid, makes={"T": T})
+    def initial_temperature(here: Here) -> None:
+        inner = here.inner("T")
+        here["T"][inner] = heat.background + heat.cosines(here.cells)
+        extend_to_walls(here["T"], inner)
+
+    @graph.start(grid, makes={"rate": rate})
+    def stable_rate(here: Here) -> None:
+        largest = 0.0
+        for h in heat.h:
+            largest += 2 * heat.kappa / (h * h)
+        here["rate"][0] = largest
+
+    @graph.step(grid, needs={"rate": rate.at(0), "time": time.previous()}, contributes={"dt": dt})
+    def choose_time_step(here: Here) -> None:
+        here["dt"][0] = min(heat.cfl * (1 / here["rate"][0]), heat.end - here["time"][0])
+
+    @graph.step(grid, needs={"dt": dt.at(0), "before": time.previous()}, contributes={"time": time})
+    def advance_clock(here: Here) -> None:
+        step, before = here["dt"][0], here["before"][0]
+        here["time"][0] = heat.end if step == heat.end - before else before + step
+
+    @graph.step(
+        grid,
+        needs={"dt": dt.at(0), "old": T.previous(ghosts=1)},
+        makes={"T": T},
+        contributes={"least": least, "most": most},
+        flops=13,
+        bytes=16,
+    )
+    def conduct(here: Here) -> None:
+        old, inner = here["old"], here.inner("old")
+        new = old[inner] + heat.change(old, inner, here["dt"][0])
+        if not np.isfinite(new.sum()):
+            here.fail(f"'temperature' is no number any more: the step is unstable (time.cfl = {heat.cfl})")
+        here["T"][here.inner("T")] = new
+        extend_to_walls(here["T"], here.inner("T"))
+        here["least"][0], here["most"][0] = new.min(), new.max()
+
+    def error(run: Finished) -> float:
+        sum = run.sum(T, grid, lambda cells, values: (values - heat.exact(cells)) ** 2)
+        return math.sqrt(sum / math.prod(heat.cells))
+
+    def verify(run: Finished) -> Verification:
+        return Verification(
+            "root-mean-square error against the exact solution, in K",
+            error(run),
+            case["verify.error"],
+            "verify.error of the case",
+        )
+
+    return Solver(
+        time=time,
+        end=heat.end,
+        series=[dt, least, most],
+        verify=verify if case["verify.error"] > 0 else None,
+        figures=lambda run: [Figure("error", error(run), "K", higher_is_better=False)],
+    )
+
+
+if __name__ == "__main__":
+    drive(schema(), declare)

@@ -1,0 +1,427 @@
+"""Graphs from Python: the native solver's bits on any layout, no copies, errors that name task and patch."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strata.errors import StrataError
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLVER = ROOT / "solvers" / "transport" / "heat.py"
+STEPS = 12
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    """Skips where the module was not built."""
+    from strata import graph
+    from strata.graph.native import module
+
+    try:
+        module()
+    except StrataError as error:
+        pytest.skip(f"{error.message} ({error.given})")
+    return graph
+
+
+@pytest.fixture(scope="module")
+def front(graphs) -> str:
+    found = os.environ.get("STRATA_BIN") or f"{os.environ.get('STRATA_PREFIX', '/nonexistent')}/bin/strata"
+    if not os.access(found, os.X_OK):
+        pytest.skip(f"no strata at {found}: ./strata test sets STRATA_PREFIX")
+    from strata.graph.native import module
+
+    if not hasattr(module(), "drive"):
+        pytest.skip("the solvers are not built (toml++)")
+    return found
+
+
+def run(front: str, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "STRATA_PYTHON": sys.executable}
+    done = subprocess.run(
+        [front, *map(str, words)], capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def case(tmp_path: Path, **changes: str) -> Path:
+    text = (ROOT / "cases" / "transport" / "heat.toml").read_text()
+    for key, value in changes.items():
+        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+        assert found == 1, key
+    path = tmp_path / "heat.toml"
+    path.write_text(text)
+    return path
+
+
+def temperatures(front: str, out: Path, layout: str, *solver: object) -> dict[int, bytes]:
+    """[patch] -> the temperature after STEPS steps, from the checkpoint that the run leaves."""
+    words = ["--out", out, "--steps", STEPS, "--checkpoint", STEPS, "--quiet"]
+    run(front, "run", *solver, *words, "--layout", layout, "--bind", "none")
+    folder = out / f"checkpoint-{STEPS:06d}"
+    labels = [label["name"] for label in json.loads((folder / "checkpoint.json").read_text())["labels"]]
+    values = {}
+    for index in sorted(folder.glob("part-*.index")):
+        data = index.with_suffix(".data").read_bytes()
+        for line in index.read_text().splitlines():
+            chunk = json.loads(line)
+            if "label" in chunk and labels[chunk["label"]] == "temperature" and chunk["generation"] == 0:
+                values[chunk["patch"]] = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
+    return values
+
+
+@pytest.mark.parametrize(
+    ("cells", "patch", "periodic", "layouts"),
+    [
+        ("[20, 18, 16]", "[10, 9, 7]", "false", ["1x1", "2x1", "4x1"]),
+        ("[20, 18, 16]", "[10, 9, 7]", "true", ["2x2"]),
+        ("[24, 20]", "[9, 20]", "false", ["1x2"]),
+    ],
+)
+def test_numpy_kernels_give_the_bits_of_the_native_solver(front, tmp_path, cells, patch, periodic, layouts):
+    path = case(tmp_path, cells=cells, patch=patch, periodic=periodic, error="0.0")
+    expected = temperatures(front, tmp_path / "native", "1x1", path)
+    assert len(expected) > 2
+    for layout in layouts:
+        assert temperatures(front, tmp_path / layout, layout, SOLVER, path) == expected, layout
+
+
+def test_a_whole_run_is_verified_with_the_same_error_on_every_layout(front, tmp_path):
+    path = case(tmp_path, cells="[16, 16, 16]", patch="[8, 8, 8]", error="1e-2")
+    results = {}
+    for layout in ("1x1", "2x1", "4x1"):
+        done = run(
+            front, "run", SOLVER, path, "--layout", layout, "--bind", "none", "--out", tmp_path / layout
+        )
+        assert "verified:" in done.stdout
+        results[layout] = json.loads((tmp_path / layout / "result.json").read_text())
+    assert {r["processes"] for r in results.values()} == {1, 2, 4}
+    assert all(r["verified"] for r in results.values())
+    run(front, "run", path, "--out", tmp_path / "native")
+    native = json.loads((tmp_path / "native" / "result.json").read_text())
+    errors = {r["verification"]["value"] for r in results.values()}
+    assert len(errors) == 1
+    assert errors.pop() == pytest.approx(native["verification"]["value"], rel=1e-9)
+    assert native["steps"] == results["4x1"]["steps"]
+
+
+def test_strata_launch_knows_a_python_program_that_starts_its_processes(front, tmp_path):
+    path = case(tmp_path, cells="[16, 16, 16]", patch="[8, 8, 8]", error="1e-2")
+    words = ["--layout", "4x1", "--bind", "none", "--", sys.executable, SOLVER, path, "--quiet"]
+    done = run(front, "launch", *words)
+    assert "transport: 4 processes x 1 thread" in done.stdout
+    assert done.stdout.count("verified:") == 1
+    other = tmp_path / "other.py"
+    other.write_text("print('a copy', flush=True)\n")
+    done = run(front, "launch", "--layout", "2x1", "--bind", "none", "--", sys.executable, other)
+    assert done.stdout.count("a copy") == 2
+
+
+def test_a_run_in_python_goes_on_from_its_checkpoint_on_another_layout(front, tmp_path):
+    path = case(tmp_path, cells="[16, 16]", patch="[8, 8]", error="1e-2")
+    common = [SOLVER, path, "--bind", "none", "--quiet"]
+    run(front, "run", *common, "--out", tmp_path / "whole")
+    run(front, "run", *common, "--out", tmp_path / "part", "--steps", "10", "--checkpoint", "5")
+    run(front, "run", *common, "--out", tmp_path / "part", "--restart", tmp_path / "part", "--layout", "2x1")
+    whole, part = (json.loads((tmp_path / n / "result.json").read_text()) for n in ("whole", "part"))
+    assert part["verification"]["value"] == whole["verification"]["value"]
+    assert part["steps"] == whole["steps"]
+
+
+def test_the_program_in_the_documentation_runs_on_four_processes(front, tmp_path):
+    page = (ROOT / "docs" / "write-a-solver.md").read_text()
+    found = re.search(r"## From Python.*?```python\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    program, path = tmp_path / "plate.py", tmp_path / "plate.toml"
+    program.write_text(found[1])
+    path.write_text('solver = "plate"\ncells = 64\nend = 1e-3\n')
+    done = run(front, "run", program, path, "--layout", "4x1", "--bind", "none", "--out", tmp_path / "run")
+    assert "plate: 4 processes x 1 thread, 21 steps to 0.001 s" in done.stdout
+    document = json.loads(run(front, "run", program, path, "--graph").stdout)
+    assert [task["name"] for task in document["tasks"]][:2] == ["hot inside", "diffuse"]
+
+
+PROGRAM = """
+from strata.graph import Graph
+from strata.graph.program import Case, Solver, drive
+import time as clock
+
+case = Case("faulty", "Ends badly.")
+case.key("how", type=str, choices=["raise", "fail", "keep", "wait", "declare"], meaning="how it ends")
+
+
+def declare(graph, case):
+    if case["how"] == "declare":
+        case.refuse("how", "this cannot be declared", "anything else")
+    grid = graph.grid("grid", (8,), (2,))
+    u = graph.field("u", grid, history=1)
+    time = graph.scalar("time", "max", history=1)
+    graph.start(grid, makes={"u": u})(lambda here: here["u"].fill(0.0))
+    kept = []
+
+    @graph.step(grid, needs={"old": u.previous(ghosts=1)}, makes={"u": u}, contributes={"time": time})
+    def burst(here):
+        here["u"][:] = 1.0
+        here["time"][0] = here.step
+        if case["how"] == "wait":
+            print("waiting", flush=True)
+            clock.sleep(60)
+        if here.patch == 3 and here.step == 2:
+            if case["how"] == "raise":
+                raise ValueError("no such luck")
+            if case["how"] == "fail":
+                here.fail("'u' is no number")
+            kept.append(here["old"][:, :, 1:])
+
+    return Solver(time=time, end=100)
+
+
+if __name__ == "__main__":
+    drive(case, declare)
+"""
+
+
+def faulty(tmp_path: Path, how: str) -> tuple[Path, Path]:
+    program, path = tmp_path / "faulty.py", tmp_path / "faulty.toml"
+    program.write_text(PROGRAM)
+    path.write_text(f'solver = "faulty"\nhow = "{how}"\n')
+    return program, path
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("raise", "ValueError: no such luck"),
+        ("fail", "'u' is no number"),
+        ("keep", "an array of 'u' was kept after the task's end"),
+    ],
+)
+def test_a_kernel_that_fails_ends_the_run_in_all_processes_with_its_text(front, tmp_path, how, said):
+    done = run(front, "run", *faulty(tmp_path, how), "--layout", "4x1", "--bind", "none", "--quiet", status=1)
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    assert len(errors) == 1, done.stderr
+    assert f"task 'burst', patch 3 of 'grid', step 2: {said}" in errors[0]
+    assert "; the run ends" in errors[0]
+    assert ("faulty.py" in done.stderr) == (how == "raise")  # where, for what was not meant
+
+
+def test_what_cannot_be_declared_is_said_once_before_anything_starts(front, tmp_path):
+    program, path = faulty(tmp_path, "declare")
+    done = run(front, "run", program, path, "--layout", "2x1", "--bind", "none", status=2)
+    assert done.stderr.count("strata: error: this cannot be declared") == 1
+    assert f"{path}:2 how" in done.stderr
+    path.write_text('solver = "faulty"\nhow = "else"\n')
+    assert "allowed: text, one of" in run(front, "run", program, path, status=2).stderr
+    assert "how it ends" in run(front, "run", program, "--help").stdout
+    assert "no such solver" in run(front, "run", tmp_path / "absent.py", path, status=2).stderr
+
+
+def test_nothing_is_left_when_a_run_in_python_is_killed(front, tmp_path):
+    program, path = faulty(tmp_path, "wait")
+    started = subprocess.Popen(
+        [front, "run", str(program), str(path), "--layout", "2x1", "--bind", "none", "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "STRATA_PYTHON": sys.executable},
+        start_new_session=True,
+    )
+    assert started.stdout is not None
+    assert started.stdout.readline() == "waiting\n"
+    started.send_signal(signal.SIGKILL)
+    started.wait(timeout=10)
+    for _ in range(100):
+        left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(program).encode() in _text(p)]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_kernels_see_the_values_where_they_lie_and_may_not_write_what_they_only_need(graphs):
+    graph = graphs.Graph("views")
+    grid = graph.grid("grid", (8,), (4,), periodic=(True,))
+    u = graph.field("u", grid, history=1)
+    total = graph.scalar("total", "sum")
+    seen = []
+
+    @graph.start(grid, makes={"u": u})
+    def first(here):
+        here["u"][:] = np.arange(here.cells[2].start, here.cells[2].stop)
+
+    @graph.step(grid, needs={"old": u.previous(ghosts=1)}, makes={"u": u}, contributes={"total": total})
+    def shift(here):
+        old = here["old"]
+        assert old is here["old"]
+        assert not old.flags.owndata
+        assert not old.flags.writeable
+        assert old.shape == (1, 1, 6)
+        with pytest.raises(ValueError, match="read-only"):
+            old[0, 0, 0] = 1
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            old.flags.writeable = True
+        here["u"][:] = old[:, :, :-2]
+        here["total"][0] += here["u"].sum()
+        seen.append((here.step, here.patch, here["u"].__array_interface__["data"][0]))
+
+    run = graphs.Simulation(graph, threads=2)
+    run.start()
+    run.advance(3)
+    values = np.concatenate([run.values(u, p).ravel() for p in range(2)])
+    assert values.tolist() == [5, 6, 7, 0, 1, 2, 3, 4]
+    assert run.value(total) == 28
+    assert sorted(s[:2] for s in seen) == [(step, patch) for step in (1, 2, 3) for patch in (0, 1)]
+    assert (
+        len({address for _, _, address in seen}) == 4
+    )  # two buffers of two patches, in turn: nothing is copied
+
+
+def test_an_array_that_is_kept_ends_the_run_and_stays_readable(graphs):
+    graph = graphs.Graph("keeping")
+    grid = graph.grid("grid", (8,), (4,))
+    u = graph.field("u", grid, history=1)
+    kept = []
+    graph.start(grid, makes={"u": u})(lambda here: here["u"].fill(7.0))
+
+    @graph.step(grid, needs={"old": u.previous()}, makes={"u": u}, name="hold on")
+    def hold(here):
+        cycle = [here["old"]]
+        cycle.append(cycle)  # is no keeping: nobody can reach it any more
+        here["u"][:] = here["old"]
+        if here.step == 2:
+            kept.append(here["old"][0, 0])
+
+    run = graphs.Simulation(graph)
+    run.start()
+    assert run.advance(1) == 1
+    with pytest.raises(
+        StrataError, match=r"task 'hold on', patch 0 of 'grid', step 2: an array of 'u' was kept"
+    ):
+        run.advance(1)
+    del run
+    gc.collect()
+    assert kept[0].tolist() == [7.0] * 4
+
+
+def test_a_graph_can_be_inspected(graphs):
+    graph = graphs.Graph("small")
+    grid = graph.grid("grid", (8, 8), (4, 4))
+    u = graph.field("u", grid, history=1, unit="K")
+    peak = graph.scalar("peak", "max")
+    graph.start(grid, makes={"u": u})(lambda here: None)
+
+    @graph.step(grid, needs={"peak": peak.at(0)}, modifies={"u": u.at(0)})
+    def scale(here):
+        pass
+
+    @graph.step(grid, needs={"old": u.previous(ghosts=1)}, makes={"u": u}, contributes={"peak": peak})
+    def smooth(here):
+        pass
+
+    seen = graph.inspect()
+    assert seen.labels == ("u", "peak")
+    assert {"smooth", "scale"} < set(seen.tasks)
+    assert seen.critical_path[0] == "smooth"
+    assert seen.critical_path[-1] == "scale"
+    assert len(seen.critical_path) == 3  # with the reduction between them
+    assert seen.peak_bytes >= 2 * 64 * 8  # two generations of 8 x 8 numbers
+    assert seen.document["schema"] == "strata.graph/1"
+    assert seen.warnings == ()
+    assert "critical path of a step:" in str(seen)
+    assert seen.svg().startswith("<svg")
+    assert graphs.Simulation(graph).bytes >= seen.peak_bytes
+
+
+def test_errors_in_kernels_and_declarations_say_where(graphs):
+    graph = graphs.Graph("faulty")
+    grid = graph.grid("grid", (8,), (4,))
+    u = graph.field("u", grid, history=1)
+
+    @graph.start(grid, makes={"u": u})
+    def first(here):
+        if here.patch == 1:
+            raise ValueError("no such luck")
+
+    @graph.step(grid, needs={"old": u.previous()}, makes={"u": u})
+    def again(here):
+        here["older"]
+
+    run = graphs.Simulation(graph)
+    with pytest.raises(StrataError, match="a run begins with start"):
+        run.advance(1)
+    with pytest.raises(
+        StrataError, match=r"task 'first', patch 1 of 'grid', step 0: ValueError: no such luck$"
+    ) as caught:
+        run.start()
+    assert isinstance(caught.value.__cause__, ValueError)
+
+    with pytest.raises(StrataError, match="u"):
+        graph.field("u", grid)
+    with pytest.raises(StrataError) as caught:
+        graph.field("w", grid, on="edges")
+    assert "faces_x" in (caught.value.allowed or "")
+    with pytest.raises(StrataError, match="entry for each"):
+        graph.grid("other", (8, 8), (4,))
+
+
+def test_threads_of_python_go_on_while_a_run_waits(graphs):
+    """A thread of Python that a kernel waits for would never come if the run held Python's lock."""
+    import threading
+
+    graph = graphs.Graph("locks")
+    grid = graph.grid("grid", (8,), (4,))
+    u = graph.field("u", grid, history=1)
+    asked, answered = threading.Event(), threading.Event()
+    graph.start(grid, makes={"u": u})(lambda here: None)
+
+    @graph.step(grid, needs={"old": u.previous()}, makes={"u": u})
+    def ask(here):
+        asked.set()
+        assert answered.wait(20)
+
+    def answer():
+        asked.wait(20)
+        answered.set()
+
+    helper = threading.Thread(target=answer)
+    helper.start()
+    run = graphs.Simulation(graph, threads=3)
+    run.start()
+    assert run.advance(2) == 2
+    helper.join()
+
+
+def test_without_the_module_one_error_says_what_to_do(tmp_path):
+    environment = {**os.environ, "STRATA_BIN": str(tmp_path / "bin" / "strata")}
+    program = "from strata.graph import Graph\nGraph('g')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert done.returncode == 1
+    assert "strata: error: graphs from Python were not built" in done.stderr
+    assert "python3-dev" in done.stderr
+    folder = tmp_path / "libexec" / "strata"
+    folder.mkdir(parents=True)
+    (folder / "strata_graph.cpython-39-x86_64-linux-gnu.so").touch()
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert "were built for another Python" in done.stderr
