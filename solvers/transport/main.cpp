@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
             .time = labels.time,
             .end = settings.end,
             .series = {labels.dt, labels.total, labels.least, labels.most},
+            .fields = {labels.T},
             .verify = [&settings, labels](
                           const graph::Finished& run) { return transport::verify(run, labels, settings); },
             .figures = [&settings, labels](

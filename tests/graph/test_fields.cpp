@@ -1,5 +1,7 @@
 // Field files are read back with HDF5's own functions, against the layout that Kitware documents.
 #include <hdf5.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <cstring>
 
@@ -75,20 +77,21 @@ GridShape shape() {
 
 double value(int i, int j, int k, int c) { return i + 100.0 * j + 10000.0 * k + 0.5 * c; }
 
-/// Writes a box out of an array with a halo, as a patch has it.
+/// Writes a box out of arrays with a halo, one for each component, as a patch has them.
 template <class T>
-void write(FieldFile& file, const std::string& name, int component, const Box& box) {
+void write(FieldFile& file, const std::string& name, int components, const Box& box) {
     const Box halo = box.grown({1, 2, 1});
-    const std::ptrdiff_t y = halo.extent(0), z = y * halo.extent(1);
-    std::vector<T> values(static_cast<std::size_t>(halo.volume()), static_cast<T>(-77));
-    const auto at = [&](int i, int j, int k) {
-        return (i - halo.lo[0]) + (j - halo.lo[1]) * y + (k - halo.lo[2]) * z;
+    const std::ptrdiff_t y = halo.extent(0), z = y * halo.extent(1), apart = halo.volume() + 5;
+    std::vector<T> values(static_cast<std::size_t>(components * apart), static_cast<T>(-77));
+    const auto at = [&](int i, int j, int k, int c) {
+        return (i - halo.lo[0]) + (j - halo.lo[1]) * y + (k - halo.lo[2]) * z + c * apart;
     };
-    for (int k = box.lo[2]; k < box.hi[2]; ++k)
-        for (int j = box.lo[1]; j < box.hi[1]; ++j)
-            for (int i = box.lo[0]; i < box.hi[0]; ++i)
-                values[static_cast<std::size_t>(at(i, j, k))] = static_cast<T>(value(i, j, k, component));
-    file.write(name, component, box, values.data() + at(box.lo[0], box.lo[1], box.lo[2]), y, z);
+    for (int c = 0; c < components; ++c)
+        for (int k = box.lo[2]; k < box.hi[2]; ++k)
+            for (int j = box.lo[1]; j < box.hi[1]; ++j)
+                for (int i = box.lo[0]; i < box.hi[0]; ++i)
+                    values[static_cast<std::size_t>(at(i, j, k, c))] = static_cast<T>(value(i, j, k, c));
+    file.write(name, box, values.data() + at(box.lo[0], box.lo[1], box.lo[2], 0), y, z, apart);
 }
 
 }  // namespace
@@ -101,14 +104,14 @@ TEST_CASE("a grid's fields are an image with the documented attributes and every
         path, shape(),
         {{"temperature", Element::f64, 1, "K", On::cells}, {"velocity", Element::f32, 3, "m/s", On::nodes}},
         0.25);
-    for (int turn = 0; turn < 2; ++turn) {  // two processes, one after the other
-        FieldFile file(path);
-        for (int patch = turn; patch < grid.patches(); patch += 2) {
-            write<double>(file, "temperature", 0, grid.box(patch));
-            for (int c = 0; c < 3; ++c) write<float>(file, "velocity", c, grid.owned(patch, On::nodes));
-        }
-        file.close();
+    FieldFile one(path), other(path);  // two processes at the same time
+    for (int patch = 0; patch < grid.patches(); ++patch) {
+        FieldFile& file = patch % 2 == 0 ? one : other;
+        write<double>(file, "temperature", 1, grid.box(patch));
+        write<float>(file, "velocity", 3, grid.owned(patch, On::nodes));
     }
+    one.close();
+    other.close();
     CHECK_FALSE(fs::exists(path));
     FieldFile::finish(path, "", 0.25);
     const Read read(path);
@@ -141,7 +144,7 @@ TEST_CASE("a grid's fields are an image with the documented attributes and every
 TEST_CASE("particles are points, each a vertex, also where there are none") {
     const TemporaryFolder folder;
     const fs::path path = folder.path() / "bar.vtkhdf";
-    const std::int64_t count = GENERATE(0, 7);
+    const std::int64_t count = GENERATE(0, 7, 300'000);
     FieldFile::create_particles(
         path, count, {{"Points", Element::f64, 3, "m", On::cells}, {"id", Element::i64, 1, "", On::cells}},
         1);
@@ -151,11 +154,12 @@ TEST_CASE("particles are points, each a vertex, also where there are none") {
     {
         FieldFile file(path);
         const std::int64_t half = count / 2;
-        for (int c = 0; c < 3; ++c) {
-            file.write("Points", c, 0, half, x.data());
-            file.write("Points", c, half, count - half, x.data() + half);
-        }
-        file.write("id", 0, 0, count, ids.data());
+        std::vector<double> all;  // x, y, z one after the other; each 1 more than the one before
+        for (int c = 0; c < 3; ++c)
+            for (const double value : x) all.push_back(value + c);
+        file.write("Points", 0, half, all.data(), count);
+        file.write("Points", half, count - half, all.data() + half, count);
+        file.write("id", 0, count, ids.data());
         file.close();
     }
     FieldFile::finish(path, "", 1);
@@ -173,10 +177,12 @@ TEST_CASE("particles are points, each a vertex, also where there are none") {
     CHECK(integers("Strips/Offsets", 1) == std::vector<std::int64_t>{0});
     const auto points = read.array<double>("Points", H5T_NATIVE_DOUBLE, {n, 3}, 8);
     const auto connected = integers("Vertices/Connectivity", n);
+    std::size_t wrong = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        CHECK(connected[i] == static_cast<std::int64_t>(i));
-        CHECK(points[3 * i + 2] == x[i]);
+        wrong += connected[i] != static_cast<std::int64_t>(i);
+        for (std::size_t c = 0; c < 3; ++c) wrong += points[3 * i + c] != x[i] + static_cast<double>(c);
     }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("the list of steps for ParaView forgets later times when a run goes back") {
@@ -192,6 +198,10 @@ TEST_CASE("the list of steps for ParaView forgets later times when a run goes ba
     REQUIRE(list.member("files").items().size() == 2);
     CHECK(list.member("files").items()[1].member("name").string() == "heat-2.vtkhdf");
     CHECK(list.member("files").items()[1].member("time").number() == 0.2);
+    forget_later_fields(series, 0.1);
+    CHECK(JsonValue::parse(text_of(series), "series").member("files").items().size() == 1);
+    forget_later_fields(folder.path() / "none.vtkhdf.series", 0.1);
+    CHECK_FALSE(fs::exists(folder.path() / "none.vtkhdf.series"));
 }
 
 TEST_CASE("what cannot be written is refused and leaves no file") {
@@ -210,13 +220,35 @@ TEST_CASE("what cannot be written is refused and leaves no file") {
     FieldFile::create_grid(path, shape(), {{"a", Element::f64, 1, "", On::cells}}, 0);
     {
         FieldFile file(path);
-        CHECK(has(refusal([&] { write<double>(file, "a", 0, {{2, 0, 2}, {5, 1, 3}}); }), "lies outside"));
-        CHECK(has(refusal([&] { write<double>(file, "a", 0, {{-2, 0, 2}, {0, 1, 3}}); }), "lies outside"));
+        CHECK(has(refusal([&] { write<double>(file, "a", 1, {{2, 0, 2}, {5, 1, 3}}); }), "lies outside"));
+        CHECK(has(refusal([&] { write<double>(file, "a", 1, {{-2, 0, 2}, {0, 1, 3}}); }), "lies outside"));
         CHECK(has(refusal([&] {
-                      write<double>(file, "b", 0, {{0, 0, 2}, {1, 1, 3}});
+                      write<double>(file, "b", 1, {{0, 0, 2}, {1, 1, 3}});
                   }),
                   "could not be written"));
     }
     FieldFile::abandon(path);
+    CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("a file that may not grow further is one error with the system's words") {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "heat.vtkhdf";
+    FieldFile::create_grid(path, shape(), {{"a", Element::f64, 1, "", On::cells}}, 0);
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{}, small{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    small = {512, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const std::string said = refusal([&] {
+        FieldFile file(path);
+        write<double>(file, "a", 1, shape().cells);
+    });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    INFO(said);
+    CHECK(has(said, "could not be written"));
+    CHECK(has(said, "File too large"));
+    write_text(folder.path() / ".plate-000500.vtkhdf.partial", "left by a run that was killed");
+    FieldFile::sweep(folder.path());
     CHECK(fs::is_empty(folder.path()));
 }

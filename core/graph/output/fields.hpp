@@ -26,9 +26,11 @@ struct FieldArray {
 /// Whether this build can write them: it was made with HDF5.
 [[nodiscard]] bool can_write_fields();
 
-/// One file of one step, written by one process after the other:
+/// One file of one step. HDF5 lays it out; then every process writes what it has straight to its place, all
+/// at the same time and without HDF5 (processes of several nodes: one node after the other, since network
+/// file systems keep pages, not bytes):
 ///   1. one calls create_grid or create_particles
-///   2. each, in turn, opens it with FieldFile(path), writes what it has, and close()s it
+///   2. each opens it with FieldFile(path), writes what it has, and close()s it
 ///   3. one calls finish(): only now does the file have its name
 /// Whatever fails throws Error with the file; then one calls abandon().
 class FieldFile {
@@ -44,26 +46,32 @@ class FieldFile {
     /// are replaced, when that is not empty.
     static void finish(const std::filesystem::path& path, const std::filesystem::path& series, double time);
     static void abandon(const std::filesystem::path& path) noexcept;
+    /// Removes from a folder what runs that were killed have left half-written.
+    static void sweep(const std::filesystem::path& folder) noexcept;
 
     explicit FieldFile(const std::filesystem::path& path);
     ~FieldFile();
     FieldFile(const FieldFile&) = delete;
     FieldFile& operator=(const FieldFile&) = delete;
 
-    /// One component of a grid's array in a box of the grid's indices (cells or nodes). `first` is the value
-    /// at box.lo; rows in x lie one after the other; `y` and `z` are the strides in values.
-    void write(const std::string& array, int component, const Box& box, const void* first, std::ptrdiff_t y,
-               std::ptrdiff_t z);
-    /// One component of `count` particles from the `from`-th on.
-    void write(const std::string& array, int component, std::int64_t from, std::int64_t count,
-               const void* values);
-    /// Writes what is still held back; throws where the disk is full. The destructor does the same in
-    /// silence.
+    /// The values of a grid's array in a box of the grid's indices (cells or nodes). `first` is the first
+    /// component at box.lo; rows in x lie one after the other; `y`, `z` and `component` are the strides in
+    /// values.
+    void write(const std::string& array, const Box& box, const void* first, std::ptrdiff_t y,
+               std::ptrdiff_t z, std::ptrdiff_t component = 0);
+    /// The values of `count` particles from the `from`-th on; components lie `component` values apart.
+    void write(const std::string& array, std::int64_t from, std::int64_t count, const void* values,
+               std::ptrdiff_t component = 0);
+    /// Throws where the system has not taken what was written. The destructor closes in silence.
     void close();
 
   private:
     struct Open;
     std::unique_ptr<Open> open_;
 };
+
+/// The list of steps (.vtkhdf.series) without those after `time`: for a run that goes back. Nothing where
+/// there is none.
+void forget_later_fields(const std::filesystem::path& series, double time);
 
 }  // namespace strata::graph

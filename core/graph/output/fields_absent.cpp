@@ -24,14 +24,15 @@ void FieldFile::create_particles(const std::filesystem::path&, std::int64_t, con
                                  double) {
     refuse();
 }
-void FieldFile::finish(const std::filesystem::path&, const std::filesystem::path&, double) { refuse(); }
-void FieldFile::abandon(const std::filesystem::path&) noexcept {}
 FieldFile::FieldFile(const std::filesystem::path&) { refuse(); }
 FieldFile::~FieldFile() = default;
-void FieldFile::write(const std::string&, int, const Box&, const void*, std::ptrdiff_t, std::ptrdiff_t) {
+void FieldFile::write(const std::string&, const Box&, const void*, std::ptrdiff_t, std::ptrdiff_t,
+                      std::ptrdiff_t) {
     refuse();
 }
-void FieldFile::write(const std::string&, int, std::int64_t, std::int64_t, const void*) { refuse(); }
+void FieldFile::write(const std::string&, std::int64_t, std::int64_t, const void*, std::ptrdiff_t) {
+    refuse();
+}
 void FieldFile::close() { refuse(); }
 
 }  // namespace strata::graph

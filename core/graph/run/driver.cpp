@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/resolve/describe.hpp"
 #include "core/graph/run/run.hpp"
+#include "core/graph/run/showing.hpp"
 #include "core/graph/run/words.hpp"
 
 namespace strata::graph {
@@ -17,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int run_member(team::Team& team, CaseSchema& schema, const Words& words,
+int run_member(team::Team& team, CaseSchema& schema, const Words& words, const OutputSettings& output,
                const std::function<Solver(Graph&)>& declare, const Build& build) {
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
     if (team.rank() == 0 && words.out) fs::create_directories(*words.out);
-    Run run(team, graph, solver, schema, words);
+    Run run(team, graph, solver, schema, words, output);
     run.go();
     run.write_observed();
     const RunResult result = run.result(build);
@@ -33,6 +35,17 @@ int run_member(team::Team& team, CaseSchema& schema, const Words& words,
     }
     // A run that was asked to stop early has not failed.
     return result.verification.passed() || !result.not_compared.empty() ? kSuccess : kFailure;
+}
+
+/// Fields that cannot be written, or not by this build, are said before anything starts.
+void check_output(const Graph& graph, const Resolved& resolved, const Solver& solver,
+                  const CaseSchema& schema, const Words& words, const OutputSettings& output) {
+    (void)shown_files(graph, resolved, solver, schema, output);
+    if (!words.out || !output.asked() || can_write_fields()) return;
+    Error error("this build cannot write fields for ParaView: it was made without HDF5");
+    error.given(words.fields ? fmt::format("--fields {}", *words.fields)
+                             : fmt::format("[output] in {}", words.case_file));
+    throw error.remedy("Debian, Ubuntu: sudo apt-get install libhdf5-dev, then strata setup; or --fields 0");
 }
 
 }  // namespace
@@ -68,14 +81,20 @@ double Finished::sum(std::span<const double> terms) const { return team_.togethe
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build, const std::vector<std::string>& start) {
     Words words;
+    OutputSettings output;
+    // A file that may not grow further is an error with its name, not the end of the process.
+    ::signal(SIGXFSZ, SIG_IGN);
     try {
+        output.declare(schema);
         const std::optional<Words> read = read_words(argc, argv, schema);
         if (!read) return kSuccess;
         words = *read;
         schema.read(words.case_file);
         Graph graph(schema.solver());  // what cannot be is said before anything starts
-        declare(graph);
+        const Solver solver = declare(graph);
         const Resolved resolved = resolve(graph);
+        if (words.fields) output = {*words.fields, 0, output.fields};
+        check_output(graph, resolved, solver, schema, words, output);
         if (words.graph) {
             describe(graph, resolved, std::cout);
             std::cout.flush();
@@ -88,8 +107,9 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     std::vector<char*> again(argv, argv + argc);
     if (!start.empty()) again.clear();
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
-    return team::run(static_cast<int>(again.size()), again.data(),
-                     [&](team::Team& team) { return run_member(team, schema, words, declare, build); });
+    return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
+        return run_member(team, schema, words, output, declare, build);
+    });
 }
 
 }  // namespace strata::graph

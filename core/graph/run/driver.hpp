@@ -10,8 +10,8 @@
 //   }
 //
 // It reads the case, starts the team, runs the graph to its end and writes what docs/run-output.md describes:
-// result, series, checkpoints, profile, timeline; and it answers `strata steer`. A solver's kernels and tasks
-// know nothing of it.
+// result, series, fields, checkpoints, profile, timeline; and it answers `strata steer`. A solver's kernels
+// and tasks know nothing of it.
 #pragma once
 
 #include <functional>
@@ -48,6 +48,19 @@ class Finished {
     team::Team& team_;
 };
 
+/// A label that is shown in ParaView.
+class Shown {
+  public:
+    template <class T>
+    Shown(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
+    template <class T>
+    Shown(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] int label() const { return label_; }
+
+  private:
+    int label_;
+};
+
 /// What a solver says of itself to the driver.
 struct Solver {
     /// The time of the case, and when it ends.
@@ -56,6 +69,9 @@ struct Solver {
     std::string time_unit = "s";
     /// What a series shows, a column each.
     std::vector<Scalar<double>> series;
+    /// What the files for ParaView show, where a case asks for them ([output], --fields): fields on cells and
+    /// nodes, and labels of particles, that are kept from step to step. Empty: all of these.
+    std::vector<Shown> fields = {};
     /// What makes the result count; and further figures of the run's own.
     std::function<Verification(const Finished&)> verify = {};
     std::function<std::vector<Figure>(const Finished&)> figures = {};

@@ -50,29 +50,36 @@ SimulationOptions options_of(team::Team& team, const Words& words) {
 
 }  // namespace
 
-Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words)
+Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
+         const OutputSettings& output)
     : team_(team),
       graph_(graph),
       solver_(solver),
       schema_(schema),
       words_(words),
-      simulation_(graph, Members::of(team), options_of(team, words)) {}
+      simulation_(graph, Members::of(team), options_of(team, words)),
+      output_(output) {}
 
 bool Run::over() const {
-    return simulation_.stopped() || (words_.steps && simulation_.step() >= *words_.steps) ||
+    return (words_.steps && simulation_.step() >= *words_.steps) ||
            (solver_.time.id() >= 0 && simulation_.step() > 0 && time() >= solver_.end);
 }
 
 void Run::begin() {
     if (words_.restart)
         restarted_from_ =
-            restore_state(simulation_, graph_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
+            restore_state(simulation_, graph_, team_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
                 .string();
     else
         simulation_.start();
     first_step_ = simulation_.step();
-    if (solver_.time.id() >= 0)
-        simulation_.stop_when<double>(solver_.time, [end = solver_.end](double now) { return now >= end; });
+    if (words_.out && output_.asked()) {
+        shown_files_ = shown_files(graph_, simulation_.resolved(), solver_, schema_, output_);
+        shown_times_.emplace(output_, time());
+        if (team_.rank() == 0)
+            begin_shown(shown_files_, *words_.out / "fields", words_.restart.has_value(), time());
+    }
+    stop_in_time();
     if (team_.rank() != 0) return;
     RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
     if (solver_.time.id() >= 0) end.time = solver_.end;
@@ -92,6 +99,13 @@ void Run::begin() {
     }
     series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
                     words_.restart ? std::optional(simulation_.step()) : std::nullopt);
+}
+
+/// A batch ends with the case, or where fields are due by the case's time.
+void Run::stop_in_time() {
+    if (solver_.time.id() < 0) return;
+    const double end = std::min(solver_.end, shown_times_ ? shown_times_->next() : solver_.end);
+    simulation_.stop_when<double>(solver_.time, [end](double now) { return now >= end; });
 }
 
 void Run::answer_requests() {
@@ -128,13 +142,18 @@ Run::Orders Run::next_orders() {
     if (!stop_asked_ && !over()) {
         const double wanted = seconds_a_step_ > 0 ? kBatch / seconds_a_step_ : 1;
         orders.steps = std::clamp(static_cast<std::int64_t>(std::min(wanted, 1e6)), std::int64_t{1},
-                                  std::min(until_multiple(step, words_.checkpoint),
-                                           until_multiple(step, series_ ? words_.series : 0)));
+                                  std::min({until_multiple(step, words_.checkpoint),
+                                            until_multiple(step, series_ ? words_.series : 0),
+                                            until_multiple(step, shown_times_ ? output_.steps : 0)}));
         if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
     }
     const bool due =
         words_.checkpoint > 0 && step > first_step_ && (step % words_.checkpoint == 0 || orders.steps == 0);
     orders.checkpoint = (due || checkpoint_asked_) && words_.out;
+    // The first state of all, those that are due, and the last one. A checkpoint's step has been shown by the
+    // run that wrote it.
+    if (shown_times_ && shown_ != step && (step > first_step_ || step == 0))
+        orders.fields = step == 0 || orders.steps == 0 || shown_times_->due(step, time());
     orders.parameters = !values_asked_.empty();
     checkpoint_asked_ = false;
     return orders;
@@ -143,6 +162,7 @@ Run::Orders Run::next_orders() {
 /// Before the step is taken, in all members: what was changed is the same everywhere from the same step on.
 void Run::follow(Orders& orders) {
     team_.together().broadcast(std::span(&orders, 1), 0);
+    if (orders.fields != 0) show();
     if (orders.checkpoint != 0) save();
     if (orders.parameters == 0) return;
     std::vector<double> values;
@@ -154,6 +174,13 @@ void Run::follow(Orders& orders) {
     values_asked_.clear();
     team_.together().broadcast(std::span(values), 0);
     for (std::size_t i = 0; i < values.size(); ++i) graph_.parameters()[i].value = values[i];
+}
+
+void Run::show() {
+    shown_ = simulation_.step();
+    write_shown(shown_files_, simulation_, team_, *words_.out / "fields", time());
+    shown_times_->pass(time());
+    stop_in_time();
 }
 
 void Run::save() {
@@ -226,12 +253,15 @@ RunResult Run::result(const Build& build) const {
     r.case_hash = schema_.hash();
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
     const Finished finished(simulation_, team_);
-    const bool ended = solver_.time.id() < 0 || (r.steps > 0 && r.time >= solver_.end);
+    // What is not kept from step to step (a largest value, say) is known after a step alone.
+    const bool stepped = r.steps > first_step_;
+    const bool ended = stepped && (solver_.time.id() < 0 || r.time >= solver_.end);
     if (solver_.verify && ended)
         r.verification = solver_.verify(finished);
     else
-        r.not_compared =
-            ended ? "this solver compares its result with nothing" : "stopped before the end of the case";
+        r.not_compared = ended     ? "this solver compares its result with nothing"
+                         : stepped ? "stopped before the end of the case"
+                                   : "no step was done";
     if (!r.not_compared.empty()) r.verification.what = r.not_compared;
     const auto steps = static_cast<double>(r.steps - first_step_);
     if (steps > 0 && stepping_s_ > 0) {

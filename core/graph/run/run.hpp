@@ -8,6 +8,7 @@
 
 #include "core/graph/output/series.hpp"
 #include "core/graph/run/driver.hpp"
+#include "core/graph/run/showing.hpp"
 #include "core/graph/run/words.hpp"
 #include "core/graph/steer/control.hpp"
 #include "core/graph/steer/progress.hpp"
@@ -18,7 +19,8 @@ namespace strata::graph {
 /// many steps come next; the others are told.
 class Run {
   public:
-    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words);
+    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
+        const OutputSettings& output);
 
     /// From the start, or the checkpoint, to the end.
     void go();
@@ -30,7 +32,7 @@ class Run {
     /// What member 0 tells the others before a batch.
     struct Orders {
         std::int64_t steps = 0;  // 0: the run ends here
-        std::uint8_t checkpoint = 0, parameters = 0;
+        std::uint8_t checkpoint = 0, parameters = 0, fields = 0;
     };
 
     void begin();
@@ -39,6 +41,8 @@ class Run {
     void after_batch(double seconds);
     void answer_requests();
     void save();
+    void show();
+    void stop_in_time();
     [[nodiscard]] double time() const { return solver_.time.id() >= 0 ? simulation_.value(solver_.time) : 0; }
     [[nodiscard]] bool over() const;
 
@@ -49,6 +53,8 @@ class Run {
     const Words& words_;
     Simulation simulation_;
     std::string restarted_from_;
+    std::vector<ShownFile> shown_files_;
+    std::optional<ShownTimes> shown_times_;  // where fields are written
 
     // Of member 0 alone
     std::optional<Series> series_;
@@ -58,7 +64,8 @@ class Run {
     bool stop_asked_ = false, checkpoint_asked_ = false;
     std::vector<std::pair<std::string, double>> values_asked_;
 
-    std::int64_t first_step_ = 0, saved_ = -1;
+    const OutputSettings& output_;
+    std::int64_t first_step_ = 0, saved_ = -1, shown_ = -1;
     double stepping_s_ = 0;      // in batches
     double seconds_a_step_ = 0;  // of the last batch
 };

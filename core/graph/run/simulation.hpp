@@ -54,9 +54,10 @@ class Simulation {
     void restore(std::int64_t step, const std::function<void(const Plan&)>& put);
 
     /// The end of the run, found out by the graph itself: it stops after the step after which `stop` holds
-    /// for the scalar (its last version).
+    /// for the scalar (its last version). Set again, a run that has stopped may go on.
     template <class T>
     void stop_when(Scalar<T> scalar, std::function<bool(T)> stop) {
+        stopped_ = false;
         stop_label_ = scalar.id();
         stop_ = [stop = std::move(stop)](const void* value) { return stop(*static_cast<const T*>(value)); };
     }

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/graph/checkpoint/reader.hpp"
 #include "core/graph/checkpoint/writer.hpp"
+#include "core/graph/run/all_or_none.hpp"
 
 namespace strata::graph {
 
@@ -38,19 +40,28 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
     return head;
 }
 
-/// Calls each(kept, local, patch) for all values of this process; a scalar is patch 0 of everybody's.
-template <class Each>
-void for_each_own(const Plan& plan, const Graph& graph, Each each) {
+/// All kept values of one patch of this process; a scalar is patch 0 of everybody's.
+struct OwnPatch {
+    int local = 0, patch = 0;
+    std::vector<Kept> kept;
+};
+
+std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
+    std::map<const Family*, std::vector<OwnPatch>> families;
     for (const Kept& kept : kept_versions(plan)) {
-        const LabelInfo& info = label_of(graph, kept);
-        if (info.family == nullptr) {
-            each(kept, 0, 0);
-            continue;
-        }
-        const std::vector<int>& mine =
-            plan.memory().patches()[static_cast<std::size_t>(number_of(graph, *info.family))];
-        for (std::size_t i = 0; i < mine.size(); ++i) each(kept, static_cast<int>(i), mine[i]);
+        const Family* family = label_of(graph, kept).family;
+        std::vector<OwnPatch>& patches = families[family];
+        if (patches.empty() && family == nullptr) patches.push_back({});
+        if (patches.empty())
+            for (const int patch :
+                 plan.memory().patches()[static_cast<std::size_t>(number_of(graph, *family))])
+                patches.push_back({static_cast<int>(patches.size()), patch, {}});
+        for (OwnPatch& patch : patches) patch.kept.push_back(kept);
     }
+    std::vector<OwnPatch> all;
+    for (auto& [family, patches] : families)
+        for (OwnPatch& patch : patches) all.push_back(std::move(patch));
+    return all;
 }
 
 }  // namespace
@@ -58,27 +69,44 @@ void for_each_own(const Plan& plan, const Graph& graph, Each each) {
 void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
                 const StateName& name, int keep) {
     const CheckpointHead head = head_of(run, graph, name);
-    if (team.rank() == 0) CheckpointWriter::prepare(folder, run.step());
-    team.barrier();
-    {
-        CheckpointWriter writer(folder, run.step(), team.rank());
-        for_each_own(run.plan(), graph, [&](const Kept& kept, int local, int patch) {
-            const LabelInfo& info = label_of(graph, kept);
-            if (info.family == nullptr && team.rank() != 0) return;
-            const std::vector<std::byte> bytes = read_values(run.plan(), kept, local, run.rounds(kept));
-            const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
-            writer.add(head.label(info.name), patch, bytes, static_cast<std::int64_t>(bytes.size() / value),
-                       kept.back);
-        });
-        writer.finish();
-    }
-    team.barrier();
-    if (team.rank() == 0) CheckpointWriter::commit(folder, head, team.size(), keep);
-    team.barrier();
+    const auto undo = [&] { CheckpointWriter::abandon(folder, run.step()); };
+    const auto by_first = [&](const auto& part) {
+        all_or_none(
+            team,
+            [&] {
+                if (team.rank() == 0) part();
+            },
+            undo);
+    };
+    by_first([&] { CheckpointWriter::prepare(folder, run.step()); });
+    all_or_none(
+        team,
+        [&] {
+            CheckpointWriter writer(folder, run.step(), team.rank());
+            const std::vector<OwnPatch> patches = own_patches(run.plan(), graph);
+            const auto write = [&](const OwnPatch& own, const Kept& kept) {
+                const LabelInfo& info = label_of(graph, kept);
+                if (info.family == nullptr && team.rank() != 0) return;
+                const std::vector<std::byte> bytes =
+                    read_values(run.plan(), kept, own.local, run.rounds(kept));
+                const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
+                writer.add(head.label(info.name), own.patch, bytes,
+                           static_cast<std::int64_t>(bytes.size() / value), kept.back);
+            };
+            team.crew().parallel_for(
+                0, patches.size(),
+                [&](std::size_t i) {
+                    for (const Kept& kept : patches[i].kept) write(patches[i], kept);
+                },
+                team::Dynamic{});
+            writer.finish();
+        },
+        undo);
+    by_first([&] { CheckpointWriter::commit(folder, head, team.size(), keep); });
 }
 
-std::filesystem::path restore_state(Simulation& run, Graph& graph, const std::filesystem::path& folder,
-                                    const StateName& name) {
+std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
+                                    const std::filesystem::path& folder, const StateName& name) {
     std::vector<std::string> passed_over;
     const std::optional<CheckpointReader> reader = CheckpointReader::latest(folder, &passed_over);
     if (!reader)
@@ -93,17 +121,26 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, const std::fi
         for (Parameter& own : graph.parameters())
             if (own.name == parameter) own.value = value;
     run.restore(reader->head().step, [&](const Plan& plan) {
-        for_each_own(plan, graph, [&](const Kept& kept, int local, int patch) {
-            const int label = reader->head().label(label_of(graph, kept).name);
-            const auto chunk = reader->find(label, patch, kept.back);
+        const std::vector<OwnPatch> patches = own_patches(plan, graph);
+        const auto read = [&](const OwnPatch& own, const Kept& kept) {
+            const std::string& label_name = label_of(graph, kept).name;
+            const int label = reader->head().label(label_name);
+            const auto chunk = reader->find(label, own.patch, kept.back);
             if (!chunk)
                 throw Error("a checkpoint lacks values")
                     .at(reader->path().string())
-                    .given(fmt::format("'{}', patch {}", label_of(graph, kept).name, patch));
+                    .given(fmt::format("'{}', patch {}", label_name, own.patch));
             std::vector<std::byte> bytes(chunk->bytes);
-            reader->read(label, patch, bytes, kept.back);
-            write_values(plan, kept, local, 0, bytes);
-        });
+            reader->read(label, own.patch, bytes, kept.back);
+            write_values(plan, kept, own.local, 0, bytes);
+        };
+        // A patch's particles are made room for by the first of their labels: one thread has all of a patch.
+        team.crew().parallel_for(
+            0, patches.size(),
+            [&](std::size_t i) {
+                for (const Kept& kept : patches[i].kept) read(patches[i], kept);
+            },
+            team::Dynamic{});
     });
     return reader->path();
 }

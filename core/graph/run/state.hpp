@@ -24,7 +24,7 @@ void save_state(const Simulation& run, Graph& graph, team::Team& team, const std
 /// Takes the place of Simulation::start(): the values of the last checkpoint in a folder that is whole, and
 /// the graph's parameters as they were. Collective. Returns the checkpoint's path. Throws Error where there
 /// is none, or the case is another one.
-std::filesystem::path restore_state(Simulation& run, Graph& graph, const std::filesystem::path& folder,
-                                    const StateName& name);
+std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
+                                    const std::filesystem::path& folder, const StateName& name);
 
 }  // namespace strata::graph

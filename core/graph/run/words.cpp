@@ -19,6 +19,7 @@ Options options_of(const CaseSchema& schema) {
         .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
         .option("--steps", "N", "", "ends after step N, if the case has not ended before")
         .option("--series", "N", "10", "a row of series.csv every N steps; 0: none")
+        .option("--fields", "N", "", "fields for ParaView every N steps, whatever [output] of the case says")
         .option("--checkpoint", "N", "0", "a checkpoint every N steps; 0: when `strata steer` asks for one")
         .option("--keep", "N", "2", "how many checkpoints are kept; 0: all")
         .option("--restart", "FOLDER", "", "goes on from the last checkpoint in FOLDER, on any layout")
@@ -31,6 +32,7 @@ Options options_of(const CaseSchema& schema) {
         .example(example + " --out run --checkpoint 500", "with a checkpoint every 500 steps")
         .example(example + " --out run --restart run --layout 4x1",
                  "goes on from the last one, on four processes")
+        .example(example + " --out run --fields 100", "fields every 100 steps in run/fields")
         .example(example + " --profile --timeline --out run", "where the time went");
     return options;
 }
@@ -54,6 +56,7 @@ std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema)
     if (parsed.has("--out")) words.out = std::filesystem::path(parsed.text("--out"));
     if (parsed.has("--restart")) words.restart = std::filesystem::path(parsed.text("--restart"));
     if (parsed.has("--steps")) words.steps = parsed.integer("--steps", 0, kMost);
+    if (parsed.has("--fields")) words.fields = parsed.integer("--fields", 0, kMost);
     words.series = parsed.integer("--series", 0, kMost);
     words.checkpoint = parsed.integer("--checkpoint", 0, kMost);
     words.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
@@ -61,9 +64,13 @@ std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema)
     words.timeline = parsed.has("--timeline");
     words.quiet = parsed.has("--quiet");
     words.graph = parsed.has("--graph");
-    if (!words.out && (words.checkpoint > 0 || words.timeline))
+    const char* needs = words.timeline                 ? "--timeline"
+                        : words.checkpoint > 0         ? "--checkpoint"
+                        : words.fields.value_or(0) > 0 ? "--fields"
+                                                       : nullptr;
+    if (!words.out && needs != nullptr)
         throw Error("files need a folder")
-            .given(words.timeline ? "--timeline without --out" : "--checkpoint without --out")
+            .given(fmt::format("{} without --out", needs))
             .remedy("--out FOLDER");
     return words;
 }

@@ -1,0 +1,34 @@
+// What all members do or none: files that several of them write.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+
+#include "core/team/failure.hpp"
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+/// Calls `part` in each member and waits for all. Where it throws in any of them, member 0 calls `undo` when
+/// nobody is at it any more, and the first such member's error ends the run: one error, however many members
+/// found the disk full. Collective; `part` must not be.
+template <class Part, class Undo>
+void all_or_none(team::Team& team, Part part, Undo undo) {
+    std::exception_ptr mine;
+    try {
+        part();
+    } catch (const team::MemberLost&) {
+        throw;
+    } catch (...) {
+        mine = std::current_exception();
+    }
+    const int failed =
+        team.together().reduce(mine ? team.rank() : team.size(), [](int a, int b) { return std::min(a, b); });
+    if (failed == team.size()) return;
+    if (team.rank() == 0) undo();
+    team.barrier();
+    if (failed == team.rank()) std::rethrow_exception(mine);
+    team.barrier();  // ends with that member
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,265 @@
+#include "core/graph/run/showing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/graph/run/all_or_none.hpp"
+#include "core/graph/run/driver.hpp"
+
+namespace strata::graph {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const LabelInfo& label_of(const Graph& graph, int id) { return graph.labels()[static_cast<std::size_t>(id)]; }
+
+/// Which label says where the particles of a set are; -1 where nothing moves them.
+int position_of(const Graph& graph, int set) {
+    for (const Scope& scope : graph.scopes())
+        for (const Scope::Relocation& relocation : scope.relocations())
+            if (relocation.set == set) return relocation.position.label;
+    return -1;
+}
+
+/// "" where a label can be shown, else why not.
+std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInfo& label) {
+    if (label.kind != Kind::field && label.kind != Kind::particles)
+        return "it is neither field nor particles";
+    if (label.kind == Kind::field && label.on != On::cells && label.on != On::nodes)
+        return "it lies on faces; an image has cells and nodes";
+    if (label.element == Element::bytes) return "its values are no numbers";
+    if (label.kind == Kind::particles && position_of(graph, label.particle_set) < 0)
+        return "nothing relocates its particles, so their position is not known";
+    const auto kept = [&](const Storage& s) { return s.kept && s.label == label.id; };
+    if (std::none_of(resolved.storages.begin(), resolved.storages.end(), kept))
+        return "it does not live until the next step (LabelOptions::history = 1 keeps it)";
+    return "";
+}
+
+std::string in_files(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');
+    return name;
+}
+
+/// The file to which a label belongs; made where it is the first.
+ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const LabelInfo& label) {
+    const bool particles = label.kind == Kind::particles;
+    const auto* grid = static_cast<const Grid*>(label.family);
+    const int set = particles ? label.particle_set : -1;
+    for (ShownFile& file : files)
+        if (file.set == set && file.grid == grid) return file;
+    ShownFile file;
+    file.grid = grid;
+    file.set = set;
+    file.name = in_files(grid->name());
+    if (particles) {
+        file.name = in_files(graph.particle_sets()[static_cast<std::size_t>(set)].name);
+        if (file.name == in_files(grid->name())) file.name += "-particles";
+        file.position = position_of(graph, set);
+        const LabelInfo& at = label_of(graph, file.position);
+        file.arrays.push_back({{"Points", at.element, 3, at.unit, On::cells}, file.position});
+    }
+    files.push_back(std::move(file));
+    return files.back();
+}
+
+/// "dust.id" is "id" in the file of the dust.
+std::string array_name(const Graph& graph, const LabelInfo& label) {
+    if (label.kind == Kind::particles) {
+        const std::string of = graph.particle_sets()[static_cast<std::size_t>(label.particle_set)].name + '.';
+        if (label.name.starts_with(of)) return in_files(label.name.substr(of.size()));
+    }
+    return in_files(label.name);
+}
+
+/// A grid's values of a patch, and where nodes are the same across a periodic border, there too.
+void write_field(FieldFile& file, const ShownFile::Array& array, const Grid& grid, const LabelInfo& label,
+                 int patch, const std::vector<std::byte>& values) {
+    const Box all = grid.owned(patch, label.on, label.border), own = grid.owned(patch, label.on);
+    const std::ptrdiff_t y = all.extent(0), z = y * all.extent(1);
+    const Box& domain = grid.shape().cells;
+    for (int images = 0; images < 8; ++images) {
+        Box from = own, to = own;
+        bool there = true;
+        for (std::size_t a = 0; a < 3; ++a) {
+            if (((images >> a) & 1) == 0) continue;
+            there = there && label.on == On::nodes && grid.shape().periodic[a] && own.lo[a] == domain.lo[a];
+            from.hi[a] = from.lo[a] + 1;
+            to.lo[a] = domain.hi[a];
+            to.hi[a] = domain.hi[a] + 1;
+        }
+        if (!there) continue;
+        const std::ptrdiff_t first =
+            (from.lo[0] - all.lo[0]) + (from.lo[1] - all.lo[1]) * y + (from.lo[2] - all.lo[2]) * z;
+        file.write(array.form.name, to, values.data() + first * static_cast<std::ptrdiff_t>(label.bytes), y,
+                   z, static_cast<std::ptrdiff_t>(all.volume()));
+    }
+}
+
+/// This member's part of a file. `first`: [patch] -> the place of its first particle.
+void write_own(const ShownFile& shown, const fs::path& path, const Simulation& run,
+               const std::vector<std::int64_t>& first) {
+    const Graph& graph = run.plan().graph();
+    const std::vector<int>& mine =
+        run.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, *shown.grid))];
+    FieldFile file(path);
+    for (const Kept& kept : kept_versions(run.plan())) {
+        if (kept.back != 0) continue;
+        for (const ShownFile::Array& array : shown.arrays) {
+            if (array.label != kept.label) continue;
+            const LabelInfo& label = label_of(graph, kept.label);
+            for (std::size_t i = 0; i < mine.size(); ++i) {
+                std::vector<std::byte> values = run.values(kept, static_cast<int>(i));
+                if (shown.set < 0) {
+                    write_field(file, array, *shown.grid, label, mine[i], values);
+                    continue;
+                }
+                const std::size_t each = label.bytes * static_cast<std::size_t>(label.components);
+                const auto count = static_cast<std::int64_t>(values.size() / each);
+                // Points have three coordinates, also in a plane.
+                values.resize(static_cast<std::size_t>(count * array.form.components) * label.bytes);
+                file.write(array.form.name, first[static_cast<std::size_t>(mine[i])], count, values.data(),
+                           count);
+            }
+        }
+    }
+    file.close();
+}
+
+/// [patch] -> the place of its first particle, and the number of all at the end. The order is that of
+/// patches, so a file is the same for every layout. Collective.
+std::vector<std::int64_t> first_particles(const ShownFile& shown, const Simulation& run, team::Team& team) {
+    const Graph& graph = run.plan().graph();
+    const std::vector<int>& mine =
+        run.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, *shown.grid))];
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(shown.grid->patches()), 0);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+        counts[static_cast<std::size_t>(mine[i])] =
+            run.plan().memory().populations().own(shown.set, static_cast<int>(i)).count;
+    team.together().reduce(std::span(counts), [](std::int64_t a, std::int64_t b) { return a + b; });
+    std::vector<std::int64_t> first{0};
+    for (const std::int64_t count : counts) first.push_back(first.back() + count);
+    return first;
+}
+
+fs::path list_of(const ShownFile& file, const fs::path& folder) {
+    return folder / (file.name + ".vtkhdf.series");
+}
+
+}  // namespace
+
+void OutputSettings::declare(CaseSchema& schema) {
+    schema.key("output.steps", &steps,
+               {.least = 0,
+                .most = 1LL << 40,
+                .decides = false,
+                .meaning = "fields for ParaView every so many steps; 0: not by steps"});
+    schema.key(
+        "output.interval", &interval,
+        {.least = 0, .decides = false, .meaning = "fields every so much time of the case; 0: not by time"});
+    schema.key("output.fields", &fields,
+               {.decides = false, .meaning = "which; empty: those that the solver shows"});
+}
+
+std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved, const Solver& solver,
+                                   const CaseSchema& schema, const OutputSettings& settings) {
+    std::vector<int> labels;
+    std::vector<std::string> names;
+    for (const LabelInfo& label : graph.labels())
+        if (why_not(graph, resolved, label).empty()) {
+            labels.push_back(label.id);
+            names.push_back(label.name);
+        }
+    if (!settings.fields.empty()) {
+        std::vector<int> chosen;
+        for (const std::string& name : settings.fields) {
+            const auto found = std::find(names.begin(), names.end(), name);
+            if (found == names.end())
+                schema.refuse("output.fields", fmt::format("'{}' is nothing that can be shown", name),
+                              fmt::format("{}", fmt::join(names, ", ")));
+            chosen.push_back(labels[static_cast<std::size_t>(found - names.begin())]);
+        }
+        labels = chosen;
+    } else if (!solver.fields.empty()) {
+        labels.clear();
+        for (const Shown& shown : solver.fields) labels.push_back(shown.label());
+    }
+    std::vector<ShownFile> files;
+    for (const int id : labels) {
+        const LabelInfo& label = label_of(graph, id);
+        const std::string not_shown = why_not(graph, resolved, label);
+        if (!not_shown.empty())
+            throw Error(fmt::format("the solver cannot show '{}': {}", label.name, not_shown));
+        ShownFile& file = file_of(files, graph, label);
+        const auto same = [&](const ShownFile::Array& array) { return array.label == id; };
+        if (std::any_of(file.arrays.begin(), file.arrays.end(), same)) continue;
+        file.arrays.push_back(
+            {{array_name(graph, label), label.element, label.components, label.unit, label.on}, id});
+    }
+    return files;
+}
+
+void ShownTimes::pass(double now) {
+    next_ = std::numeric_limits<double>::infinity();
+    if (interval_ <= 0) return;
+    double count = std::floor(now / interval_) + 1;
+    while (count * interval_ <= now) ++count;
+    next_ = count * interval_;
+}
+
+void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,
+                 const fs::path& folder, double time) {
+    for (const ShownFile& shown : files) {
+        const fs::path path = folder / fmt::format("{}-{:06}.vtkhdf", shown.name, run.step());
+        const auto undo = [&] { FieldFile::abandon(path); };
+        std::vector<std::int64_t> first;
+        if (shown.set >= 0) first = first_particles(shown, run, team);
+        const auto by_first = [&](const auto& part) {
+            all_or_none(
+                team,
+                [&] {
+                    if (team.rank() == 0) part();
+                },
+                undo);
+        };
+        by_first([&] {
+            std::vector<FieldArray> arrays;
+            for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
+            if (shown.set < 0)
+                FieldFile::create_grid(path, shown.grid->shape(), arrays, time);
+            else
+                FieldFile::create_particles(path, first.back(), arrays, time);
+        });
+        for (int node = 0; node < team.nodes(); ++node)
+            all_or_none(
+                team,
+                [&] {
+                    if (team.node() == node) write_own(shown, path, run, first);
+                },
+                undo);
+        by_first([&] { FieldFile::finish(path, list_of(shown, folder), time); });
+    }
+}
+
+void begin_shown(const std::vector<ShownFile>& files, const fs::path& folder, bool restarted, double time) {
+    fs::create_directories(folder);
+    FieldFile::sweep(folder);
+    for (const ShownFile& file : files) {
+        const fs::path list = list_of(file, folder);
+        if (restarted)
+            forget_later_fields(list, time);
+        else if (fs::exists(list))
+            throw Error("there are field files already")
+                .at(list.string())
+                .remedy("choose another folder, or restart");
+    }
+}
+
+}  // namespace strata::graph

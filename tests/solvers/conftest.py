@@ -1,0 +1,43 @@
+"""What tests of solvers share: the front, and running it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def front() -> str:
+    prefix = os.environ.get("STRATA_PREFIX")
+    found = os.environ.get("STRATA_BIN") or (f"{prefix}/bin/strata" if prefix else str(ROOT / "strata"))
+    if not os.access(found, os.X_OK):
+        pytest.skip(f"no strata at {found}: build it, or set STRATA_BIN")
+    beside = (".", "../libexec/strata", "../solvers")
+    if not any((Path(found).parent / folder / "strata-transport").exists() for folder in beside):
+        pytest.skip("the solvers are not built (toml++)")
+    return found
+
+
+@pytest.fixture
+def run(front: str) -> Run:
+    """`strata run CASE words...`; `layout`: where it is 1x1 by default. Fails where the run does."""
+
+    def go(
+        case: Path, *words: object, layout: str = "1x1", check: bool = True, **more: object
+    ) -> subprocess.CompletedProcess[str]:
+        command = [front, "run", case, "--layout", layout, "--bind", "none", "--quiet", *words]
+        done = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, timeout=120, **more
+        )
+        if check:
+            assert done.returncode == 0, done.stderr
+        return done
+
+    return go

@@ -1,0 +1,56 @@
+"""Cases with keys changed, and what the files of a run hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
+
+
+def changed(tmp_path: Path, name: str, add: str = "", **changes: str) -> Path:
+    """A case of ours with keys changed: `key="value"` for the first line of that key; `add` at its end."""
+    text = (CASES / f"{name}.toml").read_text()
+    for key, value in changes.items():
+        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
+        assert found == 1, key
+    path = tmp_path / f"{name}.toml"
+    path.write_text(text + add)
+    return path
+
+
+def checksums(folder: Path) -> dict[tuple[str, int, int], str]:
+    """(label, patch, generation) -> checksum, of a checkpoint's values, whichever process wrote them."""
+    labels = [label["name"] for label in json.loads((folder / "checkpoint.json").read_text())["labels"]]
+    found = {}
+    for index in folder.glob("part-*.index"):
+        for line in index.read_text().splitlines():
+            chunk = json.loads(line)
+            if "label" in chunk:
+                found[labels[chunk["label"]], chunk["patch"], chunk["generation"]] = chunk["crc32c"]
+    return found
+
+
+def steps_in(folder: Path, pattern: str) -> list[int]:
+    """The numbers at the end of the names in a folder that fit a pattern."""
+    return sorted(int(re.search(r"(\d+)(\.\w+)?$", path.name)[1]) for path in folder.glob(pattern))
+
+
+def plane(checkpoint: Path, label: str, cells: tuple[int, int], patch: tuple[int, int]) -> np.ndarray:
+    """A label of f64 on the cells of a periodic plane, [y, x], put together from a checkpoint's patches."""
+    labels = [each["name"] for each in json.loads((checkpoint / "checkpoint.json").read_text())["labels"]]
+    whole = np.full((cells[1], cells[0]), np.nan)
+    across = cells[0] // patch[0]
+    for index in checkpoint.glob("part-*.index"):
+        data = index.with_suffix(".data").read_bytes()
+        for chunk in map(json.loads, index.read_text().splitlines()):
+            if "label" not in chunk or labels[chunk["label"]] != label or chunk["generation"] != 0:
+                continue
+            values = np.frombuffer(data, np.float64, chunk["count"], chunk["offset"])
+            x, y = chunk["patch"] % across * patch[0], chunk["patch"] // across * patch[1]
+            whole[y : y + patch[1], x : x + patch[0]] = values.reshape(patch[1], patch[0])
+    assert not np.isnan(whole).any()
+    return whole

@@ -1,0 +1,57 @@
+// A solver of a build without HDF5: it runs, and says once that it cannot write fields where it should.
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
+
+using namespace strata::tests;
+
+namespace {
+
+struct Done {
+    int status = -1;
+    std::string said;  // on both
+};
+
+Done run(const std::string& words) {
+    const std::string line = "STRATA_LAYOUT=2x1 STRATA_BIND=none " TEST_MEMBER " " + words + " 2>&1";
+    FILE* pipe = ::popen(line.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Done done;
+    char piece[4096];
+    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) done.said.append(piece, n);
+    done.status = WEXITSTATUS(::pclose(pipe));
+    return done;
+}
+
+}  // namespace
+
+TEST_CASE("without HDF5 a case that asks for fields is refused with what to do, before anything starts") {
+    const TemporaryFolder folder;
+    const std::string out = (folder.path() / "out").string(), file = (folder.path() / "case.toml").string();
+    const std::string heat = text_of(CASES "/heat.toml");
+    SECTION("by the case") {
+        write_text(file, heat + "\n[output]\ninterval = 0.1\n");
+        const Done done = run(file + " --out " + out);
+        CHECK(done.status == 2);
+        CHECK(done.said.find("strata: error") == done.said.rfind("strata: error"));
+        CHECK(has(done.said, "made without HDF5"));
+        CHECK(has(done.said, "[output] in " + file));
+        CHECK(has(done.said, "libhdf5-dev"));
+        CHECK_FALSE(std::filesystem::exists(out));
+    }
+    SECTION("on the command line") {
+        write_text(file, heat);
+        const Done done = run(file + " --out " + out + " --fields 3");
+        CHECK(done.status == 2);
+        CHECK(has(done.said, "--fields 3"));
+    }
+    SECTION("and all else goes on") {
+        write_text(file, heat + "\n[output]\ninterval = 0.1\n");
+        const Done done = run(file + " --out " + out + " --fields 0 --steps 3 --quiet");
+        INFO(done.said);
+        CHECK(done.status == 0);
+        CHECK(std::filesystem::exists(folder.path() / "out" / "result.json"));
+    }
+}
