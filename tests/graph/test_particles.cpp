@@ -7,12 +7,12 @@
 #include "core/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
+#include "tests/graph/temporary.hpp"
 #include "tests/team/run.hpp"
 
 using namespace strata;
 using namespace strata::tests;
 using team::testing::Done;
-using team::testing::has;
 using team::testing::layout;
 using team::testing::Run;
 
@@ -219,6 +219,31 @@ TEST_CASE("particles have the same bits for any layout, order and assignment", "
     const std::string far = lines("1x1", "drift", 0, 11, 1, 0, 0);
     CHECK(far != drift);
     CHECK(lines("4x1", "drift", 0, 11, 1, 5, 50) == far);
+}
+
+TEST_CASE("particles come back from a checkpoint on another layout, bit for bit", "[layouts]") {
+    const auto lines = [](const std::string& where, const std::string& kind, int steps, int seed, int every,
+                          const std::string& file = "none") {
+        Run run(
+            {kind, std::to_string(steps), "1", "2.9", "1", std::to_string(seed), std::to_string(every), file},
+            layout(where));
+        const Done done = run.wait();
+        INFO(done.err);
+        CHECK(done.status == 0);
+        CHECK(run.nobody_left());
+        return done.out.substr(0, done.out.find("number"));  // which is of the last step alone
+    };
+    // corner: most patches have no particles any more; absorb: a third of the particles is gone.
+    const std::string kind = GENERATE("drift", "corner", "absorb");
+    const TemporaryFolder folder;
+    const std::string file = folder.path().string();
+    const std::string whole = lines("1x1", kind, 150, 0, 0);
+    const std::string half = lines("3x1", kind, 70, 1, 31, "save=" + file);
+    CHECK(half != whole);
+    CHECK(lines("2x1", kind, 70, 0, 0, "restore=" + file) == half);
+    CHECK(lines("1x1", kind, 150, 0, 0, "restore=" + file) == whole);
+    CHECK(lines("4x1", kind, 150, 2, 23, "restore=" + file) == whole);
+    if (kind == "corner") CHECK(has(whole, "count 0 "));
 }
 
 TEST_CASE("a particle that goes where it may not is named") {

@@ -1,11 +1,13 @@
 // Runs a cloud of particles in the processes of a team and prints a hash for each patch.
-//   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY
-// EVERY so many steps patches go to any processes (0: they stay).
+//   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY [save=FOLDER | restore=FOLDER]
+// EVERY so many steps patches go to any processes (0: they stay). save: writes a checkpoint at the end.
+// restore: begins with the one in the folder.
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "core/graph/run/simulation.hpp"
+#include "core/graph/run/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/cloud.hpp"
 
@@ -23,6 +25,11 @@ Assignment scattered(const Graph& graph, int processes, std::uint64_t seed) {
     return all;
 }
 
+/// FOLDER of NAME=FOLDER; "" where it is another word.
+std::string folder_of(const std::string& word, const std::string& name) {
+    return word.starts_with(name + "=") ? word.substr(name.size() + 1) : "";
+}
+
 int go(team::Team& team, char** argv) {
     Flight flight;
     flight.kind = argv[1];
@@ -36,13 +43,19 @@ int go(team::Team& team, char** argv) {
     options.threads = std::atoi(argv[5]);
     if (seed != 0) options.shuffle.seed = seed + static_cast<std::uint64_t>(team.rank()) * 7919;
     Simulation run(cloud.graph(), Members::of(team), options);
-    run.start();
+    const std::string last = argv[8];
+    const std::string save = folder_of(last, "save"), from = folder_of(last, "restore");
+    if (from.empty())
+        run.start();
+    else
+        restore_state(run, cloud.graph(), team, from, {"cloud", "", 0});
     while (run.step() < steps) {
         run.advance(std::min(at_once, steps - run.step()));
         if (run.step() < steps)
             run.reassign(
                 scattered(cloud.graph(), team.size(), seed + static_cast<std::uint64_t>(run.step())));
     }
+    if (!save.empty()) save_state(run, cloud.graph(), team, save, {"cloud", "", 0}, 1);
     struct Line {
         std::int64_t count;
         std::uint64_t hash;
@@ -68,6 +81,6 @@ int go(team::Team& team, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 8) return 2;
+    if (argc < 9) return 2;
     return team::run(argc, argv, [&](team::Team& team) { return go(team, argv); });
 }
