@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/graph/steer/progress.hpp"
@@ -42,21 +44,54 @@ TEST_CASE("progress redraws one line on a terminal and adds a line every ten sec
     const bool terminal = GENERATE(false, true);
     const auto file = folder.path() / "out";
     const int out = ::open(file.c_str(), O_RDWR | O_CREAT, 0600);
-    Progress progress({500, std::nullopt, "s"}, out, terminal);
-    for (int step = 1; step <= 252; ++step) progress.at(step, step, 0.1 * step);
-    progress.finish();
+    const bool finished = GENERATE(true, false);  // false: an error ends the run
+    {
+        Progress progress({500, std::nullopt, "s"}, out, terminal);
+        for (int step = 1; step <= 252; ++step) progress.at(step, step, 0.1 * step);
+        if (finished) progress.finish();
+    }
     ::close(out);
     const std::string text = text_of(file);
     const auto lines = std::count(text.begin(), text.end(), '\n');
     const auto redrawn = std::count(text.begin(), text.end(), '\r');
     CHECK(text.back() == '\n');
-    CHECK(has(text, "step 252/500  50 %"));
+    CHECK(has(text, "step 252/500  50 %") == (finished || terminal));
     if (terminal) {
         CHECK(lines == 1);
         CHECK(redrawn > 80);
         CHECK(redrawn < 130);
     } else {
-        CHECK(lines == 4);  // at 0.1, 10.1, 20.1 seconds and at the end
+        CHECK(lines == (finished ? 4 : 3));  // at 0.1, 10.1, 20.1 seconds and at the end
         CHECK(redrawn == 0);
     }
+}
+
+TEST_CASE("a rate reads well whether steps are fast or slow") {
+    const auto line = [](double seconds_a_step) {
+        Pace pace({std::nullopt, std::nullopt, ""});
+        for (int step = 0; step <= 4; ++step) pace.at(step, 0, seconds_a_step * step);
+        return progress_line(pace);
+    };
+    CHECK(line(1 / 12345.0) == "step 4  t = 0  12345 steps/s");
+    CHECK(line(1 / 83.4) == "step 4  t = 0  83.4 steps/s");
+    CHECK(line(12.5) == "step 4  t = 0  12.5 s/step");
+}
+
+TEST_CASE("a line is cut to the width of the terminal") {
+    const int outer = ::posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(outer >= 0);
+    REQUIRE((::grantpt(outer) == 0 && ::unlockpt(outer) == 0));
+    const int inner = ::open(::ptsname(outer), O_RDWR | O_NOCTTY);
+    winsize size{};
+    size.ws_col = 20;
+    REQUIRE(::ioctl(inner, TIOCSWINSZ, &size) == 0);
+    {
+        Progress progress({500, 1.0, "s"}, inner);  // finds out that it is one
+        progress.at(123, 0.5, 1);
+        progress.finish();
+    }
+    char text[256] = {};
+    const auto count = ::read(outer, text, sizeof text - 1);
+    ::close(inner), ::close(outer);
+    CHECK(std::string(text, static_cast<std::size_t>(count)) == "\rstep 123/500  50 % \x1b[K\r\n");
 }

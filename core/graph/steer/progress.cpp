@@ -1,6 +1,7 @@
 #include "core/graph/steer/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,19 @@ std::string duration(double seconds) {
     if (whole < 60) return fmt::format("{} s", whole);
     if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
     return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+/// What a person reads at a glance, from 20 s a step to 20000 steps a second.
+std::string speed(double steps_a_second) {
+    if (steps_a_second >= 100) return fmt::format("{:.0f} steps/s", steps_a_second);
+    if (steps_a_second >= 1) return fmt::format("{:.3g} steps/s", steps_a_second);
+    return fmt::format("{:.3g} s/step", 1 / steps_a_second);
+}
+
+/// Columns of a terminal; 0 where it does not say.
+std::size_t columns_of(int file) {
+    winsize size{};
+    return ::ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 }  // namespace
@@ -67,13 +81,18 @@ std::string progress_line(const Pace& pace) {
     line += fmt::format("  t = {:.6g}", pace.time());
     if (end.time) line += fmt::format("/{:.6g}", *end.time);
     if (!end.time_unit.empty()) line += " " + end.time_unit;
-    if (const auto rate = pace.rate()) line += fmt::format("  {:.3g} steps/s", *rate);
+    if (const auto rate = pace.rate()) line += "  " + speed(*rate);
     if (const auto left = pace.left()) line += fmt::format("  {} left", duration(*left));
     return line;
 }
 
 Progress::Progress(RunEnd end, int file, std::optional<bool> terminal)
     : pace_(std::move(end)), file_(file), terminal_(terminal ? *terminal : ::isatty(file) == 1) {}
+
+Progress::~Progress() {
+    // After an error: what is said of it begins a line of its own.
+    if (begun_ && terminal_ && ::write(file_, "\n", 1) != 1) return;
+}
 
 void Progress::at(std::int64_t step, double time, double seconds) {
     pace_.at(step, time, seconds);
@@ -91,7 +110,10 @@ void Progress::finish() {
 }
 
 void Progress::show(const std::string& line) {
-    const std::string text = terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n";
+    // A line that breaks at the edge cannot be redrawn.
+    const std::size_t columns = terminal_ ? columns_of(file_) : 0;
+    const std::string shown = columns > 1 ? line.substr(0, columns - 1) : line;
+    const std::string text = terminal_ ? fmt::format("\r{}\x1b[K", shown) : line + "\n";
     // Progress that cannot be shown (a closed terminal) is no reason to end a run.
     if (::write(file_, text.data(), text.size()) < 0) return;
     shown_step_ = pace_.step();

@@ -57,6 +57,10 @@ class Progress {
     /// To an open file, usually standard error; `terminal`: whether to redraw (default: what the system
     /// says).
     explicit Progress(RunEnd end, int file = 2, std::optional<bool> terminal = std::nullopt);
+    /// Ends the line, where finish() has not been called.
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
     /// After a step. `seconds`: as in Pace::at.
     void at(std::int64_t step, double time, double seconds);
     /// The last state, and on a terminal the line's end; other messages may follow.
