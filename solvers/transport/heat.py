@@ -131,9 +131,12 @@ def declare(graph: Graph, case: Case) -> Solver:
             largest += 2 * heat.kappa / (h * h)
         here["rate"][0] = largest
 
+    about = "step as a share of the largest stable one"
+    cfl = graph.parameter("cfl", heat.cfl, least=1e-3, most=4, about=about)
+
     @graph.step(grid, needs={"rate": rate.at(0), "time": time.previous()}, contributes={"dt": dt})
     def choose_time_step(here: Here) -> None:
-        here["dt"][0] = min(heat.cfl * (1 / here["rate"][0]), heat.end - here["time"][0])
+        here["dt"][0] = min(cfl.value * (1 / here["rate"][0]), heat.end - here["time"][0])
 
     @graph.step(grid, needs={"dt": dt.at(0), "before": time.previous()}, contributes={"time": time})
     def advance_clock(here: Here) -> None:

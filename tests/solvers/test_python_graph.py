@@ -159,13 +159,14 @@ from strata.graph.program import Case, Solver, drive
 import time as clock
 
 case = Case("faulty", "Ends badly.")
-case.key("how", type=str, choices=["raise", "fail", "keep", "wait", "declare"], meaning="how it ends")
+HOW = ["raise", "fail", "keep", "wait", "declare", "divide"]
+case.key("how", type=str, choices=HOW, meaning="how it ends")
 
 
 def declare(graph, case):
     if case["how"] == "declare":
         case.refuse("how", "this cannot be declared", "anything else")
-    grid = graph.grid("grid", (8,), (2,))
+    grid = graph.grid("grid", (8,), (2,) if case["how"] != "divide" else (1 // 0,))
     u = graph.field("u", grid, history=1)
     time = graph.scalar("time", "max", history=1)
     graph.start(grid, makes={"u": u})(lambda here: here["u"].fill(0.0))
@@ -222,9 +223,13 @@ def test_what_cannot_be_declared_is_said_once_before_anything_starts(front, tmp_
     done = run(front, "run", program, path, "--layout", "2x1", "--bind", "none", status=2)
     assert done.stderr.count("strata: error: this cannot be declared") == 1
     assert f"{path}:2 how" in done.stderr
+    done = run(front, "run", *faulty(tmp_path, "divide"), status=1)
+    assert done.stderr.startswith("strata: error: ZeroDivisionError: ")
+    assert "faulty.py" in done.stderr
     path.write_text('solver = "faulty"\nhow = "else"\n')
     assert "allowed: text, one of" in run(front, "run", program, path, status=2).stderr
-    assert "how it ends" in run(front, "run", program, "--help").stdout
+    assert "how it ends" in (shown := run(front, "run", program, "--help").stdout)
+    assert "strata run faulty.py NAME.toml --out run" in shown
     assert "no such solver" in run(front, "run", tmp_path / "absent.py", path, status=2).stderr
 
 
@@ -382,31 +387,39 @@ def test_errors_in_kernels_and_declarations_say_where(graphs):
         graph.grid("other", (8, 8), (4,))
 
 
+WAITING = """
+import threading
+
+from strata.graph import Graph, Simulation
+
+graph = Graph("locks")
+grid = graph.grid("grid", (8,), (4,))
+u = graph.field("u", grid, history=1)
+asked, answered = threading.Event(), threading.Event()
+graph.start(grid, makes={"u": u})(lambda here: None)
+
+
+@graph.step(grid, needs={"old": u.previous()}, makes={"u": u})
+def ask(here):
+    asked.set()
+    assert answered.wait(20)
+
+
+def answer():
+    asked.wait(20)
+    answered.set()
+
+
+threading.Thread(target=answer, daemon=True).start()
+run = Simulation(graph, threads=3)
+run.start()
+assert run.advance(2) == 2
+"""
+
+
 def test_threads_of_python_go_on_while_a_run_waits(graphs):
-    """A thread of Python that a kernel waits for would never come if the run held Python's lock."""
-    import threading
-
-    graph = graphs.Graph("locks")
-    grid = graph.grid("grid", (8,), (4,))
-    u = graph.field("u", grid, history=1)
-    asked, answered = threading.Event(), threading.Event()
-    graph.start(grid, makes={"u": u})(lambda here: None)
-
-    @graph.step(grid, needs={"old": u.previous()}, makes={"u": u})
-    def ask(here):
-        asked.set()
-        assert answered.wait(20)
-
-    def answer():
-        asked.wait(20)
-        answered.set()
-
-    helper = threading.Thread(target=answer)
-    helper.start()
-    run = graphs.Simulation(graph, threads=3)
-    run.start()
-    assert run.advance(2) == 2
-    helper.join()
+    """What a kernel waits for in another thread of Python would never come if the run held Python's lock."""
+    subprocess.run([sys.executable, "-c", WAITING], check=True, timeout=60)
 
 
 def test_without_the_module_one_error_says_what_to_do(tmp_path):

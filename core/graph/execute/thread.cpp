@@ -276,7 +276,8 @@ void Thread::complete_message() {
     } catch (const team::MemberLost&) {
         throw;
     } catch (Error& error) {
-        error.within(what);
+        if (!error.message().starts_with("task '"))
+            error.within(what);  // Here::fail says where it was itself
         throw;
     } catch (const std::exception& error) {
         throw Error(fmt::format("{}: {}", what, error.what()), kFailure);

@@ -71,6 +71,12 @@ int PyGraph::scalar(const std::string& name, const std::string& reduce, double f
         .id();
 }
 
+PyParameter PyGraph::parameter(const std::string& name, double value, const std::string& unit,
+                               const std::string& about, double least, double most) {
+    return {get().parameter(
+        {.name = name, .unit = unit, .about = about, .value = value, .least = least, .most = most})};
+}
+
 void PyGraph::task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
                    double flops, double bytes, nb::callable kernel) {
     Task task = (start ? get().start() : get().step()).task(name, grid_at(family));
@@ -82,12 +88,16 @@ void PyGraph::task(bool start, const std::string& name, int family, const std::v
 }
 
 void bind_graphs(nb::module_& module) {
+    nb::class_<PyParameter>(module, "Parameter").def_prop_ro("value", [](const PyParameter& p) {
+        return *p.at;
+    });
     nb::class_<PyGraph>(module, "Graph")
         .def(nb::init<const std::string&>())
         .def("grid", &PyGraph::grid)
         .def("field", &PyGraph::field)
         .def("list", &PyGraph::list)
         .def("scalar", &PyGraph::scalar)
+        .def("parameter", &PyGraph::parameter, nb::keep_alive<0, 1>())
         .def("task", &PyGraph::task)
         .def("patches", [](const PyGraph& g, int family) { return g.grid_at(family).patches(); })
         .def("box",

@@ -16,6 +16,11 @@ namespace strata::graph::python {
 
 namespace nb = nanobind;
 
+/// A number that may be changed while the run goes on.
+struct PyParameter {
+    const double* at;
+};
+
 /// Labels and grids are known to Python by their numbers.
 class PyGraph {
   public:
@@ -36,6 +41,9 @@ class PyGraph {
              const std::string& about);
     int scalar(const std::string& name, const std::string& reduce, double first, int history,
                const std::string& unit, const std::string& about);
+
+    PyParameter parameter(const std::string& name, double value, const std::string& unit,
+                          const std::string& about, double least, double most);
 
     /// (access, label, version, back, ghosts), in the order in which the kernel asks for them.
     using PyUse = std::tuple<std::string, int, int, int, Int3>;

@@ -11,9 +11,12 @@ namespace strata::graph {
 
 namespace {
 
-Options options_of(const CaseSchema& schema) {
-    const std::string example = fmt::format("strata run cases/{}/NAME.toml", schema.solver());
-    Options options("strata run CASE", schema.summary() + "\nThe keys of a case are listed at the end.");
+Options options_of(const CaseSchema& schema, const std::string& program) {
+    const bool script = program.ends_with(".py");
+    const std::string example = script ? fmt::format("strata run {} NAME.toml", program)
+                                       : fmt::format("strata run cases/{}/NAME.toml", schema.solver());
+    Options options(script ? fmt::format("strata run {} CASE", program) : "strata run CASE",
+                    schema.summary() + "\nThe keys of a case are listed at the end.");
     options.positional("CASE", "the case file (TOML)")
         .option("--layout", "PxT", "1x1", "processes x threads (an option of `strata run` itself)")
         .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
@@ -40,7 +43,7 @@ Options options_of(const CaseSchema& schema) {
 }  // namespace
 
 std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema) {
-    const Parsed parsed = options_of(schema).parse(argc, argv);
+    const Parsed parsed = options_of(schema, argc > 0 ? argv[0] : "").parse(argc, argv);
     if (parsed.help()) {
         std::fputs(("\nkeys of a case:\n  solver = \"" + schema.solver() + "\"\n" + schema.help()).c_str(),
                    stdout);

@@ -23,8 +23,18 @@ whatever `threads` says; what waits in the runtime does so without it.
 """
 
 from strata.errors import StrataError
-from strata.graph.declare import Graph, Grid, Here, Label, Version
+from strata.graph.declare import Graph, Grid, Here, Label, Parameter, Version
 from strata.graph.inspection import Inspection
 from strata.graph.simulation import Simulation
 
-__all__ = ["Graph", "Grid", "Here", "Inspection", "Label", "Simulation", "StrataError", "Version"]
+__all__ = [
+    "Graph",
+    "Grid",
+    "Here",
+    "Inspection",
+    "Label",
+    "Parameter",
+    "Simulation",
+    "StrataError",
+    "Version",
+]

@@ -79,6 +79,19 @@ class Label:
         return tuple(ghosts if d < self.directions else 0 for d in range(3))
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A number that kernels read and `strata steer` may change."""
+
+    name: str
+    native: Any
+
+    @property
+    def value(self) -> float:
+        """Now: the same in all tasks of a step."""
+        return self.native.value
+
+
 class KernelFailure(Exception):
     """What Here.fail() raises; the run ends with its text."""
 
@@ -133,7 +146,7 @@ Kernel = Callable[[Here], None]
 Uses = Mapping[str, "Version | Label"]
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
     """An exception in a line, then its traceback. Lets go of the frames' variables: arrays are among them."""
     if isinstance(error, KernelFailure):
         traceback.clear_frames(error.__traceback__)
@@ -216,6 +229,13 @@ class Graph:
         with native_errors():
             return Label(self.native.scalar(name, reduce, first, history, unit, about), name, 0)
 
+    def parameter(
+        self, name: str, value: float, least: float, most: float, unit: str = "", about: str = ""
+    ) -> Parameter:
+        """A number that `strata steer` may change while the run goes on, from `least` to `most`."""
+        with native_errors():
+            return Parameter(name, self.native.parameter(name, value, unit, about, least, most))
+
     def start(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
         """A task that runs once on each patch, before the first step; see step()."""
         return self._task(True, grid, **uses)
@@ -257,7 +277,7 @@ class Graph:
                 try:
                     kernel(Here(native, names))
                 except BaseException as error:  # whatever it is, the run cannot go on
-                    native.raised(_told(error))
+                    native.raised(told(error))
                     self.raised = error
 
             with native_errors():

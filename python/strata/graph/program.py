@@ -21,6 +21,7 @@ heat.py CASE.toml`: each knows by the import of this module that the program sta
 from __future__ import annotations
 
 import platform
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +30,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from strata.errors import StrataError
-from strata.graph.declare import Array, Cells, Graph, Grid, Label
+from strata.errors import FAILED, StrataError
+from strata.graph.declare import Array, Cells, Graph, Grid, Label, told
 from strata.graph.native import module, native_errors
 
 INFINITE = float("inf")
@@ -197,7 +198,7 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
     each, runs the graph to its end and writes what docs/run-output.md describes. Ends the process with the
     run's status.
     """
-    if not hasattr(sys.modules["__main__"], "__file__"):
+    if not Path(getattr(sys.modules["__main__"], "__file__", "")).is_file():
         raise StrataError(
             "a program that starts its processes is a file",
             given="an interactive session",
@@ -216,23 +217,41 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             "series": [label.number for label in solver.series],
             "verify": None
             if verify is None
-            else lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source"),
-            "figures": lambda run: [
-                _row(figure, "name", "value", "unit", "higher_is_better")
-                for figure in solver.figures(Finished(run, graph))
-            ],
+            else _saying(lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source")),
+            "figures": _saying(
+                lambda run: [
+                    _row(figure, "name", "value", "unit", "higher_is_better")
+                    for figure in solver.figures(Finished(run, graph))
+                ]
+            ),
         }
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]
     start = [sys.executable, *sys.orig_argv[1:]]
+    # Ctrl-C ends the members as it ends those of other programs, not as an exception in some kernel.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     made_by = f"Python {platform.python_version()}, NumPy {np.__version__}"
     try:
         with native_errors():
-            status = _programs().drive(words, start, case.native, declared, made_by)
+            status = _programs().drive(words, start, case.native, _saying(declared), made_by)
     except StrataError as error:
         print(error, file=sys.stderr)
         status = error.code
     sys.exit(status)
+
+
+def _saying(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function, whose exceptions are told in one line, then where."""
+
+    def call(given: Any) -> Any:
+        try:
+            return function(given)
+        except StrataError:
+            raise
+        except Exception as error:
+            raise StrataError(told(error), code=FAILED) from None
+
+    return call
 
 
 def _row(thing: Any, *names: str) -> tuple[Any, ...]:
