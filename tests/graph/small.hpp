@@ -239,8 +239,8 @@ struct Mixed {
     }
 };
 
-inline const GridShape kOpen{.cells = {{0, 0, 0}, {13, 11, 9}}, .patch_cells = {4, 5, 3}};
+inline const GridShape kOpen{.cells = {{0, 0, 0}, {14, 12, 9}}, .patch_cells = {4, 5, 3}};
 inline const GridShape kRound{
-    .cells = {{0, 0, 0}, {12, 11, 8}}, .patch_cells = {4, 5, 3}, .periodic = {true, true, true}};
+    .cells = {{0, 0, 0}, {12, 12, 8}}, .patch_cells = {4, 5, 3}, .periodic = {true, true, true}};
 
 }  // namespace strata::graph::testing

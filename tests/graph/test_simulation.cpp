@@ -48,6 +48,43 @@ TEST_CASE("heat on patches is what one loop over all cells gives, bit for bit") 
         }
 }
 
+TEST_CASE("a patch that is its own neighbour shows its values as often as ghosts reach round") {
+    for (const int patches : {1, 2}) {  // in x; along y each fills the direction alone
+        Graph graph("round");
+        Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 3, 1}},
+                                         .patch_cells = {8 / patches, 3, 1},
+                                         .periodic = {true, true, true}});
+        const auto u = graph.field<double>("u", grid, On::cells, {.history = 1});
+        {
+            Task task = graph.start().task("first", grid);
+            const auto now = task.make(u);
+            task.run([=](Here& here) {
+                for_each(here.cells(), [&](int i, int j, int k) { here[now](i, j, k) = 10 * i + j; });
+            });
+        }
+        Task task = graph.step().task("compare", grid);
+        const auto old = task.need(u.previous(), ghosts({1, 7, 2}));
+        const auto now = task.make(u);
+        const auto wrong = graph.scalar<double>("wrong", Reduce::sum);
+        const auto count = task.contribute(wrong);
+        task.run([=](Here& here) {
+            const auto from = here[old];
+            for_each(from.box(), [&](int i, int j, int k) {
+                here[count] += from(i, j, k) != 10 * ((i + 8) % 8) + (j + 9) % 3 ? 1 : 0;
+            });
+            for_each(here.cells(), [&](int i, int j, int k) { here[now](i, j, k) = from(i, j, k); });
+        });
+        for (const int threads : {1, 2}) {
+            Simulation run(graph, Members::alone(), {.threads = threads});
+            run.start();
+            for (int step = 0; step < 3; ++step) {
+                run.advance(1);
+                CHECK(run.value(wrong) == 0);
+            }
+        }
+    }
+}
+
 TEST_CASE("a shuffled order and delays change no bit") {
     const std::vector<double> expected = Heat::plainly(kRound, 30);
     for (std::uint64_t seed = 1; seed < 6; ++seed) {

@@ -137,6 +137,19 @@ Box Grid::extent(On on, const Int3& border) const {
     return all;
 }
 
+int Grid::narrowest(int axis) const {
+    if (regular()) {  // the last one along the axis
+        const auto [nx, ny, nz] = counts_;
+        const int last = counts_[static_cast<std::size_t>(axis)] - 1;
+        const int own = last * (axis == 0 ? 1 : axis == 1 ? nx : nx * ny);
+        return box(own).extent(axis) < box(0).extent(axis) ? own : 0;
+    }
+    std::size_t least = 0;
+    for (std::size_t p = 1; p < boxes_.size(); ++p)
+        if (boxes_[p].extent(axis) < boxes_[least].extent(axis)) least = p;
+    return static_cast<int>(least);
+}
+
 bool Grid::at_border(int patch, int axis, int upper) const {
     const auto a = static_cast<std::size_t>(axis);
     if (shape_.periodic[a]) return false;

@@ -83,6 +83,9 @@ class Grid : public Family {
     /// Whether the patch ends at the domain's border, lower (0) or upper (1), in a direction that is not
     /// periodic.
     [[nodiscard]] bool at_border(int patch, int axis, int upper) const;
+    /// The patch with the fewest cells along an axis, the first of them: no ghosts may be wider than it.
+    /// Takes time proportional to the number of irregular boxes.
+    [[nodiscard]] int narrowest(int axis) const;
     /// Whether all boxes have one size (the first constructor), and how many there are in each direction
     /// (zeros otherwise).
     [[nodiscard]] bool regular() const { return boxes_.empty(); }

@@ -67,7 +67,9 @@ class Relation {
 
 /// Layers of neighbours' values around a structured patch: all of the box grown by `width`, also across edges
 /// and corners and through periodic borders. What lies beyond a border that is not periodic is the label's
-/// own border, or nothing.
+/// own border, or nothing. No wider than the narrowest patch of the grid in that direction (resolve() refuses
+/// more), but in a periodic direction that every patch fills alone: there a patch is its own neighbour, and
+/// its values are repeated as often as it takes.
 struct Ghosts {
     Int3 width{};
 };

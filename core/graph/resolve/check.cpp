@@ -106,17 +106,33 @@ class Check {
             throw refuse(fmt::format("uses {} with ghosts", name()))
                 .allowed("ghosts of fields, for tasks that run on patches");
         const auto& grid = static_cast<const Grid&>(*label_->family);
-        for (std::size_t a = 0; a < 3; ++a) {
-            const int cells = grid.shape().cells.extent(static_cast<int>(a));
-            const int most = cells == 1 && !grid.shape().periodic[a] ? 1 << 20 : cells;
-            if (use_.width[a] < 0 || use_.width[a] > most)
-                throw refuse(fmt::format("uses {} with ghosts wider than its grid", name()))
-                    .given(fmt::format("{} layers in {}", use_.width[a], "xyz"[a]))
-                    .allowed(fmt::format("0 to {}: '{}' has {} cells in that direction", most, grid.name(),
-                                         cells));
-        }
+        for (int axis = 0; axis < 3; ++axis) width(grid, axis);
     }
 
+    /// Ghosts come from the patches next to a patch, and reach no further. Where a direction is not there
+    /// (one cell, not periodic) nothing is around and any width is none. Where all patches fill a periodic
+    /// direction, what lies around them is their own values again, as often as is asked for.
+    void width(const Grid& grid, int axis) const {
+        const auto a = static_cast<std::size_t>(axis);
+        const int cells = grid.shape().cells.extent(axis), asked = use_.width[a];
+        const bool periodic = grid.shape().periodic[a];
+        if (asked < 0)
+            throw refuse(fmt::format("uses {} with fewer ghosts than none", name()))
+                .given(fmt::format("{} layers in {}", asked, "xyz"[a]))
+                .allowed("0 or more");
+        if (cells == 1 && !periodic) return;
+        const int patch = grid.narrowest(axis), most = grid.box(patch).extent(axis);
+        if (asked <= most || (periodic && most == cells && asked <= kMostImages)) return;
+        throw refuse(fmt::format("uses {} with ghosts wider than a patch", name()))
+            .given(fmt::format("{} layers in {}; patch {} of '{}' has {} cell{} in that direction", asked,
+                               "xyz"[a], patch, grid.name(), most, most == 1 ? "" : "s"))
+            .allowed(periodic && most == cells
+                         ? fmt::format("0 to {}", kMostImages)
+                         : fmt::format("0 to {}: ghosts come from the patches next to a patch", most))
+            .remedy("make the patches larger, or need fewer layers; an Overlap shows a window of any width");
+    }
+
+    static constexpr int kMostImages = 1 << 10;
     const Graph& graph_;
     const TaskInfo& task_;
     const Use& use_;

@@ -89,8 +89,8 @@ struct Resolved {
 };
 
 /// Works it out. Throws Error that names tasks and labels: two makers of a version, a need that nobody makes,
-/// a cycle (with its way), a history that is not kept, ghosts wider than what a label has or a relation
-/// between other families, a version beyond the last, an inner scope's label read outside before it is made,
+/// a cycle (with its way), a history that is not kept, ghosts wider than a patch, a relation between
+/// other families, a version beyond the last, an inner scope's label read outside before it is made,
 /// ... Never depends on the order in which tasks were added.
 [[nodiscard]] Resolved resolve(const Graph& graph);
 
