@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/machine/last_cache.hpp"
 #include "solvers/transport/exact.hpp"
 #include "solvers/transport/kernels.hpp"
 
@@ -24,6 +25,13 @@ struct Step {
     /// So many layers in the directions that are there.
     [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
     [[nodiscard]] int reach() const { return settings.heat() ? 1 : 2; }
+    /// Past the caches where not all of them together hold what is read and written. (The same bits
+    /// either way.)
+    [[nodiscard]] Stores stores() const {
+        const double bytes = 2 * sizeof(double) * static_cast<double>(grid.shape().cells.volume());
+        const auto caches = static_cast<double>(machine::last_level_caches());
+        return caches > 0 && bytes > caches ? Stores::past_caches : Stores::cached;
+    }
 
     void make_labels();
     void set_initial_values();
@@ -201,11 +209,11 @@ void Step::conduct_heat() {
     const auto now = task.make(labels.T);
     const std::array said{task.contribute(labels.total), task.contribute(labels.least),
                           task.contribute(labels.most)};
-    task.work(13, 16).run([=, directions = directions(), &s = settings](Here& here) {
+    task.work(13, 16).run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
         const Real3 h = s.spacing();
         Real3 r{};
         for (std::size_t d = 0; d < directions; ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
-        const Summary summary = conduct(here.cells(), here[old], here[now], r);
+        const Summary summary = conduct(here.cells(), here[old], here[now], r, stores);
         extend_to_walls(here.cells(), here[now]);
         report(here, s, summary, said);
     });
@@ -227,14 +235,14 @@ void Step::advect_stage(const char* name, Field<double> from, Field<double> to, 
     if (last)
         said = {task.contribute(labels.total), task.contribute(labels.least), task.contribute(labels.most)};
     task.work(60, 8 * (3 + static_cast<double>(directions())))
-        .run([=, directions = directions(), &s = settings](Here& here) {
+        .run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
             const Real3 h = s.spacing();
             const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));
             Real3 c{};
             for (std::size_t d = 0; d < directions; ++d) c[d] = here[dt] / h[d];
             const Summary summary =
                 advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
-                       weight, c, factor);
+                       weight, c, factor, stores);
             extend_to_walls(here.cells(), here[next]);
             if (last) report(here, s, summary, said);
         });

@@ -122,16 +122,12 @@ TEST_CASE("an access that was not declared names task, patch and label") {
     here.step = 12;
     here.places = places;
     here.task = &task.info();
-    here_now = &here;
-    const std::string field = said([&] {
-        refuse_access(values.data(), 33, 0, 0, Box{{0, 0, 0}, {5, 5, 1}});
-    });
-    const std::string list = said([&] { refuse_access(values.data() + 1, 7, 4); });
-    here_now = nullptr;
-    CHECK(field.find("task 'diffuse', patch 3 of 'grid', step 12: touches 'temperature' at (33, 0, 0)") !=
+    const std::string field = said([&] { refuse_index({&here, 0}, {33, 0, 0}, Box{{0, 0, 0}, {5, 5, 1}}); });
+    const std::string list = said([&] { refuse_entry({}, 7, 4); });
+    CHECK(field.find("task 'diffuse', patch 3 of 'grid', step 12: reads 'temperature' at (33, 0, 0)") !=
           std::string::npos);
     CHECK(field.find("(5, 5, 1)") != std::string::npos);
-    CHECK(list.find("value 7 of a label, which has 4") != std::string::npos);
+    CHECK(list.find("outside of any task: touches value 7 of a label, which has 4") != std::string::npos);
     CHECK(said([&] { here.fail("the density is negative"); }) ==
           Error("task 'diffuse', patch 3 of 'grid', step 12: the density is negative").text());
 }

@@ -20,39 +20,105 @@ std::string place(const Here& here) {
     return text + fmt::format(", step {}", here.step);
 }
 
-std::string caller() { return here_now != nullptr ? place(*here_now) : "outside of any task"; }
+/// A use as a declaration knows it; null where a view belongs to no call.
+const Use* use_of(const Shown& shown) {
+    if (shown.here == nullptr || shown.here->task == nullptr) return nullptr;
+    const auto& uses = shown.here->task->uses;
+    const auto at = static_cast<std::size_t>(shown.use);
+    return at < uses.size() ? &uses[at] : nullptr;
+}
 
-/// The label whose values this call finds at the address: "'temperature'", or what can be said without.
-std::string label_at(const void* address) {
-    const Here* here = here_now;
-    if (here == nullptr || here->task == nullptr || here->task->graph == nullptr) return "a label";
-    for (std::size_t i = 0; i < here->places.size() && i < here->task->uses.size(); ++i)
-        if (here->places[i].origin == address) {
-            const auto label = static_cast<std::size_t>(here->task->uses[i].version.label);
-            return fmt::format("'{}'", here->task->graph->labels()[label].name);
-        }
-    return "a label";
+std::string name_of(const Graph& graph, const Use& use) {
+    return fmt::format("'{}'", graph.labels()[static_cast<std::size_t>(use.version.label)].name);
+}
+std::string name_of(const Shown& shown) {
+    const Use* use = use_of(shown);
+    return use == nullptr ? "a label" : name_of(*shown.here->task->graph, *use);
+}
+std::string caller(const Shown& shown) {
+    const Here* here = shown.here != nullptr ? shown.here : here_now;
+    return here != nullptr ? place(*here) : "outside of any task";
+}
+const char* verb(const Shown& shown) {
+    const Use* use = use_of(shown);
+    if (use == nullptr) return "touches";
+    return use->access == Access::need ? "reads" : use->access == Access::sum ? "adds to" : "writes";
 }
 
 std::string triple(const Int3& at) { return fmt::format("({}, {}, {})", at[0], at[1], at[2]); }
 
 }  // namespace
 
-void refuse_access(const void* address, int i, int j, int k, const Box& allowed) {
-    throw Error(fmt::format("{}: touches {} at {}, outside what it declared", caller(), label_at(address),
-                            triple({i, j, k})),
-                kFailure)
-        .given(triple({i, j, k}))
+void refuse_index(const Shown& shown, const Int3& at, const Box& allowed) {
+    const Use* use = use_of(shown);
+    std::string outside = "outside what is there", remedy = "stay inside the view's box()";
+    if (use != nullptr && use->access == Access::need && use->relation != nullptr) {
+        outside = fmt::format("outside the window that '{}' shows", use->relation->name());
+        remedy = "let the relation show more, or stay inside the view's box()";
+    } else if (use != nullptr && (use->access == Access::need || use->access == Access::sum)) {
+        outside = use->width == Int3{}
+                      ? "outside its own values, without ghosts declared"
+                      : fmt::format("outside the ghosts that it declared, {} layers", triple(use->width));
+        remedy = fmt::format("declare {0} with wider ghosts, or stay inside the view's box()",
+                             use->access == Access::need ? "the need" : "the sum");
+    } else if (use != nullptr) {
+        outside = "outside its patch's own values";
+        remedy = "each patch writes its own values; what is to be added to others' is a sum(label, ghosts)";
+    }
+    throw Error(
+        fmt::format("{}: {} {} at {}, {}", caller(shown), verb(shown), name_of(shown), triple(at), outside),
+        kFailure)
+        .given(triple(at))
         .allowed(fmt::format("from {} up to, but without, {}", triple(allowed.lo), triple(allowed.hi)))
-        .remedy("declare wider ghosts for this need, or stay inside the view's box()");
+        .remedy(remedy);
 }
 
-void refuse_access(const void* address, std::int64_t i, std::int64_t count) {
-    throw Error(
-        fmt::format("{}: touches value {} of {}, which has {} there", caller(), i, label_at(address), count),
-        kFailure)
-        .given(std::to_string(i))
+void refuse_entry(const Shown& shown, std::int64_t entry, std::int64_t count) {
+    throw Error(fmt::format("{}: {} value {} of {}, which has {} there", caller(shown), verb(shown), entry,
+                            name_of(shown), count),
+                kFailure)
+        .given(std::to_string(entry))
         .allowed(count > 0 ? fmt::format("0 to {}", count - 1) : "none: the list is empty");
+}
+
+void refuse_component(const Shown& shown, int component, int components) {
+    throw Error(fmt::format("{}: {} component {} of {}, which has {}", caller(shown), verb(shown), component,
+                            name_of(shown), components),
+                kFailure)
+        .given(std::to_string(component))
+        .allowed(components > 1 ? fmt::format("0 to {}", components - 1) : "0");
+}
+
+const LabelInfo& check_use(const Here& here, int task, int use, bool writes, std::size_t bytes) {
+    const TaskInfo& self = *here.task;
+    const Graph& graph = *self.graph;
+    const auto refuse = [&](const std::string& what) {
+        return Error(fmt::format("{}: {}", place(here), what), kFailure);
+    };
+    if (task >= 0 && task != self.id) {
+        const TaskInfo& other = graph.tasks().at(static_cast<std::size_t>(task));
+        throw refuse(fmt::format("{} {}, which it did not declare", writes ? "writes" : "reads",
+                                 name_of(graph, other.uses.at(static_cast<std::size_t>(use)))))
+            .given(fmt::format("what task '{}' declared", other.name))
+            .remedy("declare for this task what it uses (need, make, modify, sum, contribute)");
+    }
+    if (use < 0 || static_cast<std::size_t>(use) >= self.uses.size())
+        throw refuse("uses a label that it did not declare")
+            .given(fmt::format("use {}", use))
+            .allowed(self.uses.empty() ? "none" : fmt::format("uses 0 to {}", self.uses.size() - 1))
+            .remedy("keep what need, make, modify, sum and contribute return");
+    const Use& declared = self.uses[static_cast<std::size_t>(use)];
+    const LabelInfo& label = graph.labels()[static_cast<std::size_t>(declared.version.label)];
+    if (writes && declared.access == Access::need)
+        throw refuse(fmt::format("writes '{}', which it only needs", label.name))
+            .remedy("declare that it makes or modifies it");
+    if (bytes != label.bytes)
+        throw refuse(fmt::format("takes the values of '{}' for others", label.name))
+            .given(fmt::format("{} bytes a value", bytes))
+            .allowed(fmt::format("{}, as declared", label.bytes));
+    if (label.kind == Kind::field && here.places[static_cast<std::size_t>(use)].origin == nullptr)
+        throw refuse(fmt::format("uses '{}', which is not there for this family's patches", label.name));
+    return label;
 }
 
 std::span<const Here> Here::own(const Family& of) const {

@@ -59,7 +59,7 @@ class Task {
     /// Reads a field on its own patch, or with ghosts around it.
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, Ghosts around = {}) {
-        return {use({Access::need, v, nullptr, around.width})};
+        return {use({Access::need, v, nullptr, around.width}), info_->id};
     }
     /// A label alone means its version 0.
     template <class T, Kind K, class... How>
@@ -69,31 +69,31 @@ class Task {
     /// Reads another family's field in a window.
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Overlap& window) {
-        return {use({Access::need, v, &window, {}})};
+        return {use({Access::need, v, &window, {}}), info_->id};
     }
     /// Reads values of other patches as a list.
     template <class T, Kind K>
     ListUse<const T> need(TypedVersion<T, K> v, const Gather& from) {
         static_assert(K == Kind::field || K == Kind::list);
-        return {use({Access::need, v, &from, {}})};
+        return {use({Access::need, v, &from, {}}), info_->id};
     }
     /// What the neighbours have of the values that patches share, in the order of Shared::links.
     template <class T>
     ListUse<const T> need(TypedVersion<T, Kind::list> v, const Shared& from) {
-        return {use({Access::need, v, &from, {}})};
+        return {use({Access::need, v, &from, {}}), info_->id};
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<const T> need(TypedVersion<T, K> v) {
-        return {use({Access::need, v, nullptr, {}})};
+        return {use({Access::need, v, nullptr, {}}), info_->id};
     }
     template <class T>
     ScalarUse<const T> need(TypedVersion<T, Kind::scalar> v) {
-        return {use({Access::need, v, nullptr, {}})};
+        return {use({Access::need, v, nullptr, {}}), info_->id};
     }
 
     template <class T>
     FieldUse<T> make(TypedVersion<T, Kind::field> v) {
-        return {use({Access::make, v, nullptr, {}})};
+        return {use({Access::make, v, nullptr, {}}), info_->id};
     }
     template <class T, Kind K>
     auto make(Label<T, K> label) {
@@ -101,7 +101,7 @@ class Task {
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<T> make(TypedVersion<T, K> v) {
-        return {use({Access::make, v, nullptr, {}})};
+        return {use({Access::make, v, nullptr, {}}), info_->id};
     }
 
     /// Takes v, makes the next version in its place.
@@ -111,18 +111,18 @@ class Task {
     }
     template <class T>
     FieldUse<T> modify(TypedVersion<T, Kind::field> v) {
-        return {use({Access::modify, v, nullptr, {}})};
+        return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<T> modify(TypedVersion<T, K> v) {
-        return {use({Access::modify, v, nullptr, {}})};
+        return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
 
     /// Adds to a field's version on the own patch and `reach` layers around it. The view is zero at first and
     /// holds this patch's contributions only.
     template <class T>
     FieldUse<T> sum(TypedVersion<T, Kind::field> v, Ghosts reach) {
-        return {use({Access::sum, v, nullptr, reach.width})};
+        return {use({Access::sum, v, nullptr, reach.width}), info_->id};
     }
     template <class T, Kind K, class... How>
     auto sum(Label<T, K> label, How&&... how) {
@@ -131,13 +131,13 @@ class Task {
     /// Adds to a list's version: entries that other patches share get their contributions too.
     template <class T>
     ListUse<T> sum(TypedVersion<T, Kind::list> v, const Shared& shared) {
-        return {use({Access::sum, v, &shared, {}})};
+        return {use({Access::sum, v, &shared, {}}), info_->id};
     }
 
     /// Adds to a reduction: the value starts as the operation's neutral one.
     template <class T>
     ScalarUse<T> contribute(TypedVersion<T, Kind::scalar> v) {
-        return {use({Access::contribute, v, nullptr, {}})};
+        return {use({Access::contribute, v, nullptr, {}}), info_->id};
     }
 
     template <class T>

@@ -1,0 +1,239 @@
+// The checking build: what a task does beyond its declarations ends the run, named by task, patch and label.
+// (This file is compiled with STRATA_CHECKED_GRAPH, the library is not.)
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/graph/run/simulation.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/cloud.hpp"
+
+using namespace strata::graph;
+
+namespace {
+
+/// u of the step before with one layer of ghosts, v of this step, w made; four patches of 4 x 4 cells.
+struct Sample {
+    Graph graph{"g"};
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {4, 4, 1}});
+    Family& zones = graph.add<Family>("zones", 3);
+    Field<double> u = graph.field<double>("u", grid, On::cells, {.components = 2, .history = 1});
+    Field<double> v = graph.field<double>("v", grid, On::cells);
+    Field<double> w = graph.field<double>("w", grid, On::nodes);
+    Field<double> mass = graph.field<double>("mass", grid, On::cells);
+    List<double> few = graph.list<double>("few", zones, [](int zone) { return zone + 2; });
+    Scalar<double> total = graph.scalar<double>("total", Reduce::sum);
+
+    FieldUse<const double> u_old, of_other;
+    FieldUse<double> v_made, w_made, shares;
+    ScalarUse<double> sum;
+    ListUse<double> list_made;
+    std::function<void(Here&)> on_grid = [](Here&) {}, on_zones = [](Here&) {};
+
+    Sample() {
+        Task first = graph.start().task("first", grid);
+        const auto u0 = first.make(u);
+        first.run([=](Here& here) {
+            for (int c = 0; c < 2; ++c)
+                for (int j = here.cells().lo[1]; j < here.cells().hi[1]; ++j)
+                    std::fill_n(here[u0].row(j, 0, c) + here.cells().lo[0], 4, 1.0);
+        });
+        Task task = graph.step().task("work", grid);
+        u_old = task.need(u.previous(), ghosts(1));
+        v_made = task.make(v);
+        w_made = task.make(w);
+        shares = task.sum(mass, ghosts(1));
+        sum = task.contribute(total);
+        task.run([this](Here& here) { on_grid(here); });
+        Task other = graph.step().task("other", grid);
+        of_other = other.need(v);
+        const auto u_now = other.make(u);
+        other.run([=](Here& here) { here[u_now](here.cells().lo[0], here.cells().lo[1]) = 0; });
+        Task zone = graph.step().task("zone", zones);
+        list_made = zone.make(few);
+        zone.run([this](Here& here) { on_zones(here); });
+    }
+    /// What two steps say, on one thread and on two.
+    std::string said(int threads = 1) {
+        Simulation run(graph, Members::alone(), {.threads = threads});
+        run.start();
+        try {
+            run.advance(2);
+        } catch (const strata::Error& error) {
+            return error.text();
+        }
+        return "nothing";
+    }
+    std::string on_patch(int patch, const std::function<void(Here&)>& what) {
+        on_grid = [=](Here& here) {
+            if (here.patch == patch && here.step == 2) what(here);
+        };
+        const std::string one = said();
+        CHECK((said(2) == "nothing") == (one == "nothing"));
+        on_grid = [](Here&) {};
+        return one;
+    }
+};
+
+bool says(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts)
+        if (text.find(part) == std::string::npos) {
+            UNSCOPED_INFO("not in it: " << part << "\n" << text);
+            return false;
+        }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("what was declared may be used, all of it") {
+    Sample s;
+    CHECK(s.on_patch(0, [&](Here& here) {
+        const auto u = here[s.u_old];
+        const Box box = u.box();
+        CHECK(box == Box{{0, 0, 0}, {5, 5, 1}});
+        double all = 0;
+        for (int c = 0; c < 2; ++c)
+            for (int j = box.lo[1]; j < box.hi[1]; ++j)
+                all += std::accumulate(u.row(j, 0, c) + box.lo[0], u.row(j, 0, c) + box.hi[0], u(4, 4, 0, c));
+        here[s.sum] += all;
+        for (const auto use : {s.v_made, s.w_made, s.shares}) {
+            const auto to = here[use];
+            for (int j = to.box().lo[1]; j < to.box().hi[1]; ++j)
+                std::fill(to.row(j) + to.box().lo[0], to.row(j) + to.box().hi[0], 2.0);
+        }
+        CHECK(*pointer_to(u.row(3) + 1, 4) == u(1, 3));
+        CHECK(pointer_to(u.row(3), 0) == nullptr);
+    }) == "nothing");
+}
+
+TEST_CASE("a ghost beyond the declared width is refused, by index and through a row") {
+    Sample s;
+    const auto expect = {"task 'work', patch 3 of 'grid', step 2: reads 'u' at (2, 5, 0)",
+                         "ghosts that it declared", "(1, 1, 1) layers", "from (3, ", "wider ghosts"};
+    CHECK(says(s.on_patch(3, [&](Here& here) { here[s.sum] += here[s.u_old](2, 5); }), expect));
+    CHECK(says(s.on_patch(3,
+                          [&](Here& here) {
+                              const Row<const double> row = here[s.u_old].row(5) + 3;
+                              here[s.sum] += row[0] + row[-1];
+                          }),
+               expect));
+    CHECK(says(s.on_patch(3,
+                          [&](Here& here) {
+                              const auto u = here[s.u_old];
+                              here[s.sum] += std::accumulate(u.row(5) + 2, u.row(5) + 8, 0.0);
+                          }),
+               expect));
+    CHECK(says(s.on_patch(3, [&](Here& here) { here[s.sum] += *pointer_to(here[s.u_old].row(5) + 2, 6); }),
+               expect));
+    // A row that is not there at all.
+    CHECK(says(s.on_patch(3, [&](Here& here) { here[s.sum] += here[s.u_old].row(2)[5]; }),
+               {"patch 3", "reads 'u' at (3, 2, 0)"}));
+    CHECK(says(s.on_patch(3, [&](Here& here) { here[s.sum] += here[s.u_old](5, 5, 0, 2); }),
+               {"patch 3", "reads component 2 of 'u', which has 2"}));
+}
+
+TEST_CASE("a write outside a patch's own values is refused") {
+    Sample s;
+    const auto expect = {"task 'work', patch 1 of 'grid', step 2: writes 'v' at (3, 2, 0)",
+                         "outside its patch's own values", "from (4, "};
+    CHECK(says(s.on_patch(1, [&](Here& here) { here[s.v_made](3, 2) = 1; }), expect));
+    CHECK(says(s.on_patch(1, [&](Here& here) { *(here[s.v_made].row(2) + 3) = 1; }), expect));
+    // The nodes at a patch's upper sides are its neighbour's.
+    CHECK(says(s.on_patch(0, [&](Here& here) { here[s.w_made](4, 0) = 1; }), {"writes 'w' at (4, 0, 0)"}));
+    CHECK(s.on_patch(1, [&](Here& here) { here[s.w_made](8, 0) = 1; }) == "nothing");
+    CHECK(says(s.on_patch(2, [&](Here& here) { here[s.shares](5, 4) += 1; }),
+               {"patch 2", "adds to 'mass' at (5, 4, 0)", "(1, 1, 1) layers"}));
+}
+
+TEST_CASE("a write to what is only needed is refused, whatever the handle says") {
+    Sample s;
+    CHECK(says(s.on_patch(2,
+                          [&](Here& here) {
+                              here[FieldUse<double>{s.u_old.index, s.u_old.task}](1, 5) = 3;
+                          }),
+               {"task 'work', patch 2 of 'grid', step 2: writes 'u', which it only needs"}));
+    static_assert(!std::is_assignable_v<decltype(std::declval<Here&>()[s.u_old](0, 0)), double>);
+    static_assert(!std::is_assignable_v<decltype(std::declval<Here&>()[s.u_old].row()[0]), double>);
+}
+
+TEST_CASE("what another task declared, or nobody, is refused") {
+    Sample s;
+    CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[s.of_other](1, 5); }),
+               {"task 'work', patch 2 of 'grid', step 2: reads 'v', which it did not declare",
+                "what task 'other' declared"}));
+    CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[FieldUse<const double>{}](1, 5); }),
+               {"task 'work', patch 2", "uses a label that it did not declare", "uses 0 to 4"}));
+    CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[ScalarUse<const double>{9}]; }),
+               {"task 'work', patch 2", "uses a label that it did not declare"}));
+    CHECK(says(s.on_patch(2,
+                          [&](Here& here) {
+                              here[s.sum] += here[FieldUse<const float>{s.u_old.index, s.u_old.task}](1, 5);
+                          }),
+               {"patch 2", "takes the values of 'u' for others", "4 bytes"}));
+}
+
+TEST_CASE("entries of a list beyond its end are refused, in any way that it is gone through") {
+    Sample s;
+    const auto on_zone = [&](const std::function<void(ListView<double>)>& what) {
+        s.on_zones = [&, what](Here& here) {
+            if (here.patch == 1) what(here[s.list_made]);
+        };
+        return s.said();
+    };
+    const auto expect = {"task 'zone', patch 1 of 'zones', step 1: writes value 3 of 'few', which has 3"};
+    CHECK(says(on_zone([](ListView<double> few) { few[3] = 0; }), expect));
+    CHECK(says(on_zone([](ListView<double> few) { few.data()[3] = 0; }), expect));
+    CHECK(says(on_zone([](ListView<double> few) { few.component()[3] = 0; }), expect));
+    CHECK(says(on_zone([](ListView<double> few) { std::fill_n(few.component().begin(), 4, 0.0); }), expect));
+    CHECK(says(on_zone([](ListView<double> few) { few[-1] = 0; }), {"writes value -1 of 'few'"}));
+    CHECK(says(on_zone([](ListView<double> few) { few.component(1)[0] = 0; }),
+               {"writes component 1 of 'few', which has 1"}));
+    CHECK(on_zone([](ListView<double> few) {
+              std::ranges::fill(few.component(), 1.0);
+              std::ranges::sort(few.component());
+              CHECK(std::span<double>(few.component()).size() == 3);
+          }) == "nothing");
+}
+
+TEST_CASE("particles that a patch does not have are refused") {
+    for (const bool reads : {true, false}) {
+        Graph graph("dust");
+        const Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {4, 4, 1}}, .patch_cells = {2, 4, 1}});
+        const int set = graph.particles("dust", grid);
+        const auto ids = graph.particle_id(set);
+        const auto x = graph.particle<double>(set, "x", {.components = 2});
+        Task sow = graph.start().task("sow", grid);
+        const auto id = sow.make(ids);
+        const auto at = sow.make(x);
+        sow.run([=](Here& here) {
+            here.create(set, 3 + here.patch);
+            for (std::int64_t i = 0; i < here[id].size(); ++i) {
+                here[id][i] = 10 * here.patch + i;
+                for (int c = 0; c < 2; ++c) here[at].component(c)[static_cast<std::size_t>(i)] = 0.5;
+            }
+        });
+        Task drift = graph.step().task("drift", grid);
+        const auto who = drift.need(ids);
+        const auto moved = drift.modify(x.at(0));
+        drift.run([=](Here& here) {
+            for (std::int64_t i = 0; i < 4; ++i)
+                if (reads)
+                    (void)here[who][i];
+                else
+                    here[moved].component(1)[static_cast<std::size_t>(i)] += 0.1;
+        });
+        std::string said = "nothing";
+        Simulation run(graph, Members::alone(), {});
+        run.start();
+        try {
+            run.advance(1);
+        } catch (const strata::Error& error) {
+            said = error.text();
+        }
+        CHECK(says(said, {"task 'drift', patch 0 of 'grid', step 1",
+                          reads ? "reads value 3 of 'dust.id', which has 3"
+                                : "writes value 3 of 'x', which has 3"}));
+    }
+}
