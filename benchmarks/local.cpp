@@ -27,7 +27,11 @@ std::span<const Benchmark> local_benchmarks() {
                                     team_layer::flag,
                                     team_layer::read,
                                     team_layer::core_switch,
-                                    graph_layer::tasks};
+                                    graph_layer::tasks,
+#ifdef STRATA_HAVE_TRANSPORT
+                                    graph_layer::update,
+#endif
+                                    graph_layer::compile};
     return list;
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "benchmarks/graph/peers.hpp"
 #include "benchmarks/team/members.hpp"
@@ -38,6 +39,26 @@ class Ours final : public Peer {
   private:
     BoundChain bound_;
 };
+
+class OursDeclared final : public Peer {
+  public:
+    OursDeclared(int threads, std::size_t records) : bound_(threads, records) {}
+    void run(int steps, std::int64_t work_steps) override {
+        bound_.tasks().do_work(work_steps);
+        bound_.run(steps);
+    }
+
+  private:
+    BoundDeclared bound_;
+};
+
+/// A kind of ours, by what it is and how many records each thread keeps.
+template <class Kind>
+PeerKind ours(const char* name, std::size_t records) {
+    return {name, [records](const std::vector<int>& pus) {
+                return std::make_unique<Kind>(static_cast<int>(pus.size()), records);
+            }};
+}
 
 /// One round: the runtime is started, warmed up and measured; nanoseconds a task.
 double measure(const PeerKind& kind, const std::vector<int>& pus, std::int64_t work_steps, double window) {
@@ -65,14 +86,11 @@ struct Column {
 };
 
 int compare(int rounds, double window) {
-    std::vector<PeerKind> kinds = {
-        {"Strata",
-         [](const std::vector<int>& pus) {
-             return std::make_unique<Ours>(static_cast<int>(pus.size()), std::size_t{0});
-         }},
-        {"Strata, recording", [](const std::vector<int>& pus) {
-             return std::make_unique<Ours>(static_cast<int>(pus.size()), std::size_t{1} << 12U);
-         }}};
+    constexpr std::size_t records = 1U << 12U;
+    std::vector<PeerKind> kinds = {ours<OursDeclared>("Strata, declared with labels", 0),
+                                   ours<OursDeclared>("Strata, declared, recording", records),
+                                   ours<Ours>("Strata, operations by hand", 0),
+                                   ours<Ours>("Strata, by hand, recording", records)};
     for (PeerKind& peer : peers()) kinds.push_back(std::move(peer));
     const int cores = std::min(team_layer::usable_cores(), 2);
     const std::int64_t micro = steps_for(1e-6);

@@ -4,25 +4,16 @@
 #include <algorithm>
 #include <array>
 
+#include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
-#include "benchmarks/team/members.hpp"
 #include "core/base/error.hpp"
 
 namespace strata::bench::graph_layer {
 
-BoundChain::BoundChain(int threads, std::size_t records) : arena_(team::Arena::create()), chain_(threads) {
-    std::vector<std::vector<int>> where;
-    for (const int pu : team_layer::pus_for(threads)) where.push_back({pu});
-    const team::CrewPlaces plan = team::CrewPlaces::even(1, threads);
-    void* table = arena_.allocate("table", team::CrewTable::bytes(plan));
-    team::CrewTable::form(table, plan);
-    const bool crowded = threads > team_layer::usable_cores();
-    const team::Patience patience =
-        crowded ? team::Patience::crowded(&arena_.failure()) : team::Patience{.failure = &arena_.failure()};
-    crew_ = std::make_unique<team::Crew>(table, 0, where, patience);
-    crew_->prepare();
+BoundChain::BoundChain(int threads, std::size_t records)
+    : arena_(team::Arena::create()), chain_(threads), crew_(bound_crew(arena_, threads)) {
     graph::ExecutorOptions options;
-    options.patience = patience;
+    options.patience = bound_patience(arena_, threads);
     options.records = records;
     executor_ = std::make_unique<graph::Executor>(chain_.program(), options, crew_.get());
 }
@@ -68,18 +59,32 @@ Result run(Group& group, const Parsed& given, Break fault) {
     BoundChain plain(threads, 0), recorded(threads, 1U << 12U);
     plain.chain().do_check(fault);
     static_cast<void>(plain.executor().run(kCheckedSteps));
-    result.verification = {"numbers that are not those of a serial run",
-                           static_cast<double>(plain.chain().wrong(kCheckedSteps)), 0, "exact"};
+    BoundDeclared declared(threads, 0), declared_recorded(threads, 1U << 12U);
+    declared.tasks().do_check(fault);
+    declared.run(kCheckedSteps);
+    result.verification = {
+        "numbers that are not those of a serial run",
+        static_cast<double>(plain.chain().wrong(kCheckedSteps) + declared.wrong(kCheckedSteps)), 0, "exact"};
     const std::int64_t steps = steps_for(1e-9 * static_cast<double>(task_ns));
     const double ideal = median([&] { return alone_ns(steps); }) / threads;
     const double reached = median([&] { return plain.measure(steps, window); });
+    const double with_labels = median([&] { return declared.measure(steps, window); });
     result.figures = {
         {"empty task", median([&] { return plain.measure(0, window); }), "ns", false, {}, {}},
         {"empty task, recorded", median([&] { return recorded.measure(0, window); }), "ns", false, {}, {}},
-        {"task", reached, "ns", false, {}, {}}};
+        {"task", reached, "ns", false, {}, {}},
+        {"declared, empty task", median([&] { return declared.measure(0, window); }), "ns", false, {}, {}},
+        {"declared, empty task, recorded",
+         median([&] { return declared_recorded.measure(0, window); }),
+         "ns",
+         false,
+         {},
+         {}},
+        {"declared, task", with_labels, "ns", false, {}, {}}};
     result.notes = {
-        fmt::format("A task takes {:.1f} ns in a plain loop, {:.1f} on as many threads: {:.1f} % efficiency.",
-                    ideal * threads, ideal, 100 * ideal / reached)};
+        fmt::format("A task takes {:.1f} ns in a plain loop, {:.1f} on as many threads: {:.1f} % efficiency, "
+                    "{:.1f} % of the graph declared with labels.",
+                    ideal * threads, ideal, 100 * ideal / reached, 100 * ideal / with_labels)};
     return result;
 }
 

@@ -33,6 +33,8 @@ TINY: dict[str, list[str]] = {
     "team-read": ["--quick", "--size", "64KiB"],
     "team-switch": ["--changes", "50"],
     "graph-tasks": ["--quick"],
+    "graph-compile": ["--quick"],
+    "transport-update": ["--quick"],
 }
 STAR = ("stream", "dgemm", "peak", "clock")
 FIGURES = {
@@ -52,7 +54,9 @@ FIGURES = {
     "team-flag": {"flag": "ns"},
     "team-read": {"read": "GB/s"},
     "team-switch": {"switch": "us"},
-    "graph-tasks": {"empty task": "ns", "empty task, recorded": "ns", "task": "ns"},
+    "graph-tasks": {"empty task": "ns", "task": "ns", "declared, empty task": "ns", "declared, task": "ns"},
+    "graph-compile": {"compile": "ms", "each (task, patch)": "us"},
+    "transport-update": {"update": "GB/s", "triad": "GB/s", "cells": "Mcell/s", "runtime share": "%"},
 }
 
 

@@ -63,8 +63,9 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["skip", "perturb"])
-def test_a_task_that_is_left_out_or_wrong_is_seen(fault: str) -> None:
-    done = bench("graph-tasks", "--quick", "--break", fault)
+@pytest.mark.parametrize("name", ["graph-tasks", "graph-compile", "transport-update"])
+def test_a_task_that_is_left_out_or_wrong_is_seen(name: str, fault: str) -> None:
+    done = bench(name, "--quick", "--break", fault)
     assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
 
 
