@@ -43,17 +43,20 @@ def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(read
 
 
 def test_a_missing_optional_piece_costs_only_what_needs_it(ready: sample.Checkout) -> None:
-    done = ready.run(STRATA_WITHOUT="mpi")
+    done = ready.run(STRATA_WITHOUT="mpi python-headers")
     assert sample.facts(done)["word"] == "first"
     assert "without mpi" in done.stderr
+    assert "without python-headers: no task graphs from Python" in done.stderr
     for command in (
         "sudo apt-get install libopenmpi-dev",
         "sudo dnf install openmpi",
         "spack install openmpi",
+        "sudo apt-get install python3-dev",
     ):
         assert command in done.stderr
     caches = [(build / "cmake" / "CMakeCache.txt").read_text() for build in ready.builds()]
-    assert sum("STRATA_MPI:BOOL=OFF" in cache for cache in caches) == 1
+    for option in ("STRATA_MPI", "STRATA_PYTHON_GRAPH"):
+        assert sum(f"{option}:BOOL=OFF" in cache for cache in caches) == 1
 
 
 @pytest.mark.parametrize("piece", ["compiler", "python", "hwloc"])
