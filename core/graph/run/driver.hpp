@@ -49,12 +49,12 @@ class Finished {
 };
 
 /// A label that is shown in ParaView.
-class Shown {
+class ShownLabel {
   public:
     template <class T>
-    Shown(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
+    ShownLabel(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
     template <class T>
-    Shown(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
+    ShownLabel(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
     [[nodiscard]] int label() const { return label_; }
 
   private:
@@ -71,7 +71,7 @@ struct Solver {
     std::vector<Scalar<double>> series;
     /// What the files for ParaView show, where a case asks for them ([output], --fields): fields on cells and
     /// nodes, and labels of particles, that are kept from step to step. Empty: all of these.
-    std::vector<Shown> fields = {};
+    std::vector<ShownLabel> fields = {};
     /// What makes the result count; and further figures of the run's own.
     std::function<Verification(const Finished&)> verify = {};
     std::function<std::vector<Figure>(const Finished&)> figures = {};

@@ -189,7 +189,7 @@ std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
         labels = chosen;
     } else if (!solver.fields.empty()) {
         labels.clear();
-        for (const Shown& shown : solver.fields) labels.push_back(shown.label());
+        for (const ShownLabel& shown : solver.fields) labels.push_back(shown.label());
     }
     std::vector<ShownFile> files;
     for (const int id : labels) {
