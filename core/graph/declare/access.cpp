@@ -21,7 +21,7 @@ std::string place(const Here& here) {
 }
 
 /// A use as a declaration knows it; null where a view belongs to no call.
-const Use* use_of(const Shown& shown) {
+const Use* use_of(const ViewOf& shown) {
     if (shown.here == nullptr || shown.here->task == nullptr) return nullptr;
     const auto& uses = shown.here->task->uses;
     const auto at = static_cast<std::size_t>(shown.use);
@@ -31,15 +31,15 @@ const Use* use_of(const Shown& shown) {
 std::string name_of(const Graph& graph, const Use& use) {
     return fmt::format("'{}'", graph.labels()[static_cast<std::size_t>(use.version.label)].name);
 }
-std::string name_of(const Shown& shown) {
+std::string name_of(const ViewOf& shown) {
     const Use* use = use_of(shown);
     return use == nullptr ? "a label" : name_of(*shown.here->task->graph, *use);
 }
-std::string caller(const Shown& shown) {
+std::string caller(const ViewOf& shown) {
     const Here* here = shown.here != nullptr ? shown.here : here_now;
     return here != nullptr ? place(*here) : "outside of any task";
 }
-const char* verb(const Shown& shown) {
+const char* verb(const ViewOf& shown) {
     const Use* use = use_of(shown);
     if (use == nullptr) return "touches";
     return use->access == Access::need ? "reads" : use->access == Access::sum ? "adds to" : "writes";
@@ -49,7 +49,7 @@ std::string triple(const Int3& at) { return fmt::format("({}, {}, {})", at[0], a
 
 }  // namespace
 
-void refuse_index(const Shown& shown, const Int3& at, const Box& allowed) {
+void refuse_index(const ViewOf& shown, const Int3& at, const Box& allowed) {
     const Use* use = use_of(shown);
     std::string outside = "outside what is there", remedy = "stay inside the view's box()";
     if (use != nullptr && use->access == Access::need && use->relation != nullptr) {
@@ -73,7 +73,7 @@ void refuse_index(const Shown& shown, const Int3& at, const Box& allowed) {
         .remedy(remedy);
 }
 
-void refuse_entry(const Shown& shown, std::int64_t entry, std::int64_t count) {
+void refuse_entry(const ViewOf& shown, std::int64_t entry, std::int64_t count) {
     throw Error(fmt::format("{}: {} value {} of {}, which has {} there", caller(shown), verb(shown), entry,
                             name_of(shown), count),
                 kFailure)
@@ -81,7 +81,7 @@ void refuse_entry(const Shown& shown, std::int64_t entry, std::int64_t count) {
         .allowed(count > 0 ? fmt::format("0 to {}", count - 1) : "none: the list is empty");
 }
 
-void refuse_component(const Shown& shown, int component, int components) {
+void refuse_component(const ViewOf& shown, int component, int components) {
     throw Error(fmt::format("{}: {} component {} of {}, which has {}", caller(shown), verb(shown), component,
                             name_of(shown), components),
                 kFailure)

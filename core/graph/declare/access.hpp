@@ -71,7 +71,7 @@ class Here {
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const Place& at = places[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box, label.components,
-                Shown{this, use.index}};
+                ViewOf{this, use.index}};
 #else
         const Place& at = places[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box};
@@ -83,7 +83,7 @@ class Here {
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const Place& at = places[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.count, at.component, label.components,
-                Shown{this, use.index}};
+                ViewOf{this, use.index}};
 #else
         const Place& at = places[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.count, at.component};
