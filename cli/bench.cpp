@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench.hpp"
 #include "cli/commands.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
@@ -39,31 +40,19 @@ Options declare() {
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata bench --list", "what there is")
         .example("strata bench stream --layout 1x2", "STREAM on two bound threads")
+        .example("strata bench npb mg --class B --layout 1x2",
+                 "of the NAS Parallel Benchmarks; strata bench npb --list")
         .example("strata bench rings --layout 2x1 --json rings.json",
                  "natural and random ring of two processes");
     return options;
 }
 
-/// Installed, the benchmarks are beside the front's folder; in a build folder, in a sister of it.
-std::optional<std::string> find_program(const std::string& name) {
-    const std::string own = own_folder();
-    for (const char* folder : {"/../libexec/strata/", "/", "/../benchmarks/"})
-        if (access((own + folder + name).c_str(), X_OK) == 0) return own + folder + name;
-    return std::nullopt;
-}
-
 std::string program(bool message_passing) {
     const std::string name = message_passing ? "strata-bench-mpi" : "strata-bench";
-    if (auto found = find_program(name)) return *found;
+    if (auto found = find_benchmark_program(name)) return *found;
     throw Error(fmt::format("{} is not built", name), kFailure)
         .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata setup builds it"
                                 : "strata doctor");
-}
-
-/// Something has started this process as one of several already.
-bool is_rank() {
-    const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
-    return set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE") || set("PMIX_RANK") || set("STRATA_SIZE");
 }
 
 /// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
@@ -85,17 +74,29 @@ Words split(int argc, char** argv) {
     return words;
 }
 
-[[noreturn]] void exec(std::vector<std::string> command) {
+bool is_name(const std::string& word) { return !word.empty() && word.front() != '-'; }
+
+}  // namespace
+
+std::optional<std::string> find_benchmark_program(const std::string& name) {
+    const std::string own = own_folder();
+    for (const char* folder : {"/../libexec/strata/", "/", "/../benchmarks/"})
+        if (access((own + folder + name).c_str(), X_OK) == 0) return own + folder + name;
+    return std::nullopt;
+}
+
+bool is_rank() {
+    const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
+    return set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE") || set("PMIX_RANK") || set("STRATA_SIZE");
+}
+
+void become(std::vector<std::string> command) {
     std::vector<char*> argv;
     for (std::string& word : command) argv.push_back(word.data());
     argv.push_back(nullptr);
     execv(argv.front(), argv.data());
     throw system_error("the benchmark cannot be started", errno).given(command.front());
 }
-
-bool is_name(const std::string& word) { return !word.empty() && word.front() != '-'; }
-
-}  // namespace
 
 int bench_command(int argc, char** argv) {
     const Options options = declare();
@@ -104,12 +105,14 @@ int bench_command(int argc, char** argv) {
         std::fputs(options.help().c_str(), stdout);
         return words.benchmark.empty() ? kBadInput : kSuccess;
     }
+    if (words.benchmark.front() == "npb")
+        return npb_command(words.own, {words.benchmark.begin() + 1, words.benchmark.end()});
     if (words.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
-        std::vector<std::string> command = {find_program("strata-bench-mpi").value_or("")};
+        std::vector<std::string> command = {find_benchmark_program("strata-bench-mpi").value_or("")};
         if (command.front().empty()) command.front() = program(false);
         command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
-        exec(command);
+        become(command);
     }
     if (!is_name(words.benchmark.front())) {
         throw Error("the benchmark's name comes first")
@@ -133,7 +136,7 @@ int bench_command(int argc, char** argv) {
     const bool several = !layout.empty() && launch::parse_layout(layout).processes > 1;
     std::vector<std::string> command = {program(messages || several)};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
-    if (layout.empty()) exec(command);
+    if (layout.empty()) become(command);
     return launch_laid_out(layout, own, command);
 }
 

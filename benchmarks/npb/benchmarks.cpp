@@ -1,0 +1,15 @@
+#include <array>
+
+#include "benchmarks/npb/cg/cg.hpp"
+#include "benchmarks/npb/common/benchmark.hpp"
+#include "benchmarks/npb/ep/ep.hpp"
+#include "benchmarks/npb/mg/mg.hpp"
+
+namespace strata::npb {
+
+std::span<const Benchmark> benchmarks() {
+    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark};
+    return list;
+}
+
+}  // namespace strata::npb

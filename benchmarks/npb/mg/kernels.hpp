@@ -1,0 +1,57 @@
+// The four operators of MG (NAS-91-002, section 2.2.2) on one plane of a block. Each is a stencil of 27
+// points whose weight depends on the distance alone: of the point itself, the 6 at its faces, the 12 at its
+// edges and the 8 at its corners. Sums over the four rows at equal distance are taken once and used for three
+// points.
+#pragma once
+
+#include <array>
+
+#include "benchmarks/npb/mg/field.hpp"
+
+namespace strata::npb::mg {
+
+/// Weights by distance: centre, face, edge, corner.
+using Weights = std::array<double, 4>;
+
+/// A, the residual's operator; its weight of faces is 0.
+inline constexpr Weights kA = {-8.0 / 3, 0, 1.0 / 6, 1.0 / 12};
+/// C, the smoother: classes S, W and A, and the others. Its weight of corners is 0.
+inline constexpr Weights kSmall = {-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
+inline constexpr Weights kLarge = {-3.0 / 17, 1.0 / 33, -1.0 / 61, 0};
+
+/// Three neighbouring planes.
+struct Slab {
+    Plane below, here, above;
+};
+
+/// Two rows of scratch, of nx + 16 doubles each, aligned to cache lines.
+struct Scratch {
+    double* first = nullptr;
+    double* second = nullptr;
+};
+
+/// out = v - A u on one plane of nx x ny points; `out` may be `v`.
+void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch);
+
+/// u = u + C r; with `fresh` u = C r.
+void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, std::int64_t ny,
+            Scratch scratch);
+
+/// out = P r, full weighting: coarse point c takes fine points 2 c to 2 c + 2 in each direction, with weights
+/// 1/2, 1/4, 1/8, 1/16 by distance. `r` is fine planes 2 c, 2 c + 1 and 2 c + 2; nx x ny coarse points.
+void restrict(const Slab& r, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch);
+
+/// u = u + Q w, trilinear interpolation; with `fresh` u = Q w. Fine point 2 c + 1 is coarse point c; between
+/// two coarse points fine ones have the mean. Fine plane z of nx x ny points, with the values around it; w is
+/// the coarse block.
+void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t nx, std::int64_t ny,
+             Scratch scratch);
+
+/// Sum of squares of a plane.
+[[nodiscard]] double squares(Plane r, std::int64_t nx, std::int64_t ny);
+
+/// Values left and right of the rows, then the rows before the first and after the last, of a plane that is
+/// its own neighbour.
+void wrap(Plane plane, std::int64_t nx, std::int64_t ny);
+
+}  // namespace strata::npb::mg

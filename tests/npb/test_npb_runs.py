@@ -1,0 +1,145 @@
+"""The NAS Parallel Benchmarks verify under each programming model, and only when they are right."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from built import mpirun, program
+
+OPENMP, TEAM, RANKS = (program(name) for name in ("strata-npb", "strata-npb-team", "strata-npb-mpi"))
+SUITE = ("ep", "mg", "cg")
+
+pytestmark = pytest.mark.skipif(OPENMP is None, reason="no strata-npb: STRATA_BIN does not say where it is")
+needs_mpi = pytest.mark.skipif(
+    RANKS is None or shutil.which("mpirun") is None, reason="strata-npb-mpi was not built: no MPI"
+)
+
+
+def run(model: str, processes: int, threads: int, *words: str) -> subprocess.CompletedProcess[str]:
+    start = {
+        "openmp": [str(OPENMP)],
+        "team": [str(TEAM)],
+        "mpi": [*(mpirun() if RANKS else []), "-n", str(processes), str(RANKS)],
+    }[model]
+    env = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+    if model == "team":
+        env |= {"STRATA_LAYOUT": f"{processes}x{threads}", "STRATA_BIND": "none"}
+    return subprocess.run([*start, *words], capture_output=True, text=True, timeout=170, env=env)
+
+
+def verified(done: subprocess.CompletedProcess[str], name: str, size: str) -> float:
+    """The rate, as scripts that read NPB's output find it."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = dict(re.findall(r"^ (\S.*?) *= +(\S.*)$", done.stdout, flags=re.MULTILINE))
+    assert f" {name.upper()} Benchmark Completed." in done.stdout
+    assert found["Class"] == size
+    assert found["Verification"] == "SUCCESSFUL"
+    assert float(found["Time in seconds"]) >= 0
+    return float(found["Mop/s total"])
+
+
+@pytest.mark.parametrize("name", SUITE)
+@pytest.mark.parametrize(
+    ("model", "processes", "threads", "size"),
+    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "W"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
+     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 8, 1, "W", marks=needs_mpi)],
+)  # fmt: skip
+def test_it_verifies_under_each_model(name: str, size: str, model: str, processes: int, threads: int) -> None:
+    assert verified(run(model, processes, threads, name, "--class", size), name, size) > 0
+
+
+@pytest.mark.parametrize("name", SUITE)
+@pytest.mark.parametrize("ranks", [pytest.param(16, marks=needs_mpi), pytest.param(64, marks=needs_mpi)])
+def test_it_verifies_on_many_ranks(name: str, ranks: int) -> None:
+    assert verified(run("mpi", ranks, 1, name, "--class", "S"), name, "S") > 0
+
+
+@pytest.mark.parametrize("name", SUITE)
+def test_class_a_verifies(name: str) -> None:
+    assert verified(run("openmp", 1, 2, name, "--class", "A"), name, "A") > 0
+
+
+@pytest.mark.parametrize("name", SUITE)
+@pytest.mark.parametrize("fault", ["skip", "perturb"])
+@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+def test_a_broken_kernel_has_no_rate(name: str, fault: str, model: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    processes = 1 if model == "openmp" else 2
+    done = run(model, processes, 1, name, "--class", "S", "--break", fault, "--json", str(file))
+    assert done.returncode == 1
+    assert re.search(r"Verification +=\s+UNSUCCESSFUL", done.stdout)
+    assert "Mop/s" not in done.stdout and "Time in seconds" not in done.stdout
+    result = json.loads(file.read_text())
+    assert result["verified"] is False and result["figures"] == []
+
+
+@pytest.mark.parametrize("name", SUITE)
+def test_the_result_is_a_document(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    rate = verified(run("team", 2, 1, name, "--class", "S", "--json", str(file)), name, "S")
+    result = json.loads(file.read_text())
+    assert (result["schema"], result["benchmark"]) == ("strata.result/1", f"npb-{name}")
+    assert (result["processes"], result["threads"], result["verified"]) == (2, 1, True)
+    assert (result["parameters"]["class"], result["parameters"]["model"]) == ("S", "team")
+    figures = {figure["name"]: figure["value"] for figure in result["figures"]}
+    assert figures["Mop/s total"] == pytest.approx(rate, abs=0.01)
+    assert figures["Mop/s/thread"] == pytest.approx(figures["Mop/s total"] / 2)
+
+
+def test_the_list_names_every_benchmark_and_class() -> None:
+    listed = run("openmp", 1, 1, "--list").stdout
+    assert [line.split()[0] for line in listed.splitlines() if not line.startswith(" ")] == list(SUITE)
+    assert listed.count("\n  S ") == len(SUITE)
+
+
+def test_a_plan_is_made_for_layouts_that_do_not_fit_here() -> None:
+    done = run("openmp", 1, 1, "mg", "--class", "D", "--dry-run", "--layout", "64x2", "--model", "mpi")
+    assert done.returncode == 0
+    for words in ("1024x1024x1024", "64x2 (mpi)", "4 x 4 x 4 processes", "each process", "available"):
+        assert words in done.stdout
+    # u, v and r of 256^3 doubles each, with the layer around them and the coarser grids.
+    assert 3 * 128 < float(re.search(r"each process +(\d+) MiB", done.stdout)[1]) < 1.2 * 3 * 128  # type: ignore[index]
+
+
+@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+def test_what_does_not_fit_is_refused_once_with_need_and_supply(model: str) -> None:
+    processes = 1 if model == "openmp" else 2
+    done = run(model, processes, 1, "mg", "--class", "F")  # over a tebibyte
+    assert done.returncode == 1
+    assert done.stderr.count("needs more memory than there is") == 1
+    assert re.search(r"given: \S+ TiB", done.stderr) and "allowed: " in done.stderr
+
+
+@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+def test_the_front_starts_the_program_of_the_model(model: str) -> None:
+    front = os.environ.get("STRATA_BIN")
+    if not front:
+        pytest.skip("STRATA_BIN does not say where the front is")
+    layout = "1x2" if model == "openmp" else "2x1"
+    words = ["bench", "npb", "mg", "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]
+    done = subprocess.run([front, *words], capture_output=True, text=True, timeout=60)
+    verified(done, "mg", "S")
+    assert re.search(rf"Model +=\s+{model}$", done.stdout, flags=re.MULTILINE)
+    assert re.search(r"Total threads +=\s+2$", done.stdout, flags=re.MULTILINE)
+
+
+@needs_mpi
+def test_a_division_that_is_impossible_is_refused() -> None:
+    done = run("mpi", 3, 1, "cg", "--class", "S")
+    assert done.returncode != 0
+    assert done.stderr.count("a power of two of processes") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["mgg"], "unknown benchmark"), (["mg", "--class", "Q"], "unknown value"), ([], "unknown benchmark")],
+)  # fmt: skip
+def test_bad_words_are_refused(words: list[str], message: str) -> None:
+    done = run("openmp", 1, 1, *words)
+    assert done.returncode == 2 and message in done.stderr
