@@ -208,7 +208,7 @@ TEST_CASE("what cannot be written is refused and leaves no file") {
     const TemporaryFolder folder;
     const fs::path path = folder.path() / "heat.vtkhdf";
     CHECK(has(refusal([&] { FieldFile::create_grid(folder.path() / "none" / "x.vtkhdf", shape(), {}, 0); }),
-              "cannot be made"));
+              "No such file"));
     CHECK(has(refusal([&] {
                   FieldFile::create_grid(path, shape(), {{"a.b", Element::f64, 1, "", On::cells}}, 0);
               }),
@@ -244,7 +244,13 @@ TEST_CASE("a file that may not grow further is one error with the system's words
         FieldFile file(path);
         write<double>(file, "a", 1, shape().cells);
     });
+    const std::string not_laid_out = refusal([&] {
+        FieldFile::create_grid(folder.path() / "other.vtkhdf", shape(),
+                               {{"a", Element::f64, 1, "", On::cells}}, 0);
+    });
     ::setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(has(not_laid_out, "other.vtkhdf"));
+    CHECK(has(not_laid_out, "File too large"));
     INFO(said);
     CHECK(has(said, "could not be written"));
     CHECK(has(said, "File too large"));

@@ -136,6 +136,19 @@ def test_files_that_cannot_grow_end_the_run_once_and_the_checkpoint_before_is_wh
     assert checksums(out / name) == checksums(tmp_path / "whole" / name)
 
 
+def test_fields_that_cannot_be_written_end_the_run_once_and_whole_files_stay(front, tmp_path):
+    case, out = changed(tmp_path, "advection", **ADVECTION), tmp_path / "out"
+    with going(front, case, out, "--fields", 10, "--series", 0, layout="2x1") as process:
+        wait_for(lambda: len(steps_in(out / "fields", "grid-*.vtkhdf")) > 2, process)
+        said = no_more_room(process, out)
+    assert re.search(r"fields/grid-\d{6}\.vtkhdf", said)
+    assert "the field file could not be written" in said
+    assert not list((out / "fields").glob(".*"))
+    assert {path.stat().st_size for path in (out / "fields").glob("grid-*.vtkhdf")} == {
+        (out / "fields" / "grid-000000.vtkhdf").stat().st_size
+    }
+
+
 def test_no_room_on_a_small_file_system(front, tmp_path):
     """The same on a file system of 1 MiB, where one can be mounted."""
     case = changed(tmp_path, "heat", cells="[40, 40, 40]", error="0.0", end="1000.0")  # 512 kB and walls

@@ -1,8 +1,6 @@
 #include "core/graph/output/fields.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,234 +8,15 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
-#include "core/base/error.hpp"
 #include "core/graph/output/field_names.hpp"
+#include "core/graph/output/hdf5.hpp"
 
 namespace strata::graph {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-[[noreturn]] void fail(const char* what, const fs::path& path) {
-    throw Error(fmt::format("the field file could not be written: {}", what), kFailure)
-        .at(path.string())
-        .remedy("is there room on the disk?");
-}
-
-/// An HDF5 handle that is closed with its scope.
-class Handle {
-  public:
-    Handle(hid_t id, herr_t (*close)(hid_t), const char* what, const fs::path& path)
-        : id_(id), close_(close) {
-        if (id < 0) fail(what, path);
-    }
-    ~Handle() { close_(id_); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
-
-  private:
-    hid_t id_;
-    herr_t (*close_)(hid_t);
-};
-
-/// HDF5 prints its errors by itself unless told not to; ours say enough.
-class Quiet {
-  public:
-    Quiet() {
-        H5Eget_auto2(H5E_DEFAULT, &call_, &data_);
-        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    }
-    ~Quiet() { H5Eset_auto2(H5E_DEFAULT, call_, data_); }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-
-  private:
-    H5E_auto2_t call_ = nullptr;
-    void* data_ = nullptr;
-};
-
-/// In the byte order of the machine, since values are written without HDF5; readers know from the file.
-hid_t in_file(Element element) {
-    switch (element) {
-        case Element::f64:
-            return H5T_NATIVE_DOUBLE;
-        case Element::f32:
-            return H5T_NATIVE_FLOAT;
-        case Element::i64:
-            return H5T_NATIVE_INT64;
-        case Element::i32:
-            return H5T_NATIVE_INT32;
-        case Element::u8:
-            return H5T_NATIVE_UINT8;
-        case Element::bytes:
-            break;
-    }
-    throw Error("a label of bytes has no form in a field file");
-}
-
-/// Writes a new file's parts; each call names what failed.
-class Maker {
-  public:
-    explicit Maker(const fs::path& path)
-        : path_(partial_field_file(path)),
-          file_(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-                "it cannot be made", path),
-          root_(H5Gcreate2(file_, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "VTKHDF",
-                path) {}
-
-    void attribute(hid_t of, const char* name, hid_t stored, hid_t given, const std::vector<hsize_t>& extent,
-                   const void* values) {
-        const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                           H5Sclose, name, path_);
-        const Handle attribute(H5Acreate2(of, name, stored, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name,
-                               path_);
-        if (H5Awrite(attribute, given, values) < 0) fail(name, path_);
-    }
-    void doubles(const char* name, const std::vector<double>& values) {
-        attribute(root_, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {values.size()}, values.data());
-    }
-    void integers(const char* name, const std::vector<std::int64_t>& values) {
-        attribute(root_, name, H5T_STD_I64LE, H5T_NATIVE_INT64, {values.size()}, values.data());
-    }
-    /// Fixed length, ASCII, as VTK's reader expects.
-    void text(hid_t of, const char* name, const std::string& value) {
-        const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, name, path_);
-        if (H5Tset_size(type, std::max<std::size_t>(1, value.size())) < 0 ||
-            H5Tset_strpad(type, H5T_STR_NULLPAD) < 0)
-            fail(name, path_);
-        const Handle space(H5Screate(H5S_SCALAR), H5Sclose, name, path_);
-        const Handle attribute(H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name,
-                               path_);
-        if (H5Awrite(attribute, type, value.c_str()) < 0) fail(name, path_);
-    }
-    void group(const char* name) {
-        const Handle made(H5Gcreate2(root_, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name,
-                          path_);
-    }
-    void array(const std::string& where, const FieldArray& array, std::vector<hsize_t> extent) {
-        if (array.components > 1) extent.push_back(static_cast<hsize_t>(array.components));
-        const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                           H5Sclose, where.c_str(), path_);
-        // Its place in the file is fixed now and nothing is written to it: it stays a hole. Without the time
-        // of its making, the same values are the same file.
-        const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where.c_str(), path_);
-        if (H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY) < 0 ||
-            H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER) < 0 || H5Pset_obj_track_times(layout, 0) < 0)
-            fail(where.c_str(), path_);
-        const Handle made(
-            H5Dcreate2(root_, where.c_str(), in_file(array.element), space, H5P_DEFAULT, layout, H5P_DEFAULT),
-            H5Dclose, where.c_str(), path_);
-        if (!array.unit.empty()) text(made, "Unit", array.unit);
-    }
-    /// 0, 1, 2, ... in pieces, since there may be as many as there are particles.
-    void counting(const std::string& where, std::int64_t count) {
-        constexpr std::int64_t kPiece = 1 << 17;
-        array(where, {where, Element::i64, 1, "", On::cells}, {static_cast<hsize_t>(count)});
-        const Handle made(H5Dopen2(root_, where.c_str(), H5P_DEFAULT), H5Dclose, where.c_str(), path_);
-        const Handle space(H5Dget_space(made), H5Sclose, where.c_str(), path_);
-        std::vector<std::int64_t> values;
-        for (std::int64_t from = 0; from < count; from += kPiece) {
-            values.resize(static_cast<std::size_t>(std::min(kPiece, count - from)));
-            std::iota(values.begin(), values.end(), from);
-            const hsize_t at = static_cast<hsize_t>(from), many = values.size();
-            const Handle memory(H5Screate_simple(1, &many, nullptr), H5Sclose, where.c_str(), path_);
-            if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, nullptr, &many, nullptr) < 0 ||
-                H5Dwrite(made, H5T_NATIVE_INT64, memory, space, H5P_DEFAULT, values.data()) < 0)
-                fail(where.c_str(), path_);
-        }
-    }
-    void number(const std::string& where, std::int64_t value) {
-        array(where, {where, Element::i64, 1, "", On::cells}, {1});
-        const Handle made(H5Dopen2(root_, where.c_str(), H5P_DEFAULT), H5Dclose, where.c_str(), path_);
-        if (H5Dwrite(made, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) < 0)
-            fail(where.c_str(), path_);
-    }
-    void begin(const char* type, double time) {
-        integers("Version", {2, 0});
-        text(root_, "Type", type);
-        // As VTK writes a time into a file without steps.
-        group("FieldData");
-        array("FieldData/TimeValue", {"TimeValue", Element::f64, 1, "", On::cells}, {1});
-        const Handle made(H5Dopen2(root_, "FieldData/TimeValue", H5P_DEFAULT), H5Dclose, "TimeValue", path_);
-        if (H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &time) < 0)
-            fail("TimeValue", path_);
-    }
-
-  private:
-    fs::path path_;
-    Handle file_, root_;
-};
-
-/// Names become parts of HDF5's paths, and VTK refuses dots in them.
-void check_names(const std::vector<FieldArray>& arrays) {
-    for (const FieldArray& array : arrays)
-        if (array.name.empty() || array.name.find_first_of("/.") != std::string::npos)
-            throw Error("an array of a field file cannot have this name")
-                .given(array.name)
-                .allowed("no '/' or '.'");
-}
-
-}  // namespace
-
-bool can_write_fields() { return true; }
-
-void FieldFile::create_grid(const fs::path& path, const GridShape& shape,
-                            const std::vector<FieldArray>& arrays, double time) {
-    const Quiet quiet;
-    check_names(arrays);
-    Maker maker(path);
-    maker.begin("ImageData", time);
-    std::vector<std::int64_t> whole;
-    for (std::size_t a = 0; a < 3; ++a) {
-        whole.push_back(shape.cells.lo[a]);
-        whole.push_back(shape.cells.hi[a]);
-    }
-    maker.integers("WholeExtent", whole);
-    maker.doubles("Origin", {shape.origin.begin(), shape.origin.end()});
-    maker.doubles("Spacing", {shape.spacing.begin(), shape.spacing.end()});
-    maker.doubles("Direction", {1, 0, 0, 0, 1, 0, 0, 0, 1});
-    maker.group("CellData");
-    maker.group("PointData");
-    for (const FieldArray& array : arrays) {
-        if (array.on != On::cells && array.on != On::nodes)
-            throw Error("an image has values on cells and on nodes").given(array.name);
-        const hsize_t more = array.on == On::nodes ? 1 : 0;
-        std::vector<hsize_t> extent;
-        for (const int axis : {2, 1, 0})
-            extent.push_back(static_cast<hsize_t>(shape.cells.extent(axis)) + more);
-        maker.array((array.on == On::nodes ? "PointData/" : "CellData/") + array.name, array, extent);
-    }
-}
-
-void FieldFile::create_particles(const fs::path& path, std::int64_t count,
-                                 const std::vector<FieldArray>& arrays, double time) {
-    const Quiet quiet;
-    check_names(arrays);
-    if (arrays.empty() || arrays[0].name != "Points" || arrays[0].components != 3)
-        throw Error("a file of particles begins with the array 'Points', of three components");
-    Maker maker(path);
-    maker.begin("PolyData", time);
-    maker.number("NumberOfPoints", count);
-    maker.array("Points", arrays[0], {static_cast<hsize_t>(count)});
-    for (const std::string kind : {"Vertices", "Lines", "Polygons", "Strips"}) {
-        maker.group(kind.c_str());
-        // Each particle is a vertex: its cell is its point.
-        const std::int64_t cells = kind == "Vertices" ? count : 0;
-        maker.number(kind + "/NumberOfCells", cells);
-        maker.number(kind + "/NumberOfConnectivityIds", cells);
-        maker.counting(kind + "/Offsets", cells + 1);
-        maker.counting(kind + "/Connectivity", cells);
-    }
-    maker.group("PointData");
-    for (std::size_t i = 1; i < arrays.size(); ++i)
-        maker.array("PointData/" + arrays[i].name, arrays[i], {static_cast<hsize_t>(count)});
-}
 
 namespace {
 
@@ -309,14 +88,14 @@ const Place& FieldFile::Open::place(const std::string& array) {
     hid_t found = -1;
     for (const char* where : {"/VTKHDF/CellData/", "/VTKHDF/PointData/", "/VTKHDF/"})
         if (found < 0) found = H5Dopen2(form, (where + array).c_str(), H5P_DEFAULT);
-    const Handle data(found, H5Dclose, array.c_str(), path);
-    const Handle type(H5Dget_type(data), H5Tclose, array.c_str(), path);
-    const Handle space(H5Dget_space(data), H5Sclose, array.c_str(), path);
+    const Hdf5Handle data(found, H5Dclose, array.c_str(), path);
+    const Hdf5Handle type(H5Dget_type(data), H5Tclose, array.c_str(), path);
+    const Hdf5Handle space(H5Dget_space(data), H5Sclose, array.c_str(), path);
     std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
     H5Sget_simple_extent_dims(space, extent.data(), nullptr);
     const haddr_t at = H5Dget_offset(data);
     const bool empty = std::find(extent.begin(), extent.end(), 0U) != extent.end();
-    if (at == HADDR_UNDEF && !empty) fail("its arrays have no place", path);
+    if (at == HADDR_UNDEF && !empty) fail_field_file("its arrays have no place", path);
     Place place{at, H5Tget_size(type), 1, {extent.begin(), extent.end()}};
     const std::size_t directions = limits[1] > limits[0] ? 3 : 1;
     if (extent.size() > directions) {
@@ -327,10 +106,10 @@ const Place& FieldFile::Open::place(const std::string& array) {
 }
 
 FieldFile::FieldFile(const fs::path& path) {
-    const Quiet quiet;
+    const QuietHdf5 quiet;
     const fs::path partial = partial_field_file(path);
     const hid_t form = H5Fopen(partial.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (form < 0) fail("it cannot be opened", path);
+    if (form < 0) fail_field_file("it cannot be opened", path);
     const int file = ::open(partial.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) {
         const int error_number = errno;
@@ -339,19 +118,19 @@ FieldFile::FieldFile(const fs::path& path) {
     }
     open_ = std::make_unique<Open>(form, file, path);
     if (H5Aexists_by_name(form, "/VTKHDF", "WholeExtent", H5P_DEFAULT) <= 0) return;
-    const Handle whole(H5Aopen_by_name(form, "/VTKHDF", "WholeExtent", H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                       "WholeExtent", path);
-    if (H5Aread(whole, H5T_NATIVE_INT64, open_->limits.data()) < 0) fail("WholeExtent", path);
+    const Hdf5Handle whole(H5Aopen_by_name(form, "/VTKHDF", "WholeExtent", H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose, "WholeExtent", path);
+    if (H5Aread(whole, H5T_NATIVE_INT64, open_->limits.data()) < 0) fail_field_file("WholeExtent", path);
 }
 
 FieldFile::~FieldFile() {
-    const Quiet quiet;
+    const QuietHdf5 quiet;
     if (open_->file >= 0) ::close(open_->file);
     if (open_->form >= 0) H5Fclose(open_->form);
 }
 
 void FieldFile::close() {
-    const Quiet quiet;
+    const QuietHdf5 quiet;
     if (open_->file < 0) return;
     const int file = std::exchange(open_->file, -1);
     const int error_number = ::close(file) == 0 ? 0 : errno;
@@ -362,7 +141,7 @@ void FieldFile::close() {
 
 void FieldFile::write(const std::string& array, const Box& box, const void* first, std::ptrdiff_t y,
                       std::ptrdiff_t z, std::ptrdiff_t component) {
-    const Quiet quiet;
+    const QuietHdf5 quiet;
     if (box.empty()) return;
     const Place& place = open_->place(array);
     if (place.extent.size() != 3) throw Error("an array of particles has no box", kFailure).given(array);
@@ -388,7 +167,7 @@ void FieldFile::write(const std::string& array, const Box& box, const void* firs
 
 void FieldFile::write(const std::string& array, std::int64_t from, std::int64_t count, const void* values,
                       std::ptrdiff_t component) {
-    const Quiet quiet;
+    const QuietHdf5 quiet;
     if (count == 0) return;
     const Place& place = open_->place(array);
     if (place.extent.size() != 1 || from < 0 || from + count > place.extent[0])
