@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <memory>
 
 #include "core/base/error.hpp"
 #include "core/base/json_value.hpp"
@@ -35,24 +36,7 @@ CheckpointReader::CheckpointReader(const fs::path& checkpoint) : path_(checkpoin
             .allowed("a folder with checkpoint.json");
     int parts = 0;
     head_ = read_head(path_ / "checkpoint.json", parts);
-    try {
-        for (int part = 0; part < parts; ++part) read_index(part);
-    } catch (...) {
-        for (const int file : files_) ::close(file);
-        throw;
-    }
-}
-
-CheckpointReader::CheckpointReader(CheckpointReader&& other) noexcept
-    : path_(std::move(other.path_)),
-      head_(std::move(other.head_)),
-      files_(std::move(other.files_)),
-      chunks_(std::move(other.chunks_)) {
-    other.files_.clear();
-}
-
-CheckpointReader::~CheckpointReader() {
-    for (const int file : files_) ::close(file);
+    for (int part = 0; part < parts; ++part) read_index(part);
 }
 
 std::optional<CheckpointReader> CheckpointReader::latest(const fs::path& folder,
@@ -87,11 +71,10 @@ void CheckpointReader::read_index(int part) {
         checksum->string() != fmt::format("{:08x}", crc32c(std::as_bytes(std::span(lines)))))
         damaged_index(index);
 
-    const int file = ::open(data.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw system_error("a part of the checkpoint cannot be opened", errno).at(data.string());
-    files_.push_back(file);
     struct stat facts {};
-    if (::fstat(file, &facts) != 0 || facts.st_size != seal.member("bytes").integer())
+    if (::stat(data.c_str(), &facts) != 0)
+        throw system_error("a part of the checkpoint cannot be opened", errno).at(data.string());
+    if (facts.st_size != seal.member("bytes").integer())
         throw Error("a part of the checkpoint was cut short", kFailure)
             .at(data.string())
             .given(fmt::format("{} bytes", facts.st_size))
@@ -175,11 +158,16 @@ void CheckpointReader::read(int label, std::int64_t patch, std::span<std::byte> 
 
 void CheckpointReader::read_bytes(const Key& key, const Where& where, std::span<std::byte> into) const {
     const std::string file = (path_ / part_name(where.part, "data")).string();
+    // Opened for each chunk: there may be more parts than files that a process may have open.
+    const int in = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (in < 0) throw system_error(fmt::format("{} cannot be read", what(key)), errno).at(file);
+    const auto close = [](const int* opened) { ::close(*opened); };
+    const std::unique_ptr<const int, decltype(close)> closed(&in, close);
     std::uint32_t checksum = 0;
     std::uint64_t offset = where.offset;
     while (!into.empty()) {
-        const ssize_t got = ::pread(files_[static_cast<std::size_t>(where.part)], into.data(),
-                                    std::min(kPiece, into.size()), static_cast<off_t>(offset));
+        const ssize_t got =
+            ::pread(in, into.data(), std::min(kPiece, into.size()), static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw system_error(fmt::format("{} cannot be read", what(key)), errno).at(file);
         if (got == 0) throw Error(fmt::format("{} was cut short", what(key)), kFailure).at(file);

@@ -22,10 +22,6 @@ class CheckpointReader {
     /// Reads the head and the indices of all parts. Throws Error where they are damaged, or a part is missing
     /// or cut short.
     explicit CheckpointReader(const std::filesystem::path& checkpoint);
-    ~CheckpointReader();
-    CheckpointReader(CheckpointReader&&) noexcept;
-    CheckpointReader(const CheckpointReader&) = delete;
-    CheckpointReader& operator=(const CheckpointReader&) = delete;
 
     /// The last one in a folder that opens; nothing where there is none. Why later ones were passed over is
     /// added to `passed_over`, one line each.
@@ -66,7 +62,6 @@ class CheckpointReader {
 
     std::filesystem::path path_;
     CheckpointHead head_;
-    std::vector<int> files_;  // of the parts
     std::map<Key, Where> chunks_;
 };
 

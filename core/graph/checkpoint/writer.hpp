@@ -13,9 +13,10 @@
 
 namespace strata::graph {
 
-/// One part of a checkpoint: the values of the patches that one process has. In this order:
+/// One part of a checkpoint: the values of patches that one process has, in a file that one of its threads
+/// writes (several may, but wait for each other in the system). In this order:
 ///   1. one process calls prepare(folder, step); the others wait for it
-///   2. each process makes a writer, add()s its chunks, from any of its threads, and calls finish()
+///   2. each makes its writers, parts are numbered from 0, add()s its chunks and calls finish()
 ///   3. when all have finished, one process calls commit(...): only now is there a checkpoint
 /// Whatever fails throws Error with the file and the system's words (no space left, quota, ...). Then one
 /// process calls abandon(); earlier checkpoints are as they were. What a killed run left is removed by the

@@ -77,13 +77,20 @@ std::vector<Kept> kept_versions(const Plan& plan) {
 }
 
 std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
-    const Populations& particles = plan.memory().populations();
-    if (particles.is_particles(kept.storage))
-        return particles.read(kept.storage, particles.own(particles.column(kept.storage).set, local));
-    const BoxCopy copy = own_values(plan, kept, local, rounds);
-    std::vector<std::byte> values(static_cast<std::size_t>(copy.volume()));
-    pack_box(copy, values.data());
+    std::vector<std::byte> values;
+    read_values(plan, kept, local, rounds, values);
     return values;
+}
+
+void read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds, std::vector<std::byte>& into) {
+    const Populations& particles = plan.memory().populations();
+    if (particles.is_particles(kept.storage)) {
+        into = particles.read(kept.storage, particles.own(particles.column(kept.storage).set, local));
+        return;
+    }
+    const BoxCopy copy = own_values(plan, kept, local, rounds);
+    into.resize(static_cast<std::size_t>(copy.volume()));
+    pack_box(copy, into.data());
 }
 
 void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,

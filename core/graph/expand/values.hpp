@@ -28,6 +28,8 @@ struct Kept {
 /// The values that the `local`-th patch of this process owns, without gaps, component after component;
 /// `rounds`: how often the scope was begun. Of a scalar: local is 0.
 [[nodiscard]] std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds);
+/// The same into a vector whose memory is used again.
+void read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds, std::vector<std::byte>& into);
 /// The reverse. Throws Error where the size is another one.
 void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
                   std::span<const std::byte> values);

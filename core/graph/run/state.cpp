@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -64,6 +66,64 @@ std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
     return all;
 }
 
+/// Hands out patches to the threads of a member; one thread has all of a patch, and one buffer for all: new
+/// memory costs more than what is written to it.
+class PatchWork {
+  public:
+    explicit PatchWork(std::vector<OwnPatch> patches) : patches_(std::move(patches)) {}
+
+    /// Calls work(patch, kept, buffer) for all that no other thread has taken.
+    template <class Work>
+    void take(const Work& work) {
+        std::vector<std::byte> buffer;
+        try {
+            for (std::size_t i = 0; (i = next_.fetch_add(1)) < patches_.size();)
+                for (const Kept& kept : patches_[i].kept) work(patches_[i], kept, buffer);
+        } catch (...) {
+            next_ = patches_.size();
+            throw;
+        }
+    }
+
+  private:
+    std::vector<OwnPatch> patches_;
+    std::atomic<std::size_t> next_{0};
+};
+
+/// Files of one member. Threads that write to one file wait for each other; many more than a disk takes at
+/// once help nobody.
+constexpr int kStreams = 8;
+
+/// [member] -> the number of its first part, and that of all parts at the end. Collective.
+std::vector<int> first_parts(team::Team& team) {
+    std::vector<int> counts(static_cast<std::size_t>(team.size()), 0);
+    counts[static_cast<std::size_t>(team.rank())] = std::min(team.crew().count(), kStreams);
+    team.together().reduce(std::span(counts), [](int a, int b) { return a + b; });
+    std::vector<int> first{0};
+    for (const int count : counts) first.push_back(first.back() + count);
+    return first;
+}
+
+/// This member's values, in as many parts as it has streams.
+void write_parts(const Simulation& run, Graph& graph, team::Team& team, const CheckpointHead& head,
+                 const std::filesystem::path& folder, int first, int end) {
+    PatchWork patches(own_patches(run.plan(), graph));
+    team.crew().parallel_region([&](int thread, int threads) {
+        for (int part = first + thread; part < end; part += threads) {
+            CheckpointWriter writer(folder, run.step(), part);
+            patches.take([&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
+                const LabelInfo& info = label_of(graph, kept);
+                if (info.family == nullptr && team.rank() != 0) return;
+                read_values(run.plan(), kept, own.local, run.rounds(kept), bytes);
+                const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
+                writer.add(head.label(info.name), own.patch, bytes,
+                           static_cast<std::int64_t>(bytes.size() / value), kept.back);
+            });
+            writer.finish();
+        }
+    });
+}
+
 }  // namespace
 
 void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
@@ -78,31 +138,16 @@ void save_state(const Simulation& run, Graph& graph, team::Team& team, const std
             },
             undo);
     };
+    const std::vector<int> first = first_parts(team);
     by_first([&] { CheckpointWriter::prepare(folder, run.step()); });
     all_or_none(
         team,
         [&] {
-            CheckpointWriter writer(folder, run.step(), team.rank());
-            const std::vector<OwnPatch> patches = own_patches(run.plan(), graph);
-            const auto write = [&](const OwnPatch& own, const Kept& kept) {
-                const LabelInfo& info = label_of(graph, kept);
-                if (info.family == nullptr && team.rank() != 0) return;
-                const std::vector<std::byte> bytes =
-                    read_values(run.plan(), kept, own.local, run.rounds(kept));
-                const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
-                writer.add(head.label(info.name), own.patch, bytes,
-                           static_cast<std::int64_t>(bytes.size() / value), kept.back);
-            };
-            team.crew().parallel_for(
-                0, patches.size(),
-                [&](std::size_t i) {
-                    for (const Kept& kept : patches[i].kept) write(patches[i], kept);
-                },
-                team::Dynamic{});
-            writer.finish();
+            const auto rank = static_cast<std::size_t>(team.rank());
+            write_parts(run, graph, team, head, folder, first[rank], first[rank + 1]);
         },
         undo);
-    by_first([&] { CheckpointWriter::commit(folder, head, team.size(), keep); });
+    by_first([&] { CheckpointWriter::commit(folder, head, first.back(), keep); });
 }
 
 std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
@@ -121,8 +166,8 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
         for (Parameter& own : graph.parameters())
             if (own.name == parameter) own.value = value;
     run.restore(reader->head().step, [&](const Plan& plan) {
-        const std::vector<OwnPatch> patches = own_patches(plan, graph);
-        const auto read = [&](const OwnPatch& own, const Kept& kept) {
+        PatchWork patches(own_patches(plan, graph));
+        const auto read = [&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
             const std::string& label_name = label_of(graph, kept).name;
             const int label = reader->head().label(label_name);
             const auto chunk = reader->find(label, own.patch, kept.back);
@@ -130,17 +175,11 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
                 throw Error("a checkpoint lacks values")
                     .at(reader->path().string())
                     .given(fmt::format("'{}', patch {}", label_name, own.patch));
-            std::vector<std::byte> bytes(chunk->bytes);
+            bytes.resize(chunk->bytes);
             reader->read(label, own.patch, bytes, kept.back);
             write_values(plan, kept, own.local, 0, bytes);
         };
-        // A patch's particles are made room for by the first of their labels: one thread has all of a patch.
-        team.crew().parallel_for(
-            0, patches.size(),
-            [&](std::size_t i) {
-                for (const Kept& kept : patches[i].kept) read(patches[i], kept);
-            },
-            team::Dynamic{});
+        team.crew().parallel_region([&](int, int) { patches.take(read); });
     });
     return reader->path();
 }
