@@ -78,9 +78,11 @@ struct Flight {
 
 class Cloud {
   public:
-    explicit Cloud(const Flight& flight)
+    /// `graph`: where it is declared; without it in one of its own.
+    explicit Cloud(const Flight& flight, Graph* graph = nullptr)
         : flight_(flight),
-          graph_("cloud"),
+          own_("cloud"),
+          graph_(graph != nullptr ? *graph : own_),
           grid_(graph_.grid("grid", {.cells = {{0, 0, 0}, flight.cells},
                                      .patch_cells = flight.patch_cells,
                                      .periodic = {true, true, false},
@@ -205,7 +207,8 @@ class Cloud {
 
   private:
     Flight flight_;
-    Graph graph_;
+    Graph own_;
+    Graph& graph_;
     Grid& grid_;
     int set_;
     Particles<std::int64_t> id_;

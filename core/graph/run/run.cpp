@@ -77,7 +77,7 @@ void Run::begin() {
         shown_files_ = shown_files(graph_, simulation_.resolved(), solver_, schema_, output_);
         shown_times_.emplace(output_, time());
         if (team_.rank() == 0)
-            begin_shown(shown_files_, *words_.out / "fields", words_.restart.has_value(), time());
+            begin_shown(shown_files_, *words_.out / "fields", words_.restart.has_value(), shown_time());
     }
     stop_in_time();
     if (team_.rank() != 0) return;
@@ -178,7 +178,7 @@ void Run::follow(Orders& orders) {
 
 void Run::show() {
     shown_ = simulation_.step();
-    write_shown(shown_files_, simulation_, team_, *words_.out / "fields", time());
+    write_shown(shown_files_, simulation_, team_, *words_.out / "fields", shown_time());
     shown_times_->pass(time());
     stop_in_time();
 }

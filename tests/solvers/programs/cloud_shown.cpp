@@ -1,0 +1,65 @@
+// The particles of tests/graph/cloud.hpp as a solver of the driver, with fields beside them:
+//   cloud_shown CASE --out FOLDER --fields N --steps N
+#include <memory>
+#include <vector>
+
+#include "core/graph/run/driver.hpp"
+#include "tests/graph/cloud.hpp"
+#include "tests/solvers/programs/cloud_values.hpp"
+
+using namespace strata;
+using namespace strata::tests;
+
+namespace {
+
+template <class Set>
+void for_each(const Box& box, const Set& set) {
+    for (int k = box.lo[2]; k < box.hi[2]; ++k)
+        for (int j = box.lo[1]; j < box.hi[1]; ++j)
+            for (int i = box.lo[0]; i < box.hi[0]; ++i) set(i, j, k);
+}
+
+/// Fields that are kept and never change: a vector on nodes, and numbers on cells with layers beyond the
+/// walls.
+void add_fields(Graph& graph, const Grid& grid) {
+    const auto w = graph.field<float>("w", grid, On::nodes, {.components = 3, .history = 1, .unit = "m/s"});
+    const auto n = graph.field<std::uint8_t>("n", grid, On::cells, {.history = 1, .border = {0, 0, 2}});
+    {
+        Task task = graph.start().task("first fields", grid);
+        const auto vector = task.make(w);
+        const auto number = task.make(n);
+        task.run([=](Here& here) {
+            for (int c = 0; c < 3; ++c)
+                for_each(here[vector].box(),
+                         [&](int i, int j, int k) { here[vector](i, j, k, c) = node_value(i, j, k, c); });
+            for_each(here[number].box(),
+                     [&](int i, int j, int k) { here[number](i, j, k) = cell_value(i, j, k); });
+        });
+    }
+    Task task = graph.step().task("keep fields", grid);
+    const auto old_vector = task.need(w.previous());
+    const auto old_number = task.need(n.previous());
+    const auto vector = task.make(w);
+    const auto number = task.make(n);
+    task.run([=](Here& here) {
+        for (int c = 0; c < 3; ++c)
+            for_each(here[vector].box(),
+                     [&](int i, int j, int k) { here[vector](i, j, k, c) = here[old_vector](i, j, k, c); });
+        for_each(here[number].box(),
+                 [&](int i, int j, int k) { here[number](i, j, k) = here[old_number](i, j, k); });
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Flight flight;
+    CaseSchema keys("cloud", "Particles that fly through the patches of a grid.");
+    keys.key("kind", &flight.kind, {.choices = {"drift", "corner", "absorb"}, .meaning = "where they fly"});
+    std::vector<std::unique_ptr<Cloud>> clouds;  // live as long as their graphs
+    return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
+        clouds.push_back(std::make_unique<Cloud>(flight, &graph));
+        add_fields(graph, clouds.back()->grid());
+        return {};
+    });
+}

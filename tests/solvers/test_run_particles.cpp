@@ -1,0 +1,103 @@
+// Particles and fields of every kind, from a run of the driver to the files for ParaView, value by value.
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "core/base/json_value.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/cloud.hpp"
+#include "tests/graph/field_reading.hpp"
+#include "tests/graph/temporary.hpp"
+#include "tests/solvers/programs/cloud_values.hpp"
+
+using namespace strata;
+using namespace strata::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a run says, on both; it must end well.
+std::string run(const std::string& layout, const std::string& words) {
+    const std::string line =
+        "STRATA_LAYOUT=" + layout + " STRATA_BIND=none " TEST_MEMBER " " + words + " --quiet 2>&1";
+    FILE* pipe = ::popen(line.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::string said;
+    char piece[4096];
+    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) said.append(piece, n);
+    INFO(said);
+    REQUIRE(WEXITSTATUS(::pclose(pipe)) == 0);
+    return said;
+}
+
+}  // namespace
+
+TEST_CASE("particles and fields are shown value by value, the same on every layout") {
+    const TemporaryFolder folder;
+    const std::string kind = GENERATE("drift", "absorb");
+    const fs::path file = folder.path() / "cloud.toml";
+    write_text(file, "solver = \"cloud\"\nkind = \"" + kind + "\"\n[output]\nsteps = 20\n");
+    const auto shown = [&](const std::string& layout) {
+        const fs::path out = folder.path() / layout;
+        run(layout, file.string() + " --steps 50 --out " + out.string());
+        return out / "fields";
+    };
+    const fs::path one = shown("1x1");
+    for (const std::string layout : {"3x1", "2x2"}) {
+        const fs::path other = shown(layout);
+        for (const std::string name : {"dust-000040.vtkhdf", "grid-000050.vtkhdf", "dust.vtkhdf.series"})
+            CHECK(text_of(other / name) == text_of(one / name));
+    }
+    CHECK(JsonValue::parse(text_of(one / "dust.vtkhdf.series"), "").member("files").items().size() == 4);
+
+    const Flight flight = [&] {
+        Flight made;
+        made.kind = kind;
+        return made;
+    }();
+    const Cloud cloud(flight);
+    Reference reference(flight, cloud.grid());
+    for (int step = 1; step <= 40; ++step) reference.step(step);
+    const auto expected = reference.sorted();
+    const auto n = static_cast<hsize_t>(expected.size());
+    const Read dust(one / "dust-000040.vtkhdf");
+    const auto points = dust.array<double>("Points", H5T_NATIVE_DOUBLE, {n, 3}, 8);
+    const auto v = dust.array<double>("PointData/v", H5T_NATIVE_DOUBLE, {n, 3}, 8);
+    const auto ids = dust.array<std::int64_t>("PointData/id", H5T_NATIVE_INT64, {n}, 8);
+    const auto ages = dust.array<std::int32_t>("PointData/age", H5T_NATIVE_INT32, {n}, 4);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        wrong += ids[i] != expected[i].id || ages[i] != 47;
+        for (std::size_t c = 0; c < 3; ++c)
+            wrong += points[3 * i + c] != expected[i].x[c] || v[3 * i + c] != expected[i].v[c];
+    }
+    CHECK(wrong == 0);
+
+    const Read grid(one / "grid-000050.vtkhdf");
+    const auto w = grid.array<float>("PointData/w", H5T_NATIVE_FLOAT, {7, 9, 13, 3}, 4);
+    const auto numbers = grid.array<std::uint8_t>("CellData/n", H5T_NATIVE_UINT8, {6, 8, 12}, 1);
+    std::size_t at = 0;
+    for (int k = 0; k < 7; ++k)
+        for (int j = 0; j < 9; ++j)
+            for (int i = 0; i < 13; ++i)
+                for (int c = 0; c < 3; ++c) wrong += w[at++] != node_value(i, j, k, c);
+    CHECK(wrong == 0);
+    at = 0;
+    for (int k = 0; k < 6; ++k)
+        for (int j = 0; j < 8; ++j)
+            for (int i = 0; i < 12; ++i) wrong += numbers[at++] != cell_value(i, j, k);
+    CHECK(wrong == 0);
+    CHECK(grid.text("/VTKHDF/PointData/w", "Unit") == "m/s");
+}
+
+TEST_CASE("a case shows what it names, and nothing else") {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path() / "cloud.toml";
+    write_text(file, "solver = \"cloud\"\n[output]\nsteps = 5\nfields = [\"age\"]\n");
+    run("2x1", file.string() + " --steps 5 --out " + (folder.path() / "out").string());
+    const fs::path shown = folder.path() / "out" / "fields";
+    CHECK_FALSE(fs::exists(shown / "grid-000005.vtkhdf"));
+    const std::string content = text_of(shown / "dust-000005.vtkhdf");
+    CHECK(has(content, "age"));
+    CHECK(has(content, "Points"));
+    CHECK_FALSE(has(content, "mark"));
+}
