@@ -15,6 +15,7 @@
 #include "core/launch/placement.hpp"
 #include "core/team/arena.hpp"
 #include "core/team/exact_sum.hpp"
+#include "core/team/messages.hpp"
 
 namespace strata::team {
 
@@ -48,6 +49,8 @@ class Nodes {
     virtual void add_up(ExactSum& sum) = 0;
     /// This node leaves the team in good order: waits until all do.
     virtual void farewell() = 0;
+    /// This member's messages to others, of whatever node.
+    [[nodiscard]] virtual Messages& messages() = 0;
     /// Every member, once the team has ended in good order (the others just end).
     virtual void finish() = 0;
 

@@ -24,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/launch/layout.hpp"
 #include "core/team/arena.hpp"
@@ -60,6 +61,10 @@ class Team {
     /// Which node this member is on, of how many. Members of one node share its arena.
     [[nodiscard]] int node() const { return where_.node; }
     [[nodiscard]] int nodes() const { return where_.nodes; }
+    /// [node] -> the rank of its first member, and one more: size().
+    [[nodiscard]] std::vector<int> first_ranks() const {
+        return nodes_ ? nodes_->first_ranks() : std::vector<int>{0, where_.size};
+    }
     /// The same as rank() and size(), of this node alone.
     [[nodiscard]] int local_rank() const { return where_.local_rank; }
     [[nodiscard]] int local_size() const { return where_.local_size; }
@@ -79,6 +84,8 @@ class Team {
     void node_barrier() { barrier_.wait(); }
     /// Broadcasts, reductions, sums.
     [[nodiscard]] Collectives& together() { return together_; }
+    /// This member's messages to the others; null where all are on one node.
+    [[nodiscard]] Messages* messages() const { return across_ ? &nodes_->messages() : nullptr; }
     /// This member's threads, and the number of those of everybody on its node, by local rank. The first call
     /// makes the crew: it binds the calling thread, which leads its regions from then on, to the member's
     /// first core.

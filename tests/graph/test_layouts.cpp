@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/graph/lines.hpp"
 #include "tests/team/run.hpp"
 
 using namespace strata;
@@ -22,7 +23,7 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
     INFO(layout_name << ": " << done.err);
     REQUIRE(done.status == 0);
     REQUIRE(has(done.out, "patch 0 "));
-    return done.out;
+    return graph::testing::sorted_lines(done.out);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
+#include "tests/graph/lines.hpp"
 #include "tests/graph/temporary.hpp"
 #include "tests/team/run.hpp"
 
@@ -208,7 +209,7 @@ TEST_CASE("particles have the same bits for any layout, order and assignment", "
         INFO(done.err);
         CHECK(done.status == 0);
         CHECK(run.nobody_left());
-        return done.out;
+        return strata::graph::testing::sorted_lines(done.out);
     };
     const std::string drift = lines("1x1", "drift", 1, 2.9, 1, 0, 0);
     CHECK(has(drift, "number 1728\n"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/graph/lines.hpp"
 #include "tests/graph/solvers/fft.hpp"
 #include "tests/graph/solvers/gradients.hpp"
 #include "tests/graph/solvers/overset.hpp"
@@ -51,7 +52,7 @@ std::string output_of(const std::string& layout, std::vector<std::string> words)
     INFO(layout << ": " << done.err);
     REQUIRE(done.status == 0);
     REQUIRE(strata::team::testing::has(done.out, "patch 0 "));
-    return done.out;
+    return strata::graph::testing::sorted_lines(done.out);
 }
 
 }  // namespace

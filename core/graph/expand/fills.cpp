@@ -14,6 +14,7 @@ void PlanBuilder::make_fills() {
             const std::uint32_t end = group.fills.of_block[b + 1];
             for (std::uint32_t i = group.fills.of_block[b]; i < end;) {
                 const std::uint32_t number = group.op_of[i];
+                reader_ = {which, number, position_of(group)};
                 std::vector<Move> moves;
                 for (; i < end && group.op_of[i] == number; ++i) {
                     const Fill& fill = group.fills.all[i];

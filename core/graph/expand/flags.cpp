@@ -52,13 +52,13 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
     members_.meet();
-    for (int process = 0; process < members_.size; ++process)
+    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
         directories_.push_back(SharedMemory::of_other(members_, name(process)));
 }
 
 const Flag* PlanBuilder::flag_of(int process, int task, int local) const {
-    const auto* first =
-        reinterpret_cast<const std::uint64_t*>(directories_[static_cast<std::size_t>(process)]);
+    const auto* first = reinterpret_cast<const std::uint64_t*>(
+        directories_[static_cast<std::size_t>(process - members_.first())]);
     const auto* table = reinterpret_cast<const Flag* const*>(first + tasks_.size());
     return table[first[task] + static_cast<std::uint64_t>(local)];
 }
@@ -75,7 +75,7 @@ void PlanBuilder::make_partials(std::uint64_t serial) {
     plan_.partials_ = SharedMemory(members_, name(members_.rank), bytes);
     if (members_.size == 1) return;
     members_.meet();
-    for (int process = 0; process < members_.size; ++process)
+    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
         partials_.push_back(SharedMemory::of_other(members_, name(process)));
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -12,10 +13,15 @@ namespace strata::graph {
 
 Members Members::of(team::Team& team) {
     Members members;
-    members.rank = team.local_rank();
-    members.size = team.local_size();
+    members.rank = team.rank();
+    members.size = team.size();
+    members.firsts = team.first_ranks();
+    members.node = team.node();
     members.arena = &team.arena();
-    members.meet = [&team] { team.node_barrier(); };
+    members.messages = team.messages();
+    if (const char* said = std::getenv("STRATA_MESSAGE_DELAY"); said != nullptr)
+        members.message_delay = std::atof(said);
+    members.meet = [&team] { team.barrier(); };
     members.patience = team.patience();
     return members;
 }

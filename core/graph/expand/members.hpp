@@ -6,25 +6,38 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/team/team.hpp"
 
 namespace strata::graph {
 
-/// Those of one node. Without an arena there is one process, whose memory is its own.
+/// All of the team, numbered node by node: those of this node share the arena, the others are sent messages.
+/// Without an arena there is one process, whose memory is its own.
 struct Members {
     int rank = 0, size = 1;
+    /// [node] -> the rank of its first member, and one more: `size`.
+    std::vector<int> firsts{0, 1};
+    int node = 0;
     team::Arena* arena = nullptr;
+    team::Messages* messages = nullptr;  // null: all are on one node
+    /// Messages count as arrived so many seconds after they were sent, if not later: to see how a program
+    /// does on a network slower than the one there is. STRATA_MESSAGE_DELAY says it for a team.
+    double message_delay = 0;
     /// Waits for all.
     std::function<void()> meet = [] {};
     team::Patience patience{};
 
+    /// Those of this node: first() .. first() + near() - 1.
+    [[nodiscard]] int first() const { return firsts[static_cast<std::size_t>(node)]; }
+    [[nodiscard]] int near() const { return firsts[static_cast<std::size_t>(node) + 1] - first(); }
+    [[nodiscard]] bool is_near(int process) const { return process >= first() && process < first() + near(); }
     [[nodiscard]] static Members alone() { return {}; }
     [[nodiscard]] static Members of(team::Team& team);
 };
 
-/// Zeroed memory that all members may read, for as long as this object lives. Pages are placed where they are
-/// first touched.
+/// Zeroed memory that all members of the node may read, for as long as this object lives. Pages are placed
+/// where they are first touched.
 class SharedMemory {
   public:
     SharedMemory() = default;
@@ -40,7 +53,7 @@ class SharedMemory {
     [[nodiscard]] T* as() const {
         return reinterpret_cast<T*>(data_);
     }
-    /// What another member has made under that name.
+    /// What another member of this node has made under that name.
     [[nodiscard]] static std::byte* of_other(const Members& members, const std::string& name);
 
   private:

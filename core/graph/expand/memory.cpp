@@ -136,13 +136,14 @@ void Memory::publish(std::uint64_t serial) {
     for (std::size_t s = 0; s < n; ++s) numbers[s + 1] = first_spot_[s];
     if (!spots_.empty()) std::memcpy(numbers + n + 1, spots_.data(), spots_.size() * sizeof(Spot));
     members_.meet();
-    for (int process = 0; process < members_.size; ++process)
+    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
         tables_.push_back(SharedMemory::of_other(members_, table_name(serial, process)));
 }
 
 const Spot& Memory::of(int process, int storage, int local) const {
     if (process == members_.rank) return own(storage, local);
-    const auto* numbers = reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process)]);
+    const auto* numbers =
+        reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process - members_.first())]);
     const auto* spots = reinterpret_cast<const Spot*>(numbers + numbers[0] + 1);
     return spots[numbers[1 + storage] + static_cast<std::uint64_t>(local)];
 }

@@ -75,7 +75,7 @@ class Memory {
     std::vector<std::size_t> first_spot_, bytes_;  // [storage]
     std::vector<Spot> spots_;
     SharedMemory pool_, table_;
-    std::vector<const std::byte*> tables_;  // [process]
+    std::vector<const std::byte*> tables_;  // [process of this node]
 };
 
 /// The label whose shape a storage has.

@@ -81,8 +81,7 @@ void PlanBuilder::number_operations() {
             const std::string name = "reduce " + label(task.of.label).name;
             all.count = 1;
             add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
-            if (members_.size > 1 && members_.rank > 0)
-                all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
+            if (members_.rank > 0) all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
         } else if (task.what == What::body && info(static_cast<int>(t)).runs == Runs::in_processes) {
             all.count = 1;
             add_op(all.half, OpKind::task, info(static_cast<int>(t)).name, -1, 0, task.scope);
@@ -163,13 +162,14 @@ void PlanBuilder::add_fills(FillGroup& group) {
     group.fills = find_fills(layout, group.width);
     group.op_of.assign(group.fills.all.size(), kNone);
     const TaskOps& maker = ops(group.key.maker);
-    const auto f = static_cast<std::size_t>(maker.family);
+    const int family = family_of(group.key.storage);
+    const auto f = static_cast<std::size_t>(family);
     // The thread of the first patch that reads it.
     std::vector<int> thread(group.fills.all.size(), 0);
     for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
         const int patch = layout.division->patches[at];
         for (const std::uint32_t fill : group.fills.patch(at))
-            thread[fill] = thread_of_[f][static_cast<std::size_t>(local(maker.family, patch))];
+            thread[fill] = thread_of_[f][static_cast<std::size_t>(local(family, patch))];
     }
     const std::string name = "ghosts of " + label_of(graph_, storage(group.key.storage)).name;
     for (std::size_t b = 0; b < layout.blocks.size(); ++b)

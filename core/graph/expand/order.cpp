@@ -17,6 +17,8 @@ void PlanBuilder::build(std::uint64_t serial) {
     divide_among_threads();
     number_operations();
     find_halos();
+    find_needs();
+    number_messages();
     make_flags(serial);
     make_partials(serial);
     make_relocations(serial);
@@ -24,6 +26,7 @@ void PlanBuilder::build(std::uint64_t serial) {
     make_fills();
     make_combines();
     make_reductions();
+    make_messages();
     make_waits();
     for (const Scope& scope : graph_.scopes())
         if (scope.parent() < 0) make_program(scope.id());
@@ -42,18 +45,27 @@ void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
 
 /// A task's operations: first those whose results others wait for, with what brings them there.
 void PlanBuilder::put_task(int task, Block& block) {
+    using What = Stream::What;
     const TaskOps& all = ops(task);
     if (all.leave >= 0) return put_relocation(task, block);
     if (all.family < 0) {
+        put_messages(task, false, What::part_of_reduction, block);
         if (all.up != kNone) put(all.half, all.up, block);
+        put_messages(task, true, What::part_of_reduction, block);
+        put_messages(task, false, What::reduced, block);
         put(all.half, all.first, block);
+        for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
+        put_messages(task, false, What::values, block);
         return;
     }
     const auto f = static_cast<std::size_t>(all.family);
-    for (const char edge : {char{1}, char{0}})
+    for (const char edge : {char{1}, char{0}}) {
         for (const int local : order_in_[f])
             if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
                 put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+        if (edge == 1) put_messages(task, true, What::values, block);
+    }
+    put_messages(task, false, What::values, block);
     for (const FillGroup& group : groups_)
         if (group.key.maker == task && group.key.scope < 0) put_fills(group, block);
 }

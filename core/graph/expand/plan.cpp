@@ -1,5 +1,6 @@
 // The plan's life: made anew, or in place of another one.
 #include <cstring>
+#include <exception>
 
 #include "core/graph/expand/builder.hpp"
 #include "core/graph/expand/values.hpp"
@@ -29,6 +30,7 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
     steps_before_ = old.steps_before_;
     for (std::size_t s = 0; s < resolved_.storages.size(); ++s)
         if (resolved_.storages[s].kept) take_over(old, static_cast<int>(s));
+    take_over_from_afar(old);
     const auto set = [&](const Block& block, const auto& again) -> void {
         for (const auto& list : block.order)
             for (const std::uint32_t op : list)
@@ -54,6 +56,7 @@ void Plan::take_over(const Plan& old, int storage) {
     const std::vector<int>& mine = memory_.patches()[family];
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto patch = static_cast<std::size_t>(mine[i]);
+        if (!members_.is_near(old.assignment_.owner[family][patch])) continue;
         if (label.kind == Kind::particles) {
             memory_.populations().take_over(
                 storage,
@@ -71,7 +74,109 @@ void Plan::take_over(const Plan& old, int storage) {
     }
 }
 
-Plan::~Plan() = default;
+/// The same between nodes: who had a patch sends what is kept of it, storage by storage, to who has it now.
+void Plan::take_over_from_afar(const Plan& old) {
+    if (members_.messages == nullptr) return;
+    const Populations& theirs = old.memory_.populations();
+    /// Calls each(storage, patch, its owner before, now) where the one that `mine` says is this process and
+    /// the other is on another node.
+    const auto each_moved = [&](bool to_here, const auto& each) {
+        for (std::size_t s = 0; s < resolved_.storages.size(); ++s) {
+            if (!resolved_.storages[s].kept) continue;
+            const LabelInfo& label = label_of(graph_, resolved_.storages[s]);
+            if (label.family == nullptr) continue;
+            const auto f = static_cast<std::size_t>(number_of(graph_, *label.family));
+            for (std::size_t p = 0; p < assignment_.owner[f].size(); ++p) {
+                const int before = old.assignment_.owner[f][p], now = assignment_.owner[f][p];
+                if ((to_here ? now : before) == members_.rank && !members_.is_near(to_here ? before : now))
+                    each(static_cast<int>(s), label, f, p, before, now);
+            }
+        }
+    };
+    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(members_.size));
+    each_moved(false, [&](int s, const LabelInfo& label, std::size_t f, std::size_t p, int, int now) {
+        std::vector<std::byte>& out = sent[static_cast<std::size_t>(now)];
+        const int local = old.assignment_.local[f][p];
+        if (label.kind == Kind::particles) {
+            const std::vector<std::byte> values = theirs.read(s, theirs.own(label.particle_set, local));
+            const std::size_t bytes = values.size(), at = out.size();
+            out.resize(at + sizeof bytes);
+            std::memcpy(out.data() + at, &bytes, sizeof bytes);
+            out.insert(out.end(), values.begin(), values.end());
+            return;
+        }
+        const Spot& from = old.memory_.own(s, local);
+        for (int b = 0; b < resolved_.storages[static_cast<std::size_t>(s)].depth; ++b) {
+            const std::byte* origin = from.origin + b * from.turn;
+            const BoxCopy copy = values_copy(label, static_cast<int>(p), from, origin, from, nullptr);
+            const std::size_t at = out.size();
+            out.resize(at + static_cast<std::size_t>(copy.volume()));
+            pack_box(copy, out.data() + at);
+        }
+    });
+    const auto had = members_.messages->exchange(sent);
+    std::vector<const std::byte*> next;
+    for (const auto& from : had) next.push_back(from.data());
+    each_moved(true, [&](int s, const LabelInfo& label, std::size_t f, std::size_t p, int before, int) {
+        const std::byte*& in = next[static_cast<std::size_t>(before)];
+        const int local = assignment_.local[f][p];
+        if (label.kind == Kind::particles) {
+            std::size_t bytes = 0;
+            std::memcpy(&bytes, in, sizeof bytes);
+            in += sizeof bytes;
+            Populations& ours = memory_.populations();
+            ours.write(s, ours.own(label.particle_set, local), {in, bytes});
+            in += bytes;
+            return;
+        }
+        const Spot& to = memory_.own(s, local);
+        for (int b = 0; b < resolved_.storages[static_cast<std::size_t>(s)].depth; ++b)
+            in = unpack_box(values_copy(label, static_cast<int>(p), to, nullptr, to, to.origin + b * to.turn),
+                            in);
+    });
+}
+
+Plan::~Plan() {
+    try {
+        if (std::uncaught_exceptions() == 0) stop_listening();
+    } catch (const std::exception&) {  // a member is gone: the run ends anyway
+    }
+}
+
+void Plan::listen(int which, const std::vector<Epoch>& rounds) {
+    for (const auto& [channel, scope] : (which == 0 ? start_ : step_).listening)
+        channel->listen((scope < rounds.size() ? rounds[scope] : 0) + 1, which == 0);
+}
+
+void Plan::stop_listening() {
+    for (Half* half : {&start_, &step_}) {
+        for (const auto& [channel, scope] : half->listening) channel->stop();
+        for (Channel* channel : half->sending) channel->stop();
+        half->listening.clear();
+        half->sending.clear();
+    }
+}
+
+void Plan::exchange_kept() {
+    if (members_.messages == nullptr) return;
+    std::vector<std::vector<std::byte>> given;
+    for (const Exchanged& with : exchanged_) {
+        std::size_t bytes = 0;
+        for (const Parcel& each : with.given) bytes += each.bytes() * each.values.depth;
+        given.emplace_back(bytes);
+        std::byte* next = given.back().data();
+        for (const Parcel& each : with.given)
+            for (Epoch buffer = 0; buffer < each.values.depth; ++buffer)
+                next = each.pack(each.values.at(buffer), next);
+    }
+    const auto taken = members_.messages->exchange(given);
+    for (std::size_t process = 0; process < taken.size(); ++process) {
+        const std::byte* next = taken[process].data();
+        for (const Parcel& each : exchanged_[process].taken)
+            for (Epoch buffer = 0; buffer < each.values.depth; ++buffer)
+                next = each.unpack(next, each.values.at(buffer));
+    }
+}
 
 std::vector<std::vector<double>> Plan::take_costs() {
     std::vector<std::vector<double>> costs;
@@ -89,7 +194,8 @@ std::vector<std::vector<double>> Plan::take_costs() {
     return costs;
 }
 
-void Plan::fill_halos() const {
+void Plan::fill_halos() {
+    exchange_kept();
     for (const Half* half : {&start_, &step_})
         for (const auto& [storage, call] : half->refills) {
             const auto depth =

@@ -10,6 +10,7 @@
 #include "core/graph/execute/program.hpp"
 #include "core/graph/expand/assignment.hpp"
 #include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/channel.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/memory.hpp"
 #include "core/graph/expand/relocate.hpp"
@@ -62,7 +63,11 @@ class Plan {
     [[nodiscard]] std::vector<std::vector<double>> take_costs();
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
-    void fill_halos() const;
+    void fill_halos();
+    /// Messages are expected from now on: those of the rounds after so many of each scope. Then none any
+    /// more.
+    void listen(int half, const std::vector<Epoch>& rounds);
+    void stop_listening();
 
   private:
     friend class detail::PlanBuilder;
@@ -98,9 +103,26 @@ class Plan {
         Stock<const std::byte*> contributions;
         Stock<std::byte*> children;
         Stock<std::int64_t> round_bases;
+        Stock<Channel> channels;
+        Stock<PackCall> packs;
+        Stock<SendCall> sends;
+        Stock<ReceiveCall> receives;
+        Stock<UnpackCall> unpacks;
+        Stock<Parcel> parcels;
+        Stock<PackLeaversCall> packed_leavers;
+        Stock<ReceiveLeaversCall> received_leavers;
+        std::vector<Channel*> sending;
+        std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and whose rounds they count
         Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
         std::vector<std::pair<int, const FillCall*>> refills;  // storage, what fills its halos
     };
+
+    /// What another process needs of this one's kept values, and what this one has images of.
+    struct Exchanged {
+        std::vector<Parcel> given, taken;
+    };
+    void exchange_kept();
+    void take_over_from_afar(const Plan& old);
 
     const Graph& graph_;
     const Resolved& resolved_;
@@ -111,7 +133,8 @@ class Plan {
     std::vector<std::uint16_t> scopes_;
     std::vector<Wait> ends_;  // [resolved task]; of reductions
     Memory memory_;
-    SharedMemory flags_, directory_, partials_;
+    SharedMemory flags_, directory_, partials_, images_;
+    std::vector<Exchanged> exchanged_;  // [process]; empty where all are on one node
     std::vector<SharedMemory> departures_;
     Half start_, step_;
 };

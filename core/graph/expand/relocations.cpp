@@ -116,13 +116,13 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
     };
     plan_.departures_.emplace_back(members_, name(members_.rank),
                                    sizeof(Told) + arrive.count * 2 * sizeof(Departures));
-    std::vector<Told*> told(static_cast<std::size_t>(members_.size));
+    std::vector<Told*> told;  // [process of this node]
     if (members_.size > 1) members_.meet();
-    for (int process = 0; process < members_.size; ++process)
-        told[static_cast<std::size_t>(process)] = reinterpret_cast<Told*>(
-            process == members_.rank ? plan_.departures_.back().data()
-                                     : SharedMemory::of_other(members_, name(process)));
-    Told& mine = *told[static_cast<std::size_t>(members_.rank)];
+    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
+        told.push_back(reinterpret_cast<Told*>(process == members_.rank
+                                                   ? plan_.departures_.back().data()
+                                                   : SharedMemory::of_other(members_, name(process))));
+    Told& mine = *told[static_cast<std::size_t>(members_.rank - members_.first())];
 
     const bool anywhere = arrive.gather >= 0;
     std::vector<const Departing*> processes;
@@ -131,6 +131,8 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
     const int width = relocation_hops(set.id);
     const auto leaves = of.leaves.take(arrive.count);
     std::vector<const Departures*> own;
+    for (std::uint32_t i = 0; i < arrive.count; ++i) own.push_back(mine.of(static_cast<int>(i)));
+    const std::map<int, const Departures*> afar = make_leavers(task, one, own);
     for (std::uint32_t i = 0; i < arrive.count; ++i) {
         const int local = static_cast<int>(i);
         const int patch = patches(arrive.family)[i];
@@ -141,24 +143,28 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
         leave.here = &all.own(set.id, local);
         leave.told = mine.of(local);
         if (declared.hops > 0) leave.reach = of.reaches.keep(nearby(grid, patch, declared.hops));
-        own.push_back(leave.told);
 
         ArriveCall& call = of.arrivals.one();
         call.of = &one;
         call.own = &leave;
+        std::vector<const Departures*> from;
         if (anywhere) {
             call.all = everywhere;
+            for (const auto& [process, shown] : afar) from.push_back(shown);
         } else {
-            std::vector<const Departures*> from;
             int last = patch;
             for (const Nearby& each : nearby(grid, patch, width)) {
                 if (each.patch == patch || each.patch == last) continue;
                 last = each.patch;
-                from.push_back(told[static_cast<std::size_t>(owner(arrive.family, last))]->of(
-                    this->local(arrive.family, last)));
+                const int process = owner(arrive.family, last);
+                if (members_.is_near(process))
+                    from.push_back(told[static_cast<std::size_t>(process - members_.first())]->of(
+                        this->local(arrive.family, last)));
+                else if (std::find(from.begin(), from.end(), afar.at(process)) == from.end())
+                    from.push_back(afar.at(process));
             }
-            call.from = of.departures.keep(from);
         }
+        call.from = of.departures.keep(from);
         Op& leaving = of.program.ops[ops(arrive.leave).first + i];
         leaving.go = LeaveCall::go, leaving.what = &leave;
         Op& arriving = of.program.ops[arrive.first + i];
@@ -173,6 +179,49 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
     op.go = GatherCall::go, op.what = &gather;
 }
 
+/// What goes to other nodes, and what comes from there: returns that, by process, as a patch's departures
+/// would be.
+std::map<int, const Departures*> PlanBuilder::make_leavers(int task, const RelocationOf& one,
+                                                           const std::vector<const Departures*>& own) {
+    const TaskOps& arrive = ops(task);
+    Half& of = half(arrive.half);
+    const auto f = static_cast<std::size_t>(arrive.family);
+    const auto& grid = static_cast<const Grid&>(*graph_.families()[f]);
+    for (const std::size_t s : arrive.outgoing) {
+        Stream& stream = outgoing_[s];
+        stream.keys.clear();
+        std::vector<const Departures*> from;
+        for (std::uint32_t i = 0; i < arrive.count; ++i) {
+            const int patch = patches_[f][i];
+            bool reaches = arrive.gather >= 0;
+            if (!reaches)
+                for (const Nearby& each : nearby(grid, patch, relocation_hops(one.set->id)))
+                    reaches = reaches || owner(arrive.family, each.patch) == stream.process;
+            if (!reaches) continue;
+            stream.keys.push_back({task, -1, patch});
+            from.push_back(own[i]);
+        }
+        PackLeaversCall& call = of.packed_leavers.one();
+        call.of = &one;
+        call.channel = stream.channel;
+        call.patches = of.departures.keep(from);
+        call.owner = plan_.assignment_.owner[f];
+        call.process = stream.process;
+        of.program.ops[stream.first].go = PackLeaversCall::go;
+        of.program.ops[stream.first].what = &call;
+    }
+    std::map<int, const Departures*> afar;
+    for (const std::size_t s : arrive.incoming) {
+        ReceiveLeaversCall& call = of.received_leavers.one();
+        call.of = &one;
+        call.channel = incoming_[s].channel;
+        of.program.ops[incoming_[s].first].go = ReceiveLeaversCall::go;
+        of.program.ops[incoming_[s].first].what = &call;
+        afar[incoming_[s].process] = call.shown;
+    }
+    return afar;
+}
+
 void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
     const TaskOps& arrive = ops(task);
     const TaskOps& leave = ops(arrive.leave);
@@ -180,27 +229,36 @@ void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
     if (op >= leave.first && op < leave.first + leave.count) {
         wait_for_befores(task, local, op);
         wait_for_op(arrive.half, arrive.first + static_cast<std::uint32_t>(local), scope, 1);
+        // Arrays are written again when those who left them for other nodes have been packed.
+        for (const Stream& stream : outgoing_)
+            if (stream.what == Stream::What::leavers && ops(stream.maker).half == arrive.half &&
+                relocation(stream.maker).set == relocation(task).set)
+                wait_for_latest(arrive.half, stream.first, position_of(stream.maker, Position::pack),
+                                position_of(task, Position::own));
         return;
     }
     if (op < arrive.first || op >= arrive.first + arrive.count) {  // gather
         for (std::uint32_t i = 0; i < leave.count; ++i) wait_for_op(arrive.half, leave.first + i, scope, 0);
         return;
     }
-    const int patch = patches(arrive.family)[static_cast<std::size_t>(local)];
     if (arrive.gather < 0) {
-        const Scope::Relocation& declared =
-            graph_.scopes()[static_cast<std::size_t>(scope)]
-                .relocations()[static_cast<std::size_t>(resolved(task).of.version)];
+        const int patch = patches(arrive.family)[static_cast<std::size_t>(local)];
         const auto& grid =
             static_cast<const Grid&>(*graph_.families()[static_cast<std::size_t>(arrive.family)]);
         int last = -1;
-        for (const Nearby& each : nearby(grid, patch, relocation_hops(declared.set))) {
-            if (each.patch != last) wait_on(arrive.leave, each.patch, scope, 0);
+        for (const Nearby& each : nearby(grid, patch, relocation_hops(relocation(task).set))) {
+            if (each.patch == last) continue;
             last = each.patch;
+            const int process = owner(arrive.family, last);
+            if (members_.is_near(process))
+                wait_on(arrive.leave, arrive.family, last, scope, 0);
+            else
+                wait_for_op(arrive.half, image_op(task, process), scope, 0);
         }
         return;
     }
-    for (int process = 0; process < members_.size; ++process)
+    for (const std::size_t i : arrive.incoming) wait_for_op(arrive.half, incoming_[i].first, scope, 0);
+    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
         if (process == members_.rank)
             wait_for_op(arrive.half, ops(arrive.gather).first, scope, 0);
         else
@@ -209,19 +267,20 @@ void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
 
 void PlanBuilder::put_relocation(int task, Block& block) const {
     const TaskOps& arrive = tasks_[static_cast<std::size_t>(task)];
-    for (const int part : {arrive.leave, arrive.gather, task}) {
-        if (part < 0) continue;
-        const TaskOps& all = tasks_[static_cast<std::size_t>(part)];
-        if (all.family < 0) {
-            put(all.half, all.first, block);
-            continue;
-        }
-        const auto f = static_cast<std::size_t>(all.family);
-        for (const char edge : {char{1}, char{0}})
-            for (const int local : order_in_[f])
-                if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
-                    put(all.half, all.first + static_cast<std::uint32_t>(local), block);
-    }
+    const auto f = static_cast<std::size_t>(arrive.family);
+    const auto put_all = [&](const TaskOps& all, char edge) {
+        for (const int local : order_in_[f])
+            if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
+                put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+    };
+    const TaskOps& leave = tasks_[static_cast<std::size_t>(arrive.leave)];
+    put_all(leave, 1);
+    put_messages(task, true, Stream::What::leavers, block);
+    put_all(leave, 0);
+    if (arrive.gather >= 0) put(arrive.half, tasks_[static_cast<std::size_t>(arrive.gather)].first, block);
+    put_messages(task, false, Stream::What::leavers, block);
+    put_all(arrive, 1);
+    put_all(arrive, 0);
 }
 
 }  // namespace strata::graph::detail

@@ -25,14 +25,6 @@ struct PlanBuilder::Making {
     }
 };
 
-namespace {
-
-std::byte* room_for(Stock<Line>& stock, std::int64_t bytes) {
-    return reinterpret_cast<std::byte*>(stock.take(static_cast<std::size_t>(bytes + 63) / 64).data());
-}
-
-}  // namespace
-
 Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn, int back) const {
     const Storage& of = this->storage(storage);
     if (of.depth == 1) return {base, 0, 1, 0, 0};
@@ -44,10 +36,15 @@ Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn
             static_cast<std::uint16_t>(back)};
 }
 
-/// Of any patch of this node.
-const Spot& PlanBuilder::spot_of(int storage, int patch) const {
-    const int family = number_of(graph_, *label_of(graph_, this->storage(storage)).family);
-    return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
+/// Of any patch; of one of another node, that of its image, which has a reader more from now on.
+const Spot& PlanBuilder::spot_of(int storage, int patch) {
+    static const Spot nowhere;
+    const int family = family_of(storage);
+    if (is_near(family, patch)) return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
+    const auto image = images_.find({storage, patch});
+    if (image == images_.end()) return nowhere;  // nothing of it is needed
+    image->second.readers.push_back(reader_);
+    return image->second.spot;
 }
 
 void PlanBuilder::make_calls() {
@@ -69,6 +66,7 @@ void PlanBuilder::make_call(int task, int local) {
     making.task = task, making.half = at.half, making.local = local;
     making.patch = patches(at.family)[static_cast<std::size_t>(local)];
     making.call = &half(at.half).tasks.one();
+    reader_ = {at.half, at.first + static_cast<std::uint32_t>(local), position_of(task, Position::own)};
     const std::vector<ResolvedUse>& uses = resolved(task).uses;
     for (std::size_t u = 0; u < uses.size(); ++u) {
         const Use& use = declared.uses[u];
@@ -220,7 +218,8 @@ void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse&
     const Box window = use.relation->window(making.patch, of.on);
     const Int3 extent{window.extent(0), window.extent(1), window.extent(2)};
     const Strides own = packed(extent, of.bytes);
-    std::byte* memory = room_for(half(making.half).windows, own.component * of.components);
+    std::byte* memory =
+        room_for(half(making.half).windows, static_cast<std::size_t>(own.component * of.components));
     const auto value = static_cast<std::int64_t>(of.bytes);
     const Spot mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
     for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
@@ -267,18 +266,14 @@ void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUs
     const LabelInfo& of = label(use.version.label);
     const auto value = static_cast<std::int64_t>(of.bytes);
     const std::int64_t count = use.relation->length(making.patch);
-    std::byte* memory = room_for(half(making.half).windows, count * value * of.components);
+    std::byte* memory =
+        room_for(half(making.half).windows, static_cast<std::size_t>(count * value * of.components));
     for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
         const Spot& source = spot_of(resolved.storage, piece.from);
         std::vector<std::int32_t> entries = piece.entries;
         if (of.kind == Kind::field) {  // entries count the owned values, x fastest
             const Box owned = static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border);
-            for (std::int32_t& entry : entries) {
-                const int x = entry % owned.extent(0), rest = entry / owned.extent(0);
-                const Int3 at{owned.lo[0] + x, owned.lo[1] + rest % owned.extent(1),
-                              owned.lo[2] + rest / owned.extent(1)};
-                entry = static_cast<std::int32_t>(distance(source, at, 1) - distance(source, owned.lo, 1));
-            }
+            for (std::int32_t& entry : entries) entry = entry_in(source, owned, entry);
         } else {
             for (const std::int32_t entry : entries)
                 if (entry >= source.count)

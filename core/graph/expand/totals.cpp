@@ -25,96 +25,113 @@ std::vector<std::pair<int, int>> PlanBuilder::contributors(int task) const {
     return all;
 }
 
+/// The boxes that are added up for a patch, in the order in which they are.
+void PlanBuilder::each_part(int task, int patch, const std::function<void(const SumPart&)>& each) {
+    const LabelInfo& of = label(resolved(task).of.label);
+    const auto& grid = static_cast<const Grid&>(*of.family);
+    const Box owned = grid.owned(patch, of.on, of.border);
+    for (const auto& [maker, use] : contributors(task)) {
+        const auto u = static_cast<std::size_t>(use);
+        const Int3& width = info(maker).uses[u].width;
+        grid.find_owners(owned.grown(width), of.on, of.border, met_);
+        for (const auto& met : met_) {
+            const Box theirs = grid.owned(met.patch, of.on, of.border).shifted(met.shift);
+            const Box both = common(theirs.grown(width), owned);
+            if (!both.empty()) each({maker, resolved(maker).uses[u].storage, met.patch, both, met.shift});
+        }
+    }
+}
+
 void PlanBuilder::make_combines() {
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
         const ResolvedTask& total = resolved_.tasks[t];
         if (total.what != ResolvedTask::What::combine) continue;
-        const auto from = contributors(static_cast<int>(t));
+        const int task = static_cast<int>(t), result = total.uses[0].storage;
         const LabelInfo& of = label(total.of.label);
-        const int result = total.uses[0].storage;
         Half& all = half(tasks_[t].half);
         for (std::uint32_t i = 0; i < tasks_[t].count; ++i) {
-            const int patch = patches(tasks_[t].family)[i];
             const Spot& mine = plan_.memory_.own(result, static_cast<int>(i));
+            reader_ = {tasks_[t].half, tasks_[t].first + i, position_of(task, Position::own)};
             CombineCall& call = all.combines.one();
             call.element = of.element;
             call.components = of.components;
             call.bytes = static_cast<std::int64_t>(of.bytes);
             call.field = of.kind == Kind::field;
             call.to = turn(tasks_[t].half, result, mine.origin, mine.turn, 0);
-            if (call.field) {
-                const auto& grid = static_cast<const Grid&>(*of.family);
-                const Box owned = grid.owned(patch, of.on, of.border);
-                call.to.base += distance(mine, owned.lo, of.bytes);
-                call.add = add_box(of.element);
-                call.whole = {nullptr,
-                              nullptr,
-                              strides(mine, of.bytes),
-                              {},
-                              {owned.extent(0), owned.extent(1), owned.extent(2)},
-                              of.components,
-                              static_cast<std::uint32_t>(of.bytes)};
-                std::vector<Move> parts;
-                for (const auto& [task, use] : from) {
-                    const Int3& width = info(task).uses[static_cast<std::size_t>(use)].width;
-                    const int windows = resolved(task).uses[static_cast<std::size_t>(use)].storage;
-                    grid.find_owners(owned.grown(width), of.on, of.border, met_);
-                    for (const auto& each : met_) {
-                        const Box theirs = grid.owned(each.patch, of.on, of.border).shifted(each.shift);
-                        const Box both = common(theirs.grown(width), owned);
-                        if (both.empty()) continue;
-                        const Spot& window = spot_of(windows, each.patch);
-                        const Int3 back{-each.shift[0], -each.shift[1], -each.shift[2]};
-                        Move move;
-                        move.from = turn(tasks_[t].half, windows,
-                                         window.origin + distance(window, both.shifted(back).lo, of.bytes),
-                                         window.turn, 0);
-                        move.to = turn(tasks_[t].half, result,
-                                       mine.origin + distance(mine, both.lo, of.bytes), mine.turn, 0);
-                        move.box = {nullptr,
-                                    nullptr,
-                                    strides(mine, of.bytes),
-                                    strides(window, of.bytes),
-                                    {both.extent(0), both.extent(1), both.extent(2)},
-                                    of.components,
-                                    static_cast<std::uint32_t>(of.bytes)};
-                        parts.push_back(move);
-                    }
-                }
-                call.parts = all.moves.keep(parts);
-            } else {
-                call.count = mine.count;
-                call.component = mine.component;
-                std::vector<CombineCall::Entries> lists;
-                for (const auto& [task, use] : from) {
-                    const auto& shared =
-                        static_cast<const Shared&>(*info(task).uses[static_cast<std::size_t>(use)].relation);
-                    const int theirs = resolved(task).uses[static_cast<std::size_t>(use)].storage;
-                    std::map<int, std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> by_patch;
-                    by_patch[patch];
-                    for (const Shared::Link& link : shared.links(patch)) {
-                        by_patch[link.patch].first.push_back(link.entry);
-                        by_patch[link.patch].second.push_back(link.their_entry);
-                    }
-                    for (const auto& [other, entries] : by_patch) {
-                        const Spot& source = spot_of(theirs, other);
-                        CombineCall::Entries part;
-                        part.from = turn(tasks_[t].half, theirs, source.origin, source.turn, 0);
-                        part.from_component = source.component;
-                        if (other != patch) {
-                            part.here = all.indices.keep(entries.first);
-                            part.there = all.indices.keep(entries.second);
-                        }
-                        lists.push_back(part);
-                    }
-                }
-                call.lists = all.entries.keep(lists);
-            }
+            const int patch = patches(tasks_[t].family)[i];
+            call.field ? combine_field(call, task, patch) : combine_lists(call, task, patch);
             Op& op = all.program.ops[tasks_[t].first + i];
             op.go = CombineCall::go;
             op.what = &call;
         }
     }
+}
+
+void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
+    const int h = ops(task).half, result = resolved(task).uses[0].storage;
+    const LabelInfo& of = label(resolved(task).of.label);
+    const Box owned = static_cast<const Grid&>(*of.family).owned(patch, of.on, of.border);
+    const Spot& mine = spot_of(result, patch);
+    call.to.base += distance(mine, owned.lo, of.bytes);
+    call.add = add_box(of.element);
+    call.whole = {nullptr,
+                  nullptr,
+                  strides(mine, of.bytes),
+                  {},
+                  {owned.extent(0), owned.extent(1), owned.extent(2)},
+                  of.components,
+                  static_cast<std::uint32_t>(of.bytes)};
+    std::vector<Move> parts;
+    each_part(task, patch, [&](const SumPart& part) {
+        const Spot& window = spot_of(part.windows, part.from);
+        const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
+        Move move;
+        move.from =
+            turn(h, part.windows, window.origin + distance(window, part.box.shifted(back).lo, of.bytes),
+                 window.turn, 0);
+        move.to = turn(h, result, mine.origin + distance(mine, part.box.lo, of.bytes), mine.turn, 0);
+        move.box = {nullptr,
+                    nullptr,
+                    strides(mine, of.bytes),
+                    strides(window, of.bytes),
+                    {part.box.extent(0), part.box.extent(1), part.box.extent(2)},
+                    of.components,
+                    static_cast<std::uint32_t>(of.bytes)};
+        parts.push_back(move);
+    });
+    call.parts = half(h).moves.keep(parts);
+}
+
+void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {
+    const int h = ops(task).half;
+    const Spot& mine = spot_of(resolved(task).uses[0].storage, patch);
+    Half& all = half(h);
+    call.count = mine.count;
+    call.component = mine.component;
+    std::vector<CombineCall::Entries> lists;
+    for (const auto& [maker, use] : contributors(task)) {
+        const auto u = static_cast<std::size_t>(use);
+        const auto& shared = static_cast<const Shared&>(*info(maker).uses[u].relation);
+        const int theirs = resolved(maker).uses[u].storage;
+        std::map<int, std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> by_patch;
+        by_patch[patch];
+        for (const Shared::Link& link : shared.links(patch)) {
+            by_patch[link.patch].first.push_back(link.entry);
+            by_patch[link.patch].second.push_back(link.their_entry);
+        }
+        for (const auto& [other, entries] : by_patch) {
+            const Spot& source = spot_of(theirs, other);
+            CombineCall::Entries part;
+            part.from = turn(h, theirs, source.origin, source.turn, 0);
+            part.from_component = source.component;
+            if (other != patch) {
+                part.here = all.indices.keep(entries.first);
+                part.there = all.indices.keep(entries.second);
+            }
+            lists.push_back(part);
+        }
+    }
+    call.lists = all.entries.keep(lists);
 }
 
 void PlanBuilder::make_reductions() {
@@ -131,8 +148,14 @@ void PlanBuilder::make_reductions() {
             slots.insert(slots.end(), slots_[each].begin(), slots_[each].end());
         std::vector<std::byte*> children;
         for (int b = 1; b <= kBranches; ++b)
-            if (const int child = members_.rank * kBranches + b; child < members_.size)
+            if (const int child = (members_.rank - members_.first()) * kBranches + b; child < members_.near())
                 children.push_back(partials_[static_cast<std::size_t>(child)] + partial_at_[t]);
+        for (const std::size_t i : at.incoming)
+            if (incoming_[i].what == Stream::What::part_of_reduction) {
+                std::byte* const part = room_for(all.windows, partial_bytes(label(total.of.label)));
+                parts_from_[{static_cast<int>(t), incoming_[i].process}] = part;
+                children.push_back(part);
+            }
 
         ReduceCall& call = all.reduces.one();
         call.label = &label(total.of.label);
@@ -146,8 +169,8 @@ void PlanBuilder::make_reductions() {
         op.what = &call;
         plan_.ends_[t] = {all.program.ops[at.first].flag, scope_of(total.scope), 0,
                           static_cast<std::int32_t>(at.first)};
-        if (call.finishes) continue;
-        const Spot& root = plan_.memory_.of(0, result, 0);
+        if (call.finishes || members_.rank == members_.first()) continue;  // of other nodes: messages.cpp
+        const Spot& root = plan_.memory_.of(members_.first(), result, 0);
         FetchCall& fetch = all.fetches.one();
         fetch.from = turn(at.half, result, root.origin, root.turn, 0);
         fetch.to = call.result;

@@ -12,13 +12,17 @@ void PlanBuilder::wait_for_op(int half, std::uint32_t op, int scope, int lag) {
     waits_.push_back(wait);
 }
 
-/// For one patch of a task, wherever that patch is.
-void PlanBuilder::wait_on(int task, int patch, int scope, int lag) {
+/// For what a task does for one patch of a family, wherever that patch is; of another node, until it is here.
+void PlanBuilder::wait_on(int task, int family, int patch, int scope, int lag) {
     const TaskOps& of = ops(task);
-    const int process = owner(of.family, patch), at = local(of.family, patch);
-    if (process == members_.rank)
-        return wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), scope, lag);
-    waits_.push_back({flag_of(process, task, at), scope_of(scope), static_cast<std::uint16_t>(lag), -1});
+    const int process = owner(family, patch), at = of.family < 0 ? 0 : local(family, patch);
+    if (process == members_.rank) {
+        wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), scope, lag);
+    } else if (members_.is_near(process)) {
+        waits_.push_back({flag_of(process, task, at), scope_of(scope), static_cast<std::uint16_t>(lag), -1});
+    } else if (const std::uint32_t op = image_op(task, process); op != kNone) {
+        wait_for_op(of.half, op, scope, lag);
+    }
 }
 
 /// For all of a task's operations in this process.
@@ -32,9 +36,10 @@ void PlanBuilder::wait_for_all(int task, int lag) {
 void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const ResolvedUse& of, int patch) {
     const FieldLayout& layout = plan_.memory_.layout(of.storage);
     const Division::Place place = layout.division->find(patch);
-    wait_for(before.task, patch, before.lag);
+    const int family = family_of(of.storage);
+    wait_for(before.task, family, patch, before.lag);
     read_in_place(layout, patch, place, use.width, met_, in_place_);
-    for (const int other : in_place_) wait_for(before.task, other, before.lag);
+    for (const int other : in_place_) wait_for(before.task, family, other, before.lag);
     const auto at = group_of_.find(fill_key(before.through_task, before));
     if (at == group_of_.end()) return;
     const FillGroup& group = groups_[at->second];
@@ -55,8 +60,27 @@ void PlanBuilder::wait_through(int patch, const Before& before) {
     const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
     const ResolvedUse& of = who.uses[static_cast<std::size_t>(before.through_use)];
     if (is_in_place(use) && !before.backward) return wait_for_ghosts(before, use, of, patch);
-    const auto& others = before.backward ? reach_.readers(use, patch) : reach_.sources(use, patch);
-    for (const int other : others) wait_for(before.task, other, before.lag);
+    if (before.backward) {  // on other nodes they read images
+        const int family = number_of(graph_, *info(before.through_task).family);
+        for (const int other : reach_.readers(use, patch))
+            if (is_near(family, other)) wait_for(before.task, family, other, before.lag);
+        return;
+    }
+    const int family = number_of(graph_, reach_.source_family(use));
+    for (const int other : reach_.sources(use, patch)) wait_for(before.task, family, other, before.lag);
+}
+
+/// Where one of two tasks is of the whole process: what patches of the other read across processes.
+void PlanBuilder::wait_for_neighbours(int task, int local, const Before& before) {
+    const int mine = ops(task).family;
+    if (before.through_use < 0 || info(before.through_task).family == nullptr) return;
+    const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
+    if (label(use.version.label).kind == Kind::scalar) return;
+    if (mine >= 0 && !before.backward)
+        wait_through(patches(mine)[static_cast<std::size_t>(local)], before);
+    else if (mine < 0 && before.backward)
+        for (const int patch : patches(number_of(graph_, reach_.source_family(use))))
+            wait_through(patch, before);
 }
 
 void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
@@ -78,12 +102,28 @@ void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
             wait_for_op(theirs.half, taken ? theirs.up : theirs.first, other.scope, before.lag);
         } else if (mine.family < 0 || theirs.family < 0) {
             wait_for_all(before.task, before.lag);
+            wait_for_neighbours(task, local, before);
         } else if (before.through_use < 0) {
-            wait_for(before.task, patches(mine.family)[static_cast<std::size_t>(local)], before.lag);
+            wait_for(before.task, mine.family, patches(mine.family)[static_cast<std::size_t>(local)],
+                     before.lag);
         } else {
             wait_through(patches(mine.family)[static_cast<std::size_t>(local)], before);
         }
     }
+}
+
+/// What was gathered is what an operation waits for; of two waits for one flag the later round is enough.
+void PlanBuilder::finish_waits(int which, std::uint32_t number) {
+    Program& program = half(which).program;
+    Op& op = program.ops[number];
+    op.first_wait = static_cast<std::uint32_t>(program.waits.size());
+    std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
+        return a.flag != b.flag ? a.flag < b.flag : a.lag < b.lag;
+    });
+    for (const Wait& wait : waits_)
+        if (program.waits.size() == op.first_wait || program.waits.back().flag != wait.flag)
+            program.waits.push_back(wait);
+    op.last_wait = static_cast<std::uint32_t>(program.waits.size());
 }
 
 void PlanBuilder::make_waits() {
@@ -95,25 +135,13 @@ void PlanBuilder::make_waits() {
         auto& lists = fills[static_cast<std::size_t>(ops(group.key.maker).half)];
         for (std::size_t i = 0; i < group.fills.all.size(); ++i) {
             waits_.clear();
-            wait_for(group.key.maker, group.fills.all[i].from, group.key.lag);
+            wait_for(group.key.maker, family_of(group.key.storage), group.fills.all[i].from, group.key.lag);
             auto& list = lists[group.op_of[i]];
             if (list.empty() || list.back().flag != waits_.back().flag) list.push_back(waits_.back());
         }
     }
     for (const int h : {0, 1}) {
-        Program& program = half(h).program;
         auto& lists = fills[static_cast<std::size_t>(h)];
-        const auto finish = [&](std::uint32_t number) {
-            Op& op = program.ops[number];
-            op.first_wait = static_cast<std::uint32_t>(program.waits.size());
-            std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
-                return a.flag != b.flag ? a.flag < b.flag : a.lag < b.lag;
-            });
-            for (const Wait& wait : waits_)  // of two for one flag the later round is enough
-                if (program.waits.size() == op.first_wait || program.waits.back().flag != wait.flag)
-                    program.waits.push_back(wait);
-            op.last_wait = static_cast<std::uint32_t>(program.waits.size());
-        };
         for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
             const TaskOps& all = tasks_[t];
             if (all.half != h) continue;
@@ -123,33 +151,33 @@ void PlanBuilder::make_waits() {
                     for (std::uint32_t i = 0; part >= 0 && i < ops(part).count; ++i) {
                         waits_.clear();
                         wait_in_relocation(task, static_cast<int>(i), ops(part).first + i);
-                        finish(ops(part).first + i);
+                        finish_waits(h, ops(part).first + i);
                     }
                 continue;
             }
             for (std::uint32_t i = 0; i < all.count; ++i) {
                 waits_.clear();
                 wait_for_befores(task, static_cast<int>(i), all.first + i);
-                if (all.up != kNone)  // what the root has found
-                    waits_.push_back({flag_of(0, task, 0), scope_of(resolved(task).scope), 0, -1});
-                else if (resolved(task).what == ResolvedTask::What::reduce)
-                    wait_for_children(task);
+                if (resolved(task).what == ResolvedTask::What::reduce)
+                    wait_for_result(task);
                 else if (all.family < 0)
                     wait_for_turn(task);
-                finish(all.first + i);
+                wait_for_packing(task, all.family < 0 ? -1 : patches(all.family)[i]);
+                finish_waits(h, all.first + i);
             }
             if (all.up == kNone) continue;
             waits_.clear();
             wait_for_befores(task, 0, all.up);
             wait_for_children(task);
             wait_for_op(h, all.first, resolved(task).scope, 1);  // the root has taken what was here
-            finish(all.up);
+            finish_waits(h, all.up);
         }
         for (std::size_t number = 0; number < lists.size(); ++number)
             if (!lists[number].empty()) {
                 waits_ = std::move(lists[number]);
-                finish(static_cast<std::uint32_t>(number));
+                finish_waits(h, static_cast<std::uint32_t>(number));
             }
+        wait_in_messages(h);
     }
 }
 
@@ -167,11 +195,35 @@ void PlanBuilder::wait_for_turn(int task) {
     if (last >= 0) wait_for_op(ops(last).half, ops(last).first, resolved(last).scope, 0);
 }
 
-/// In the tree of processes: their way up. (It follows the flags of their own part, which is one.)
+/// A reduction's operation that puts the result in its place: who finds it out, waits for the others' parts;
+/// who is told it, for that. And for what was said of the result before to other nodes.
+void PlanBuilder::wait_for_result(int task) {
+    const TaskOps& all = ops(task);
+    const int scope = resolved(task).scope;
+    if (all.up == kNone)
+        wait_for_children(task);
+    else if (members_.rank != members_.first())
+        waits_.push_back({flag_of(members_.first(), task, 0), scope_of(scope), 0, -1});
+    for (const std::size_t i : all.incoming)
+        if (incoming_[i].what == Stream::What::reduced) wait_for_op(all.half, incoming_[i].first, scope, 0);
+    for (const std::size_t i : all.outgoing)
+        if (outgoing_[i].what == Stream::What::reduced) wait_for_op(all.half, outgoing_[i].first, scope, 1);
+}
+
+/// In the tree of processes of a node: their way up. (It follows the flags of their own part, which is one.)
+/// In that of the nodes: what has come from them.
 void PlanBuilder::wait_for_children(int task) {
+    const TaskOps& all = ops(task);
+    const int scope = resolved(task).scope, here = members_.rank - members_.first();
     for (int b = 1; b <= kBranches; ++b)
-        if (const int child = members_.rank * kBranches + b; child < members_.size)
-            waits_.push_back({flag_of(child, task, 1), scope_of(resolved(task).scope), 0, -1});
+        if (const int child = here * kBranches + b; child < members_.near())
+            waits_.push_back({flag_of(members_.first() + child, task, 1), scope_of(scope), 0, -1});
+    for (const std::size_t i : all.incoming)
+        if (incoming_[i].what == Stream::What::part_of_reduction)
+            wait_for_op(all.half, incoming_[i].second, scope, 0);
+    for (const std::size_t i : all.outgoing)  // what was here has been packed
+        if (outgoing_[i].what == Stream::What::part_of_reduction)
+            wait_for_op(all.half, outgoing_[i].first, scope, 1);
 }
 
 }  // namespace strata::graph::detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace strata::graph {
 
@@ -26,11 +27,18 @@ void Balancer::share(Plan& plan, std::uint64_t serial) {
     auto* next = told.as<double>();
     for (const auto& family : mine) next = std::copy(family.begin(), family.end(), next);
     members.meet();
+    std::vector<std::vector<std::byte>> from_afar;
+    if (members.messages != nullptr) {
+        const auto bytes = std::as_bytes(std::span(told.as<double>(), count));
+        from_afar = members.messages->exchange(std::vector<std::vector<std::byte>>(
+            static_cast<std::size_t>(members.size), {bytes.begin(), bytes.end()}));
+    }
     std::vector<const double*> tables;
     for (int process = 0; process < members.size; ++process)
-        tables.push_back(process == members.rank ? told.as<double>()
-                                                 : reinterpret_cast<const double*>(SharedMemory::of_other(
-                                                       members, name(serial, process))));
+        tables.push_back(reinterpret_cast<const double*>(
+            process == members.rank     ? told.data()
+            : !members.is_near(process) ? from_afar[static_cast<std::size_t>(process)].data()
+                                        : SharedMemory::of_other(members, name(serial, process))));
     const bool first = costs_.empty();
     costs_.resize(now.owner.size());
     std::vector<std::size_t> before(tables.size(), 0);  // patches of families already read

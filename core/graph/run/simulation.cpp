@@ -44,14 +44,20 @@ ExecutorOptions Simulation::executor_options() const {
 }
 
 void Simulation::make_executor(std::vector<Epoch> counts) {
+    plan_->listen(1, counts);
     ExecutorOptions options = executor_options();
     options.counts = std::move(counts);
     executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew);
 }
 
 void Simulation::start() {
+    plan_->listen(0, {});
     Executor(plan_->start(), executor_options(), options_.crew).run(1);
     members_.meet();
+    if (members_.messages != nullptr) {  // what the start made, for who needs it in steps
+        plan_->fill_halos();
+        members_.meet();
+    }
     make_executor({});
 }
 
@@ -84,6 +90,7 @@ void Simulation::reassign(Assignment assignment) {
     for (std::uint16_t scope = 0; scope < plan_->step().scopes; ++scope)
         counts.push_back(executor_->epoch(scope));
     assignment.number(members_.size);
+    plan_->stop_listening();
     members_.meet();  // all have come to the end of the step
     auto next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
     executor_.reset();

@@ -36,9 +36,10 @@ asm(".pushsection .note.strata.team_mpi, \"a\", %note\n"
 namespace strata::team {
 namespace {
 
-/// The communicators of a team: all, those of one node, and one of each node (null in the others).
+/// The communicators of a team: all members by their ranks, those of one machine, those of one node, and one
+/// of each node (null in the others).
 struct Circles {
-    MPI_Comm machine = MPI_COMM_NULL, node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
+    MPI_Comm members = MPI_COMM_NULL, machine = MPI_COMM_NULL, node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
     Where where;
     std::vector<int> first_ranks;
 };
@@ -94,7 +95,9 @@ Circles draw() {
     circles.first_ranks.push_back(0);
     for (const int size : sizes) circles.first_ranks.push_back(circles.first_ranks.back() + size);
     where.rank = circles.first_ranks[static_cast<std::size_t>(where.node)] + where.local_rank;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, where.rank, &circles.members);
     // A peer that is gone is to come back as an error, which is then explained; MPI would end the process.
+    MPI_Comm_set_errhandler(circles.members, MPI_ERRORS_RETURN);
     if (circles.leaders != MPI_COMM_NULL) MPI_Comm_set_errhandler(circles.leaders, MPI_ERRORS_RETURN);
     return circles;
 }
@@ -207,8 +210,8 @@ Joined join_by(const KeptBy& kept) {
     place_all(circles, arena);
     MPI_Barrier(circles.node);
     auto [placement, crowded] = read_facts(arena);
-    auto nodes = std::make_unique<MpiNodes>(circles.leaders, circles.where.node, circles.first_ranks,
-                                            arena.failure(), crowded);
+    auto nodes = std::make_unique<MpiNodes>(circles.members, circles.leaders, circles.where.node,
+                                            circles.first_ranks, arena.failure(), crowded);
     MPI_Comm_free(&circles.machine);
     MPI_Comm_free(&circles.node);
     return {circles.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};

@@ -36,7 +36,7 @@ void MpiNodes::wait(MPI_Request request, int why) {
         for (int look = 0; look < looks; ++look) {
             int done = 0;
             if (why == MPI_SUCCESS) why = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-            if (why != MPI_SUCCESS) explain(why);
+            if (why != MPI_SUCCESS) explain_mpi(why, failure_);
             if (done != 0) return;
         }
         failure_.check();
@@ -49,18 +49,6 @@ void MpiNodes::wait(MPI_Request request, int why) {
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, longest);
     }
-}
-
-/// MPI often learns of a death first; who it was, the keepers say within a moment.
-void MpiNodes::explain(int why) {
-    for (int ms = 0; ms < 3000; ++ms) {
-        failure_.check();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(why, text, &length);
-    throw Error(fmt::format("MPI failed between the nodes: {}", static_cast<const char*>(text)), kFailure);
 }
 
 void MpiNodes::agree(What what, std::int64_t bytes, std::int64_t root) {
@@ -134,6 +122,7 @@ void MpiNodes::finish() {
     MPI_Finalized(&over);
     if (over != 0) return;  // the program has ended MPI itself
     if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
+    MPI_Comm_free(&members_);
     MPI_Finalize();
 }
 

@@ -13,15 +13,20 @@
 #include <utility>
 #include <vector>
 
+#include "core/team/mpi/mpi_messages.hpp"
 #include "core/team/nodes.hpp"
 
 namespace strata::team {
 
 class MpiNodes : public Nodes {
   public:
-    /// `leaders`: MPI_COMM_NULL in a member that leads no node, which then only calls finish().
-    MpiNodes(MPI_Comm leaders, int node, std::vector<int> first_ranks, const Failure& failure, bool crowded)
-        : leaders_(leaders),
+    /// `members`: all of the team, by its ranks. `leaders`: MPI_COMM_NULL in a member that leads no node,
+    /// which then only calls messages() and finish().
+    MpiNodes(MPI_Comm members, MPI_Comm leaders, int node, std::vector<int> first_ranks,
+             const Failure& failure, bool crowded)
+        : members_(members),
+          messages_(members, failure),
+          leaders_(leaders),
           node_(node),
           first_ranks_(std::move(first_ranks)),
           failure_(failure),
@@ -32,6 +37,7 @@ class MpiNodes : public Nodes {
     void broadcast(std::span<std::byte> data, int root) override;
     void gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
     void add_up(ExactSum& sum) override;
+    [[nodiscard]] Messages& messages() override { return messages_; }
     void farewell() override;
     void finish() override;
 
@@ -41,9 +47,10 @@ class MpiNodes : public Nodes {
     void agree(What what, std::int64_t bytes = 0, std::int64_t root = 0);
     [[noreturn]] void name_who_differs(std::int64_t mine);
     void wait(MPI_Request request, int why);
-    [[noreturn]] void explain(int why);
     [[nodiscard]] std::string name(int node) const;
 
+    MPI_Comm members_;
+    MpiMessages messages_;
     MPI_Comm leaders_;
     int node_;
     std::vector<int> first_ranks_;

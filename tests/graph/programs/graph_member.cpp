@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/team/team.hpp"
+#include "tests/graph/lines.hpp"
 #include "tests/graph/small.hpp"
 
 using namespace strata;
@@ -64,14 +65,12 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
         if (asked.die > 0 && done >= asked.die && team.rank() == 1) raise(SIGKILL);
         done += run.advance(std::min(at_once, asked.steps - done));
     }
-    auto all = team.arena().array<std::uint64_t>("hashes", static_cast<std::size_t>(grid.patches()));
     const auto& mine = run.plan().memory().patches()[0];
     const auto hashes = run.hashes(grid);
-    for (std::size_t i = 0; i < mine.size(); ++i) all[static_cast<std::size_t>(mine[i])] = hashes[i];
-    team.barrier();
-    if (team.rank() != 0) return;
-    for (std::size_t patch = 0; patch < all.size(); ++patch)
-        fmt::print("patch {} {:016x}\n", patch, all[patch]);
+    std::string lines;
+    for (std::size_t i = 0; i < mine.size(); ++i)
+        lines += fmt::format("patch {} {:016x}\n", mine[i], hashes[i]);
+    print_all(team, lines);
 }
 
 /// All the work is in one quarter of the domain; says how even it is shared out after some steps, by what

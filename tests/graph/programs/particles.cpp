@@ -10,6 +10,7 @@
 #include "core/graph/run/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/cloud.hpp"
+#include "tests/graph/lines.hpp"
 
 using namespace strata;
 using namespace strata::tests;
@@ -56,25 +57,16 @@ int go(team::Team& team, char** argv) {
                 scattered(cloud.graph(), team.size(), seed + static_cast<std::uint64_t>(run.step())));
     }
     if (!save.empty()) save_state(run, cloud.graph(), team, save, {"cloud", "", 0}, 1);
-    struct Line {
-        std::int64_t count;
-        std::uint64_t hash;
-    };
-    auto lines = team.arena().array<Line>("lines", static_cast<std::size_t>(cloud.grid().patches()));
     const Populations& all = run.plan().memory().populations();
     const std::vector<int>& own =
         run.plan().memory().patches()[static_cast<std::size_t>(all.family(cloud.set()))];
     const std::vector<std::uint64_t> hashes = run.hashes(cloud.grid());
+    std::string lines;
     for (std::size_t i = 0; i < own.size(); ++i)
-        lines[static_cast<std::size_t>(own[i])] = {all.own(cloud.set(), static_cast<int>(i)).count,
-                                                   hashes[i]};
-    team.barrier();
-    if (team.rank() == 0) {
-        for (std::size_t p = 0; p < lines.size(); ++p)
-            fmt::print("patch {} count {} hash {:016x}\n", p, lines[p].count, lines[p].hash);
-        fmt::print("number {}\n", run.value(cloud.number()));
-    }
-    team.barrier();
+        lines += fmt::format("patch {} count {} hash {:016x}\n", own[i],
+                             all.own(cloud.set(), static_cast<int>(i)).count, hashes[i]);
+    if (team.rank() == 0) lines += fmt::format("number {}\n", run.value(cloud.number()));
+    graph::testing::print_all(team, lines);
     return 0;
 }
 

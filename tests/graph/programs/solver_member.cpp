@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/team/team.hpp"
+#include "tests/graph/lines.hpp"
 #include "tests/graph/solvers/solver.hpp"
 
 using namespace strata;
@@ -57,12 +58,13 @@ int run(team::Team& team, const Asked& asked) {
         if (asked.move > 0 && done > 0) run.reassign(anywhere(solver->graph, team.size(), random));
         done += run.advance(std::min(at_once, asked.steps - done));
     }
-    const auto all = team.arena().array<std::uint64_t>("fingerprints", patches_of(*solver));
-    write_fingerprints(*solver, run, all);
-    team.barrier();
-    if (team.rank() != 0) return 0;
-    for (std::size_t patch = 0; patch < all.size(); ++patch)
-        fmt::print("patch {} {:016x}\n", patch, all[patch]);
+    std::vector<std::uint64_t> mine(patches_of(*solver), 0);
+    write_fingerprints(*solver, run, mine);
+    std::string lines;
+    for (std::size_t patch = 0; patch < mine.size(); ++patch)
+        if (mine[patch] != 0) lines += fmt::format("patch {} {:016x}\n", patch, mine[patch]);
+    graph::testing::print_all(team, lines);
+    return 0;
     return 0;
 }
 

@@ -1,0 +1,127 @@
+// Messages between processes of different nodes, round after round.
+//
+//   pack     any thread: values of several patches, one after the other, into a buffer
+//   send     the thread that speaks MPI
+//   receive  the same, at the other end
+//   unpack   any thread: to images of the patches that the values are of, where all who read them look
+//
+// Each end has two buffers that are used in turn: while one is under way the next is packed, and a message
+// may come before the one before has been put in place.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/graph/execute/worker.hpp"
+#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/expand/relocate.hpp"
+
+namespace strata::graph {
+
+/// One end of a stream of messages from one process to another, one for each round of a scope.
+class Channel {
+  public:
+    /// Does nothing.
+    Channel() = default;
+    /// `tag`: tells streams of the same two processes apart.
+    Channel(const Members& members, int peer, int tag);
+
+    /// The room for a round's message. Messages that always have the same length are given it once, at both
+    /// ends, and are expected before they come (listen()); others are as long as the sender's room.
+    [[nodiscard]] std::span<std::byte> room(Epoch round) {
+        return std::span(rooms_[round & 1U]).first(length(round));
+    }
+    void make_room(Epoch round, std::size_t bytes);
+    void make_rooms(std::size_t bytes);
+
+    /// Sends the room of this round, once; whether that of the round before may be written again.
+    [[nodiscard]] bool send(Epoch round);
+    /// Whether this round's message has come. If so, the next one is expected.
+    [[nodiscard]] bool receive(Epoch round);
+    /// The first message that is expected is that of this round, and, if `once`, the last.
+    void listen(Epoch round, bool once);
+    /// Nothing is expected any more; what was sent has been taken.
+    void stop();
+
+  private:
+    [[nodiscard]] std::size_t length(Epoch round) const { return rooms_[round & 1U].size() - stamp_; }
+    [[nodiscard]] bool has_travelled(Epoch round);
+
+    const Members* members_ = nullptr;
+    int peer_ = -1, tag_ = 0;
+    std::size_t stamp_ = 0;  // bytes after each message that say when it was sent
+    bool fixed_ = false, once_ = false, sends_ = false;
+    std::vector<std::byte> rooms_[2];
+    team::Messages::Request under_way_[2] = {team::Messages::kNone, team::Messages::kNone};
+    Epoch begun_ = 0;  // the last round that was sent, or whose message was found
+};
+
+/// Values to or from a message: a box, or entries of a list.
+struct Parcel {
+    Turn values;                            // the first value
+    BoxCopy box;                            // its geometry; the other side is packed
+    std::span<const std::int32_t> entries;  // of a list, counted from its first value
+    std::int64_t component = 0;             // lists: bytes to the next component
+    bool list = false;
+
+    [[nodiscard]] std::size_t bytes() const;
+    /// Return what follows in the message.
+    std::byte* pack(const std::byte* values, std::byte* message) const;
+    const std::byte* unpack(const std::byte* message, std::byte* values) const;
+};
+
+struct PackCall {
+    Channel* channel = nullptr;
+    std::span<const Parcel> parcels;
+    std::uint16_t scope = 0;
+    static Outcome go(void* what, Worker& worker);
+};
+
+struct SendCall {
+    Channel* channel = nullptr;
+    std::uint16_t scope = 0;
+    static Outcome go(void* what, Worker& worker);
+};
+
+struct ReceiveCall {
+    Channel* channel = nullptr;
+    std::uint16_t scope = 0;
+    static Outcome go(void* what, Worker& worker);
+};
+
+struct UnpackCall {
+    Channel* channel = nullptr;
+    std::span<const Parcel> parcels;
+    std::uint16_t scope = 0;
+    static Outcome go(void* what, Worker& worker);
+};
+
+/// Particles that go to the patches of another process: who leaves (Leaver, by patch), then their values, in
+/// columns as in the arrays that they come from.
+struct PackLeaversCall {
+    const RelocationOf* of = nullptr;
+    Channel* channel = nullptr;
+    std::span<const Departures* const> patches;  // each [2]
+    std::span<const int> owner;                  // [patch]
+    int process = -1;
+    static Outcome go(void* what, Worker& worker);
+
+  private:
+    struct Goes {
+        std::int32_t to, at;
+        const ParticleArrays* from;
+    };
+    std::vector<Goes> goes_;
+};
+
+/// Shows them as departures of a patch that has all of them.
+struct ReceiveLeaversCall {
+    const RelocationOf* of = nullptr;
+    Channel* channel = nullptr;
+    Departures shown[2];
+    static Outcome go(void* what, Worker& worker);
+};
+
+}  // namespace strata::graph

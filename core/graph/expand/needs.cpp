@@ -1,0 +1,210 @@
+// What the patches of this process read of patches on other nodes. Everybody finds out what it needs itself,
+// and tells those who have it.
+#include <algorithm>
+#include <cstring>
+
+#include "core/graph/declare/shared.hpp"
+#include "core/graph/expand/builder.hpp"
+
+namespace strata::graph::detail {
+
+namespace {
+
+/// Numbers in a message.
+class Words {
+  public:
+    Words() = default;
+    explicit Words(const std::vector<std::byte>& bytes) : words_(bytes.size() / sizeof(std::int32_t)) {
+        if (!bytes.empty()) std::memcpy(words_.data(), bytes.data(), bytes.size());
+    }
+    void put(std::int32_t word) { words_.push_back(word); }
+    [[nodiscard]] std::int32_t next() { return words_.at(at_++); }
+    [[nodiscard]] bool more() const { return at_ < words_.size(); }
+    [[nodiscard]] std::vector<std::byte> bytes() const {
+        const auto all = std::as_bytes(std::span(words_));
+        return {all.begin(), all.end()};
+    }
+
+  private:
+    std::vector<std::int32_t> words_;
+    std::size_t at_ = 0;
+};
+
+void write(Words& words, const NeedKey& key, const Need& need) {
+    for (const int part : {key.maker, key.storage, key.patch, static_cast<int>(need.boxes.size()),
+                           static_cast<int>(need.entries.size())})
+        words.put(part);
+    for (const Box& box : need.boxes)
+        for (const Int3& corner : {box.lo, box.hi})
+            for (const int index : corner) words.put(index);
+    for (const std::int32_t entry : need.entries) words.put(entry);
+}
+
+void read(Words& words, Needs& needs) {
+    NeedKey key;
+    for (int* part : {&key.maker, &key.storage, &key.patch}) *part = words.next();
+    Need& need = needs[key];
+    need.boxes.resize(static_cast<std::size_t>(words.next()));
+    need.entries.resize(static_cast<std::size_t>(words.next()));
+    for (Box& box : need.boxes)
+        for (Int3* corner : {&box.lo, &box.hi})
+            for (int& index : *corner) index = words.next();
+    for (std::int32_t& entry : need.entries) entry = words.next();
+}
+
+}  // namespace
+
+void PlanBuilder::find_needs() {
+    if (members_.messages == nullptr) return;
+    needs_.resize(static_cast<std::size_t>(members_.size));
+    for (const FillGroup& group : groups_)
+        for (const Fill& fill : group.fills.all)
+            need(group.key.maker, group.key.storage, fill.from, fill.box);
+    find_needs_of_tasks();
+    find_needs_of_combinations();
+    find_needs_of_relocations();
+    exchange_needs();
+    make_images();
+}
+
+void PlanBuilder::need(int maker, int storage, int patch, const Box& box) {
+    const int process = owner(family_of(storage), patch);
+    if (members_.is_near(process) || box.empty()) return;
+    std::vector<Box>& boxes = needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].boxes;
+    if (std::find(boxes.begin(), boxes.end(), box) == boxes.end()) boxes.push_back(box);
+}
+
+void PlanBuilder::need(int maker, int storage, int patch, const std::vector<std::int32_t>& entries) {
+    const int process = owner(family_of(storage), patch);
+    if (members_.is_near(process) || entries.empty()) return;
+    std::vector<std::int32_t>& all =
+        needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].entries;
+    all.insert(all.end(), entries.begin(), entries.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+/// The tasks whose values a use may find: one in the first round of a loop, say, and another in later ones.
+std::vector<int> PlanBuilder::makers_of(int task, std::size_t use) const {
+    std::vector<int> makers;
+    for (const Before& before : resolved(task).before)
+        if (!before.backward && before.through_task == task && before.through_use == static_cast<int>(use) &&
+            tasks_[static_cast<std::size_t>(before.task)].half == tasks_[static_cast<std::size_t>(task)].half)
+            makers.push_back(before.task);
+    if (makers.empty()) makers.push_back(-1);
+    return makers;
+}
+
+/// Windows and lists.
+void PlanBuilder::find_needs_of_tasks() {
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const int task = static_cast<int>(t);
+        if (resolved_.tasks[t].what != ResolvedTask::What::body || tasks_[t].family < 0) continue;
+        for (std::size_t u = 0; u < resolved_.tasks[t].uses.size(); ++u) {
+            const Use& use = info(task).uses[u];
+            if (use.access != Access::need || use.relation == nullptr) continue;
+            const int storage = resolved_.tasks[t].uses[u].storage;
+            for (const int maker : makers_of(task, u))
+                for (const int patch : patches(tasks_[t].family))
+                    for (const Piece& piece : use.relation->pieces(patch, label(use.version.label).on))
+                        use.relation->shape() == Shape::window
+                            ? need(maker, storage, piece.from, piece.box)
+                            : need(maker, storage, piece.from, piece.entries);
+        }
+    }
+}
+
+void PlanBuilder::find_needs_of_combinations() {
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        if (resolved_.tasks[t].what != ResolvedTask::What::combine) continue;
+        const int task = static_cast<int>(t);
+        const bool field = label(resolved_.tasks[t].of.label).kind == Kind::field;
+        for (const int patch : patches(tasks_[t].family)) {
+            if (field) {
+                each_part(task, patch, [&](const SumPart& part) {
+                    const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
+                    need(part.maker, part.windows, part.from, part.box.shifted(back));
+                });
+                continue;
+            }
+            for (const auto& [maker, use] : contributors(task)) {
+                const auto u = static_cast<std::size_t>(use);
+                for (const Piece& piece :
+                     info(maker).uses[u].relation->pieces(patch, label(resolved_.tasks[t].of.label).on))
+                    need(maker, resolved(maker).uses[u].storage, piece.from, piece.entries);
+            }
+        }
+    }
+}
+
+/// Who may send particles: with what they are is sent how many.
+void PlanBuilder::find_needs_of_relocations() {
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        if (resolved_.tasks[t].what != ResolvedTask::What::relocate) continue;
+        const int task = static_cast<int>(t), family = tasks_[t].family;
+        const auto ask = [&](int process) {
+            if (!members_.is_near(process)) needs_[static_cast<std::size_t>(process)][{task, -1, -1}];
+        };
+        if (tasks_[t].gather >= 0) {
+            for (int process = 0; process < members_.size; ++process) ask(process);
+            continue;
+        }
+        const int set = relocation(task).set;
+        const auto& grid = static_cast<const Grid&>(*graph_.families()[static_cast<std::size_t>(family)]);
+        for (const int patch : patches(family))
+            for (const Nearby& each : nearby(grid, patch, relocation_hops(set)))
+                ask(owner(family, each.patch));
+    }
+}
+
+void PlanBuilder::exchange_needs() {
+    std::vector<std::vector<std::byte>> told;
+    for (const Needs& from : needs_) {
+        Words words;
+        for (const auto& [key, need] : from) write(words, key, need);
+        told.push_back(words.bytes());
+    }
+    for (const auto& bytes : members_.messages->exchange(told)) {
+        asked_.emplace_back();
+        for (Words words(bytes); words.more();) read(words, asked_.back());
+    }
+}
+
+/// Room for what is needed of each patch, where it would lie: of a field the hull of all boxes (pages that
+/// nobody touches cost nothing), of a list the whole.
+void PlanBuilder::make_images() {
+    std::map<std::pair<int, int>, Box> hulls;
+    for (const Needs& from : needs_)
+        for (const auto& [key, need] : from) {
+            if (key.storage < 0) continue;
+            Box& hull = hulls[{key.storage, key.patch}];
+            const LabelInfo& of = label_of(graph_, storage(key.storage));
+            std::vector<Box> all = need.boxes;
+            if (of.kind == Kind::field && !need.entries.empty())
+                all.push_back(static_cast<const Grid&>(*of.family).owned(key.patch, of.on, of.border));
+            for (const Box& box : all) hull = around(hull, box);
+        }
+    const auto lines = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
+    std::int64_t end = 0;
+    for (const auto& [key, hull] : hulls) {
+        const Storage& of = storage(key.first);
+        const LabelInfo& shown = label_of(graph_, of);
+        const auto value = static_cast<std::int64_t>(shown.bytes);
+        Spot& spot = images_[key].spot;
+        if (shown.kind == Kind::field) {
+            spot.y = hull.extent(0);
+            spot.z = spot.y * hull.extent(1);
+            spot.component = spot.z * hull.extent(2);
+        } else {
+            spot.count = spot.component = shown.entries(key.second);
+        }
+        spot.turn = lines(spot.component * value * shown.components);
+        spot.origin = reinterpret_cast<std::byte*>(end - distance(spot, hull.lo, shown.bytes));
+        end += spot.turn * of.depth;
+    }
+    plan_.images_ = SharedMemory(Members::alone(), "images", static_cast<std::size_t>(end));
+    for (auto& [key, image] : images_)
+        image.spot.origin = plan_.images_.data() + reinterpret_cast<std::intptr_t>(image.spot.origin);
+}
+
+}  // namespace strata::graph::detail

@@ -1,0 +1,85 @@
+// Graphs over several nodes: the same bits as on one, and an end when a process dies.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/graph/lines.hpp"
+#include "tests/team/nodes_run.hpp"
+
+using namespace strata;
+using namespace strata::team::testing;
+
+namespace {
+
+/// What a program finds with so many ranks, so many of them on each node (0: without mpirun).
+std::string output_of(const std::string& program, std::vector<std::string> words, int ranks, int per_node,
+                      std::vector<launch::Setting> more = {}) {
+    auto settings = per_node > 0 ? nodes_of(per_node) : layout("1x1", true);
+    settings.insert(settings.end(), more.begin(), more.end());
+    Run run(std::move(words), settings,
+            per_node > 0 ? under_mpirun(ranks, program) : std::vector<std::string>{program});
+    const Done done = run.wait();
+    INFO(ranks << " ranks, " << per_node << " on a node\n" << done.err);
+    REQUIRE(done.status == 0);
+    REQUIRE(has(done.out, "patch 0 "));
+    CHECK(run.nobody_left());
+    return graph::testing::sorted_lines(done.out);
+}
+
+}  // namespace
+
+TEST_CASE("over nodes a graph gives the same bits as on one") {
+    for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round"}) {
+        const std::string expected = output_of(TEST_MEMBER, {name, "40"}, 1, 0);
+        for (const auto& [ranks, per_node] : {std::pair(2, 1), std::pair(4, 1), std::pair(4, 2)}) {
+            CAPTURE(name, ranks, per_node);
+            CHECK(output_of(TEST_MEMBER, {name, "40"}, ranks, per_node) == expected);
+        }
+    }
+}
+
+TEST_CASE("nor do a random order, delays and patches that go to other nodes change a bit") {
+    for (const std::string name : {"heat-round", "mixed-round"}) {
+        const std::string expected = output_of(TEST_MEMBER, {name, "30"}, 1, 0);
+        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=1", "move=4"}, 2, 1) == expected);
+        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=2", "move=3"}, 4, 2,
+                        {{"STRATA_MESSAGE_DELAY", "2e-4"}}) == expected);
+    }
+}
+
+TEST_CASE("solvers of any kind give the same bits over nodes") {
+    for (const auto& [name, steps] : {std::pair("gradients", "5"), std::pair("fft", "10"),
+                                      std::pair("overset", "20"), std::pair("refined", "20")}) {
+        const std::string expected = output_of(TEST_SOLVERS, {name, steps}, 1, 0);
+        CAPTURE(name);
+        CHECK(output_of(TEST_SOLVERS, {name, steps}, 2, 1) == expected);
+        CHECK(output_of(TEST_SOLVERS, {name, steps, "seed=1", "move=3"}, 4, 2) == expected);
+    }
+}
+
+TEST_CASE("particles go to other nodes") {
+    const auto lines = [](int hops, double fast, int seed, int every, int ranks, int per_node) {
+        return output_of(TEST_PARTICLES,
+                         {"drift", "500", std::to_string(hops), fmt::format("{}", fast), "1",
+                          std::to_string(seed), std::to_string(every)},
+                         ranks, per_node);
+    };
+    const std::string drift = lines(1, 2.9, 0, 0, 1, 0);
+    CHECK(has(drift, "number 1728\n"));
+    CHECK(lines(1, 2.9, 0, 0, 2, 1) == drift);
+    CHECK(lines(1, 2.9, 3, 23, 4, 2) == drift);
+    const std::string far = lines(0, 11, 0, 0, 1, 0);
+    CHECK(lines(0, 11, 5, 50, 4, 2) == far);
+}
+
+TEST_CASE("a process of another node that is killed in the middle of a step ends the run with its name") {
+    Run run({"mixed", "1000000", "move=3", "die=9"}, nodes_of(1), under_mpirun(3, TEST_MEMBER));
+    const Done done = run.wait();
+    INFO(done.err);
+    CHECK(done.status != 0);
+    CHECK(has(done.err, "member 1"));
+    CHECK(has(done.err, "SIGKILL"));
+    CHECK(run.nobody_left());
+}
