@@ -321,8 +321,8 @@ void PlanBuilder::wait_in_messages(int which) {
     }
 }
 
-/// An image is overwritten when all who read it here have done so; and all who read what was copied from it to
-/// halos, which are written next: those whom the maker itself would wait for.
+/// An image is overwritten when all who read it here have done so; and all who read what was copied from it
+/// to halos, which are written next: those whom the maker itself would wait for.
 void PlanBuilder::wait_for_readers(const Stream& stream) {
     const Position here = position_of(stream.maker, Position::unpack);
     for (const Before& before : resolved(stream.maker).before) {
