@@ -3,12 +3,15 @@
 #include "benchmarks/npb/cg/cg.hpp"
 #include "benchmarks/npb/common/benchmark.hpp"
 #include "benchmarks/npb/ep/ep.hpp"
+#include "benchmarks/npb/ft/ft.hpp"
+#include "benchmarks/npb/is/is.hpp"
 #include "benchmarks/npb/mg/mg.hpp"
 
 namespace strata::npb {
 
 std::span<const Benchmark> benchmarks() {
-    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark};
+    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark, ft::benchmark,
+                                    is::benchmark};
     return list;
 }
 

@@ -92,6 +92,14 @@ class Group {
             if (part.begin < part.end) body(part.begin, part.end);
         });
     }
+    /// body(begin, end, worker), where a worker has memory of its own.
+    template <class Body>
+    void each_part_of(std::int64_t count, Body&& body) {
+        each([&](int worker, int workers) {
+            const Share part(count, worker, workers);
+            if (part.begin < part.end) body(part.begin, part.end, worker);
+        });
+    }
     /// One worker alone calls body(), then all go on.
     template <class Body>
     void once(Body&& body) {

@@ -44,8 +44,11 @@ bench::Result result_of(const Benchmark& benchmark, Class size, const Plan& plan
     result.threads = group.threads();
     if (!group.library().empty()) result.mpi = group.library();
     // Of several values the one that is furthest from what is allowed speaks for all.
-    const auto worst = [](const Check& a, const Check& b) {
-        return std::isnan(b.error) || a.error / a.limit < b.error / b.limit;
+    const auto excess = [](const Check& check) {
+        return check.limit > 0 ? check.error / check.limit : check.error;
+    };
+    const auto worst = [&](const Check& a, const Check& b) {
+        return !std::isnan(a.error) && (std::isnan(b.error) || excess(a) < excess(b));
     };
     const Check& check = *std::max_element(outcome.checks.begin(), outcome.checks.end(), worst);
     result.verification = {check.what, check.error, check.limit,
