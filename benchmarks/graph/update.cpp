@@ -27,6 +27,7 @@ constexpr int kRounds = 11;
 void declare(Options& options) {
     options.option("--cells", "N", "512", "of the grid, in each direction")
         .option("--patch", "X,Y,Z", "32,32,32", "cells of a patch")
+        .option("--borders", "KIND", "walls", "walls, or periodic: values beyond a border are copied")
         .example("strata bench transport-update --layout 1x2", "both threads' bandwidth, in memory")
         .example("strata bench transport-update --cells 96 --layout 1x1", "in the last-level cache");
 }
@@ -46,11 +47,12 @@ std::vector<std::int64_t> three(const std::string& words) {
     return all;
 }
 
-transport::Settings heat(std::int64_t cells, std::vector<std::int64_t> patch) {
+transport::Settings heat(std::int64_t cells, std::vector<std::int64_t> patch, bool periodic) {
     transport::Settings s;
     s.equation = "heat";
     s.cells = {cells, cells, cells};
     s.patch_cells = std::move(patch);
+    s.periodic = periodic;
     s.end = 1e9;
     return s;
 }
@@ -79,15 +81,25 @@ class Solver {
     [[nodiscard]] team::Crew& crew() { return *crew_; }
     [[nodiscard]] Simulation& run() { return *run_; }
 
-    /// The share of the threads' time in the last batch that no task's function took.
-    [[nodiscard]] double runtime_share(std::uint32_t first_step) const {
-        double in_tasks = 0;
+    /// Where the threads' time went in the last batch, as shares of it.
+    struct Shares {
+        double tasks = 0, copies = 0, reductions = 0, waiting = 0;
+    };
+    [[nodiscard]] Shares shares(std::uint32_t before) const {
+        Shares all;
+        const double each = 1 / (run_->batch().seconds * run_->executor().threads());
         for (int thread = 0; thread < run_->executor().threads(); ++thread)
-            for (const Record& record : run_->executor().records(thread))
-                if (record.op != Record::kWaiting && record.step > first_step &&
-                    run_->plan().step().ops[record.op].kind == OpKind::task)
-                    in_tasks += record.end - record.begin;
-        return 1 - in_tasks / (run_->batch().seconds * run_->executor().threads());
+            for (const Record& record : run_->executor().records(thread)) {
+                if (record.step <= before) continue;
+                const bool waits = record.op == Record::kWaiting;
+                const OpKind kind = waits ? OpKind::task : run_->plan().step().ops[record.op].kind;
+                double& share = waits                    ? all.waiting
+                                : kind == OpKind::task   ? all.tasks
+                                : kind == OpKind::reduce ? all.reductions
+                                                         : all.copies;
+                share += each * (record.end - record.begin);
+            }
+        return all;
     }
     /// The largest difference to one loop over all cells, after so many steps.
     [[nodiscard]] double error(int steps, double diffusivity_of_loop) const;
@@ -208,23 +220,25 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const std::int64_t cells = quick ? 64 : given.integer("--cells", 8, 2048);
     const std::vector<std::int64_t> patch = three(given.text("--patch"));
     const int threads = thread_count();
+    const std::string borders = given.choice("--borders", {"walls", "periodic"});
     const auto bytes = static_cast<std::uint64_t>(cells * cells * cells) * 16;
     require_memory(2 * bytes, "the grid and the triad");
     Result result;
     result.parameter("cells", cells);
     result.parameter("patch", given.text("--patch"));
+    result.parameter("borders", borders);
     result.parameter("bytes", static_cast<std::int64_t>(bytes));
     {
-        Solver checked(heat(24, {8, 12, 24}), threads, 0);
+        Solver checked(heat(24, {8, 12, 24}, true), threads, 0);
         checked.steps(fault == Break::skip ? 9 : 10);
         result.verification = {"largest difference to a loop over all cells after 10 steps",
                                checked.error(10, fault == Break::perturb ? 1.001 : 1.0), 1e-12, "round-off"};
     }
-    Solver solver(heat(cells, patch), threads, std::size_t{1} << 17U);
+    Solver solver(heat(cells, patch, borders == "periodic"), threads, std::size_t{1} << 17U);
     Triad triad(bytes, solver.crew());
     const double first = solver.steps(2);
     const auto count = static_cast<std::int64_t>(std::clamp((quick ? 0.005 : 0.25) / first, 2.0, 2000.0));
-    std::vector<double> updates, triads, shares, ratios;
+    std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios;
     for (int round = 0; round < kRounds; ++round) {
         double best = 0;
         for (int pass = 0; pass < 2; ++pass)
@@ -235,14 +249,17 @@ Result run(Group& group, const Parsed& given, Break fault) {
         updates.push_back(static_cast<double>(bytes) / step);
         triads.push_back(best);
         ratios.push_back(updates.back() / best);
-        shares.push_back(solver.runtime_share(before));
+        const Solver::Shares shares = solver.shares(before);
+        runtime.push_back(1 - shares.tasks);
+        copies.push_back(shares.copies), reductions.push_back(shares.reductions);
+        waiting.push_back(shares.waiting);
     }
     const double update = middle(updates);
     result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
                       {"triad", 1e-9 * middle(triads), "GB/s", true, {}, {}},
                       {"of the roofline", 100 * middle(ratios), "% of triad", true, {}, {}},
                       {"cells", 1e-6 * update / kBytes, "Mcell/s", true, {}, {}},
-                      {"runtime share", 100 * middle(shares), "%", false, {}, {}}};
+                      {"runtime share", 100 * middle(runtime), "%", false, {}, {}}};
     result.notes = {
         fmt::format(
             "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
@@ -250,7 +267,9 @@ Result run(Group& group, const Parsed& given, Break fault) {
             kBytes, 1e-6 * static_cast<double>(bytes)),
         fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
                     100 * *std::min_element(ratios.begin(), ratios.end()),
-                    100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count)};
+                    100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count),
+        fmt::format("Of the threads' time: copies {:.2f} %, reductions {:.2f} %, waiting {:.2f} %.",
+                    100 * middle(copies), 100 * middle(reductions), 100 * middle(waiting))};
     return result;
 }
 

@@ -23,8 +23,10 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
     RowWriter rows(stores);
     const int n = cells.extent(0), y = r[1] > 0 ? 1 : 0,
               z = r[2] > 0 ? 1 : 0;  // 0: that direction is not there
+    FetchAhead ahead(T, cells, {1, y, z});
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
+            ahead.before(j, k);
             const Row<const double> c = T.row(j, k) + cells.lo[0];
             const Row<const double> s = T.row(j - y, k) + cells.lo[0];
             const Row<const double> t = T.row(j + y, k) + cells.lo[0];
