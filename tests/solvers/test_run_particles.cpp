@@ -89,6 +89,25 @@ TEST_CASE("particles and fields are shown value by value, the same on every layo
     CHECK(grid.text("/VTKHDF/PointData/w", "Unit") == "m/s");
 }
 
+TEST_CASE("cells that no patch covers are hidden") {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path() / "cloud.toml";
+    write_text(file, "solver = \"cloud\"\n[output]\nsteps = 5\nfields = [\"level\"]\n");
+    run("2x1", file.string() + " --steps 5 --out " + (folder.path() / "out").string());
+    const Read fine(folder.path() / "out" / "fields" / "fine-000005.vtkhdf");
+    const auto level = fine.array<std::int32_t>("CellData/level", H5T_NATIVE_INT32, {4, 6, 8}, 4);
+    const auto ghosts = fine.array<std::uint8_t>("CellData/vtkGhostType", H5T_NATIVE_UINT8, {4, 6, 8}, 1);
+    const Box one{{1, 1, 1}, {3, 4, 3}}, other{{3, 0, 0}, {8, 2, 4}};
+    std::size_t at = 0, wrong = 0;
+    for (int k = 0; k < 4; ++k)
+        for (int j = 0; j < 6; ++j)
+            for (int i = 0; i < 8; ++i, ++at) {
+                const bool there = one.contains(Int3{i, j, k}) || other.contains(Int3{i, j, k});
+                wrong += level[at] != (there ? 5 : 0) || ghosts[at] != (there ? 0 : 32);
+            }
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("a case shows what it names, and nothing else") {
     const TemporaryFolder folder;
     const fs::path file = folder.path() / "cloud.toml";

@@ -103,6 +103,35 @@ void write_field(FieldFile& file, const ShownFile::Array& array, const Grid& gri
     }
 }
 
+constexpr const char* kGhosts = "vtkGhostType";  // as VTK calls it: what is not 0 is not drawn
+constexpr std::uint8_t kHidden = 32;             // vtkDataSetAttributes::HIDDENCELL
+
+/// Before patches are written that leave some of the domain out: all of it is hidden.
+void hide_all(const fs::path& path, const Box& cells) {
+    FieldFile file(path);
+    const std::vector<std::uint8_t> hidden(
+        static_cast<std::size_t>(cells.extent(0)) * static_cast<std::size_t>(cells.extent(1)), kHidden);
+    for (int k = cells.lo[2]; k < cells.hi[2]; ++k) {
+        Box plane = cells;
+        plane.lo[2] = k;
+        plane.hi[2] = k + 1;
+        file.write(kGhosts, plane, hidden.data(), cells.extent(0), 0);
+    }
+    file.close();
+}
+
+/// What this member's patches cover is shown.
+void uncover(FieldFile& file, const Grid& grid, const std::vector<int>& mine) {
+    for (const int patch : mine) {
+        const Box box = grid.box(patch);
+        const std::vector<std::uint8_t> shown(static_cast<std::size_t>(box.volume()), 0);
+        file.write(kGhosts, box, shown.data(), box.extent(0),
+                   static_cast<std::ptrdiff_t>(box.extent(0)) * box.extent(1));
+    }
+}
+
+bool leaves_some_out(const ShownFile& file) { return file.set < 0 && !file.grid->regular(); }
+
 /// This member's part of a file. `first`: [patch] -> the place of its first particle.
 void write_own(const ShownFile& shown, const fs::path& path, const Simulation& run,
                const std::vector<std::int64_t>& first) {
@@ -110,6 +139,7 @@ void write_own(const ShownFile& shown, const fs::path& path, const Simulation& r
     const std::vector<int>& mine =
         run.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, *shown.grid))];
     FieldFile file(path);
+    if (leaves_some_out(shown)) uncover(file, *shown.grid, mine);
     for (const Kept& kept : kept_versions(run.plan())) {
         if (kept.back != 0) continue;
         for (const ShownFile::Array& array : shown.arrays) {
@@ -232,10 +262,12 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         by_first([&] {
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
+            if (leaves_some_out(shown)) arrays.push_back({kGhosts, Element::u8, 1, "", On::cells});
             if (shown.set < 0)
                 FieldFile::create_grid(path, shown.grid->shape(), arrays, time);
             else
                 FieldFile::create_particles(path, first.back(), arrays, time);
+            if (leaves_some_out(shown)) hide_all(path, shown.grid->shape().cells);
         });
         for (int node = 0; node < team.nodes(); ++node)
             all_or_none(

@@ -19,6 +19,25 @@ void for_each(const Box& box, const Set& set) {
             for (int i = box.lo[0]; i < box.hi[0]; ++i) set(i, j, k);
 }
 
+/// Two boxes that leave most of the domain out, as refined patches do.
+void add_boxes(Graph& graph) {
+    GridShape shape;
+    shape.cells = {{0, 0, 0}, {8, 6, 4}};
+    const Grid& grid =
+        graph.add<Grid>("fine", shape, std::vector<Box>{{{1, 1, 1}, {3, 4, 3}}, {{3, 0, 0}, {8, 2, 4}}});
+    const auto number = graph.field<std::int32_t>("level", grid, On::cells, {.history = 1});
+    Task first = graph.start().task("first level", grid);
+    const auto made = first.make(number);
+    first.run(
+        [=](Here& here) { for_each(here.cells(), [&](int i, int j, int k) { here[made](i, j, k) = 5; }); });
+    Task step = graph.step().task("keep level", grid);
+    const auto before = step.need(number.previous());
+    const auto after = step.make(number);
+    step.run([=](Here& here) {
+        for_each(here.cells(), [&](int i, int j, int k) { here[after](i, j, k) = here[before](i, j, k); });
+    });
+}
+
 /// Fields that are kept and never change: a vector on nodes, and numbers on cells with layers beyond the
 /// walls.
 void add_fields(Graph& graph, const Grid& grid) {
@@ -60,6 +79,7 @@ int main(int argc, char** argv) {
     return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
         clouds.push_back(std::make_unique<Cloud>(flight, &graph));
         add_fields(graph, clouds.back()->grid());
+        add_boxes(graph);
         return {};
     });
 }
