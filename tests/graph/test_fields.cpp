@@ -44,7 +44,8 @@ void write(FieldFile& file, const std::string& name, int components, const Box& 
             for (int j = box.lo[1]; j < box.hi[1]; ++j)
                 for (int i = box.lo[0]; i < box.hi[0]; ++i)
                     values[static_cast<std::size_t>(at(i, j, k, c))] = static_cast<T>(value(i, j, k, c));
-    file.write(name, box, values.data() + at(box.lo[0], box.lo[1], box.lo[2], 0), y, z, apart);
+    const FieldFile::Part part{box, values.data() + at(box.lo[0], box.lo[1], box.lo[2], 0), y, z, apart};
+    file.write(name, {&part, 1});
 }
 
 }  // namespace

@@ -139,29 +139,35 @@ void FieldFile::close() {
         throw system_error("the field file could not be written", error_number).at(open_->path.string());
 }
 
-void FieldFile::write(const std::string& array, const Box& box, const void* first, std::ptrdiff_t y,
-                      std::ptrdiff_t z, std::ptrdiff_t component) {
+void FieldFile::write(const std::string& array, std::span<const Part> parts) {
     const QuietHdf5 quiet;
-    if (box.empty()) return;
+    if (parts.empty()) return;
     const Place& place = open_->place(array);
     if (place.extent.size() != 3) throw Error("an array of particles has no box", kFailure).given(array);
-    std::array<std::int64_t, 3> at{};
-    for (std::size_t a = 0; a < 3; ++a) {
-        at[a] = box.lo[a] - open_->limits[2 * a];
-        if (at[a] < 0 || at[a] + box.extent(static_cast<int>(a)) > place.extent[2 - a])
-            throw Error(fmt::format("what is written lies outside the array '{}'", array), kFailure)
-                .at(open_->path.string());
-    }
-    const std::size_t value = place.bytes * place.components;
-    const auto row = static_cast<std::size_t>(box.extent(0));
-    for (int k = 0; k < box.extent(2); ++k)
-        for (int j = 0; j < box.extent(1); ++j) {
-            const std::int64_t index = ((at[2] + k) * place.extent[1] + at[1] + j) * place.extent[2] + at[0];
-            interleave(static_cast<const std::byte*>(first) +
-                           (j * y + k * z) * static_cast<std::ptrdiff_t>(place.bytes),
-                       row, place, component,
-                       open_->room(place.at + static_cast<std::uint64_t>(index) * value, row * value));
+    const Box& first = parts[0].box;
+    for (const Part& part : parts)
+        for (std::size_t a = 0; a < 3; ++a) {
+            const int axis = static_cast<int>(a);
+            const std::int64_t from = part.box.lo[a] - open_->limits[2 * a];
+            if (from < 0 || from + part.box.extent(axis) > place.extent[2 - a] ||
+                (a > 0 && part.box.extent(axis) != first.extent(axis)))
+                throw Error(fmt::format("what is written lies outside the array '{}'", array), kFailure)
+                    .at(open_->path.string());
         }
+    const std::size_t value = place.bytes * place.components;
+    for (int k = 0; k < first.extent(2); ++k)
+        for (int j = 0; j < first.extent(1); ++j)
+            for (const Part& part : parts) {
+                const std::int64_t x = part.box.lo[0] - open_->limits[0],
+                                   y = part.box.lo[1] - open_->limits[2] + j,
+                                   z = part.box.lo[2] - open_->limits[4] + k;
+                const auto index =
+                    static_cast<std::uint64_t>((z * place.extent[1] + y) * place.extent[2] + x);
+                const auto row = static_cast<std::size_t>(part.box.extent(0));
+                interleave(static_cast<const std::byte*>(part.first) +
+                               (j * part.y + k * part.z) * static_cast<std::ptrdiff_t>(place.bytes),
+                           row, place, part.component, open_->room(place.at + index * value, row * value));
+            }
     open_->flush();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,11 +55,16 @@ class FieldFile {
     FieldFile(const FieldFile&) = delete;
     FieldFile& operator=(const FieldFile&) = delete;
 
-    /// The values of a grid's array in a box of the grid's indices (cells or nodes). `first` is the first
+    /// Values of a grid's array in a box of the grid's indices (cells or nodes). `first` is the first
     /// component at box.lo; rows in x lie one after the other; `y`, `z` and `component` are the strides in
     /// values.
-    void write(const std::string& array, const Box& box, const void* first, std::ptrdiff_t y,
-               std::ptrdiff_t z, std::ptrdiff_t component = 0);
+    struct Part {
+        Box box;
+        const void* first;
+        std::ptrdiff_t y, z, component;
+    };
+    /// Boxes of the same extent in y and z; where they lie side by side in x their rows go in one write.
+    void write(const std::string& array, std::span<const Part> parts);
     /// The values of `count` particles from the `from`-th on; components lie `component` values apart.
     void write(const std::string& array, std::int64_t from, std::int64_t count, const void* values,
                std::ptrdiff_t component = 0);

@@ -26,10 +26,7 @@ void FieldFile::create_particles(const std::filesystem::path&, std::int64_t, con
 }
 FieldFile::FieldFile(const std::filesystem::path&) { refuse(); }
 FieldFile::~FieldFile() = default;
-void FieldFile::write(const std::string&, const Box&, const void*, std::ptrdiff_t, std::ptrdiff_t,
-                      std::ptrdiff_t) {
-    refuse();
-}
+void FieldFile::write(const std::string&, std::span<const Part>) { refuse(); }
 void FieldFile::write(const std::string&, std::int64_t, std::int64_t, const void*, std::ptrdiff_t) {
     refuse();
 }

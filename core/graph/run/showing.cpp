@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/run/all_or_none.hpp"
 #include "core/graph/run/driver.hpp"
+#include "core/graph/run/shown_values.hpp"
 
 namespace strata::graph {
 
@@ -77,106 +78,6 @@ std::string array_name(const Graph& graph, const LabelInfo& label) {
         if (label.name.starts_with(of)) return in_files(label.name.substr(of.size()));
     }
     return in_files(label.name);
-}
-
-/// A grid's values of a patch, and where nodes are the same across a periodic border, there too.
-void write_field(FieldFile& file, const ShownFile::Array& array, const Grid& grid, const LabelInfo& label,
-                 int patch, const std::vector<std::byte>& values) {
-    const Box all = grid.owned(patch, label.on, label.border), own = grid.owned(patch, label.on);
-    const std::ptrdiff_t y = all.extent(0), z = y * all.extent(1);
-    const Box& domain = grid.shape().cells;
-    for (int images = 0; images < 8; ++images) {
-        Box from = own, to = own;
-        bool there = true;
-        for (std::size_t a = 0; a < 3; ++a) {
-            if (((images >> a) & 1) == 0) continue;
-            there = there && label.on == On::nodes && grid.shape().periodic[a] && own.lo[a] == domain.lo[a];
-            from.hi[a] = from.lo[a] + 1;
-            to.lo[a] = domain.hi[a];
-            to.hi[a] = domain.hi[a] + 1;
-        }
-        if (!there) continue;
-        const std::ptrdiff_t first =
-            (from.lo[0] - all.lo[0]) + (from.lo[1] - all.lo[1]) * y + (from.lo[2] - all.lo[2]) * z;
-        file.write(array.form.name, to, values.data() + first * static_cast<std::ptrdiff_t>(label.bytes), y,
-                   z, static_cast<std::ptrdiff_t>(all.volume()));
-    }
-}
-
-constexpr const char* kGhosts = "vtkGhostType";  // as VTK calls it: what is not 0 is not drawn
-constexpr std::uint8_t kHidden = 32;             // vtkDataSetAttributes::HIDDENCELL
-
-/// Before patches are written that leave some of the domain out: all of it is hidden.
-void hide_all(const fs::path& path, const Box& cells) {
-    FieldFile file(path);
-    const std::vector<std::uint8_t> hidden(
-        static_cast<std::size_t>(cells.extent(0)) * static_cast<std::size_t>(cells.extent(1)), kHidden);
-    for (int k = cells.lo[2]; k < cells.hi[2]; ++k) {
-        Box plane = cells;
-        plane.lo[2] = k;
-        plane.hi[2] = k + 1;
-        file.write(kGhosts, plane, hidden.data(), cells.extent(0), 0);
-    }
-    file.close();
-}
-
-/// What this member's patches cover is shown.
-void uncover(FieldFile& file, const Grid& grid, const std::vector<int>& mine) {
-    for (const int patch : mine) {
-        const Box box = grid.box(patch);
-        const std::vector<std::uint8_t> shown(static_cast<std::size_t>(box.volume()), 0);
-        file.write(kGhosts, box, shown.data(), box.extent(0),
-                   static_cast<std::ptrdiff_t>(box.extent(0)) * box.extent(1));
-    }
-}
-
-bool leaves_some_out(const ShownFile& file) { return file.set < 0 && !file.grid->regular(); }
-
-/// This member's part of a file. `first`: [patch] -> the place of its first particle.
-void write_own(const ShownFile& shown, const fs::path& path, const Simulation& run,
-               const std::vector<std::int64_t>& first) {
-    const Graph& graph = run.plan().graph();
-    const std::vector<int>& mine =
-        run.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, *shown.grid))];
-    FieldFile file(path);
-    if (leaves_some_out(shown)) uncover(file, *shown.grid, mine);
-    for (const Kept& kept : kept_versions(run.plan())) {
-        if (kept.back != 0) continue;
-        for (const ShownFile::Array& array : shown.arrays) {
-            if (array.label != kept.label) continue;
-            const LabelInfo& label = label_of(graph, kept.label);
-            for (std::size_t i = 0; i < mine.size(); ++i) {
-                std::vector<std::byte> values = run.values(kept, static_cast<int>(i));
-                if (shown.set < 0) {
-                    write_field(file, array, *shown.grid, label, mine[i], values);
-                    continue;
-                }
-                const std::size_t each = label.bytes * static_cast<std::size_t>(label.components);
-                const auto count = static_cast<std::int64_t>(values.size() / each);
-                // Points have three coordinates, also in a plane.
-                values.resize(static_cast<std::size_t>(count * array.form.components) * label.bytes);
-                file.write(array.form.name, first[static_cast<std::size_t>(mine[i])], count, values.data(),
-                           count);
-            }
-        }
-    }
-    file.close();
-}
-
-/// [patch] -> the place of its first particle, and the number of all at the end. The order is that of
-/// patches, so a file is the same for every layout. Collective.
-std::vector<std::int64_t> first_particles(const ShownFile& shown, const Simulation& run, team::Team& team) {
-    const Graph& graph = run.plan().graph();
-    const std::vector<int>& mine =
-        run.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, *shown.grid))];
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(shown.grid->patches()), 0);
-    for (std::size_t i = 0; i < mine.size(); ++i)
-        counts[static_cast<std::size_t>(mine[i])] =
-            run.plan().memory().populations().own(shown.set, static_cast<int>(i)).count;
-    team.together().reduce(std::span(counts), [](std::int64_t a, std::int64_t b) { return a + b; });
-    std::vector<std::int64_t> first{0};
-    for (const std::int64_t count : counts) first.push_back(first.back() + count);
-    return first;
 }
 
 fs::path list_of(const ShownFile& file, const fs::path& folder) {
@@ -262,18 +163,18 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         by_first([&] {
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
-            if (leaves_some_out(shown)) arrays.push_back({kGhosts, Element::u8, 1, "", On::cells});
+            if (leaves_some_out(shown)) arrays.push_back(ghosts_array());
             if (shown.set < 0)
                 FieldFile::create_grid(path, shown.grid->shape(), arrays, time);
             else
                 FieldFile::create_particles(path, first.back(), arrays, time);
-            if (leaves_some_out(shown)) hide_all(path, shown.grid->shape().cells);
+            if (leaves_some_out(shown)) hide_all(shown, path);
         });
         for (int node = 0; node < team.nodes(); ++node)
             all_or_none(
                 team,
                 [&] {
-                    if (team.node() == node) write_own(shown, path, run, first);
+                    if (team.node() == node) write_values(shown, path, run, first);
                 },
                 undo);
         by_first([&] { FieldFile::finish(path, list_of(shown, folder), time); });

@@ -68,8 +68,8 @@ class ShownTimes {
 };
 
 /// Writes all members' values as FOLDER/NAME-000500.vtkhdf, one file for each of `files`, and adds them to
-/// FOLDER/NAME.vtkhdf.series. A member holds one patch at a time. Collective. Throws Error; files of other
-/// steps are then as they were.
+/// FOLDER/NAME.vtkhdf.series. A member holds a row of patches at a time. Collective. Throws Error; files of
+/// other steps are then as they were.
 void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,
                  const std::filesystem::path& folder, double time);
 
