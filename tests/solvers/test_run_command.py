@@ -118,6 +118,18 @@ def test_a_step_that_turns_unstable_ends_the_run_once_with_patch_step_and_label(
     assert not (tmp_path / "out" / "result.json").exists()
 
 
+@pytest.mark.parametrize("layout", ["2x1", "4x1", "2x2"])
+def test_members_that_become_unstable_at_once_give_one_error(front, tmp_path, layout):
+    case = small(
+        tmp_path, "heat", cells="[32, 32, 32]", patch="[16, 16, 16]", cfl="4", end="1000.0", error="0"
+    )
+    for _ in range(5):  # each patch of the symmetric profile in the same step
+        done = run(front, case, "--layout", layout, "--bind", "none", "--quiet", check=False)
+        assert done.returncode == 1
+        assert done.stderr.count("error") == 1, done.stderr
+        assert re.search(r"task 'conduct', patch \d+ of 'grid', step \d+: 'temperature' is no", done.stderr)
+
+
 def test_help_lists_the_keys_of_a_case(front):
     text = run(front, "transport", "--help").stdout
     for part in ("--steps", "[grid]", "diffusivity", "m2/s", "default", "required", "examples"):

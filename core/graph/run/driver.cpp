@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,13 @@ namespace strata::graph {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Members that fail at the same time, each with an unstable patch of its own, say: one of a node says so,
+/// the others end with that one.
+void leave_it_to_the_first(team::Team& team) {
+    auto failed = team.arena().array<std::atomic<std::uint32_t>>("graph.failed", 1);
+    if (failed[0].exchange(1) != 0) team.node_barrier();
+}
 
 int run_member(team::Team& team, CaseSchema& schema, const Words& words, const OutputSettings& output,
                const std::function<Solver(Graph&)>& declare, const Build& build) {
@@ -108,7 +116,14 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     if (!start.empty()) again.clear();
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
-        return run_member(team, schema, words, output, declare, build);
+        try {
+            return run_member(team, schema, words, output, declare, build);
+        } catch (const team::MemberLost&) {
+            throw;
+        } catch (...) {
+            leave_it_to_the_first(team);
+            throw;
+        }
     });
 }
 

@@ -110,10 +110,11 @@ void Progress::finish() {
 }
 
 void Progress::show(const std::string& line) {
-    // A line that breaks at the edge cannot be redrawn.
+    // A line that breaks at the edge cannot be redrawn. The cursor waits at its beginning: what others say,
+    // an error of another process say, takes its place.
     const std::size_t columns = terminal_ ? columns_of(file_) : 0;
     const std::string shown = columns > 1 ? line.substr(0, columns - 1) : line;
-    const std::string text = terminal_ ? fmt::format("\r{}\x1b[K", shown) : line + "\n";
+    const std::string text = terminal_ ? fmt::format("\r{}\x1b[K\r", shown) : line + "\n";
     // Progress that cannot be shown (a closed terminal) is no reason to end a run.
     if (::write(file_, text.data(), text.size()) < 0) return;
     shown_step_ = pace_.step();
