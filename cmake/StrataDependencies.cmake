@@ -21,6 +21,18 @@ if(STRATA_HDF5) # field files
     find_package(HDF5 COMPONENTS C)
 endif()
 
+if(STRATA_PAPI) # hardware counters of tasks
+    find_path(STRATA_PAPI_HEADERS papi.h)
+    find_library(STRATA_PAPI_LIBRARY papi)
+    if(NOT STRATA_PAPI_HEADERS OR NOT STRATA_PAPI_LIBRARY)
+        set(STRATA_PAPI_LIBRARY "")
+    endif()
+endif()
+
+if(STRATA_VALGRIND) # simulated counters of tasks
+    find_path(STRATA_CALLGRIND_HEADERS valgrind/callgrind.h)
+endif()
+
 if(STRATA_SOLVERS) # case files are TOML
     find_path(STRATA_TOMLPLUSPLUS_HEADERS toml++/toml.h)
     if(NOT STRATA_TOMLPLUSPLUS_HEADERS)

@@ -8,6 +8,8 @@ configure() {
     ! contains "${missing[*]}" fortran || options+=(-DSTRATA_FORTRAN=OFF)
     ! contains "${missing[*]}" fftw || options+=(-DSTRATA_FFTW=OFF)
     ! contains "${missing[*]}" hdf5 || options+=(-DSTRATA_HDF5=OFF)
+    ! contains "${missing[*]}" papi || options+=(-DSTRATA_PAPI=OFF)
+    ! contains "${missing[*]}" valgrind || options+=(-DSTRATA_VALGRIND=OFF)
     ! contains "${missing[*]}" tomlplusplus || options+=(-DSTRATA_SOLVERS=OFF)
     ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
     if contains "${missing[*]}" python-headers; then

@@ -75,6 +75,12 @@ found fftw
 #if __has_include(<hdf5.h>)
 found hdf5
 #endif
+#if __has_include(<papi.h>)
+found papi
+#endif
+#if __has_include(<valgrind/callgrind.h>)
+found valgrind
+#endif
 #if __has_include(<toml++/toml.h>)
 found tomlplusplus
 #endif

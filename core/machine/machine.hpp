@@ -55,6 +55,7 @@ struct Cache {
     std::string type;  // unified, data or instruction
     std::uint64_t size_bytes = 0;
     int line_bytes = 64;
+    int ways = 0;  // 0: not known; -1: any line may be anywhere
     std::vector<int> cores;
 };
 

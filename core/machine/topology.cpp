@@ -232,7 +232,7 @@ class Reader {
                 const auto& cache = object->attr->cache;
                 machine_.caches.push_back({static_cast<int>(cache.depth), name, cache.size,
                                            cache.linesize > 0 ? static_cast<int>(cache.linesize) : 64,
-                                           cores_within(object->cpuset)});
+                                           cache.associativity, cores_within(object->cpuset)});
             });
         };
         const auto data = [&](hwloc_obj_type_t type) {

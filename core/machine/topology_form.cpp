@@ -201,7 +201,8 @@ void fields(Form& form, M& machine) {
         f(memory.nearest_domain);
     });
     form.each(machine.caches, [](Form& f, auto& cache) {
-        f(cache.level), f(cache.type), f(cache.size_bytes), f(cache.line_bytes), f(cache.cores);
+        f(cache.level), f(cache.type), f(cache.size_bytes), f(cache.line_bytes), f(cache.ways);
+        f(cache.cores);
     });
     form.each(machine.cores, [](Form& f, auto& core) {
         f(core.index), f(core.os_index), f(core.package), f(core.die), f(core.domain), f(core.kind);

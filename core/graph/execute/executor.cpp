@@ -53,6 +53,7 @@ struct Executor::State {
         const std::vector<Epoch>& before = shared ? shared->counts : options.counts;
         std::copy_n(before.begin(), std::min(before.size(), next->counts.size()), next->counts.begin());
         shared = std::move(next);
+        if (options.meter != nullptr) options.meter->follow(program, threads);
     }
 
     /// All threads' work, once; false where the crew came with another number of threads.
@@ -60,7 +61,12 @@ struct Executor::State {
         const int threads = shared->plan.threads;
         shared->finished.store(0);
         shared->steps = 0;
-        const auto one = [&](int thread) { detail::Thread(*shared, thread).work(steps, go_on); };
+        const auto one = [&](int thread) {
+            auto work = [&] { detail::Thread(*shared, thread).work(steps, go_on); };
+            if (options.meter == nullptr) return work();
+            options.meter->batch(
+                thread, [](void* held) { (*static_cast<decltype(work)*>(held))(); }, &work);
+        };
         if (crew != nullptr) {
             int came = threads;
             crew->parallel_region([&](int thread, int of) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/graph/execute/meter.hpp"
 #include "core/graph/execute/program.hpp"
 #include "core/graph/execute/random.hpp"
 #include "core/graph/execute/record.hpp"
@@ -36,6 +37,8 @@ struct ExecutorOptions {
     double progress_interval = 20e-6;
     /// How many of its latest operations each thread remembers; 0: none.
     std::size_t records = 0;
+    /// Stands around each operation; null: none.
+    Meter* meter = nullptr;
     /// How far a thread looks ahead in its list while it has not waited long.
     std::uint32_t look_ahead = 64;
     /// How many threads sleep, in memory that all processes with a share in the program see (zero at first);

@@ -170,7 +170,7 @@ bool Thread::join_loops() {
         const bool more = loop.next.load(std::memory_order_relaxed) < loop.end;
         if (more && (state & ~SharedLoop::kOpen) < loop.most.load(std::memory_order_relaxed)) {
             if (idle_since_ != 0) before(ticks());
-            take_parts(loop);
+            meter_ == nullptr ? take_parts(loop) : take_parts_metered(loop);
             if (ring_ != nullptr) ring_->put(loop.op, loop.step, ticks());
             any = true;
         }
@@ -191,6 +191,22 @@ void Thread::take_parts(SharedLoop& loop) {
         const std::lock_guard lock(loop.mutex);
         if (!loop.thrown) loop.thrown = std::current_exception();
     }
+}
+
+/// Parts of another thread's operation count as that operation, which that thread ends.
+void Thread::take_parts_metered(SharedLoop& loop) {
+    struct Held {
+        SharedLoop& loop;
+        Thread& thread;
+    } held{loop, *this};
+    meter_->around(
+        loop.op, thread_,
+        [](void* what) {
+            const Held& of = *static_cast<Held*>(what);
+            of.thread.take_parts(of.loop);
+            return false;
+        },
+        &held);
 }
 
 void Thread::share(const Parts& parts) {

@@ -52,8 +52,8 @@ struct Op {
     std::uint16_t threads = 1;
     /// Seconds expected, declared or measured; for priorities.
     float cost = 0;
-    /// What it declares to do and move, for profiles.
-    double flops = 0, bytes = 0;
+    /// What it declares to do and move, and for how many cells or particles; for profiles.
+    double flops = 0, bytes = 0, values = 0;
 };
 
 /// Whether to go round again (asked after each round but the last that may be) or in (asked before). Reads

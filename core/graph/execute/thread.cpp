@@ -23,6 +23,7 @@ Thread::Thread(Shared& shared, int thread)
       shared_(shared),
       many_(shared.plan.threads > 1),
       speaks_(thread == shared.options.speaker),
+      meter_(shared.options.meter),
       counts_(shared.counts),
       victims_counts_(shared.counts),
       sleepers_(shared.options.sleepers != nullptr ? shared.options.sleepers : &shared.own_sleepers),
@@ -216,7 +217,7 @@ bool Thread::perform(const Entry& entry, Epoch epoch) {
     if ((idle_since_ | gap_from_) != 0) before(since = ticks());
     current_ = &entry;
     if (shuffled_) delay();
-    if (entry.go(entry.what, *this) == Outcome::later) {
+    if ((meter_ == nullptr ? entry.go(entry.what, *this) : metered(entry)) == Outcome::later) {
         idle_since_ = since != 0 ? since : ticks();  // asking in vain is waiting
         return false;
     }
@@ -230,6 +231,21 @@ bool Thread::perform(const Entry& entry, Epoch epoch) {
     }
     if (sleepers_->load(std::memory_order_relaxed) != 0) wake(*entry.flag);
     return true;
+}
+
+Outcome Thread::metered(const Entry& entry) {
+    struct Held {
+        const Entry& entry;
+        Thread& thread;
+    } held{entry, *this};
+    const bool done = meter_->around(
+        entry.op, thread_,
+        [](void* what) {
+            const Held& of = *static_cast<Held*>(what);
+            return of.entry.go(of.entry.what, of.thread) == Outcome::done;
+        },
+        &held);
+    return done ? Outcome::done : Outcome::later;
 }
 
 void Thread::before(std::uint64_t now) {

@@ -27,6 +27,7 @@ class Thread final : public Worker {
     void attend();
     void advance();
     [[nodiscard]] bool perform(const Entry& entry, Epoch epoch);
+    [[nodiscard]] Outcome metered(const Entry& entry);
     void before(std::uint64_t now);
     void count_usage(std::uint64_t begin);
     void complete_message();
@@ -45,6 +46,7 @@ class Thread final : public Worker {
     [[nodiscard]] bool steal_from(int victim, unsigned pass);
     [[nodiscard]] bool join_loops();
     void take_parts(SharedLoop& loop);
+    void take_parts_metered(SharedLoop& loop);
     void share(const Parts& parts) override;
 
     // waiting.cpp
@@ -69,8 +71,9 @@ class Thread final : public Worker {
     [[nodiscard]] static bool take(std::atomic<Epoch>& claim, Epoch epoch);
 
     Shared& shared_;
-    const bool many_;                             // there are other threads in this process
-    const bool speaks_;                           // MPI
+    const bool many_;    // there are other threads in this process
+    const bool speaks_;  // MPI
+    Meter* const meter_;
     bool hook_ = false;                           // and looks after its progress
     std::vector<Epoch> counts_, victims_counts_;  // [scope]
     std::vector<int> near_, far_;                 // threads to take operations from

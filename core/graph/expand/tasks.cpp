@@ -101,6 +101,7 @@ void PlanBuilder::make_call(int task, int local) {
     const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(making.patch).volume());
     op.flops = declared.flops * values;
     op.bytes = declared.bytes * values;
+    op.values = values;
     op.go = TaskCall::go;
     op.threads = static_cast<std::uint16_t>(declared.threads);
     op.cost = static_cast<float>(declared.seconds);

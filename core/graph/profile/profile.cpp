@@ -26,6 +26,15 @@ std::string rate(double amount, double s) {
     return amount > 0 && s > 0 ? fmt::format("{:.2f}", amount / s * 1e-9) : "";
 }
 
+void add_count(Profile::Row& row, const std::string& counter, double value) {
+    for (auto& [name, sum] : row.counters) {
+        if (name != counter) continue;
+        sum += value;
+        return;
+    }
+    row.counters.emplace_back(counter, value);
+}
+
 }  // namespace
 
 const char* name_of(OpKind kind) {
@@ -96,7 +105,9 @@ void Profile::merge(const Profile& other) {
         to.ns += from.ns;
         to.flops += from.flops;
         to.bytes += from.bytes;
-        for (const auto& [counter, value] : from.counters) count(from.name, counter, value);
+        for (const auto& [counter, value] : from.counters) add_count(to, counter, value);
+        to.counted_calls += from.counted_calls;
+        to.counted_values += from.counted_values;
     }
     thread_ns_ += other.thread_ns_;
     longest_ns_ = std::max(longest_ns_, other.longest_ns_);
@@ -106,13 +117,21 @@ void Profile::merge(const Profile& other) {
 }
 
 void Profile::count(const std::string& task, const std::string& counter, double value) {
-    auto& counters = row(OpKind::task, task).counters;
-    for (auto& [name, sum] : counters) {
-        if (name != counter) continue;
-        sum += value;
-        return;
+    add_count(row(OpKind::task, task), counter, value);
+}
+
+void Profile::count(const Counts& counts) {
+    for (const Counts::Row& from : counts.rows) {
+        Row& to = row(from.kind, from.name);
+        to.counted_calls += from.calls;
+        to.counted_values += from.values;
+        for (std::size_t e = 0; e < counts.events.size(); ++e)
+            add_count(to, counts.events[e], from.events[e]);
     }
-    counters.emplace_back(counter, value);
+    for (std::size_t e = 0; e < counts.events.size(); ++e)
+        runtime_counters_.emplace_back(counts.events[e], counts.runtime[e]);
+    if (mode_.empty()) mode_ = counts.mode;
+    counted_from_ = counts.from;
 }
 
 std::vector<Profile::Row> Profile::rows() const {
@@ -158,10 +177,6 @@ std::string Profile::table() const {
         text += line(name, fmt::format("{}", row.calls), s,
                      row.calls > 0 ? duration(s / static_cast<double>(row.calls)) : "", rate(row.bytes, s),
                      rate(row.flops, s));
-        for (const auto& [counter, value] : row.counters)
-            text += fmt::format(
-                "  {:<{}} {:>10.4g}{}\n", counter, width - 2, value,
-                row.calls > 0 ? fmt::format(", {:.4g} a call", value / static_cast<double>(row.calls)) : "");
     }
     text += line("(waiting, scheduling)", "", std::max(0.0, all - known), "", "", "");
     text += fmt::format("threads' time {} ({} processes, {} threads, {}); runtime share {:.2f} %\n",
@@ -179,6 +194,9 @@ void Profile::write_json(std::ostream& out) const {
     j.member("task_seconds", task_seconds()).member("runtime_share", runtime_share());
     j.key("counters");
     mode_.empty() ? j.null() : j.value(mode_);
+    j.member("counters_from", counted_from_).key("runtime_counters").object();
+    for (const auto& [counter, value] : runtime_counters_) j.member(counter, value);
+    j.end();
     j.key("rows").array();
     for (const Row& row : rows()) {
         j.object().member("name", row.name).member("kind", name_of(row.kind)).member("calls", row.calls);
@@ -187,7 +205,7 @@ void Profile::write_json(std::ostream& out) const {
         j.member("declared_flops", row.flops).member("declared_bytes", row.bytes);
         j.key("counters").object();
         for (const auto& [counter, value] : row.counters) j.member(counter, value);
-        j.end().end();
+        j.end().member("counted_calls", row.counted_calls).member("counted_values", row.counted_values).end();
     }
     j.end().end();
 }

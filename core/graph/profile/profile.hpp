@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/profile/counting.hpp"
 #include "core/graph/profile/record.hpp"
 
 namespace strata::graph {
@@ -27,7 +28,9 @@ class Profile {
         std::int64_t calls = 0;
         std::int64_t ns = 0, shortest_ns = 0, longest_ns = 0;
         double flops = 0, bytes = 0;                           // declared, of all calls; 0: none declared
-        std::vector<std::pair<std::string, double>> counters;  // counted, of all calls
+        std::vector<std::pair<std::string, double>> counters;  // of the calls that were counted
+        std::int64_t counted_calls = 0;
+        double counted_values = 0;  // cells, entries or particles of those calls
     };
 
     Profile() = default;
@@ -45,6 +48,8 @@ class Profile {
     /// Adds counts to a task's row. `mode` says where they come from: "measured" or "simulated".
     void count(const std::string& task, const std::string& counter, double value);
     void counted_by(std::string mode) { mode_ = std::move(mode); }
+    /// Adds what was counted in all processes.
+    void count(const Counts& counts);
 
     /// Tasks first, then the runtime's own work; each by time.
     [[nodiscard]] std::vector<Row> rows() const;
@@ -65,7 +70,8 @@ class Profile {
     std::vector<Row> rows_;
     std::int64_t thread_ns_ = 0, longest_ns_ = 0;
     int processes_ = 0, threads_ = 0;
-    std::string mode_;
+    std::string mode_, counted_from_;
+    std::vector<std::pair<std::string, double>> runtime_counters_;
 };
 
 }  // namespace strata::graph

@@ -108,6 +108,9 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
             std::cout.flush();
             return kSuccess;
         }
+        if (words.counters)
+            prepare_counting(*words.counters, build.simulable,
+                             start.empty() ? std::vector<std::string>(argv, argv + argc) : start);
     } catch (const Error& error) {
         std::fputs(error.text().c_str(), stderr);
         return error.exit_code();

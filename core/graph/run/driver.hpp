@@ -84,6 +84,11 @@ struct Build {
 #else
     std::string compiler, flags;
 #endif
+#if defined(__AVX512F__) || defined(__ARM_FEATURE_SVE)
+    bool simulable = false;
+#else
+    bool simulable = true;  // valgrind knows its instructions
+#endif
 };
 
 /// To be called first in main(), which returns what it returns. `declare` is called in each member and fills

@@ -7,10 +7,30 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/graph/profile/record.hpp"
 
 namespace strata::graph {
 
 namespace {
+
+void write_counts(Json& json, const Counts& counts) {
+    const auto events = [&](const std::vector<double>& values) {
+        json.object();
+        for (std::size_t e = 0; e < counts.events.size(); ++e) json.member(counts.events[e], values[e]);
+        json.end();
+    };
+    json.key("counters").object().member("mode", counts.mode).member("from", counts.from);
+    json.key("rows").array();
+    for (const Counts::Row& row : counts.sorted()) {
+        json.object().member("name", row.name).member("kind", name_of(row.kind)).member("calls", row.calls);
+        json.member("values", row.values).key("events");
+        events(row.events);
+        json.end();
+    }
+    json.end().key("runtime");
+    events(counts.runtime);
+    json.end();
+}
 
 void write_json(std::ostream& out, const RunResult& r) {
     Json json(out);
@@ -35,6 +55,7 @@ void write_json(std::ostream& out, const RunResult& r) {
                 .end();
     json.end().key("curves").array().end().key("matrices").array().end();
     json.members("notes", r.notes);
+    if (!r.counts.mode.empty()) write_counts(json, r.counts);
     json.key("provenance").object().member("compiler", r.compiler).member("flags", r.flags);
     json.member("case_hash", r.case_hash).end();
     json.end();

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/profile/counting.hpp"
+
 namespace strata::graph {
 
 struct Figure {
@@ -38,6 +40,7 @@ struct RunResult {
     std::vector<Figure> figures;
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;
+    Counts counts;  // of tasks; without a mode: none were asked for
 };
 
 /// Without a passed verification there are no figures.

@@ -41,9 +41,10 @@ double cells_of(const Graph& graph) {
     return most;
 }
 
-SimulationOptions options_of(team::Team& team, const Words& words) {
+SimulationOptions options_of(team::Team& team, const Words& words, Meter* meter) {
     SimulationOptions options;
     options.crew = &team.crew();
+    options.meter = meter;
     options.records = words.profile || words.timeline ? kRecords : 0;
     return options;
 }
@@ -57,7 +58,8 @@ Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema&
       solver_(solver),
       schema_(schema),
       words_(words),
-      simulation_(graph, Members::of(team), options_of(team, words)),
+      counting_(words.counters ? make_counting(*words.counters) : nullptr),
+      simulation_(graph, Members::of(team), options_of(team, words, counting_.get())),
       output_(output) {}
 
 bool Run::over() const {
@@ -203,6 +205,7 @@ void Run::after_batch(double seconds) {
 
 void Run::go() {
     begin();
+    if (counting_) counting_->begin();
     for (;;) {
         Orders orders;
         if (team_.rank() == 0) orders = next_orders();
@@ -216,16 +219,19 @@ void Run::go() {
         if (team_.rank() == 0) after_batch(after);
     }
     if (progress_) progress_->finish();
+    if (counting_) counts_ = gather_counts(counting_->end(), team_);
     team_.barrier();
 }
 
 void Run::write_observed() {
+    if (counting_ && team_.rank() == 0) std::fputs(counts_table(counts_).c_str(), stdout);
     if (!words_.profile && !words_.timeline) return;
     if (simulation_.step() == first_step_) return;
     const ProcessRecords mine = latest_records(simulation_, team_);
     if (words_.timeline) write_timeline(mine, team_, *words_.out);
     if (!words_.profile) return;
-    const Profile profile = gather_profile(simulation_, mine, team_);
+    Profile profile = gather_profile(simulation_, mine, team_);
+    profile.count(counts_);
     if (team_.rank() != 0) return;
     std::fputs(profile.table().c_str(), stdout);
     if (!words_.out) return;
@@ -251,6 +257,7 @@ RunResult Run::result(const Build& build) const {
     r.compiler = build.compiler;
     r.flags = build.flags;
     r.case_hash = schema_.hash();
+    r.counts = counts_;
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
     const Finished finished(simulation_, team_);
     // What is not kept from step to step (a largest value, say) is known after a step alone.
@@ -264,11 +271,14 @@ RunResult Run::result(const Build& build) const {
                                    : "no step was done";
     if (!r.not_compared.empty()) r.verification.what = r.not_compared;
     const auto steps = static_cast<double>(r.steps - first_step_);
-    if (steps > 0 && stepping_s_ > 0) {
+    const bool simulated = words_.counters && words_.counters->simulated;
+    if (simulated)
+        r.notes.push_back("times are those of the simulation, not of this machine: no figures of them");
+    if (steps > 0 && stepping_s_ > 0 && !simulated) {
         r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
         r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
     }
-    if (solver_.figures && ended)
+    if (solver_.figures && ended && !simulated)
         for (Figure& figure : solver_.figures(finished)) r.figures.push_back(std::move(figure));
     return r;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/output/series.hpp"
+#include "core/graph/profile/counting.hpp"
 #include "core/graph/run/driver.hpp"
 #include "core/graph/run/showing.hpp"
 #include "core/graph/run/words.hpp"
@@ -55,7 +56,9 @@ class Run {
     const Solver& solver_;
     const CaseSchema& schema_;
     const Words& words_;
+    std::unique_ptr<Counting> counting_;  // outlives the simulation
     Simulation simulation_;
+    Counts counts_;  // of all members
     std::string restarted_from_;
     std::vector<ShownFile> shown_files_;
     std::optional<ShownTimes> shown_times_;  // where fields are written

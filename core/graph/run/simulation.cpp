@@ -47,6 +47,7 @@ void Simulation::make_executor(std::vector<Epoch> counts) {
     plan_->listen(1, counts);
     ExecutorOptions options = executor_options();
     options.counts = std::move(counts);
+    options.meter = options_.meter;
     executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew);
 }
 

@@ -31,6 +31,8 @@ struct SimulationOptions {
     Shuffle shuffle{};
     /// Operations that each thread remembers, for profiles and timelines; 0: none.
     std::size_t records = 0;
+    /// Counts what the operations of steps do; null: nothing does. It outlives the run.
+    Meter* meter = nullptr;
     /// Which process has which patch; empty: chunks of each family's order of equal length.
     Assignment assignment{};
     /// Whether patches move when measured costs say so.

@@ -27,6 +27,9 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
         .option("--keep", "N", "2", "how many checkpoints are kept; 0: all")
         .option("--restart", "FOLDER", "", "goes on from the last checkpoint in FOLDER, on any layout")
         .flag("--profile", "where the time went, by task: a table, and profile.json")
+        .option("--counters", "HOW", "",
+                "what each task does: hardware[=EVENT,EVENT], the processor's counters, through PAPI; or "
+                "simulated: instructions and cache misses from callgrind, some fifty times slower")
         .flag("--timeline", "trace.json of the latest operations, for ui.perfetto.dev")
         .flag("--quiet", "no line of progress")
         .flag("--graph",
@@ -36,7 +39,12 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
         .example(example + " --out run --restart run --layout 4x1",
                  "goes on from the last one, on four processes")
         .example(example + " --out run --fields 100", "fields every 100 steps in run/fields")
-        .example(example + " --profile --timeline --out run", "where the time went");
+        .example(example + " --profile --timeline --out run", "where the time went")
+        .example(example + " --counters hardware", "instructions, cycles and cache misses of each task")
+        .example(example + " --counters hardware=PAPI_TOT_INS,PAPI_BR_MSP",
+                 "counters of one's own choice; papi_avail lists them")
+        .example(example + " --counters simulated --steps 5",
+                 "the same on a machine without counters; few steps say enough");
     return options;
 }
 
@@ -64,6 +72,7 @@ std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema)
     words.checkpoint = parsed.integer("--checkpoint", 0, kMost);
     words.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
     words.profile = parsed.has("--profile");
+    if (parsed.has("--counters")) words.counters = read_counters_wish(parsed.text("--counters"));
     words.timeline = parsed.has("--timeline");
     words.quiet = parsed.has("--quiet");
     words.graph = parsed.has("--graph");

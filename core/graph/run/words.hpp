@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/graph/profile/counting.hpp"
 #include "core/graph/run/case.hpp"
 
 namespace strata::graph {
@@ -14,7 +15,8 @@ struct Words {
     std::string case_file;
     std::optional<std::filesystem::path> out, restart;
     std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of what the case says
-    std::int64_t checkpoint = 0, series = 10;   // every so many steps; 0: none
+    std::optional<CountersWish> counters;
+    std::int64_t checkpoint = 0, series = 10;  // every so many steps; 0: none
     int keep = 2;
     bool profile = false, timeline = false, quiet = false, graph = false;
 };
