@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "core/base/json_value.hpp"
+#include "core/graph/run/showing.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/field_reading.hpp"
@@ -106,6 +107,25 @@ TEST_CASE("cells that no patch covers are hidden") {
                 wrong += level[at] != (there ? 5 : 0) || ghosts[at] != (there ? 0 : 32);
             }
     CHECK(wrong == 0);
+}
+
+TEST_CASE("fields are due at each multiple of the interval, and at each step where it is tiny") {
+    const double interval = GENERATE(0.1, 0.3, 1e-3);
+    ShownTimes times({0, interval, {}}, 0);
+    for (int k = 1; k < 5000; ++k) {
+        const double expected = k * interval;
+        REQUIRE(times.next() == expected);
+        REQUIRE_FALSE(times.due(k, std::nextafter(expected, 0)));
+        REQUIRE(times.due(k, expected));
+        times.pass(expected);
+    }
+    ShownTimes tiny({0, 1e-300, {}}, 1);
+    CHECK(tiny.next() == std::nextafter(1.0, 2.0));
+    ShownTimes least({0, 5e-324, {}}, 1e10);
+    CHECK(least.due(1, std::nextafter(1e10, 2e10)));
+    ShownTimes steps({7, 0, {}}, 0);
+    CHECK(steps.due(14, 1e300));
+    CHECK_FALSE(steps.due(15, 1e300));
 }
 
 TEST_CASE("a case shows what it names, and nothing else") {

@@ -138,11 +138,13 @@ std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
 }
 
 void ShownTimes::pass(double now) {
-    next_ = std::numeric_limits<double>::infinity();
+    constexpr double never = std::numeric_limits<double>::infinity();
+    next_ = never;
     if (interval_ <= 0) return;
-    double count = std::floor(now / interval_) + 1;
-    while (count * interval_ <= now) ++count;
-    next_ = count * interval_;
+    const double count = std::floor(now / interval_) + 1;  // one less where the quotient was rounded down
+    next_ = count * interval_ > now ? count * interval_ : (count + 1) * interval_;
+    // An interval that is nothing beside the time: after each step.
+    if (!(next_ > now) || next_ == never) next_ = std::nextafter(now, never);
 }
 
 void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,
