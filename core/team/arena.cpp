@@ -91,7 +91,7 @@ Arena Arena::create(std::uint64_t capacity) {
         throw Error("no address for the arena is free in this process", kFailure)
             .given(print_size(capacity))
             .remedy("a smaller capacity");
-    new (arena.header_) Header;
+    new (arena.header_) Header;  // leaves the table as it is: zeros
     arena.header_->file_bytes = header;
     return arena;
 }
@@ -142,7 +142,7 @@ Arena::~Arena() {
 Failure& Arena::failure() const { return header_->failure; }
 
 Arena::Entry* Arena::entry(std::string_view name) const noexcept {
-    for (Entry& entry : header_->entries)
+    for (Entry& entry : header_->entries())
         if (entry.used.load(std::memory_order_acquire) != 0 && name == entry.name) return &entry;
     return nullptr;
 }
@@ -154,7 +154,7 @@ void* Arena::find(std::string_view name) const noexcept {
 
 std::uint64_t Arena::promised() const {
     std::uint64_t bytes = 0;
-    for (const Entry& entry : header_->entries)
+    for (const Entry& entry : header_->entries())
         if (entry.used.load(std::memory_order_acquire) != 0) bytes += entry.reserved;
     return bytes;
 }
@@ -170,7 +170,7 @@ std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
     const bool small = page < kHuge;
     const std::uint64_t begin = small ? rounded(sizeof(Header), page) : capacity_ / kSmallPart;
     std::vector<Extent> taken;
-    for (const Entry& entry : header_->entries)
+    for (const Entry& entry : header_->entries())
         if (entry.used.load(std::memory_order_relaxed) != 0)
             taken.push_back({entry.offset, entry.offset + entry.reserved});
     return first_gap(std::move(taken), {begin, small ? capacity_ / kSmallPart : capacity_}, bytes)
@@ -180,7 +180,7 @@ std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
 /// Where in the table there is room for the memories of an array's owners.
 std::uint32_t Arena::room_for_owners(std::string_view name, std::size_t count) const {
     std::vector<Extent> taken;
-    for (const Entry& entry : header_->entries)
+    for (const Entry& entry : header_->entries())
         if (entry.used.load(std::memory_order_relaxed) != 0 && entry.owners > 0)
             taken.push_back({entry.first_owner, std::uint64_t{entry.first_owner} + entry.owners});
     const auto at = first_gap(std::move(taken), {0, Header::kMostOwners}, count);
@@ -206,9 +206,12 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
             .given(fmt::format("{} bytes", bytes))
             .allowed(fmt::format("{} bytes, as it was made", there->bytes));
     }
-    const auto slot = std::find_if(std::begin(header_->entries), std::end(header_->entries),
-                                   [](const Entry& each) { return each.used.load() == 0; });
-    if (slot == std::end(header_->entries))
+    const auto known = header_->entries();
+    const auto unused =
+        std::find_if(known.begin(), known.end(), [](const Entry& each) { return each.used.load() == 0; });
+    const auto number = static_cast<std::size_t>(unused - known.begin());
+    Entry* const slot = known.data() + number;
+    if (number == kMostArrays)
         throw Error("the arena has no room for another name", kFailure)
             .at(fmt::format("array {}", name))
             .allowed(fmt::format("{} arrays", kMostArrays));
@@ -245,6 +248,8 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
     std::memcpy(slot->name, name.data(), name.size());
     slot->name[name.size()] = '\0';
     slot->used.store(1, std::memory_order_release);
+    if (number == known.size())
+        header_->known.store(static_cast<std::uint32_t>(number + 1), std::memory_order_release);
     return base + offset;
 }
 
@@ -263,7 +268,7 @@ void Arena::release(std::string_view name) {
 void Arena::describe(const void* address, char* text, std::size_t size) const noexcept {
     const std::uint64_t at = reinterpret_cast<std::uintptr_t>(address) - this->address();
     const Entry* nearest = nullptr;
-    for (const Entry& entry : header_->entries)
+    for (const Entry& entry : header_->entries())
         if (entry.used.load(std::memory_order_acquire) != 0 && entry.offset <= at &&
             (nearest == nullptr || entry.offset > nearest->offset))
             nearest = &entry;

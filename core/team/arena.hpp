@@ -27,7 +27,7 @@ class Note;
 
 class Arena {
   public:
-    static constexpr std::size_t kMostArrays = 1024, kLongestName = 63;
+    static constexpr std::size_t kMostArrays = 8192, kLongestName = 63;
 
     /// A new arena of so many bytes of address space (0: twice this machine's memory), at an address that is
     /// likely to be free in every process. Throws Error.

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/team/arena.hpp"
 #include "core/team/lock.hpp"
@@ -26,8 +28,15 @@ struct Arena::Header {
     Failure failure;
     Lock lock;
     std::uint64_t file_bytes = 0;
-    Entry entries[kMostArrays];
-    std::int16_t owners[kMostOwners];  // not set to zero: that would take pages
+    /// So many of the first entries have been used.
+    std::atomic<std::uint32_t> known{0};
+    // Not set to zero, which they are: that would take pages.
+    std::int16_t owners[kMostOwners];
+    alignas(Entry) std::byte table[kMostArrays * sizeof(Entry)];
+
+    [[nodiscard]] std::span<Entry> entries() {
+        return {reinterpret_cast<Entry*>(table), known.load(std::memory_order_acquire)};
+    }
 };
 
 }  // namespace strata::team

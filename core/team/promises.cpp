@@ -42,7 +42,7 @@ Placing Arena::placing_of(const Entry& entry) const {
 /// Bytes that arrays bound to this memory have been promised there and have not touched.
 std::uint64_t Arena::promised_in(int memory) const {
     std::uint64_t bytes = 0;
-    for (const Entry& entry : header_->entries) {
+    for (const Entry& entry : header_->entries()) {
         if (entry.used.load(std::memory_order_acquire) == 0 || entry.owners == 0) continue;
         char* const base = reinterpret_cast<char*>(header_) + entry.offset;
         for (const Part& part : parts_of(placing_of(entry), entry.reserved, entry.grain))

@@ -3,13 +3,34 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/machine/machine.hpp"
 
 namespace strata::graph {
+
+namespace {
+
+/// Where a member's threads are bound; empty where they are not.
+std::vector<int> domains_of(const team::Team& team) {
+    const launch::Placement& placement = team.placement();
+    const auto& mine = placement.threads[static_cast<std::size_t>(team.rank())];
+    if (placement.layout.bind == launch::Bind::none || mine.size() < 2) return {};
+    const machine::Machine here = machine::read_machine(
+        {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
+    std::vector<int> domains;
+    for (const std::vector<int>& pus : mine)
+        for (const machine::Core& core : here.cores)
+            if (std::find(core.pus.begin(), core.pus.end(), pus.front()) != core.pus.end())
+                domains.push_back(core.domain);
+    return domains.size() == mine.size() ? domains : std::vector<int>{};
+}
+
+}  // namespace
 
 Members Members::of(team::Team& team) {
     Members members;
@@ -23,6 +44,7 @@ Members Members::of(team::Team& team) {
         members.message_delay = std::atof(said);
     members.meet = [&team] { team.barrier(); };
     members.patience = team.patience();
+    members.domains = domains_of(team);
     return members;
 }
 

@@ -24,6 +24,8 @@ struct Members {
     /// Messages count as arrived so many seconds after they were sent, if not later: to see how a program
     /// does on a network slower than the one there is. STRATA_MESSAGE_DELAY says it for a team.
     double message_delay = 0;
+    /// [thread of this process] -> its locality domain; empty: all in one.
+    std::vector<int> domains{};
     /// Waits for all.
     std::function<void()> meet = [] {};
     team::Patience patience{};

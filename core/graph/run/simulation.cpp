@@ -36,6 +36,7 @@ Simulation::~Simulation() = default;
 ExecutorOptions Simulation::executor_options() const {
     ExecutorOptions options;
     options.patience = members_.patience;
+    options.domains = members_.domains;
     options.records = options_.records;
     options.shuffle = options_.shuffle;
     if (members_.arena != nullptr)  // a thread that sleeps is woken by other processes too
