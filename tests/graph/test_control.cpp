@@ -80,6 +80,26 @@ class Client {
 
 }  // namespace
 
+TEST_CASE("what a killed run has left of its socket is removed, that of a run that goes on is not") {
+    const TemporaryFolder folder;
+    {
+        const Control control(folder.path());
+        Control::sweep(folder.path());
+        CHECK(fs::exists(folder.path() / "control" / "control.sock"));
+    }
+    Control::sweep(folder.path());  // nothing there
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const Control control(folder.path());
+        ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(fs::exists(folder.path() / "control" / "control.sock"));
+    Control::sweep(folder.path());
+    CHECK(fs::is_empty(folder.path()));
+}
+
 TEST_CASE("a run tells its state, parameters and series, and takes orders") {
     Fake fake;
     const auto ask = [&](const std::string& line) {

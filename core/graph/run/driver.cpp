@@ -122,6 +122,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         try {
             return run_member(team, schema, words, output, declare, build);
         } catch (const team::MemberLost&) {
+            if (words.out) Control::sweep(*words.out);  // of member 0, if it is that one
             throw;
         } catch (...) {
             leave_it_to_the_first(team);

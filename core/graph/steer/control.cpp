@@ -98,6 +98,19 @@ Control::~Control() {
     ::close(lock_);
 }
 
+void Control::sweep(const std::filesystem::path& folder) noexcept {
+    const int place = ::open((folder / "control").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (place < 0) return;
+    const int lock = ::openat(place, "lock", O_RDWR | O_CLOEXEC);
+    if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0) {
+        ::unlinkat(place, kSocket, 0);
+        ::unlinkat(place, "lock", 0);
+        ::rmdir((folder / "control").c_str());
+    }
+    if (lock >= 0) ::close(lock);
+    ::close(place);
+}
+
 void Control::poll(const SteeredRun& run, double now) {
     if (asked_once_ && now - asked_ < kEvery) return;
     asked_once_ = true;

@@ -22,6 +22,9 @@ class Control {
     Control(const Control&) = delete;
     Control& operator=(const Control&) = delete;
 
+    /// Removes what a run that was killed has left of `folder`/control; nothing where a run listens there.
+    static void sweep(const std::filesystem::path& folder) noexcept;
+
     /// Answers what has come. Never waits: a client that does not read its answers is dropped, and so is one
     /// that sends a line without end. Asks the system twenty times a second at most (`now`: seconds of any
     /// even clock), so that it may be called after every step.
