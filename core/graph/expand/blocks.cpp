@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -100,6 +101,29 @@ Merging merge(const Grid& grid, const std::vector<int>& patches) {
 
 std::int64_t up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
+/// A first-level cache finds a line by its address within a page: 64 sets. How many lines of a tile fall into
+/// the fullest one: rows of `wide` lines in three planes, at distances in lines.
+int fullest_set(std::int64_t row, std::int64_t plane) {
+    constexpr int sets = kPage / kLine, rows = 34, wide = 6;  // 32 x 32 cells of 8 bytes with what is around
+    std::array<int, sets> lines{};
+    for (int k = 0; k < 3; ++k)
+        for (int j = 0; j < rows; ++j)
+            for (int i = 0; i < wide; ++i)
+                ++lines[static_cast<std::size_t>((i + j * row + k * plane) % sets)];
+    return *std::max_element(lines.begin(), lines.end());
+}
+
+/// Lines to add to a row or plane, `most` at most, so that the tile is spread over the sets as evenly as that
+/// allows: as few as are nearly best.
+template <class Fullest>
+std::int64_t lines_to_add(std::int64_t most, Fullest fullest) {
+    most = std::max<std::int64_t>(0, most);
+    int best = fullest(0);
+    for (std::int64_t add = 1; add <= most; ++add) best = std::min(best, fullest(add));
+    for (std::int64_t add = 0;; ++add)
+        if (fullest(add) <= best + 1) return add;
+}
+
 }  // namespace
 
 Division divide(const Grid& grid, std::span<const int> patches) {
@@ -175,11 +199,25 @@ FieldLayout lay_out(const Division& division, On on, const Int3& border, const I
             if (static_cast<double>(padded) < 1.15 * static_cast<double>(block.row)) {
                 unit = line;
                 block.row = padded;
-                block.first = up(layout.halo[0], line) - layout.halo[0];
+                // The first cell of a row begins a line; before it are halo and border.
+                const std::int64_t before = part.cells.lo[0] - block.stored.lo[0];
+                block.first = up(before, line) - before;
             }
+        }
+        const bool spread = unit * size == kLine && block.row * block.stored.extent(1) * size > 8 * kPage;
+        if (spread) {
+            const std::int64_t row = block.row / unit, most = row / 16;
+            block.row +=
+                unit * lines_to_add(most, [&](std::int64_t add) { return fullest_set(row + add, 21); });
         }
         if (block.row * size % kPage == 0) block.row += unit;
         block.plane = block.row * block.stored.extent(1);
+        if (spread) {
+            const std::int64_t row = block.row / unit, plane = block.plane / unit;
+            block.plane += unit * lines_to_add(kPage / kLine - 1, [&](std::int64_t add) {
+                               return fullest_set(row, plane + add);
+                           });
+        }
         if (block.plane * size % kPage == 0) block.plane += unit;
         const Int3 last{block.stored.hi[0] - 1, block.stored.hi[1] - 1, block.stored.hi[2] - 1};
         block.bytes = up((block.offset(last) + 1) * size, kLine);
