@@ -78,9 +78,10 @@ struct FieldLayout {
 
 /// `ghosts`: the widest that any task asks for. They are stored on all sides, but for directions that are not
 /// there (one cell, not periodic). `bytes`: of one value of one component. Rows are padded so that the first
-/// cell of each lies at a multiple of 64 bytes where that costs less than 15 %. Rows and planes of large blocks
-/// lie at such distances (up to 6 % more) that a tile of 32 x 32 values with what is around spreads over the
-/// sets of a first-level cache; never at multiples of 4096 bytes, which would put neighbours in one set.
+/// cell of each lies at a multiple of 64 bytes where that costs less than 15 %. Rows and planes of large
+/// blocks lie at such distances (up to 6 % more) that a tile of 32 x 32 values with what is around spreads
+/// over the sets of a first-level cache; never at multiples of 4096 bytes, which would put neighbours in one
+/// set.
 [[nodiscard]] FieldLayout lay_out(const Division& division, On on, const Int3& border, const Int3& ghosts,
                                   std::size_t bytes);
 
