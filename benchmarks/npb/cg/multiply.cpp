@@ -7,8 +7,8 @@ void multiply(const Sparse& matrix, const double* x, double* y, std::int64_t beg
     // bandwidth, as each row is short. Elements lie in the order in which they are used, over rows' ends too.
     constexpr std::int64_t kAhead = 768;
     for (std::int64_t row = begin; row < end; ++row) {
-        // Four sums, so that no addition waits for the one before it. Loads one by one: gathering eight of x at
-        // once takes longer on the processors tried.
+        // Four sums, so that no addition waits for the one before it. Loads one by one: gathering eight of x
+        // at once takes longer on the processors tried.
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         const std::int64_t last = matrix.start[row + 1];
         std::int64_t k = matrix.start[row];

@@ -1,11 +1,14 @@
 #include "benchmarks/npb/mg/cycle.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace strata::npb::mg {
 namespace {
 
 constexpr std::size_t kWindow = 5;  // planes of a worker
+/// Rows that are worked on together: of as many planes as an operator needs they fit into the second cache.
+constexpr std::int64_t kStrip = 16;
 
 std::size_t window_plane(std::int64_t n) {
     return static_cast<std::size_t>(Field::layer_of(n, n)) + 2 * static_cast<std::size_t>(Field::kLine);
@@ -48,7 +51,7 @@ void Cycle::down(int k) {
             group_.each([&](int worker, int workers) {
                 const Share part(l.u.nz, worker, workers);
                 for (std::int64_t z = part.begin; z < part.end; ++z)
-                    residual(slab(l.u, z), levels_.v().plane(z), l.r.plane(z), l.u.nx, l.u.ny,
+                    residual(slab(l.u, z), levels_.v().plane(z), l.r.plane(z), l.u.nx, {0, l.u.ny},
                              levels_.scratch(worker));
             });
             levels_.halo(k).exchange(l.r, group_);
@@ -65,7 +68,7 @@ void Cycle::restrict_from(int k, const Field& r) {
     group_.each([&](int worker, int workers) {
         const Share part(coarse.nz, worker, workers);
         for (std::int64_t z = part.begin; z < part.end; ++z)
-            restrict(slab(r, 2 * z + 1), coarse.plane(z), coarse.nx, coarse.ny, levels_.scratch(worker));
+            restrict(slab(r, 2 * z + 1), coarse.plane(z), coarse.nx, {0, coarse.ny}, levels_.scratch(worker));
     });
 }
 
@@ -75,20 +78,27 @@ void Cycle::residual_and_restrict() {
     group_.each([&](int worker, int workers) {
         const Share part(coarse.nz, worker, workers);
         const Scratch scratch = levels_.scratch(worker);
-        // A worker's last coarse plane also needs the next one's first fine one, which it computes itself.
-        const auto make = [&](std::int64_t z) {
-            const Plane r = window(k, worker, z % 3);
-            const std::int64_t inside = z % u.nz;
-            residual(slab(u, inside), v.plane(inside), r, u.nx, u.ny, scratch);
-            wrap(r, u.nx, u.ny);
-            return r;
-        };
-        if (part.begin == part.end) return;
-        Plane below = make(2 * part.begin);
-        for (std::int64_t z = part.begin; z < part.end; ++z) {
-            const Plane here = make(2 * z + 1), above = make(2 * z + 2);
-            restrict({below, here, above}, coarse.plane(z), coarse.nx, coarse.ny, scratch);
-            below = above;
+        for (std::int64_t y = 0; y < coarse.ny; y += kStrip) {
+            // Down a strip of rows, whose planes stay in the cache. A last coarse plane or row also needs the
+            // fine one behind it, which is computed for itself.
+            const Rows rows{y, std::min(y + kStrip, coarse.ny)};
+            const Rows fine{2 * rows.begin, std::min(2 * rows.end + 1, u.ny)};
+            const auto make = [&](std::int64_t z) {
+                const Plane r = window(k, worker, z % 3);
+                const Slab here = slab(u, z % u.nz);
+                residual(here, v.plane(z % u.nz), r, u.nx, fine, scratch);
+                if (2 * rows.end == u.ny)
+                    residual(here, v.plane(z % u.nz), {r.at(u.ny), r.row}, u.nx, {0, 1}, scratch);
+                wrap_ends(r, u.nx, {fine.begin, 2 * rows.end + 1});
+                return r;
+            };
+            if (part.begin == part.end) continue;
+            Plane below = make(2 * part.begin);
+            for (std::int64_t z = part.begin; z < part.end; ++z) {
+                const Plane here = make(2 * z + 1), above = make(2 * z + 2);
+                restrict({below, here, above}, coarse.plane(z), coarse.nx, rows, scratch);
+                below = above;
+            }
         }
     });
 }
@@ -97,7 +107,8 @@ void Cycle::bottom() {
     Level& l = levels_.level(1);
     group_.once([&] {
         for (std::int64_t z = 0; z < l.u.nz; ++z)
-            smooth(slab(l.r, z), l.u.plane(z), levels_.smoother(), true, l.u.nx, l.u.ny, levels_.scratch(0));
+            smooth(slab(l.r, z), l.u.plane(z), levels_.smoother(), true, l.u.nx, {0, l.u.ny},
+                   levels_.scratch(0));
     });
     levels_.halo(1).exchange(l.u, group_);
 }
@@ -131,14 +142,14 @@ void Cycle::pass_up(int k) {
     };
     // Values around the block come with the interpolation, as the coarse grid has them.
     planes(-1, l.u.nz + 2, [&](std::int64_t z, Scratch scratch) {
-        prolong(w, l.u.plane(z), z, !finest, l.u.nx, l.u.ny, scratch);
+        prolong(w, l.u.plane(z), z, !finest, l.u.nx, {-1, l.u.ny + 1}, scratch);
     });
     planes(0, l.u.nz, [&](std::int64_t z, Scratch scratch) {
-        residual(slab(l.u, z), v.plane(z), l.r.plane(z), l.u.nx, l.u.ny, scratch);
+        residual(slab(l.u, z), v.plane(z), l.r.plane(z), l.u.nx, {0, l.u.ny}, scratch);
     });
     levels_.halo(k).exchange(l.r, group_);
     planes(0, l.u.nz, [&](std::int64_t z, Scratch scratch) {
-        smooth(slab(l.r, z), l.u.plane(z), levels_.smoother(), false, l.u.nx, l.u.ny, scratch);
+        smooth(slab(l.r, z), l.u.plane(z), levels_.smoother(), false, l.u.nx, {0, l.u.ny}, scratch);
     });
 }
 
@@ -149,10 +160,10 @@ void Cycle::sweep_up(int k) {
     const std::int64_t nx = u.nx, ny = u.ny;
     constexpr std::int64_t kFirst = 3, kLast = 4;  // planes of the window that neighbours read
     const auto interpolate = [&](std::int64_t z, Scratch scratch) {
-        prolong(w, u.plane(z), z, !finest, nx, ny, scratch);
+        prolong(w, u.plane(z), z, !finest, nx, {-1, ny + 1}, scratch);
     };
     const auto residual_into = [&](Plane r, std::int64_t z, Scratch scratch) {
-        residual(slab(u, z), v.plane(z), r, nx, ny, scratch);
+        residual(slab(u, z), v.plane(z), r, nx, {0, ny}, scratch);
         wrap(r, nx, ny);
     };
     // First what neighbours need: the two planes at either end of each worker's part, then the residual
@@ -172,7 +183,9 @@ void Cycle::sweep_up(int k) {
         residual_into(window(k, worker, kFirst), part.begin, levels_.scratch(worker));
         residual_into(window(k, worker, kLast), part.end - 1, levels_.scratch(worker));
     });
-    // Then the rest, one plane after the other: interpolation two planes ahead, the residual one ahead.
+    // Then the rest, one plane after the other and some rows at a time: interpolation two planes and a row
+    // ahead, the residual one plane ahead, then what it smooths, a row behind. The first and the last row of
+    // a plane need the residual's rows round the edge, and come last.
     group_.each([&](int worker, int workers) {
         const Share part(u.nz, worker, workers);
         const Scratch scratch = levels_.scratch(worker);
@@ -184,10 +197,24 @@ void Cycle::sweep_up(int k) {
             return window(k, worker, z % 3);
         };
         for (std::int64_t z = part.begin; z < part.end; ++z) {
-            if (z + 2 > part.begin + 2 && z + 2 < part.end - 3) interpolate(z + 2, scratch);
-            if (z + 1 < part.end - 1) residual_into(residual_at(z + 1), z + 1, scratch);
-            smooth({residual_at(z - 1), residual_at(z), residual_at(z + 1)}, u.plane(z), levels_.smoother(),
-                   false, nx, ny, scratch);
+            const bool interpolated = z > part.begin && z + 2 < part.end - 3, made = z + 1 < part.end - 1;
+            const Slab r = {residual_at(z - 1), residual_at(z), residual_at(z + 1)};
+            const auto smooth_rows = [&](Rows rows) {
+                smooth(r, u.plane(z), levels_.smoother(), false, nx, rows, scratch);
+            };
+            for (std::int64_t y = 0; y < ny; y += kStrip) {
+                const std::int64_t end = std::min(y + kStrip, ny);
+                if (interpolated)
+                    prolong(w, u.plane(z + 2), z + 2, !finest, nx, {y == 0 ? -1 : y + 1, end + 1}, scratch);
+                if (made) {
+                    residual(slab(u, z + 1), v.plane(z + 1), r.above, nx, {y, end}, scratch);
+                    wrap_ends(r.above, nx, {y, end});
+                }
+                smooth_rows({std::max<std::int64_t>(y - 1, 1), end - 1});
+            }
+            if (made) wrap_rows(r.above, nx, ny);
+            smooth_rows({0, 1});
+            smooth_rows({ny - 1, ny});
             wrap(u.plane(z), nx, ny);
         }
     });
@@ -200,7 +227,7 @@ double Cycle::norm() {
         double total = 0;
         for (std::int64_t z = part.begin; z < part.end; ++z) {
             const Plane r = l.swept ? window(levels_.finest(), worker, 0) : l.r.plane(z);
-            residual(slab(l.u, z), levels_.v().plane(z), r, l.u.nx, l.u.ny, levels_.scratch(worker));
+            residual(slab(l.u, z), levels_.v().plane(z), r, l.u.nx, {0, l.u.ny}, levels_.scratch(worker));
             total += squares(r, l.u.nx, l.u.ny);
         }
         return std::array{total};

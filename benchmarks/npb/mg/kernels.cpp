@@ -26,9 +26,9 @@ void sum_rows(const Slab& f, std::int64_t y, std::int64_t nx, double* __restrict
 
 }  // namespace
 
-void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch) {
+void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch) {
     const double *faces = scratch.first, *edges = scratch.second;
-    for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
         sum_rows(u, y, nx, scratch.first, scratch.second);
         const double *here = u.here.at(y), *from = v.at(y);
         double* to = out.at(y);
@@ -39,11 +39,11 @@ void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, std::int64_t n
     }
 }
 
-void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, std::int64_t ny,
+void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows,
             Scratch scratch) {
     const double *faces = scratch.first, *edges = scratch.second;
     const double c0 = c[0], c1 = c[1], c2 = c[2];
-    for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
         sum_rows(r, y, nx, scratch.first, scratch.second);
         const double* here = r.here.at(y);
         double* to = u.at(y);
@@ -55,9 +55,9 @@ void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t n
     }
 }
 
-void restrict(const Slab& r, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch) {
+void restrict(const Slab& r, Plane out, std::int64_t nx, Rows rows, Scratch scratch) {
     double* __restrict sum = scratch.first;
-    for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
         const double *c = r.here.at(2 * y + 1), *south = r.here.at(2 * y), *north = r.here.at(2 * y + 2);
         const double *b = r.below.at(2 * y + 1), *sb = r.below.at(2 * y), *nb = r.below.at(2 * y + 2);
         const double *a = r.above.at(2 * y + 1), *sa = r.above.at(2 * y), *na = r.above.at(2 * y + 2);
@@ -75,7 +75,7 @@ void restrict(const Slab& r, Plane out, std::int64_t nx, std::int64_t ny, Scratc
     }
 }
 
-void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t nx, std::int64_t ny,
+void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t nx, Rows rows,
              Scratch scratch) {
     // Of the fine numbers -1 to n the odd ones lie on coarse ones, (i - 1) / 2; the even ones between i / 2 -
     // 1 and i / 2.
@@ -84,7 +84,7 @@ void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t n
     const Plane below = w.plane(lower(z)), above = w.plane(upper(z));
     const std::int64_t half = nx / 2;
     double* __restrict mean = scratch.first;
-    for (std::int64_t y = -1; y <= ny; ++y) {
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
         const double *sb = below.at(lower(y)), *nb = below.at(upper(y));
         const double *sa = above.at(lower(y)), *na = above.at(upper(y));
         mean[-1] = 0.25 * (sb[-1] + nb[-1] + sa[-1] + na[-1]);
@@ -114,15 +114,23 @@ double squares(Plane r, std::int64_t nx, std::int64_t ny) {
     return total;
 }
 
-void wrap(Plane plane, std::int64_t nx, std::int64_t ny) {
-    for (std::int64_t y = 0; y < ny; ++y) {
+void wrap_ends(Plane plane, std::int64_t nx, Rows rows) {
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
         double* row = plane.at(y);
         row[-1] = row[nx - 1];
         row[nx] = row[0];
     }
+}
+
+void wrap_rows(Plane plane, std::int64_t nx, std::int64_t ny) {
     const auto bytes = static_cast<std::size_t>(nx + 2) * sizeof(double);
     std::memcpy(plane.at(-1) - 1, plane.at(ny - 1) - 1, bytes);
     std::memcpy(plane.at(ny) - 1, plane.at(0) - 1, bytes);
+}
+
+void wrap(Plane plane, std::int64_t nx, std::int64_t ny) {
+    wrap_ends(plane, nx, {0, ny});
+    wrap_rows(plane, nx, ny);
 }
 
 }  // namespace strata::npb::mg

@@ -24,32 +24,41 @@ struct Slab {
     Plane below, here, above;
 };
 
+/// Rows begin to end - 1 of a plane.
+struct Rows {
+    std::int64_t begin, end;
+};
+
 /// Two rows of scratch, of nx + 16 doubles each, aligned to cache lines.
 struct Scratch {
     double* first = nullptr;
     double* second = nullptr;
 };
 
-/// out = v - A u on one plane of nx x ny points; `out` may be `v`.
-void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch);
+/// out = v - A u on rows of nx points of one plane; `out` may be `v`.
+void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch);
 
 /// u = u + C r; with `fresh` u = C r.
-void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, std::int64_t ny,
+void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows,
             Scratch scratch);
 
 /// out = P r, full weighting: coarse point c takes fine points 2 c to 2 c + 2 in each direction, with weights
-/// 1/2, 1/4, 1/8, 1/16 by distance. `r` is fine planes 2 c, 2 c + 1 and 2 c + 2; nx x ny coarse points.
-void restrict(const Slab& r, Plane out, std::int64_t nx, std::int64_t ny, Scratch scratch);
+/// 1/2, 1/4, 1/8, 1/16 by distance. `r` is fine planes 2 c, 2 c + 1 and 2 c + 2; coarse rows of nx points.
+void restrict(const Slab& r, Plane out, std::int64_t nx, Rows rows, Scratch scratch);
 
 /// u = u + Q w, trilinear interpolation; with `fresh` u = Q w. Fine point 2 c + 1 is coarse point c; between
-/// two coarse points fine ones have the mean. Fine plane z of nx x ny points, with the values around it; w is
-/// the coarse block.
-void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t nx, std::int64_t ny,
+/// two coarse points fine ones have the mean. Fine rows of nx points, with the values at either end, of plane
+/// z; w is the coarse block. Rows -1 and ny are the values around the block.
+void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t nx, Rows rows,
              Scratch scratch);
 
 /// Sum of squares of a plane.
 [[nodiscard]] double squares(Plane r, std::int64_t nx, std::int64_t ny);
 
+/// Values left and right of rows that are their own neighbours.
+void wrap_ends(Plane plane, std::int64_t nx, Rows rows);
+/// The rows before the first and after the last, the values at their ends included.
+void wrap_rows(Plane plane, std::int64_t nx, std::int64_t ny);
 /// Values left and right of the rows, then the rows before the first and after the last, of a plane that is
 /// its own neighbour.
 void wrap(Plane plane, std::int64_t nx, std::int64_t ny);
