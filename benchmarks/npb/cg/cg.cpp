@@ -92,8 +92,8 @@ class Solver {
     [[nodiscard]] double bytes() const {
         const auto columns = static_cast<double>(division_.block().columns());
         // A step reads and writes z and r, reads p and q, then reads r and reads and writes p.
-        const double mine = (kSteps + 1) * bytes_of_multiply(matrix_, division_.block()) +
-                            kSteps * columns * 8 * (6 + 3) + columns * 8 * (4 + 1 + 2 + 2 + 2);
+        const double mine = (kSteps + 1) * bytes_of_multiply(matrix_) + kSteps * columns * 8 * (6 + 3) +
+                            columns * 8 * (4 + 1 + 2 + 2 + 2);
         double all = mine;
         group_.sum(std::span(&all, 1));
         return all;
@@ -177,7 +177,7 @@ class Solver {
     Group& group_;
     Break fault_;
     Division division_;
-    Sparse matrix_;
+    Matrix matrix_;
     std::span<double> x_, z_, p_, q_, r_, w_;
 };
 
@@ -188,11 +188,13 @@ Plan plan(Class size, int processes, int workers) {
     const auto rows = static_cast<std::uint64_t>(division.block().rows());
     const auto columns = static_cast<std::uint64_t>(division.block().columns());
     const auto parts = static_cast<std::uint64_t>(processes);
+    const auto strips = static_cast<std::uint64_t>(strips_of(p, division.block().columns()));
+    const std::uint64_t element = columns / strips <= 65536 ? 10 : 12;
     return {fmt::format("{}", p.n),
             p.iterations,
             fmt::format("{} x {} processes, rows over {} worker{} in each", division.grid_rows(),
                         division.grid_columns(), workers, workers == 1 ? "" : "s"),
-            {{"matrix, by compressed rows", most_elements(p) * 12 / parts + 8 * rows},
+            {{"matrix, by compressed rows", most_elements(p) * element / parts + 8 * rows * strips},
              {"random vectors it is made of", n * room * (8 + 4 + 8) + n * 12 + 8 * rows},
              {"markers while it is made", columns * 16 * static_cast<std::uint64_t>(workers)},
              {"vectors", columns * 8 * 5 + (processes > 1 ? rows * 16 : 0)}}};

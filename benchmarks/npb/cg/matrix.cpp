@@ -1,8 +1,11 @@
 #include "benchmarks/npb/cg/matrix.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "benchmarks/npb/common/random.hpp"
@@ -10,7 +13,9 @@
 namespace strata::npb::cg {
 namespace {
 
-constexpr double kCondition = 0.1;  // rcond of the specification
+constexpr double kCondition = 0.1;                       // rcond of the specification
+constexpr std::int64_t kNarrow = std::int64_t{1} << 16;  // columns that two bytes can number
+constexpr std::int64_t kShortest = 32;                   // elements of a strip's row, in the mean
 
 /// Which vectors have an element in a row: entries[first[j]] to entries[first[j + 1] - 1], as places in
 /// Vectors::column, by ascending vector.
@@ -54,24 +59,25 @@ class RowMaker {
         return found_;
     }
 
-    void fill(std::int64_t row, const Sparse& matrix) {
+    template <class Column>
+    void fill(std::int64_t row, const Sparse& matrix, std::span<Column> column) {
         columns(row);
         std::sort(found_.begin(), found_.end());
-        const std::int64_t begin = matrix.start[row];
-        for (std::size_t k = 0; k < found_.size(); ++k) {
-            matrix.column[begin + static_cast<std::int64_t>(k)] = found_[k];
-            matrix.value[begin + static_cast<std::int64_t>(k)] = 0;
-            place_[found_[k]] = begin + static_cast<std::int64_t>(k);
+        std::int64_t at = matrix.start[row];
+        for (const std::uint32_t found : found_) {
+            column[at] = static_cast<Column>(found);
+            matrix.value[at] = 0;
+            place_[found] = at++;
+            seen_[found] = -1;
         }
-        for (std::size_t k = 0; k < found_.size(); ++k) seen_[found_[k]] = -1;
         const std::int64_t diagonal = row + block_.row_begin;
-        each(row, [&](std::int64_t column, std::int64_t mine, std::int64_t theirs) {
+        each(row, [&](std::int64_t found, std::int64_t mine, std::int64_t theirs) {
             const std::int64_t i = mine / vectors_.room;
             double value = vectors_.value[theirs] * (vectors_.weight[i] * vectors_.value[mine]);
             // Vector i has element i: once for each row. The identity keeps the spectrum away from 0.
-            if (i == diagonal && column + block_.column_begin == diagonal)
+            if (i == diagonal && found + block_.column_begin == diagonal)
                 value += kCondition - problem_.shift;
-            matrix.value[place_[column]] += value;
+            matrix.value[place_[found]] += value;
         });
     }
 
@@ -96,6 +102,39 @@ class RowMaker {
     std::vector<std::int64_t> place_, seen_;
     std::vector<std::uint32_t> found_;
 };
+
+Sparse make_strip(const Problem& problem, const Block& block, const Vectors& vectors, const Users& users,
+                  const std::string& name, Group& group) {
+    const auto rows = static_cast<std::size_t>(block.rows());
+    Sparse matrix;
+    matrix.block = block;
+    matrix.start = group.array<std::int64_t>("row starts" + name, rows + 1);
+    group.each([&](int worker, int workers) {
+        const Share part(block.rows(), worker, workers);
+        RowMaker maker(problem, block, vectors, users);
+        for (std::int64_t row = part.begin; row < part.end; ++row)
+            matrix.start[row + 1] = static_cast<std::int64_t>(maker.columns(row).size());
+    });
+    group.once([&] {
+        matrix.start[0] = 0;
+        for (std::size_t row = 0; row < rows; ++row) matrix.start[row + 1] += matrix.start[row];
+    });
+    const auto all = static_cast<std::size_t>(matrix.start[rows]);
+    const bool narrow = block.columns() <= kNarrow;
+    if (narrow)
+        matrix.narrow = group.array<std::uint16_t>("columns" + name, all);
+    else
+        matrix.wide = group.array<std::uint32_t>("columns" + name, all);
+    matrix.value = group.array<double>("values" + name, all);
+    // Whoever multiplies a row writes it first: its pages lie near that worker.
+    group.each([&](int worker, int workers) {
+        const Share part(block.rows(), worker, workers);
+        RowMaker maker(problem, block, vectors, users);
+        for (std::int64_t row = part.begin; row < part.end; ++row)
+            narrow ? maker.fill(row, matrix, matrix.narrow) : maker.fill(row, matrix, matrix.wide);
+    });
+    return matrix;
+}
 
 }  // namespace
 
@@ -126,12 +165,18 @@ void make_vectors(const Problem& problem, Vectors& vectors) {
     }
 }
 
+std::int64_t strips_of(const Problem& problem, std::int64_t columns) {
+    const std::int64_t strips = (columns + kNarrow - 1) / kNarrow;
+    const std::int64_t elements = (problem.nonzer + 1) * (problem.nonzer + 1) * columns / problem.n;
+    return elements >= kShortest * strips ? strips : 1;
+}
+
 std::uint64_t most_elements(const Problem& problem) {
     const auto room = static_cast<std::uint64_t>(problem.nonzer + 1);
     return static_cast<std::uint64_t>(problem.n) * room * room;
 }
 
-Sparse make_matrix(const Problem& problem, const Block& block, Group& group) {
+Matrix make_matrix(const Problem& problem, const Block& block, Group& group) {
     Vectors vectors;
     vectors.room = problem.nonzer + 1;
     const auto n = static_cast<std::size_t>(problem.n), elements = n * static_cast<std::size_t>(vectors.room);
@@ -142,31 +187,18 @@ Sparse make_matrix(const Problem& problem, const Block& block, Group& group) {
     vectors.weight = group.array<double>("vector weights", n);
     Users users{group.array<std::int64_t>("users of rows", rows + 1),
                 group.array<std::int64_t>("entries of rows", elements)};
-    Sparse matrix;
-    matrix.start = group.array<std::int64_t>("row starts", rows + 1);
     group.once([&] {
         make_vectors(problem, vectors);
         find_users(problem, block, vectors, users);
     });
-    group.each([&](int worker, int workers) {
-        const Share part(block.rows(), worker, workers);
-        RowMaker maker(problem, block, vectors, users);
-        for (std::int64_t row = part.begin; row < part.end; ++row)
-            matrix.start[row + 1] = static_cast<std::int64_t>(maker.columns(row).size());
-    });
-    group.once([&] {
-        matrix.start[0] = 0;
-        for (std::size_t row = 0; row < rows; ++row) matrix.start[row + 1] += matrix.start[row];
-    });
-    const auto all = static_cast<std::size_t>(matrix.start[rows]);
-    matrix.column = group.array<std::uint32_t>("columns", all);
-    matrix.value = group.array<double>("values", all);
-    // Whoever multiplies a row writes it first: its pages lie near that worker.
-    group.each([&](int worker, int workers) {
-        const Share part(block.rows(), worker, workers);
-        RowMaker maker(problem, block, vectors, users);
-        for (std::int64_t row = part.begin; row < part.end; ++row) maker.fill(row, matrix);
-    });
+    const std::int64_t strips = strips_of(problem, block.columns());
+    Matrix matrix;
+    for (std::int64_t s = 0; s < strips; ++s) {
+        const Share part(block.columns(), static_cast<int>(s), static_cast<int>(strips));
+        const Block strip{block.row_begin, block.row_end, block.column_begin + part.begin,
+                          block.column_begin + part.end};
+        matrix.push_back(make_strip(problem, strip, vectors, users, fmt::format(" {}", s), group));
+    }
     return matrix;
 }
 

@@ -1,8 +1,12 @@
 #include "benchmarks/npb/cg/multiply.hpp"
 
 namespace strata::npb::cg {
+namespace {
 
-void multiply(const Sparse& matrix, const double* x, double* y, std::int64_t begin, std::int64_t end) {
+/// y = A x, or y = y + A x with `add`, for some rows of one strip.
+template <bool add, class Column>
+void multiply_strip(const Sparse& matrix, const Column* column, const double* x, double* y,
+                    std::int64_t begin, std::int64_t end) {
     // So far ahead elements are asked for: the processor's own prefetching alone reaches half the memory's
     // bandwidth, as each row is short. Elements lie in the order in which they are used, over rows' ends too.
     constexpr std::int64_t kAhead = 768;
@@ -14,7 +18,7 @@ void multiply(const Sparse& matrix, const double* x, double* y, std::int64_t beg
         std::int64_t k = matrix.start[row];
         for (; k + 8 <= last; k += 8) {
             const double* v = &matrix.value[k];
-            const std::uint32_t* c = &matrix.column[k];
+            const Column* c = column + k;
             __builtin_prefetch(v + kAhead);
             __builtin_prefetch(c + kAhead);
             s0 += v[0] * x[c[0]];
@@ -26,15 +30,36 @@ void multiply(const Sparse& matrix, const double* x, double* y, std::int64_t beg
             s2 += v[6] * x[c[6]];
             s3 += v[7] * x[c[7]];
         }
-        for (; k < last; ++k) s0 += matrix.value[k] * x[matrix.column[k]];
-        y[row] = (s0 + s1) + (s2 + s3);
+        for (; k < last; ++k) s0 += matrix.value[k] * x[column[k]];
+        const double sum = (s0 + s1) + (s2 + s3);
+        y[row] = add ? y[row] + sum : sum;
     }
 }
 
-double bytes_of_multiply(const Sparse& matrix, const Block& block) {
-    return static_cast<double>(matrix.value.size()) * (sizeof(double) + sizeof(std::uint32_t)) +
-           static_cast<double>(block.rows()) * (sizeof(std::int64_t) + sizeof(double)) +
-           static_cast<double>(block.columns()) * sizeof(double);
+template <bool add>
+void multiply_any(const Sparse& matrix, const double* x, double* y, std::int64_t begin, std::int64_t end) {
+    if (matrix.wide.empty())
+        multiply_strip<add>(matrix, matrix.narrow.data(), x, y, begin, end);
+    else
+        multiply_strip<add>(matrix, matrix.wide.data(), x, y, begin, end);
+}
+
+}  // namespace
+
+void multiply(const Matrix& matrix, const double* x, double* y, std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = matrix.front().block.column_begin;
+    multiply_any<false>(matrix.front(), x, y, begin, end);
+    for (std::size_t s = 1; s < matrix.size(); ++s)
+        multiply_any<true>(matrix[s], x + (matrix[s].block.column_begin - first), y, begin, end);
+}
+
+double bytes_of_multiply(const Matrix& matrix) {
+    double bytes = 0;
+    for (const Sparse& strip : matrix)
+        bytes += static_cast<double>(strip.value.size_bytes() + strip.narrow.size_bytes() +
+                                     strip.wide.size_bytes() + strip.start.size_bytes()) +
+                 static_cast<double>(strip.block.rows() + strip.block.columns()) * sizeof(double);
+    return bytes;
 }
 
 }  // namespace strata::npb::cg
