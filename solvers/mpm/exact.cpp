@@ -1,0 +1,61 @@
+#include "solvers/mpm/exact.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace strata::mpm {
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// u = (v0 / w) sin(b x) sin(w t), b = pi / 2L, w = b sqrt(E / rho): first mode of a bar that is fixed at
+/// x = 0 and free at L, with no lateral strain or a Poisson's ratio of 0 (Rao, Mechanical Vibrations, 5th ed.
+/// 2011, table 8.1).
+Motion axial(const Settings& s, const Real3& X, double t) {
+    const Body& bar = s.bodies[0];
+    const double b = kPi / (2 * (bar.high()[0] - bar.low()[0]));
+    const double w = b * std::sqrt(s.materials[0].modulus() / s.materials[0].density);
+    const double shape = std::sin(b * (X[0] - bar.low()[0])), slope = b * std::cos(b * (X[0] - bar.low()[0]));
+    Motion m;
+    m.u[0] = s.amplitude / w * shape * std::sin(w * t);
+    m.v[0] = s.amplitude * shape * std::cos(w * t);
+    m.stretch[0] = 1 + s.amplitude / w * slope * std::sin(w * t);
+    return m;
+}
+
+/// u_i = A sin(k X_i) g_i(t): F is diagonal, and div P / rho0 has in direction i
+///   ((lambda (1 - ln J) + mu) / F_ii^2 + mu) u_i'' / rho0,
+/// so the body force is b_i = A sin(k X_i) g_i'' - that.
+Motion manufactured(const Settings& s, const Real3& X, double t) {
+    const Material& m = s.materials[0];
+    const bool cube = s.problem == "cube";
+    const double c = std::sqrt(m.young() / m.density);
+    Motion all;
+    double log_J = 0;
+    Real3 curvature{}, acceleration{};
+    for (std::size_t i = 0; i < (cube ? 3U : 1U); ++i) {
+        const double k = (cube ? 1 : 2) * kPi / s.size[i], w = c * kPi / s.size[i];
+        const double phase = cube ? static_cast<double>(i) * 2 * kPi / 3 : kPi / 2;
+        const double g = std::sin(w * t + phase), rate = w * std::cos(w * t + phase);
+        all.u[i] = s.amplitude * std::sin(k * X[i]) * g;
+        all.v[i] = s.amplitude * std::sin(k * X[i]) * rate;
+        all.stretch[i] = 1 + s.amplitude * k * std::cos(k * X[i]) * g;
+        acceleration[i] = -w * w * all.u[i];
+        curvature[i] = -k * k * all.u[i];
+        log_J += std::log(all.stretch[i]);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double stiffness = (m.lambda * (1 - log_J) + m.mu) / (all.stretch[i] * all.stretch[i]) + m.mu;
+        all.force[i] = acceleration[i] - stiffness * curvature[i] / m.density;
+    }
+    return all;
+}
+
+}  // namespace
+
+Motion exact_motion(const Settings& s, const Real3& X, double t) {
+    return s.problem == "axial" ? axial(s, X, t) : manufactured(s, X, t);
+}
+
+}  // namespace strata::mpm

@@ -1,0 +1,16 @@
+// Problems with exact solutions: a bar's first axial mode, and manufactured solutions, whose derivation is
+// docs/mpm.md (checked by tests/solvers/test_mpm_manufactured.py).
+#pragma once
+
+#include "solvers/mpm/settings.hpp"
+
+namespace strata::mpm {
+
+/// Of an exact problem: displacement and velocity of the point X at time t, its stretches (the deformation
+/// gradient is diagonal), and the body force per mass that keeps it going (m/s2).
+struct Motion {
+    Real3 u{}, v{}, stretch{1, 1, 1}, force{};
+};
+[[nodiscard]] Motion exact_motion(const Settings& s, const Real3& X, double t);
+
+}  // namespace strata::mpm

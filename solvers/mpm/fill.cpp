@@ -1,0 +1,176 @@
+#include "solvers/mpm/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "solvers/mpm/exact.hpp"
+
+namespace strata::mpm {
+
+using graph::Box;
+using graph::Int3;
+
+namespace {
+
+/// Points on a surface are inside, whatever rounding did to them.
+constexpr double kTouch = 1e-9;
+
+}  // namespace
+
+bool Body::contains(const Real3& x) const {
+    if (shape == Shape::box) {
+        for (std::size_t d = 0; d < 3; ++d)
+            if (x[d] < a[d] - kTouch || x[d] > b[d] + kTouch) return false;
+        return true;
+    }
+    Real3 to{}, axis{};
+    double along = 0, length = 0, distance = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        to[d] = x[d] - a[d], axis[d] = b[d] - a[d];
+        along += to[d] * axis[d], length += axis[d] * axis[d];
+    }
+    const double share = shape == Shape::cylinder ? along / length : 0;
+    if (share < 0 || share > 1) return false;
+    for (std::size_t d = 0; d < 3; ++d) distance += std::pow(to[d] - share * axis[d], 2);
+    return distance <= std::pow(radius + kTouch, 2);
+}
+
+Real3 Body::low() const {
+    Real3 least{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        double reach = shape == Shape::box ? 0 : radius;
+        if (shape == Shape::cylinder) {  // a disk across the axis reaches r sin(angle to the axis)
+            double length = 0;
+            for (std::size_t e = 0; e < 3; ++e) length += std::pow(b[e] - a[e], 2);
+            reach = radius * std::sqrt(std::max(0.0, 1 - std::pow(b[d] - a[d], 2) / length));
+        }
+        least[d] = std::min(a[d], b[d]) - reach;
+    }
+    return least;
+}
+
+Real3 Body::high() const {
+    const Real3 least = low();
+    Real3 most{};
+    for (std::size_t d = 0; d < 3; ++d) most[d] = a[d] + b[d] - least[d];
+    return most;
+}
+
+namespace {
+
+/// Whether a body's point is at its lower or upper end in x: within one particle's part of a cell.
+bool at_end(const Settings& s, const Body& body, double x, bool upper) {
+    const double part = s.spacing()[0] / static_cast<double>(s.per_cell[0]) * (1 - 1e-9);
+    return upper ? x > body.high()[0] - part : x < body.low()[0] + part;
+}
+
+Real3 part_of(const Settings& s, const Int3& cell, const std::array<std::int64_t, 3>& part) {
+    const Real3 h = s.spacing();
+    Real3 X{};
+    for (std::size_t d = 0; d < 3; ++d)
+        X[d] = (cell[d] + (static_cast<double>(part[d]) + 0.5) / static_cast<double>(s.per_cell[d])) * h[d];
+    return X;
+}
+
+/// The body that a point is in: the first; -1: none.
+int body_at(const Settings& s, const Real3& x) {
+    const auto body =
+        std::find_if(s.bodies.begin(), s.bodies.end(), [&](const Body& b) { return b.contains(x); });
+    return body == s.bodies.end() ? -1 : static_cast<int>(body - s.bodies.begin());
+}
+
+template <class Each>
+void each_part(const Settings& s, Each each) {
+    std::int64_t sub = 0;
+    for (std::int64_t c = 0; c < s.per_cell[2]; ++c)
+        for (std::int64_t b = 0; b < s.per_cell[1]; ++b)
+            for (std::int64_t a = 0; a < s.per_cell[0]; ++a, ++sub) each(std::array{a, b, c}, sub);
+}
+
+/// The cells from which particles can be in `cells` at the start: where an exact solution displaces them,
+/// also those around.
+Box cells_of_origin(const Settings& s, const graph::Grid& grid, const Box& cells) {
+    if (!s.manufactured()) return cells;
+    const Real3 h = s.spacing();
+    const Box domain = grid.shape().cells;
+    Box from = cells;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const int reach = 1 + static_cast<int>(std::ceil(std::abs(s.amplitude) / h[d]));
+        from.lo[d] -= reach, from.hi[d] += reach;
+        if (!grid.shape().periodic[d] || from.hi[d] - from.lo[d] >= domain.hi[d] - domain.lo[d]) {
+            from.lo[d] = std::max(from.lo[d], domain.lo[d]);
+            from.hi[d] = std::min(from.hi[d], domain.hi[d]);
+            if (grid.shape().periodic[d]) from.lo[d] = domain.lo[d], from.hi[d] = domain.hi[d];
+        }
+    }
+    return from;
+}
+
+}  // namespace
+
+std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch) {
+    const Real3 h = s.spacing();
+    const Box cells = grid.box(patch), domain = grid.shape().cells, from = cells_of_origin(s, grid, cells);
+    std::vector<Particle> found;
+    const auto place = [&](const Int3& cell, const std::array<std::int64_t, 3>& part, std::int64_t sub) {
+        Particle p;
+        p.X = part_of(s, cell, part);
+        p.body = body_at(s, p.X);
+        if (p.body < 0) return;
+        const std::int64_t at = (std::int64_t{cell[2]} * domain.hi[1] + cell[1]) * domain.hi[0] + cell[0];
+        p.id = at * s.particles_per_cell() + sub;
+        const Body& body = s.bodies[static_cast<std::size_t>(p.body)];
+        p.x = p.X, p.v = body.velocity;
+        if (s.exact()) {
+            const Motion m = exact_motion(s, p.X, 0);
+            for (std::size_t d = 0; d < 3; ++d) p.x[d] += m.u[d], p.v[d] += m.v[d];
+            p.stretch = m.stretch;
+        }
+        Int3 now{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (grid.shape().periodic[d]) p.x[d] -= std::floor(p.x[d] / s.size[d]) * s.size[d];
+            now[d] = static_cast<int>(std::floor(p.x[d] * (1.0 / h[d])));
+        }
+        if (!cells.contains(now)) return;
+        p.cell = ((now[2] - cells.lo[2]) * cells.extent(1) + (now[1] - cells.lo[1])) * cells.extent(0) +
+                 now[0] - cells.lo[0];
+        if (s.pull != 0)
+            p.pulled = (at_end(s, body, p.X[0], true) ? 1 : 0) - (at_end(s, body, p.X[0], false) ? 1 : 0);
+        found.push_back(p);
+    };
+    const auto wrapped = [&](int i, std::size_t d) {
+        const int n = domain.hi[d];
+        return ((i % n) + n) % n;
+    };
+    for (int k = from.lo[2]; k < from.hi[2]; ++k)
+        for (int j = from.lo[1]; j < from.hi[1]; ++j)
+            for (int i = from.lo[0]; i < from.hi[0]; ++i)
+                each_part(s, [&](const auto& part, std::int64_t sub) {
+                    place({wrapped(i, 0), wrapped(j, 1), wrapped(k, 2)}, part, sub);
+                });
+    std::sort(found.begin(), found.end(), [](const Particle& a, const Particle& b) {
+        return std::tie(a.cell, a.id) < std::tie(b.cell, b.id);
+    });
+    return found;
+}
+
+std::int64_t particles_at_end(const Settings& s, int body, bool upper) {
+    const Body& of = s.bodies[static_cast<std::size_t>(body)];
+    const Real3 h = s.spacing(), low = of.low(), high = of.high();
+    const auto index = [&](double x, std::size_t d) {
+        return std::clamp(static_cast<int>(std::floor(x / h[d])), 0, static_cast<int>(s.cells[d]) - 1);
+    };
+    const int end = index(upper ? high[0] : low[0], 0), last = static_cast<int>(s.cells[0]) - 1;
+    std::int64_t count = 0;
+    for (int k = index(low[2], 2); k <= index(high[2], 2); ++k)
+        for (int j = index(low[1], 1); j <= index(high[1], 1); ++j)
+            for (int i = std::max(0, end - 1); i <= std::min(last, end + 1); ++i)
+                each_part(s, [&](const auto& part, std::int64_t) {
+                    const Real3 X = part_of(s, {i, j, k}, part);
+                    count += body_at(s, X) == body && at_end(s, of, X[0], upper);
+                });
+    return count;
+}
+
+}  // namespace strata::mpm

@@ -1,0 +1,47 @@
+// The quantities of this solver.
+#pragma once
+
+#include "core/graph/declare/graph.hpp"
+
+namespace strata::mpm {
+
+using graph::Field;
+using graph::List;
+using graph::Particles;
+using graph::Scalar;
+
+struct Labels {
+    int set = -1;  // of particles: the material points
+
+    // Of particles, kept
+    Particles<std::int64_t> id;
+    Particles<double> x, v;          // position, velocity
+    Particles<double> mass, volume;  // volume: undeformed
+    Particles<double> F;             // deformation gradient, row by row
+    Particles<double> C;             // APIC: velocity's gradient that is carried along, row by row
+    Particles<std::int32_t> material;
+    Particles<double> X;     // where an exact solution is known: undeformed position
+    Particles<double> load;  // force of its own, where the case has such forces
+
+    // Of particles, within a step
+    Particles<double> stress;  // Kirchhoff's: xx, yy, zz, xy, yz, zx
+
+    // Of grid points, within a step
+    Field<double> nodal;         // momentum in x, y, z, and mass
+    Field<double> force;         // internal, and loads
+    Field<double> velocity;      // before the step
+    Field<double> acceleration;  //
+    Field<double> next_velocity;
+    Field<double> change;  // FLIP: of the velocity
+
+    Scalar<double> wave_rate, flow_rate;  // cells a second, of the fastest wave and the fastest point
+    Scalar<double> dt, time;
+    Scalar<double> kinetic, strain, work;  // at the beginning of the step: energies, work of loads so far
+    Scalar<double> first_energy;           // kinetic and strain energy at the beginning of the first step
+    Scalar<double> work_of_step;
+    Scalar<double> momentum_x, momentum_y, momentum_z;
+    Scalar<double> error;  // sum of mass x (displacement - exact one)^2
+    Scalar<double> total_mass;
+};
+
+}  // namespace strata::mpm

@@ -1,0 +1,21 @@
+// strata-mpm CASE: what `strata run` starts for cases with solver = "mpm".
+#include "core/graph/run/driver.hpp"
+#include "solvers/mpm/tasks.hpp"
+#include "solvers/mpm/verify.hpp"
+
+int main(int argc, char** argv) {
+    using namespace strata;
+    mpm::Settings settings;
+    graph::CaseSchema keys = mpm::schema(settings);
+    return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
+        mpm::complete(settings, keys);
+        const mpm::Labels l = mpm::declare(graph, settings);
+        return {
+            .time = l.time,
+            .end = settings.end,
+            .series = {l.dt, l.kinetic, l.strain, l.work, l.momentum_x, l.momentum_y, l.momentum_z},
+            .fields = {l.x, l.v, l.mass, l.F, l.material},
+            .verify = [&settings, l](const graph::Finished& run) { return mpm::verify(run, l, settings); },
+            .figures = [&settings, l](const graph::Finished& run) { return mpm::figures(run, l, settings); }};
+    });
+}

@@ -1,0 +1,27 @@
+// What tasks ask for of a patch's material points.
+#pragma once
+
+#include "solvers/mpm/labels.hpp"
+#include "solvers/mpm/scatter.hpp"
+#include "solvers/mpm/settings.hpp"
+
+namespace strata::mpm {
+
+/// The first value of a component of a particle label.
+template <class T>
+T* start_of(const graph::ListView<T>& values, int component = 0) {
+    const auto all = values.component(component);
+    return graph::pointer_to(all.data(), values.size());
+}
+
+/// The runs of particles by cell, from positions that a task needs. Memory of the thread.
+template <class X>
+const std::vector<Run>& runs_of(graph::Here& here, const graph::ListView<X>& x, const Lattice& lattice) {
+    static thread_local std::vector<Run> runs;
+    const double* const at[3] = {start_of(x, 0), start_of(x, 1), start_of(x, 2)};
+    if (find_runs(here.cells(), lattice, at, x.size(), runs) >= 0)
+        here.fail("a 'position' is not in the patch, or is no number");
+    return runs;
+}
+
+}  // namespace strata::mpm

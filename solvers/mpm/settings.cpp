@@ -1,0 +1,235 @@
+#include "solvers/mpm/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace strata::mpm {
+
+graph::CaseSchema schema(Settings& s) {
+    graph::CaseSchema keys("mpm", "Solids by the material point method: explicit, hyperelastic, 3-D.");
+    keys.key("grid.cells", &s.cells,
+             {.least = 1,
+              .most = 1 << 20,
+              .entries = {3, 3},
+              .required = true,
+              .meaning = "in each direction; one in z, between symmetry walls: a plane problem"});
+    keys.key("grid.patch", &s.patch_cells,
+             {.least = 1, .most = 1 << 20, .entries = {3, 3}, .meaning = "cells of a patch"});
+    keys.key("grid.size", &s.size,
+             {.unit = "m",
+              .least = 0,
+              .above_least = true,
+              .entries = {3, 3},
+              .required = true,
+              .meaning = "of the domain, from (0, 0, 0) on"});
+    keys.key("grid.walls", &s.walls,
+             {.choices = {"symmetry", "fixed", "periodic"},
+              .entries = {3, 3},
+              .meaning = "both sides of each direction: slip, stick, or the opposite side"});
+    keys.key("method.shape", &s.shape,
+             {.choices = {"linear", "quadratic"}, .meaning = "shape functions: (tri)linear, or B-splines"});
+    keys.key("method.transfer", &s.transfer_name,
+             {.choices = {"flip", "pic", "apic"}, .meaning = "of velocities from the grid to particles"});
+    keys.key("method.flip", &s.flip,
+             {.least = 0, .most = 1, .meaning = "share of FLIP where transfer is flip; the rest is PIC"});
+    keys.key("materials.law", &s.laws,
+             {.choices = {"neo-hookean", "mooney-rivlin", "linear"},
+              .entries = {1, 64},
+              .required = true,
+              .meaning = "of each material; linear: small strains and rotations"});
+    keys.key("materials.density", &s.densities,
+             {.unit = "kg/m3",
+              .least = 0,
+              .above_least = true,
+              .entries = {1, 64},
+              .required = true,
+              .meaning = "undeformed"});
+    keys.key(
+        "materials.young", &s.young,
+        {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "Young's modulus (not mooney-rivlin)"});
+    keys.key(
+        "materials.poisson", &s.poisson,
+        {.least = -0.99, .most = 0.499, .entries = {1, 64}, .required = true, .meaning = "Poisson's ratio"});
+    keys.key("materials.c1", &s.c1,
+             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
+    keys.key("materials.c2", &s.c2,
+             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
+    keys.key(
+        "bodies.shapes", &s.shapes,
+        {.entries = {1, 1024},
+         .required = true,
+         .meaning = "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
+                    "in m; where they overlap the first counts"});
+    keys.key("bodies.material", &s.body_materials,
+             {.least = 0, .most = 63, .entries = {0, 1024}, .meaning = "of each body, from 0; none: all 0"});
+    keys.key("bodies.velocity", &s.velocities,
+             {.unit = "m/s", .entries = {0, 3072}, .meaning = "three numbers a body; none: at rest"});
+    keys.key(
+        "bodies.per_cell", &s.per_cell,
+        {.least = 1, .most = 32, .entries = {3, 3}, .meaning = "particles in a cell, in each direction"});
+    keys.key("loads.gravity", &s.gravity, {.unit = "m/s2", .entries = {3, 3}, .meaning = "acceleration"});
+    keys.key("loads.pull", &s.pull,
+             {.unit = "N",
+              .meaning = "opposite forces on the two ends, in x, of each body (its outermost particles)"});
+    keys.key("exact.problem", &s.problem,
+             {.choices = {"none", "axial", "periodic bar", "cube"},
+              .meaning = "axial: a bar fixed at x = 0 in its first mode; periodic bar, cube: manufactured "
+                         "solutions (docs/mpm.md)"});
+    keys.key("exact.amplitude", &s.amplitude,
+             {.meaning = "axial: of the velocity, m/s; manufactured: of the displacement, m"});
+    keys.key(
+        "time.end", &s.end,
+        {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
+    keys.key("time.cfl", &s.cfl,
+             {.least = 0,
+              .most = 2,
+              .above_least = true,
+              .meaning = "cells that the fastest wave crosses in a step"});
+    keys.key(
+        "verify.error", &s.error_limit,
+        {.unit = "1",
+         .least = 0,
+         .decides = false,
+         .meaning = "root-mean-square error of displacements as a share of the amplitude; 0: not compared"});
+    keys.key("verify.energy", &s.energy_limit,
+             {.unit = "1",
+              .least = 0,
+              .decides = false,
+              .meaning = "energy that was lost or won, as a share of the largest that there was"});
+    return keys;
+}
+
+Transfer Settings::transfer() const {
+    return transfer_name == "flip" ? Transfer::flip : transfer_name == "pic" ? Transfer::pic : Transfer::apic;
+}
+
+Wall Settings::wall(std::size_t axis) const {
+    return walls[axis] == "periodic" ? Wall::periodic : walls[axis] == "fixed" ? Wall::fixed : Wall::symmetry;
+}
+
+graph::GridShape Settings::grid() const {
+    graph::GridShape shape;
+    for (std::size_t d = 0; d < 3; ++d) {
+        shape.cells.hi[d] = static_cast<int>(cells[d]);
+        shape.patch_cells[d] = static_cast<int>(patch_cells[d]);
+        shape.periodic[d] = wall(d) == Wall::periodic;
+        shape.spacing[d] = size[d] / static_cast<double>(cells[d]);
+    }
+    return shape;
+}
+
+Real3 Settings::spacing() const { return grid().spacing; }
+
+namespace {
+
+/// One of each kind's numbers for each material.
+void make_materials(Settings& s, const graph::CaseSchema& keys) {
+    const std::size_t n = s.laws.size();
+    const auto as_many = [&](const char* key, std::size_t entries) {
+        if (entries != n)
+            keys.refuse(key, "an entry for each material is needed",
+                        fmt::format("{} entries, as materials.law has", n));
+    };
+    as_many("materials.density", s.densities.size());
+    as_many("materials.poisson", s.poisson.size());
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool rubber = s.laws[i] == "mooney-rivlin";
+        if (rubber) {
+            as_many("materials.c1", s.c1.size());
+            as_many("materials.c2", s.c2.size());
+            if (s.c1[i] + s.c2[i] <= 0)
+                keys.refuse("materials.c1", "the material has no stiffness", "c1 + c2 > 0");
+            s.materials.push_back(Material::mooney_rivlin(s.densities[i], s.c1[i], s.c2[i], s.poisson[i]));
+        } else {
+            as_many("materials.young", s.young.size());
+            if (s.young[i] <= 0) keys.refuse("materials.young", "the material has no stiffness", "> 0");
+            s.materials.push_back(Material::elastic(s.laws[i] == "linear" ? Law::linear : Law::neo_hookean,
+                                                    s.densities[i], s.young[i], s.poisson[i]));
+        }
+    }
+}
+
+Body read_body(const std::string& text, const graph::CaseSchema& keys) {
+    std::istringstream words(text);
+    std::string name;
+    words >> name;
+    std::vector<double> numbers;
+    for (double x = 0; words >> x;) numbers.push_back(x);
+    Body body;
+    const std::size_t wanted = name == "box" ? 6 : name == "sphere" ? 4 : name == "cylinder" ? 7 : 0;
+    if (wanted == 0 || numbers.size() != wanted || !words.eof())
+        keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
+                    "\"box x y z x y z\", \"sphere x y z r\" or \"cylinder x y z x y z r\"");
+    const auto triple = [&](std::size_t at) { return Real3{numbers[at], numbers[at + 1], numbers[at + 2]}; };
+    body.shape = name == "box"      ? Body::Shape::box
+                 : name == "sphere" ? Body::Shape::sphere
+                                    : Body::Shape::cylinder;
+    body.a = triple(0);
+    body.b = name == "sphere" ? body.a : triple(3);
+    if (name != "box") body.radius = numbers.back();
+    bool empty = name != "box" && !(body.radius > 0);
+    if (name == "box")
+        for (std::size_t d = 0; d < 3; ++d) empty = empty || !(body.b[d] > body.a[d]);
+    if (name == "cylinder") empty = empty || body.a == body.b;
+    if (empty)
+        keys.refuse("bodies.shapes", fmt::format("nothing is in \"{}\"", text),
+                    "a high corner above the low one; a radius > 0; two ends that differ");
+    return body;
+}
+
+void make_bodies(Settings& s, const graph::CaseSchema& keys) {
+    const std::size_t n = s.shapes.size();
+    if (!s.body_materials.empty() && s.body_materials.size() != n)
+        keys.refuse("bodies.material", "an entry for each body is needed", fmt::format("none, or {}", n));
+    if (!s.velocities.empty() && s.velocities.size() != 3 * n)
+        keys.refuse("bodies.velocity", "three numbers for each body are needed",
+                    fmt::format("none, or {}", 3 * n));
+    for (std::size_t i = 0; i < n; ++i) {
+        Body body = read_body(s.shapes[i], keys);
+        if (!s.body_materials.empty()) body.material = static_cast<int>(s.body_materials[i]);
+        if (body.material >= static_cast<int>(s.materials.size()))
+            keys.refuse("bodies.material", "there is no such material",
+                        fmt::format("0 .. {}", s.materials.size() - 1));
+        if (!s.velocities.empty())
+            body.velocity = {s.velocities[3 * i], s.velocities[3 * i + 1], s.velocities[3 * i + 2]};
+        for (std::size_t d = 0; d < 3; ++d)
+            if (body.low()[d] < -1e-12 * s.size[d] || body.high()[d] > s.size[d] * (1 + 1e-12))
+                keys.refuse(
+                    "bodies.shapes",
+                    fmt::format("\"{}\" has particles outside the domain, in {}", s.shapes[i], "xyz"[d]),
+                    fmt::format("0 .. {} m", s.size[d]));
+        s.bodies.push_back(body);
+    }
+}
+
+}  // namespace
+
+void complete(Settings& s, const graph::CaseSchema& keys) {
+    s.materials.clear(), s.bodies.clear();
+    make_materials(s, keys);
+    make_bodies(s, keys);
+    if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
+        keys.refuse("loads.gravity", "nothing falls across a plane problem", "0 in z");
+    if (s.transfer() == Transfer::apic && !s.quadratic())
+        keys.refuse(
+            "method.transfer",
+            "with linear functions APIC's matrix is the gradient itself, to which the nearly empty grid "
+            "points at a surface give anything",
+            "\"apic\" with method.shape = \"quadratic\"; or \"flip\", \"pic\"");
+    if (s.exact() && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
+    if (s.exact() && (s.materials.size() != 1 || s.bodies.size() != 1))
+        keys.refuse("exact.problem", "an exact solution is that of one body", "one shape, one material");
+    if (s.manufactured() && s.materials[0].law != Law::neo_hookean)
+        keys.refuse("materials.law", "manufactured solutions were derived for one law", "neo-hookean");
+    if (s.problem == "axial" && (s.materials[0].law != Law::linear || s.wall(0) != Wall::fixed))
+        keys.refuse("exact.problem", "the axial mode is that of a linear bar between x = 0 and its free end",
+                    "materials.law = [\"linear\"], grid.walls[0] = \"fixed\"");
+    if (s.problem == "periodic bar" && s.wall(0) != Wall::periodic)
+        keys.refuse("grid.walls", "the bar has no ends", "\"periodic\" in x");
+    if (s.error_limit > 0 && !s.exact())
+        keys.refuse("verify.error", "no exact solution is known for this case", "0, or exact.problem");
+}
+
+}  // namespace strata::mpm

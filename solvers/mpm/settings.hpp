@@ -1,0 +1,85 @@
+// What a case of this solver may say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/family.hpp"
+#include "core/graph/run/case.hpp"
+#include "solvers/mpm/material.hpp"
+
+namespace strata::mpm {
+
+using Real3 = std::array<double, 3>;
+
+enum class Wall : std::uint8_t { symmetry, fixed, periodic };
+enum class Transfer : std::uint8_t { flip, pic, apic };
+
+/// A body: a simple shape that is filled with particles.
+struct Body {
+    enum class Shape : std::uint8_t { box, sphere, cylinder } shape = Shape::box;
+    Real3 a{}, b{};  // box: low and high corner; cylinder: ends of the axis; sphere: a is the centre
+    double radius = 0;
+    int material = 0;
+    Real3 velocity{};
+
+    [[nodiscard]] bool contains(const Real3& x) const;
+    /// Of the box around it.
+    [[nodiscard]] Real3 low() const;
+    [[nodiscard]] Real3 high() const;
+};
+
+/// The values before reading are the defaults.
+struct Settings {
+    std::vector<std::int64_t> cells, patch_cells{8, 8, 8};
+    std::vector<double> size;
+    std::vector<std::string> walls{"symmetry", "symmetry", "symmetry"};
+
+    std::string shape = "linear", transfer_name = "flip";
+    double flip = 0.99;
+
+    std::vector<std::string> laws;
+    std::vector<double> densities, young, poisson, c1, c2;
+
+    std::vector<std::string> shapes;
+    std::vector<std::int64_t> body_materials;
+    std::vector<double> velocities;
+    std::vector<std::int64_t> per_cell{2, 2, 2};
+
+    std::vector<double> gravity{0, 0, 0};
+    double pull = 0;
+
+    std::string problem = "none";
+    double amplitude = 0;
+
+    double end = 0, cfl = 0.4;
+
+    double error_limit = 0, energy_limit = 0.05;
+
+    /// Made from the above by complete().
+    std::vector<Material> materials;
+    std::vector<Body> bodies;
+
+    [[nodiscard]] graph::GridShape grid() const;
+    [[nodiscard]] Real3 spacing() const;
+    [[nodiscard]] bool quadratic() const { return shape == "quadratic"; }
+    [[nodiscard]] Transfer transfer() const;
+    [[nodiscard]] Wall wall(std::size_t axis) const;
+    /// Whether there is an exact solution, and whether a body force of its own drives it.
+    [[nodiscard]] bool exact() const { return problem != "none"; }
+    [[nodiscard]] bool manufactured() const { return problem == "periodic bar" || problem == "cube"; }
+    /// Whether particles carry a force of their own.
+    [[nodiscard]] bool loads() const { return pull != 0 || manufactured(); }
+    [[nodiscard]] std::int64_t particles_per_cell() const { return per_cell[0] * per_cell[1] * per_cell[2]; }
+};
+
+/// The keys, bound to the settings, which must outlive them.
+[[nodiscard]] graph::CaseSchema schema(Settings& settings);
+
+/// Finds out what no key says alone (materials, bodies) and refuses what cannot be. Throws Error with the
+/// key's place.
+void complete(Settings& settings, const graph::CaseSchema& schema);
+
+}  // namespace strata::mpm

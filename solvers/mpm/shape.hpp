@@ -1,0 +1,120 @@
+// Shape functions, products of one function for each direction, for eight particles of one cell at once.
+//
+// All particles of a cell have the same grid points, in the same order: linear functions have those at the
+// cell's corners, B-splines those at the centres of the cell and of its neighbours.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/declare/access.hpp"
+#include "solvers/mpm/simd.hpp"
+
+namespace strata::mpm {
+
+using graph::Box;
+using graph::FieldView;
+using graph::Int3;
+using Real3 = std::array<double, 3>;
+
+/// Values and derivatives (per metre) along one direction, and the grid points' places relative to the
+/// particle, in metres.
+template <int N>
+struct Along {
+    Lanes w[N], g[N], away[N];
+};
+
+/// w = 1 - |x - x_i| / h (Sulsky, Chen and Schreyer, Comput. Methods Appl. Mech. Eng. 118 (1994) 179).
+struct Linear {
+    static constexpr int kPoints = 2, kFirst = 0;
+    static constexpr bool kAffine =
+        false;  // no APIC: B D^-1 would be the gradient, nothing that decays with w
+    static constexpr graph::On kOn = graph::On::nodes;
+    static Along<2> along(const Lanes& xi, double h, double per_h) {
+        return {{1.0 - xi, xi}, {all(-per_h), all(per_h)}, {-xi * h, (1.0 - xi) * h}};
+    }
+};
+
+/// Quadratic B-splines (Steffen, Kirby and Berzins, Int. J. Numer. Meth. Eng. 76 (2008) 922, eq. 22).
+struct Quadratic {
+    static constexpr int kPoints = 3, kFirst = -1;
+    static constexpr bool kAffine = true;
+    static constexpr graph::On kOn = graph::On::cells;
+    static Along<3> along(const Lanes& xi, double h, double per_h) {
+        const Lanes d = xi - 0.5, low = 0.5 - d, high = 0.5 + d;
+        return {{0.5 * low * low, 0.75 - d * d, 0.5 * high * high},
+                {-per_h * low, (-2 * per_h) * d, per_h * high},
+                {(-1.0 - d) * h, -d * h, (1.0 - d) * h}};
+    }
+    /// APIC: what stands for the derivative in C: w (x_i - x_p) / D with D = h^2/4 (Jiang et al., eq. 8 and
+    /// sec. 5.3).
+    static void affine(Along<3>& a, double per_h) {
+        for (int i = 0; i < 3; ++i) a.g[i] = a.w[i] * a.away[i] * (4 * per_h * per_h);
+    }
+};
+
+/// Where cells are: the same arithmetic as that of relocations.
+struct Lattice {
+    explicit Lattice(const graph::GridShape& shape) : origin(shape.origin), h(shape.spacing) {
+        for (std::size_t a = 0; a < 3; ++a) per_h[a] = 1.0 / h[a];
+    }
+    Real3 origin, h, per_h{};
+};
+
+/// Neighbouring particles of the patch's arrays that are in one cell.
+struct Run {
+    Int3 cell;
+    std::int32_t first, count;
+};
+
+/// The runs of a patch's `count` particles at (x, y, z): one a cell, since particles are sorted. Returns the
+/// first particle that is not in `cells`, or -1.
+inline std::int64_t find_runs(const Box& cells, const Lattice& lattice, const double* const (&x)[3],
+                              std::int64_t count, std::vector<Run>& runs) {
+    static thread_local std::vector<std::int32_t> keys;
+    if (static_cast<std::int64_t>(keys.size()) < count)
+        keys.resize(static_cast<std::size_t>(count + count / 4));
+    double low[3], size[3];
+    for (std::size_t a = 0; a < 3; ++a) low[a] = cells.lo[a], size[a] = cells.extent(static_cast<int>(a));
+    std::int32_t* const key = keys.data();
+    std::int64_t lost = 0;
+    for (std::int64_t p = 0; p < count; ++p) {
+        double at[3];
+        int inside = 1;
+        for (std::size_t a = 0; a < 3; ++a) {
+            at[a] = std::floor((x[a][p] - lattice.origin[a]) * lattice.per_h[a]) - low[a];
+            inside &= static_cast<int>(at[a] >= 0) & static_cast<int>(at[a] < size[a]);
+        }
+        const double index = (at[2] * size[1] + at[1]) * size[0] + at[0];
+        key[p] = inside != 0 ? static_cast<std::int32_t>(index) : -1;
+        lost += 1 - inside;
+    }
+    runs.clear();
+    const int nx = cells.extent(0), ny = cells.extent(1);
+    for (std::int64_t first = 0, p = 0; first < count; first = p) {
+        const std::int32_t k = key[first];
+        if (lost > 0 && k < 0) return first;
+        while (p < count && key[p] == k) ++p;
+        runs.push_back({{cells.lo[0] + k % nx, cells.lo[1] + k / nx % ny, cells.lo[2] + k / nx / ny},
+                        static_cast<std::int32_t>(first),
+                        static_cast<std::int32_t>(p - first)});
+    }
+    return -1;
+}
+
+/// The shape functions of particles first .. first + n of a cell.
+template <class Shape>
+struct Weights {
+    Along<Shape::kPoints> d[3];
+    Weights(const Lattice& lattice, const Int3& cell, const double* const (&x)[3], std::int64_t first,
+            int n) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            const Lanes at = load(x[a] + first, n, x[a][first]);
+            const Lanes xi = (at - lattice.origin[a]) * lattice.per_h[a] - static_cast<double>(cell[a]);
+            d[a] = Shape::along(xi, lattice.h[a], lattice.per_h[a]);
+        }
+    }
+};
+
+}  // namespace strata::mpm

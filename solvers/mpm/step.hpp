@@ -1,0 +1,70 @@
+// The six tasks of the Uintah paper (McCorquodale et al. 2001), declared one by one.
+#pragma once
+
+#include "solvers/mpm/labels.hpp"
+#include "solvers/mpm/scatter.hpp"
+#include "solvers/mpm/settings.hpp"
+
+namespace strata::mpm {
+
+struct Step {
+    graph::Graph& graph;
+    const Settings& settings;
+    const graph::Grid& grid;
+    Labels& labels;
+    const double* cfl;  // may be changed while the run goes on
+
+    [[nodiscard]] graph::On on() const { return settings.quadratic() ? Quadratic::kOn : Linear::kOn; }
+    /// How far points' contributions reach beyond their patch: one grid point, of either shape function.
+    [[nodiscard]] graph::Ghosts reach() const { return graph::ghosts({1, 1, 1}); }
+    /// The layer of images beyond walls.
+    [[nodiscard]] graph::Int3 beyond_walls() const {
+        graph::Int3 layer{};
+        for (std::size_t d = 0; d < 3; ++d) layer[d] = settings.wall(d) != Wall::periodic;
+        return layer;
+    }
+    /// The largest modulus, density, and speed of waves and bodies: what sums on the grid are rounded by.
+    struct Largest {
+        double mass = 0, momentum = 0, force = 0;
+    };
+    [[nodiscard]] Largest largest() const;
+};
+
+/// The length of the step, for tasks that need it: cfl cells for the fastest wave on the fastest point, and
+/// not beyond the end. Each finds it out by itself from the same two numbers, so none waits for a second
+/// reduction.
+class TimeStep {
+  public:
+    TimeStep(const Step& step, graph::Task& task)
+        : wave_(task.need(step.labels.wave_rate.at(0))),
+          flow_(task.need(step.labels.flow_rate.previous())),
+          time_(task.need(step.labels.time.previous())),
+          cfl_(step.cfl),
+          end_(step.settings.end) {}
+    [[nodiscard]] double operator()(const graph::Here& here) const {
+        const double rate = here[wave_] + here[flow_], left = end_ - here[time_];
+        return rate * left > *cfl_ ? *cfl_ / rate : left;
+    }
+
+  private:
+    graph::ScalarUse<const double> wave_, flow_, time_;
+    const double* cfl_;
+    double end_;
+};
+
+/// Interpolate material points to the grid: momentum and mass.
+void declare_m2g(const Step& step);
+/// The velocity of grid points, before the step.
+void declare_velocity(const Step& step);
+/// Compute stress tensor: velocity gradient at material points, deformation, stress.
+void declare_cst(const Step& step);
+/// Compute internal force.
+void declare_cif(const Step& step);
+/// Solve equations of motion: acceleration.
+void declare_sem(const Step& step);
+/// Integrate acceleration.
+void declare_ia(const Step& step);
+/// Interpolate grid to material points: velocity and position.
+void declare_g2m(const Step& step);
+
+}  // namespace strata::mpm

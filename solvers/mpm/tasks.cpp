@@ -1,0 +1,212 @@
+// The step, in the order of the Uintah paper's Figure 2: M2G, CST, CIF, SEM, IA, G2M.
+//
+// Velocities are those in the middle between two steps: stresses follow positions, accelerations change
+// velocities by the mean of the time step before and this one, and these move the points (central
+// differences: Belytschko, Liu and Moran, Nonlinear Finite Elements for Continua and Structures, 2000,
+// box 6.1). Stress is updated first ("USF": Bardenhagen, J. Comput. Phys. 180 (2002) 383).
+#include "solvers/mpm/tasks.hpp"
+
+#include <fmt/format.h>
+
+#include "solvers/mpm/exact.hpp"
+#include "solvers/mpm/fill.hpp"
+#include "solvers/mpm/points.hpp"
+#include "solvers/mpm/step.hpp"
+
+namespace strata::mpm {
+
+using namespace graph;
+
+namespace {
+
+void make_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    const Settings& s = step.settings;
+    l.set = graph.particles("points", step.grid);
+    l.id = graph.particle_id(l.set);
+    l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = "m"});
+    l.v = graph.particle<double>(l.set, "velocity", {.components = 3, .unit = "m/s"});
+    l.mass = graph.particle<double>(l.set, "mass", {.unit = "kg"});
+    l.volume = graph.particle<double>(l.set, "volume", {.unit = "m3", .about = "undeformed"});
+    l.F = graph.particle<double>(l.set, "deformation gradient", {.components = 9});
+    l.material = graph.particle<std::int32_t>(l.set, "material");
+    l.stress = graph.particle<double>(l.set, "Kirchhoff stress",
+                                      {.components = 6, .unit = "Pa", .about = "xx, yy, zz, xy, yz, zx"});
+    if (s.transfer() == Transfer::apic)
+        l.C = graph.particle<double>(l.set, "affine velocity", {.components = 9, .unit = "1/s"});
+    if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
+    if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
+
+    const Int3 beyond = s.quadratic() ? step.beyond_walls() : Int3{};
+    const auto field = [&](const char* name, int components, const char* unit) {
+        return graph.field<double>(name, step.grid, step.on(),
+                                   {.components = components, .border = beyond, .unit = unit});
+    };
+    l.nodal = field("momentum and mass of grid points", 4, "kg m/s, kg");
+    l.force = field("force on grid points", 3, "N");
+    l.velocity = field("velocity of grid points", 3, "m/s");
+    l.acceleration = field("acceleration of grid points", 3, "m/s2");
+    l.next_velocity = field("next velocity of grid points", 3, "m/s");
+    if (s.transfer() == Transfer::flip) l.change = field("velocity change of grid points", 3, "m/s");
+
+    l.wave_rate = graph.scalar<double>("waves' cells a second", Reduce::max, 0, {.unit = "1/s"});
+    l.flow_rate =
+        graph.scalar<double>("points' cells a second", Reduce::max, 0, {.history = 1, .unit = "1/s"});
+    l.dt = graph.scalar<double>("dt", Reduce::min, 0, {.history = 1, .unit = "s"});
+    l.time = graph.scalar<double>("time", Reduce::max, 0, {.history = 1, .unit = "s"});
+    const auto total = [&](const char* name, const char* unit) {
+        return graph.scalar<double>(name, Reduce::sum, 0, {.history = 1, .unit = unit});
+    };
+    l.kinetic = total("kinetic energy", "J");
+    l.strain = total("strain energy", "J");
+    l.work = total("work of loads", "J");
+    l.work_of_step = total("work of loads in a step", "J");
+    l.first_energy = total("first energy", "J");
+    l.momentum_x = total("momentum x", "kg m/s");
+    l.momentum_y = total("momentum y", "kg m/s");
+    l.momentum_z = total("momentum z", "kg m/s");
+    if (s.exact()) {
+        l.error = total("squares of errors", "kg m2");
+        l.total_mass = total("mass of all", "kg");
+    }
+}
+
+void fill_bodies(const Step& step) {
+    const Labels& l = step.labels;
+    const Settings& s = step.settings;
+    Task task = step.graph.start().task("fill bodies", step.grid);
+    const auto id = task.make(l.id);
+    const auto x = task.make(l.x), v = task.make(l.v), mass = task.make(l.mass), volume = task.make(l.volume),
+               F = task.make(l.F);
+    const auto material = task.make(l.material);
+    const auto flow = task.contribute(l.flow_rate);
+    ListUse<double> C, X, load;
+    if (s.transfer() == Transfer::apic) C = task.make(l.C);
+    if (s.exact()) X = task.make(l.X);
+    if (s.loads()) load = task.make(l.load);
+    // Of each body: the force on each particle at its lower and upper end.
+    std::vector<std::array<double, 2>> pulls;
+    if (s.pull != 0)
+        for (int b = 0; b < static_cast<int>(s.bodies.size()); ++b)
+            pulls.push_back({s.pull / static_cast<double>(particles_at_end(s, b, false)),
+                             s.pull / static_cast<double>(particles_at_end(s, b, true))});
+    task.run([=, &s, set = l.set](Here& here) {
+        const std::vector<Particle> all = fill(s, here.grid(), here.patch);
+        const Real3 h = s.spacing();
+        const double part = h[0] * h[1] * h[2] / static_cast<double>(s.particles_per_cell());
+        here.create(set, static_cast<std::int64_t>(all.size()));
+        double fastest = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Particle& p = all[i];
+            const auto at = static_cast<std::int64_t>(i);
+            const Body& body = s.bodies[static_cast<std::size_t>(p.body)];
+            here[id][at] = p.id;
+            here[material][at] = body.material;
+            here[volume][at] = part;
+            here[mass][at] = part * s.materials[static_cast<std::size_t>(body.material)].density;
+            for (int c = 0; c < 3; ++c) {
+                const auto d = static_cast<std::size_t>(c);
+                here[x].component(c)[i] = p.x[d];
+                here[v].component(c)[i] = p.v[d];
+                for (int a = 0; a < 3; ++a) here[F].component(3 * c + a)[i] = c == a ? p.stretch[d] : 0;
+                if (s.transfer() == Transfer::apic)
+                    for (int a = 0; a < 3; ++a) here[C].component(3 * c + a)[i] = 0;
+                if (s.exact()) here[X].component(c)[i] = p.X[d];
+                if (s.loads()) here[load].component(c)[i] = 0;
+                fastest = std::max(fastest, std::abs(p.v[d]) / h[d]);
+            }
+            if (p.pulled != 0)
+                here[load].component(0)[i] =
+                    p.pulled * pulls[static_cast<std::size_t>(p.body)][p.pulled > 0 ? 1 : 0];
+        }
+        here[flow] = fastest;
+    });
+}
+
+/// What the step's length was.
+void advance_clock(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().task("advance clock", step.grid);
+    const TimeStep length(step, task);
+    const auto before = task.need(l.time.previous());
+    const auto dt = task.contribute(l.dt), time = task.contribute(l.time);
+    task.run([=, end = step.settings.end](Here& here) {
+        here[dt] = length(here);
+        here[time] = here[dt] == end - here[before] ? end : here[before] + here[dt];
+    });
+}
+
+/// Manufactured solutions: the force that keeps them going, at the beginning of the step.
+void make_body_force(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().task("body force", step.grid);
+    const auto X = task.need(l.X);
+    const auto mass = task.need(l.mass);
+    const auto time = task.need(l.time.previous());
+    const auto load = task.modify(l.load);
+    task.run([=, &s = step.settings](Here& here) {
+        for (std::int64_t i = 0; i < here[mass].size(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const Motion m = exact_motion(
+                s, {here[X].component(0)[at], here[X].component(1)[at], here[X].component(2)[at]},
+                here[time]);
+            for (int c = 0; c < 3; ++c)
+                here[load].component(c)[at] = here[mass][i] * m.force[static_cast<std::size_t>(c)];
+        }
+    });
+}
+
+/// How far material points are from the exact solution at the end.
+void find_error(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().task("compare with exact solution", step.grid);
+    const auto X = task.need(l.X.last()), x = task.need(l.x.last()), mass = task.need(l.mass.last());
+    const auto time = task.need(l.time.at(0));
+    const auto error = task.contribute(l.error), total = task.contribute(l.total_mass);
+    task.run([=, &s = step.settings](Here& here) {
+        if (here[time] < s.end) return;  // only the last step's is asked for
+        for (std::int64_t i = 0; i < here[mass].size(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const Real3 from{here[X].component(0)[at], here[X].component(1)[at], here[X].component(2)[at]};
+            const Motion m = exact_motion(s, from, here[time]);
+            for (std::size_t d = 0; d < 3; ++d) {
+                double away = here[x].component(static_cast<int>(d))[at] - from[d] - m.u[d];
+                if (s.wall(d) == Wall::periodic) away -= std::round(away / s.size[d]) * s.size[d];
+                here[error] += here[mass][i] * away * away;
+            }
+            here[total] += here[mass][i];
+        }
+    });
+}
+
+}  // namespace
+
+// The solver in one view.
+Labels declare(Graph& graph, const Settings& settings) {
+    Labels labels;
+    const double* cfl = graph.parameter({.name = "cfl",
+                                         .unit = "",
+                                         .about = "cells that the fastest wave crosses in a step",
+                                         .value = settings.cfl,
+                                         .least = 1e-3,
+                                         .most = 2});
+    const Step step{graph, settings, graph.grid("grid", settings.grid()), labels, cfl};
+    make_labels(step);
+    fill_bodies(step);
+
+    if (settings.manufactured()) make_body_force(step);
+    declare_m2g(step);
+    declare_velocity(step);
+    declare_cst(step);
+    advance_clock(step);
+    declare_cif(step);
+    declare_sem(step);
+    declare_ia(step);
+    declare_g2m(step);
+    graph.step().relocate(labels.set, labels.x.last());
+    if (settings.exact()) find_error(step);
+    return labels;
+}
+
+}  // namespace strata::mpm

@@ -1,0 +1,145 @@
+"""`strata run` with cases of the material point method: verified, the same bits, errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from solver_cases import checksums
+
+CASES = Path(__file__).resolve().parents[2] / "cases" / "mpm"
+
+
+@pytest.fixture(autouse=True)
+def _built(front: str) -> None:
+    beside = (".", "../libexec/strata", "../solvers")
+    if not any((Path(front).parent / folder / "strata-mpm").exists() for folder in beside):
+        pytest.skip("the solver is not built")
+
+
+def changed(tmp_path: Path, name: str, **changes: str) -> Path:
+    """A case of ours with keys changed: `key="value"` for the first line of that key."""
+    text = (CASES / f"{name}.toml").read_text()
+    for key, value in changes.items():
+        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
+        assert found == 1, key
+    path = tmp_path / f"{name}.toml"
+    path.write_text(text)
+    return path
+
+
+def series(out: Path) -> dict[str, np.ndarray]:
+    rows = (out / "series.csv").read_text().splitlines()
+    values = np.array([[float(v) for v in row.split(",")] for row in rows[1:]])
+    return {name.split(" [")[0]: values[:, i] for i, name in enumerate(rows[0].split(","))}
+
+
+@pytest.mark.parametrize("name", ["disks", "axial", "manufactured-bar"])
+def test_each_case_ends_verified(run, tmp_path, name):
+    out = tmp_path / "out"
+    assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
+    result = json.loads((out / "result.json").read_text())
+    assert result["verified"] is True
+    assert result["verification"]["value"] > 0
+
+
+def test_the_bar_under_tension_takes_up_what_its_ends_are_given(run, tmp_path):
+    # A coarser bar. Until waves come back each end moves at F / (A rho c), c^2 = (lambda + 2 mu) / rho: the
+    # work of both forces is 2 F^2 t / (A rho c).
+    case = changed(tmp_path, "bar", cells="[120, 5, 5]", patch="[24, 5, 5]", size="[2.4, 0.1, 0.1]",
+                   shapes='["box 0.2 0 0 2.2 0.1 0.1"]', pull="1e2")  # fmt: skip
+    run(case, "--out", tmp_path / "out", "--series", 1)
+    found = series(tmp_path / "out")
+    mu = 2 * (1e5 + 2e4)
+    c = np.sqrt(2 * mu * (1 - 0.49) / (1 - 2 * 0.49) / 1000)
+    at = found["time"] < 1.9 / c
+    slope = np.polyfit(found["time"][at], found["work of loads"][at], 1)[0]
+    assert slope == pytest.approx(2 * 1e2**2 / (0.01 * 1000 * c), rel=0.02)
+    assert np.abs(found["momentum x"]).max() < 1e-12 * 1e2 * 0.01
+
+
+def test_an_axial_mode_swings_with_its_frequency(run, tmp_path):
+    # f = c / 4 L (Rao, Mechanical Vibrations, 5th ed. 2011, table 8.1): the momentum is zero
+    # after a quarter and after three quarters of each period.
+    case = changed(tmp_path, "axial", end="1.6")
+    run(case, "--out", tmp_path / "out", "--series", 1)
+    found = series(tmp_path / "out")
+    t, p = found["time"], found["momentum x"]
+    cross = np.flatnonzero(np.sign(p[:-1]) != np.sign(p[1:]))
+    zeros = t[cross] - p[cross] * (t[cross + 1] - t[cross]) / (p[cross + 1] - p[cross])
+    assert len(zeros) == 8
+    frequency = (len(zeros) - 1) / 2 / (zeros[-1] - zeros[0])
+    assert frequency == pytest.approx(10 / 4, rel=2e-3)
+
+
+def test_colliding_disks_meet_and_part_as_published(run, tmp_path):
+    # Sulsky, Chen and Schreyer 1994, section 5.2: two disks at 0.1 m/s each way along the diagonal meet, turn
+    # nearly all of their energy into strain, and part. A grid passes forces on from about a cell's distance:
+    # within a cell and a half of when they would touch (0.4485 m at 0.2828 m/s: 1.586 s).
+    run(CASES / "disks.toml", "--out", tmp_path / "out", "--series", 1)
+    found = series(tmp_path / "out")
+    t, kinetic, strain = found["time"], found["kinetic energy"], found["strain energy"]
+    first = kinetic[0]
+    contact = t[np.flatnonzero(strain > 1e-3 * first)[0]]
+    assert 1.586 - 1.5 * 0.05 * np.sqrt(2) / 0.2828 < contact < 1.65
+    turn = np.argmin(kinetic)
+    assert kinetic[turn] < 0.1 * first
+    assert strain[turn] > 0.8 * first
+    assert kinetic[-1] > 0.85 * first
+    assert np.abs((kinetic + strain) / first - 1).max() < 0.1
+    assert np.abs(found["momentum x"]).max() < 1e-13
+
+
+def test_every_layout_has_the_same_bits_and_so_has_a_restart_on_another(run, tmp_path):
+    case = changed(tmp_path, "disks", end="1.8", patch="[8, 8, 1]")
+    known = None
+    for layout in ("1x1", "2x1", "1x2", "4x1"):
+        out = tmp_path / layout
+        run(case, "--out", out, "--checkpoint", 100, layout=layout)
+        last = sorted(out.glob("checkpoint-*"))[-1]
+        known = known or checksums(last)
+        assert len(known) > 9 * 5
+        assert checksums(last) == known
+    first = sorted((tmp_path / "2x1").glob("checkpoint-*"))
+    for each in first[1:]:
+        for file in each.iterdir():
+            file.unlink()
+        each.rmdir()
+    run(case, "--out", tmp_path / "2x1", "--restart", tmp_path / "2x1", "--checkpoint", 100, layout="1x2")
+    assert checksums(sorted((tmp_path / "2x1").glob("checkpoint-*"))[-1]) == known
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"density": "[-1000.0]"}, ("materials.density", "given: [ -1000.0 ]", "each > 0")),
+        ({"poisson": "[0.3]\npoison = [0.3]"}, ("materials.poison", "materials.poisson?")),
+        (
+            {"shapes": '["sphere 0.1 0.3 0.02 0.2", "sphere 0.9 0.9 0.02 0.01"]'},
+            ("outside the domain", "in x"),
+        ),
+        ({"shapes": '["ball 0.1 0.3 0.02 0.2", "sphere 0.9 0.9 0.02 0.01"]'}, ("no shape", "cylinder")),
+        ({"law": '["neo-hooke"]'}, ("materials.law", "mooney-rivlin")),
+        ({"velocity": "[0.1]"}, ("bodies.velocity", "6")),
+    ],
+)
+def test_what_cannot_be_gives_one_error_with_file_line_and_key(run, tmp_path, changes, says):
+    case = changed(tmp_path, "disks", **changes)
+    done = run(case, "--out", tmp_path / "out", layout="2x1", check=False)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("strata: error") == 1
+    assert f"{case}:" in done.stderr
+    for part in says:
+        assert part in done.stderr
+
+
+def test_a_point_that_leaves_the_domain_ends_the_run_once(run, tmp_path):
+    # Through the free side of a wall that slips nothing passes; a step of many cells does.
+    case = changed(tmp_path, "disks", velocity="[0.1, 0.1, 0.0, 40.0, 0.0, 0.0]", cfl="2.0")
+    done = run(case, "--out", tmp_path / "out", layout="2x1", check=False)
+    assert done.returncode != 0
+    assert done.stderr.count("strata: error") >= 1
+    assert re.search(r"patch \d+.*step \d+", done.stderr)
