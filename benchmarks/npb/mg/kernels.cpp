@@ -24,6 +24,12 @@ void sum_rows(const Slab& f, std::int64_t y, std::int64_t nx, double* __restrict
     for (std::int64_t x = 0; x < nx; ++x) at(x);
 }
 
+/// Asks for rows that come up soon: rows are too short for the processor's own prefetching to get far.
+void ask_for(const double* row, std::int64_t nx) {
+    for (std::int64_t x = 0; x < nx; x += Field::kLine) __builtin_prefetch(row + x);
+}
+constexpr std::int64_t kRowsAhead = 4;
+
 }  // namespace
 
 void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch) {
@@ -32,6 +38,8 @@ void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scr
         sum_rows(u, y, nx, scratch.first, scratch.second);
         const double *here = u.here.at(y), *from = v.at(y);
         double* to = out.at(y);
+        ask_for(v.at(y + kRowsAhead), nx);
+        ask_for(u.above.at(y + kRowsAhead), nx);
 #pragma omp simd
         for (std::int64_t x = 0; x < nx; ++x)
             to[x] = from[x] - kA[0] * here[x] - kA[2] * (edges[x] + faces[x - 1] + faces[x + 1]) -
@@ -47,6 +55,8 @@ void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t n
         sum_rows(r, y, nx, scratch.first, scratch.second);
         const double* here = r.here.at(y);
         double* to = u.at(y);
+        ask_for(u.at(y + kRowsAhead), nx);
+        ask_for(r.below.at(y + kRowsAhead), nx);
         if (fresh) std::memset(to, 0, static_cast<std::size_t>(nx) * sizeof(double));
 #pragma omp simd
         for (std::int64_t x = 0; x < nx; ++x)
@@ -91,6 +101,7 @@ void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t n
 #pragma omp simd
         for (std::int64_t c = 0; c <= half; ++c) mean[c] = 0.25 * ((sb[c] + nb[c]) + (sa[c] + na[c]));
         double* to = u.at(y);
+        ask_for(u.at(y + kRowsAhead), nx);
         if (fresh) std::memset(to - 1, 0, static_cast<std::size_t>(nx + 2) * sizeof(double));
         to[-1] += mean[-1];
 #pragma omp simd
