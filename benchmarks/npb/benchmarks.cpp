@@ -6,12 +6,13 @@
 #include "benchmarks/npb/ft/ft.hpp"
 #include "benchmarks/npb/is/is.hpp"
 #include "benchmarks/npb/mg/mg.hpp"
+#include "benchmarks/npb/sp/sp.hpp"
 
 namespace strata::npb {
 
 std::span<const Benchmark> benchmarks() {
-    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark, ft::benchmark,
-                                    is::benchmark};
+    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark,
+                                    ft::benchmark, is::benchmark, sp::benchmark};
     return list;
 }
 

@@ -1,0 +1,139 @@
+// What SP, BT and LU share: how grids are cut, the exact solution, the differences, SP's changes of
+// variables.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "benchmarks/npb/common/openmp_group.hpp"
+#include "benchmarks/npb/flow/domain.hpp"
+#include "benchmarks/npb/flow/partition.hpp"
+#include "benchmarks/npb/sp/eigenvectors.hpp"
+#include "core/base/error.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata::npb;
+using flow::Index;
+using flow::Partition;
+
+TEST_CASE("every process has equally many cells in each slab of a multi-partition") {
+    for (const int processes : {1, 2, 4, 8, 16, 32, 64}) {
+        std::map<Index, int> owner;
+        Index cuts{};
+        for (int rank = 0; rank < processes; ++rank) {
+            const Partition part = Partition::multi({64, 64, 64}, rank, processes);
+            cuts = part.cuts();
+            for (const Index& cell : part.cells()) CHECK(owner.emplace(cell, rank).second);
+        }
+        CHECK(std::ssize(owner) == cuts[0] * cuts[1] * cuts[2]);
+        for (std::size_t d = 0; d < 3; ++d)
+            for (std::int64_t slab = 0; slab < cuts[d]; ++slab) {
+                std::vector<int> count(static_cast<std::size_t>(processes));
+                for (const auto& [cell, rank] : owner)
+                    if (cell[d] == slab) ++count[static_cast<std::size_t>(rank)];
+                CHECK(std::count(count.begin(), count.end(), count.front()) == processes);
+                CHECK(count.front() > 0);
+            }
+    }
+}
+
+TEST_CASE("the neighbours of all cells of a process belong to one process") {
+    for (const int processes : {2, 4, 8, 16, 32}) {
+        for (const auto make : {Partition::multi, Partition::columns}) {
+            std::map<Index, int> owner;
+            for (int rank = 0; rank < processes; ++rank) {
+                const Partition part = make({64, 64, 64}, rank, processes);
+                for (const Index& cell : part.cells()) owner[cell] = rank;
+            }
+            for (const auto& [cell, rank] : owner) {
+                const Partition part = make({64, 64, 64}, rank, processes);
+                for (std::size_t d = 0; d < 3; ++d)
+                    for (const std::int64_t step : {-1, 1}) {
+                        Index next = cell;
+                        next[d] += step;
+                        if (next[d] < 0 || next[d] == part.cuts()[d]) continue;
+                        CHECK(owner[next] == part.neighbour(d, step));
+                    }
+            }
+        }
+    }
+}
+
+TEST_CASE("the tiles of a partition cover the grid once") {
+    std::vector<int> seen(13 * 14 * 15);
+    for (int rank = 0; rank < 8; ++rank) {
+        const Partition part = Partition::multi({13, 14, 15}, rank, 8);
+        for (const Index& cell : part.cells()) {
+            const flow::Tile t = part.tile(cell);
+            for (std::int64_t z = t.begin[2]; z < t.begin[2] + t.size[2]; ++z)
+                for (std::int64_t y = t.begin[1]; y < t.begin[1] + t.size[1]; ++y)
+                    for (std::int64_t x = t.begin[0]; x < t.begin[0] + t.size[0]; ++x)
+                        ++seen[static_cast<std::size_t>((z * 14 + y) * 13 + x)];
+        }
+    }
+    CHECK(std::count(seen.begin(), seen.end(), 1) == std::ssize(seen));
+}
+
+TEST_CASE("a grid that is too small for its processes is refused") {
+    CHECK_THROWS_AS(Partition::multi({12, 12, 12}, 0, 64).require_room(), strata::Error);
+    CHECK_NOTHROW(Partition::multi({12, 12, 12}, 0, 16).require_room());
+}
+
+TEST_CASE("fourth differences vanish for cubics, and keep the sum of what they damp") {
+    const std::int64_t n = 12;
+    for (std::int64_t i = 3; i <= n - 4; ++i) {
+        const flow::Weights w = flow::fourth_difference(i, n);
+        for (int power = 0; power < 4; ++power) {
+            double sum = 0;
+            for (int k = 0; k < 5; ++k) sum += w[static_cast<std::size_t>(k)] * std::pow(i + k - 2, power);
+            CHECK(std::abs(sum) < 1e-9);
+        }
+    }
+    // They are symmetric: what point i takes from j, j takes from i.
+    for (std::int64_t i = 1; i < n - 1; ++i)
+        for (std::int64_t k = -2; k <= 2; ++k)
+            if (i + k >= 1 && i + k < n - 1)
+                CHECK(flow::fourth_difference(i, n)[static_cast<std::size_t>(k + 2)] ==
+                      flow::fourth_difference(i + k, n)[static_cast<std::size_t>(2 - k)]);
+}
+
+TEST_CASE("the beginning is exact on the faces, and the exact solution that of the specification") {
+    CHECK(flow::exact(0, 0, 0) == flow::State{2, 1, 2, 2, 5});
+    const flow::State corner = flow::exact(1, 1, 1);
+    CHECK(corner[0] == Approx(2 + 4 + 5 + 3 + 0.5 + 0.02 + 0.01 + 0.03 + 0.5 + 0.4 + 0.3));
+    CHECK(flow::initial({0, 5, 7}, {12, 12, 12}) == flow::exact({0, 5, 7}, {12, 12, 12}));
+    CHECK(flow::initial({4, 5, 11}, {12, 12, 12}) == flow::exact({4, 5, 11}, {12, 12, 12}));
+    CHECK(flow::initial({4, 5, 6}, {12, 12, 12}) != flow::exact({4, 5, 6}, {12, 12, 12}));
+}
+
+TEST_CASE("the exact solution is steady under its forcing, and other values are not") {
+    OpenMpGroup group;
+    flow::Domain domain(Partition::multi({13, 12, 11}, 0, 1), group);
+    domain.force();
+    domain.evaluate(1);  // u still is the exact solution
+    for (const double norm : domain.rhs_norm()) CHECK(norm < 1e-10);
+    for (const double norm : domain.error_norm()) CHECK(norm == 0);
+    domain.begin();
+    domain.evaluate(1);
+    for (const double norm : domain.rhs_norm()) CHECK(norm > 1e-3);
+}
+
+TEST_CASE("SP's changes of variables lead back to where they began") {
+    double u[flow::kComponents * kLanes], r[flow::kComponents * kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        const flow::State s = flow::exact(0.1 * l, 0.3, 0.7 - 0.05 * l);
+        for (int m = 0; m < flow::kComponents; ++m) {
+            u[m * kLanes + l] = s[static_cast<std::size_t>(m)];
+            r[m * kLanes + l] = std::sin(1.0 + 3 * m + l);
+        }
+    }
+    const sp::Gas gas(u, kLanes);
+    Vec v[flow::kComponents];
+    for (int m = 0; m < flow::kComponents; ++m) v[m] = load(r + m * kLanes);
+    sp::to_x(gas, v);
+    sp::x_to_y(v);
+    sp::y_to_z(v);
+    sp::from_z(gas, v);
+    for (int m = 0; m < flow::kComponents; ++m)
+        for (int l = 0; l < kLanes; ++l) CHECK(v[m][l] == Approx(r[m * kLanes + l]));
+}
