@@ -1,5 +1,6 @@
 #include <array>
 
+#include "benchmarks/npb/bt/bt.hpp"
 #include "benchmarks/npb/cg/cg.hpp"
 #include "benchmarks/npb/common/benchmark.hpp"
 #include "benchmarks/npb/ep/ep.hpp"
@@ -11,8 +12,8 @@
 namespace strata::npb {
 
 std::span<const Benchmark> benchmarks() {
-    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark,
-                                    ft::benchmark, is::benchmark, sp::benchmark};
+    static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark, ft::benchmark,
+                                    is::benchmark, sp::benchmark, bt::benchmark};
     return list;
 }
 

@@ -7,6 +7,7 @@
 
 #include "benchmarks/npb/common/openmp_group.hpp"
 #include "benchmarks/npb/flow/domain.hpp"
+#include "benchmarks/npb/flow/jacobian.hpp"
 #include "benchmarks/npb/flow/partition.hpp"
 #include "benchmarks/npb/sp/eigenvectors.hpp"
 #include "core/base/error.hpp"
@@ -136,4 +137,44 @@ TEST_CASE("SP's changes of variables lead back to where they began") {
     sp::from_z(gas, v);
     for (int m = 0; m < flow::kComponents; ++m)
         for (int l = 0; l < kLanes; ++l) CHECK(v[m][l] == Approx(r[m * kLanes + l]));
+}
+
+TEST_CASE("the Jacobians are the derivatives of the fluxes") {
+    // Of the gas along x, by central differences; and of viscosity and heat, that U -> the fluxes'
+    // potentials.
+    const flow::State at = flow::exact(0.3, 0.6, 0.2);
+    const auto flux = [](const flow::State& u) {
+        const double v = u[1] / u[0];
+        const double p = flow::k2 * (u[4] - 0.5 * (u[1] * u[1] + u[2] * u[2] + u[3] * u[3]) / u[0]);
+        return flow::State{u[1], u[1] * v + p, u[2] * v, u[3] * v, (u[4] + p) * v};
+    };
+    const auto viscous = [](const flow::State& u) {
+        const double x = u[1] / u[0], y = u[2] / u[0], z = u[3] / u[0], square = x * x + y * y + z * z;
+        const double c = flow::kViscous;
+        return flow::State{0, 4.0 / 3 * c * x, c * y, c * z,
+                           c * (0.5 * (1 - flow::kHeat) * square + x * x / 6 + flow::kHeat * u[4] / u[0])};
+    };
+    Vec u[flow::kComponents];
+    for (int m = 0; m < flow::kComponents; ++m) u[m] = broadcast(at[static_cast<std::size_t>(m)]);
+    const flow::Motion motion(u);
+    const auto differ = [&](auto&& function, const flow::Block& block, double own) {
+        for (std::size_t c = 0; c < flow::kComponents; ++c) {
+            constexpr double h = 1e-6;
+            flow::State low = at, high = at;
+            low[c] -= h;
+            high[c] += h;
+            const flow::State a = function(low), b = function(high);
+            for (std::size_t r = 0; r < flow::kComponents; ++r) {
+                const double expected = (b[r] - a[r]) / (2 * h) + (r == c ? own : 0);
+                const double found = block[r][c][0];
+                CHECK(std::abs(found - expected) < 1e-8);
+                if (!flow::kShape[r][c]) CHECK(std::abs(expected) < 1e-12);
+            }
+        }
+    };
+    flow::Block gas{}, heat{};
+    flow::set_jacobians(motion, 1, 0, 0, gas);
+    differ(flux, gas, 0);
+    flow::set_jacobians(motion, 0, 1, 0.75, heat);
+    differ(viscous, heat, 0.75);
 }

@@ -1,0 +1,203 @@
+#include "benchmarks/npb/bt/scheme.hpp"
+
+#include "benchmarks/npb/flow/jacobian.hpp"
+#include "benchmarks/npb/ft/transpose.hpp"
+
+namespace strata::npb::bt {
+namespace {
+
+using flow::Block;
+using flow::Bundle;
+using flow::Cell;
+using flow::Motion;
+using flow::Tile;
+
+constexpr int kComponents = flow::kComponents;
+
+/// Where component m of a line along D lies in a field: the momentum along the line comes second.
+constexpr int place_of(int d, int m) { return m == 1 ? 1 + d : (m == 1 + d ? 1 : m); }
+
+void load_all(const double* from, Vec (&r)[kComponents]) {
+    for (int m = 0; m < kComponents; ++m) r[m] = load(from + m * kLanes);
+}
+void store_all(double* to, const Vec (&r)[kComponents]) {
+    for (int m = 0; m < kComponents; ++m) store(to + m * kLanes, r[m]);
+}
+
+/// right = matrix^-1 right for `right` of 5 x 6, by elimination without exchange of rows: the blocks of these
+/// systems are dominated by their diagonals. The columns of `right` are those of the next block, then the
+/// right-hand side; row 0 of the next block has but its first two entries before.
+void solve_block(Block& matrix, Vec (&right)[kComponents][kComponents + 1]) {
+    constexpr int kColumns = kComponents + 1;
+    for (int p = 0; p < kComponents; ++p) {
+        const Vec inverse = 1 / matrix[p][p];
+        for (int c = p + 1; c < kComponents; ++c) matrix[p][c] *= inverse;
+        for (int c = 0; c < kColumns; ++c) right[p][c] *= inverse;
+        for (int r = p + 1; r < kComponents; ++r) {
+            const Vec factor = matrix[r][p];
+            for (int c = p + 1; c < kComponents; ++c) matrix[r][c] -= factor * matrix[p][c];
+            for (int c = 0; c < kColumns; ++c) right[r][c] -= factor * right[p][c];
+        }
+    }
+    for (int p = kComponents - 1; p > 0; --p)
+        for (int r = 0; r < p; ++r)
+            for (int c = 0; c < kColumns; ++c) right[r][c] -= matrix[r][p] * right[p][c];
+}
+
+}  // namespace
+
+Scheme::Scheme(const flow::Index& n, double dt, Break fault)
+    : dt_(dt),
+      fault_(fault),
+      axes_{flow::Axis(n[0], flow::kDiffusion[0]), flow::Axis(n[1], flow::kDiffusion[1]),
+            flow::Axis(n[2], flow::kDiffusion[2])} {}
+
+template <int D>
+void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
+    const Tile& t = cell.tile;
+    const auto place = [&](std::int64_t p) { return values + p * kValues * kLanes; };
+    if constexpr (D == 0) {
+        // Eight rows of eight points at a time, turned so that each row becomes a lane.
+        const auto block = [&](std::int64_t x, std::int64_t from, std::int64_t to) {
+            for (int q = 0; q < kValues; ++q) {
+                const flow::Field& field = q < change ? cell.u : cell.rhs;
+                Vec rows[kLanes];
+                for (int lane = 0; lane < kLanes; ++lane) {
+                    const std::int64_t y = std::min(bundle.first + lane, t.last(1) - 1);
+                    rows[lane] = load(field.at(y, bundle.second) + q % kComponents * field.row + x);
+                }
+                ft::transpose(rows);
+                for (std::int64_t p = from; p < to; ++p) store(place(x + p) + q * kLanes, rows[p]);
+            }
+        };
+        if (t.begin[0] > 0) block(-1, 0, 1);
+        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) block(x, 0, kLanes);
+        if (t.last(0) == t.size[0]) block(t.size[0], 0, 1);
+    } else {
+        const std::int64_t from = t.begin[D] > 0 ? -1 : 0, to = t.size[D] + (t.last(D) == t.size[D] ? 1 : 0);
+        for (std::int64_t p = from; p < to; ++p) {
+            const std::int64_t y = D == 1 ? p : bundle.second, z = D == 1 ? bundle.second : p;
+            const double* u = cell.u.at(y, z) + bundle.first;
+            for (int m = 0; m < kComponents; ++m)
+                store(place(p) + (solution + m) * kLanes, load(u + place_of(D, m) * cell.u.row));
+            if (p < t.first(D) || p >= t.last(D)) continue;
+            const double* r = cell.rhs.at(y, z) + bundle.first;
+            for (int m = 0; m < kComponents; ++m)
+                store(place(p) + (change + m) * kLanes, load(r + place_of(D, m) * cell.rhs.row));
+        }
+    }
+}
+
+template <int D>
+void Scheme::forward(const Tile& tile, double* values, double* factors, Vec* carry) const {
+    // Of the point before: the eliminated block of the next unknown, and the right-hand side.
+    Vec next[kComponents][kComponents + 1];
+    for (int m = 0; m < kComponents; ++m)
+        for (int c = 0; c <= kComponents; ++c) next[m][c] = carry[m * (kComponents + 1) + c];
+    const double first = dt_ * axes_[D].first, second = dt_ * axes_[D].second;
+    const double diffusion = axes_[D].diffusion;
+    const auto motion = [&](std::int64_t p) {
+        Vec u[kComponents];
+        load_all(values + (p * kValues + solution) * kLanes, u);
+        return Motion(u);
+    };
+    if (tile.first(D) >= tile.last(D)) return;
+    Motion here = motion(tile.first(D)), before = motion(tile.first(D) - 1);
+    for (std::int64_t p = tile.first(D); p < tile.last(D); ++p) {
+        const Motion behind = motion(p + 1);
+        double* r = values + (p * kValues + change) * kLanes;
+        Vec right[kComponents][kComponents + 1], own[kComponents];
+        load_all(r, own);
+        // The row: lower block times the point before, diagonal block, upper block times the next point. The
+        // lower one is applied to what elimination left of the point before.
+        Block lower, diagonal{}, upper{};
+        set_jacobians(before, -first, -second, diffusion, lower);
+        set_jacobians(here, 0, 2 * second, diffusion, diagonal);
+        set_jacobians(behind, first, -second, diffusion, upper);
+        for (int m = 0; m < kComponents; ++m) {
+            diagonal[m][m] += 1;
+            for (int k = 0; k < kComponents; ++k) {
+                if (!flow::kShape[m][k]) continue;
+                for (int c = 0; c < kComponents; ++c) diagonal[m][c] -= lower[m][k] * next[k][c];
+                own[m] -= lower[m][k] * next[k][kComponents];
+            }
+            for (int c = 0; c < kComponents; ++c) right[m][c] = upper[m][c];
+            right[m][kComponents] = own[m];
+        }
+        solve_block(diagonal, right);
+        double* factor = factors + p * kFactors * kLanes;
+        for (int m = 0; m < kComponents; ++m) {
+            for (int c = 0; c <= kComponents; ++c) next[m][c] = right[m][c];
+            for (int c = 0; c < kComponents; ++c) store(factor + (m * kComponents + c) * kLanes, next[m][c]);
+            store(r + m * kLanes, next[m][kComponents]);
+        }
+        before = here;
+        here = behind;
+    }
+    for (int m = 0; m < kComponents; ++m)
+        for (int c = 0; c <= kComponents; ++c) carry[m * (kComponents + 1) + c] = next[m][c];
+}
+
+template <int D>
+void Scheme::backward(const Tile& tile, double* values, const double* factors, Vec* carry) const {
+    Vec next[kComponents];
+    for (int m = 0; m < kComponents; ++m) next[m] = carry[m];
+    for (std::int64_t p = tile.last(D) - 1; p >= tile.first(D); --p) {
+        double* r = values + (p * kValues + change) * kLanes;
+        const double* factor = factors + p * kFactors * kLanes;
+        Vec own[kComponents];
+        load_all(r, own);
+        for (int m = 0; m < kComponents; ++m)
+            for (int c = 0; c < kComponents; ++c)
+                own[m] -= load(factor + (m * kComponents + c) * kLanes) * next[c];
+        store_all(r, own);
+        for (int m = 0; m < kComponents; ++m) next[m] = own[m];
+    }
+    for (int m = 0; m < kComponents; ++m) carry[m] = next[m];
+}
+
+template <int D>
+void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
+    const Tile& t = cell.tile;
+    const auto changed = [&](std::int64_t p, int m) {
+        return load(values + (p * kValues + change + m) * kLanes);
+    };
+    if constexpr (D == 0) {
+        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) {
+            for (int m = 0; m < kComponents; ++m) {
+                Vec rows[kLanes];
+                for (int p = 0; p < kLanes; ++p) rows[p] = changed(x + p, m);
+                ft::transpose(rows);
+                for (int lane = 0; lane < kLanes && bundle.first + lane < t.last(1); ++lane)
+                    store(cell.rhs.at(bundle.first + lane, bundle.second) + m * cell.rhs.row + x, rows[lane]);
+            }
+        }
+    } else {
+        for (std::int64_t p = t.first(D); p < t.last(D); ++p) {
+            // What a broken kernel does: one plane is left as it was, or changes a little too much.
+            const bool broken = D == 2 && fault_ != Break::none && t.begin[D] + p == 1;
+            if (broken && fault_ == Break::skip) continue;
+            const std::int64_t y = D == 1 ? p : bundle.second, z = D == 1 ? bundle.second : p;
+            for (int m = 0; m < kComponents; ++m) {
+                const flow::Field& field = D == 1 ? cell.rhs : cell.u;
+                double* at = field.at(y, z) + place_of(D, m) * field.row + bundle.first;
+                if constexpr (D == 1)
+                    store(at, changed(p, m));
+                else
+                    store(at, load(at) + (broken ? 1 + 1e-3 : 1.0) * changed(p, m));
+            }
+        }
+    }
+}
+
+#define STRATA_NPB_DIRECTION(D)                                                         \
+    template void Scheme::gather<D>(const Cell&, Bundle, double*) const;                \
+    template void Scheme::forward<D>(const Tile&, double*, double*, Vec*) const;        \
+    template void Scheme::backward<D>(const Tile&, double*, const double*, Vec*) const; \
+    template void Scheme::scatter<D>(const Cell&, Bundle, double*) const;
+STRATA_NPB_DIRECTION(0)
+STRATA_NPB_DIRECTION(1)
+STRATA_NPB_DIRECTION(2)
+#undef STRATA_NPB_DIRECTION
+
+}  // namespace strata::npb::bt
