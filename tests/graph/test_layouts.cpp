@@ -54,7 +54,7 @@ TEST_CASE("patches move to where there is less to do") {
         const Done done = Run({"quarter", steps}, layout("2x1")).wait();
         INFO(done.err);
         REQUIRE(done.status == 0);
-        return std::stod(done.out.substr(done.out.find(' ')));
+        return std::stod(done.out.substr(done.out.find("efficiency") + 10));
     };
     CHECK(efficiency("3") < 0.6);  // nothing has been measured yet
     CHECK(efficiency("20") >= 0.85);

@@ -74,7 +74,7 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
 }
 
 /// All the work is in one quarter of the domain; says how even it is shared out after some steps, by what
-/// there is to do.
+/// there is to do, and what a step then takes.
 void balance(team::Team& team, std::int64_t steps) {
     Graph graph("quarter");
     Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {32, 32, 1}}, .patch_cells = {2, 2, 1}});
@@ -97,6 +97,10 @@ void balance(team::Team& team, std::int64_t steps) {
     Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = {.every = 4}});
     run.start();
     run.advance(steps);
+    team.barrier();
+    run.advance(3);
+    const double step = team.together().reduce(run.batch().seconds / run.batch().steps,
+                                               [](double a, double b) { return std::max(a, b); });
     if (team.rank() != 0) return;
     std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
     double all = 0;
@@ -106,6 +110,7 @@ void balance(team::Team& team, std::int64_t steps) {
             here;
         all += here;
     }
+    fmt::print("step {:.3f} ms\n", 1e3 * step);
     fmt::print("efficiency {:.3f}\n", all / team.size() / *std::max_element(load.begin(), load.end()));
 }
 
