@@ -114,10 +114,7 @@ void prepare_counting(const CountersWish& wish, bool simulable, const std::vecto
         static_cast<void>(make_counting(wish));
         return;
     }
-    if (is_simulated()) {
-        explain_unknown_instructions();
-        return;
-    }
+    if (is_simulated()) return;
     check_simulation(simulable);
     const bool member =
         std::getenv(team::kSeatVariable) != nullptr || std::getenv(team::kRankVariable) != nullptr;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
@@ -79,17 +78,6 @@ std::optional<std::size_t> slot_of(const std::string& function) {
     const std::size_t digit = function.find_first_of("0123456789", at);
     if (digit == std::string::npos) return std::nullopt;
     return static_cast<std::size_t>(std::atol(function.c_str() + digit));
-}
-
-int log_of_valgrind = -1;
-
-/// An instruction that valgrind does not know: what it says of it is in its log.
-void show_log(int signal) {
-    char part[512];
-    ssize_t n = 0;
-    for (off_t at = 0; (n = pread(log_of_valgrind, part, sizeof part, at)) > 0; at += n)
-        if (write(STDERR_FILENO, part, static_cast<std::size_t>(n)) < 0) break;
-    raise(signal);  // the system's own way from here on
 }
 
 class Simulated final : public Counting {
@@ -172,18 +160,6 @@ Counts Simulated::end() {
 
 bool is_simulated() { return RUNNING_ON_VALGRIND != 0; }
 
-void explain_unknown_instructions() {
-    const char* word = std::getenv(kSimulatedVariable);
-    if (word == nullptr) return;
-    char* rest = nullptr;
-    static_cast<void>(std::strtol(word, &rest, 10));
-    log_of_valgrind = static_cast<int>(std::strtol(rest, nullptr, 10));
-    struct sigaction action {};
-    action.sa_handler = show_log;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    sigaction(SIGILL, &action, nullptr);
-}
-
 std::unique_ptr<Counting> make_simulated_counting() {
     const char* word = std::getenv(kSimulatedVariable);
     if (word == nullptr || !is_simulated())
@@ -191,7 +167,6 @@ std::unique_ptr<Counting> make_simulated_counting() {
             .remedy("strata run CASE --counters simulated starts it so");
     char* note = nullptr;
     const auto output = static_cast<int>(std::strtol(word, &note, 10));
-    static_cast<void>(std::strtol(note, &note, 10));  // the log
     return std::make_unique<Simulated>(output, *note == ' ' ? note + 1 : note);
 }
 

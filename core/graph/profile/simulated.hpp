@@ -18,7 +18,7 @@
 
 namespace strata::graph {
 
-/// Holds the descriptors of callgrind's output and of its log, and what is to be said of the caches, in a
+/// Holds the descriptor of callgrind's output, and what is to be said of the caches, in a
 /// program's environment.
 inline constexpr const char* kSimulatedVariable = "STRATA_SIMULATED";
 
@@ -27,9 +27,6 @@ inline constexpr const char* kSimulatedVariable = "STRATA_SIMULATED";
 
 /// Whether this process runs under valgrind.
 [[nodiscard]] bool is_simulated();
-
-/// From here on valgrind's log is shown where it ends this process for an instruction that it does not know.
-void explain_unknown_instructions();
 
 /// Throws Error where programs cannot be simulated: this build cannot, valgrind is not there, or this program
 /// has instructions that valgrind does not know (`simulable` is false) and there is no other one of it,

@@ -15,7 +15,6 @@ namespace {
 
 bool is_simulated() { return false; }
 std::unique_ptr<Counting> make_simulated_counting() { refuse(); }
-void explain_unknown_instructions() {}
 void check_simulation(bool /*simulable*/) { refuse(); }
 void start_simulation(bool /*simulable*/, const std::vector<std::string>& /*arguments*/) { refuse(); }
 

@@ -84,7 +84,7 @@ void start_simulation(bool simulable, const std::vector<std::string>& arguments)
     words.push_back(program);
     words.insert(words.end(), arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     const auto environment = launch::apply_settings(
-        {{kSimulatedVariable, fmt::format("{} {} {}", output, log, fmt::join(caches.changed, "; "))}},
+        {{kSimulatedVariable, fmt::format("{} {}", output, fmt::join(caches.changed, "; "))}},
         launch::own_environment());
     throw system_error("valgrind cannot be started", launch::become(valgrind, words, environment))
         .given(valgrind);

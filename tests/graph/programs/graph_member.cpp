@@ -73,27 +73,42 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
     print_all(team, lines);
 }
 
-/// All the work is in one quarter of the domain; says how even it is shared out after some steps, by what
-/// there is to do, and what a step then takes.
+constexpr int kEach = 40;  // particles a cell
+
+/// All particles are in one quarter of the domain, and stay there; says how even they are shared out after
+/// some steps, and what a step then takes.
 void balance(team::Team& team, std::int64_t steps) {
     Graph graph("quarter");
     Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {32, 32, 1}}, .patch_cells = {2, 2, 1}});
-    const auto work = [](const Box& box) { return box.lo[0] < 16 && box.lo[1] < 16 ? 20000 : 20; };
-    const auto x = graph.field<double>("x", grid, On::cells);
+    const auto work = [](const Box& box) { return box.lo[0] < 16 && box.lo[1] < 16 ? 4 * kEach : 0; };
+    const int dust = graph.particles("dust", grid);
+    const auto id = graph.particle_id(dust);
+    const auto x = graph.particle<double>(dust, "x", {.components = 3});
     {
-        Task task = graph.start().task("begin", grid);
-        const auto now = task.make(x);
+        Task task = graph.start().task("sow", grid);
+        const auto who = task.make(id);
+        const auto where = task.make(x);
         task.run([=](Here& here) {
-            for_each(here.cells(), [&](int i, int j, int k) { here[now](i, j, k) = i; });
+            const Box box = here.cells();
+            here.create(dust, work(box));
+            for (std::int64_t i = 0; i < here[who].size(); ++i) {
+                here[who][i] = std::int64_t{here.patch} * 4 * kEach + i;
+                const double at[3] = {box.lo[0] + 0.5 + static_cast<double>(i % 2),
+                                      box.lo[1] + 0.5 + static_cast<double>(i / 2 % 2), 0.5};
+                for (int c = 0; c < 3; ++c) here[where].component(c)[static_cast<std::size_t>(i)] = at[c];
+            }
         });
     }
     Task task = graph.step().task("work", grid);
-    const auto now = task.modify(x.at(0));
+    const auto where = task.modify(x.at(0));
     task.run([=](Here& here) {
-        double y = 1;
-        for (int n = work(here.cells()); n > 0; --n) y = 0.5 * (y + 3.0 / y);
-        here[now](here.cells().lo[0], here.cells().lo[1], 0) += y;
+        for (double& at : here[where].component(0)) {
+            double y = at;
+            for (int n = 0; n < 100; ++n) y = 0.5 * (y + at * at / y);  // stays what it is
+            at = y;
+        }
     });
+    graph.step().relocate(dust, x.last());
     Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = {.every = 4}});
     run.start();
     run.advance(steps);
@@ -105,7 +120,7 @@ void balance(team::Team& team, std::int64_t steps) {
     std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
     double all = 0;
     for (int patch = 0; patch < grid.patches(); ++patch) {
-        const double here = work(grid.box(patch));
+        const int here = work(grid.box(patch));
         load[static_cast<std::size_t>(run.plan().assignment().owner[0][static_cast<std::size_t>(patch)])] +=
             here;
         all += here;
