@@ -1,4 +1,4 @@
-// What happens at material points: M2G, CST, CIF and G2M.
+// What happens at material points: M2G and G2M.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,24 +11,6 @@
 namespace strata::mpm {
 
 using namespace graph;
-
-namespace {
-
-/// body(Linear{}) or body(Quadratic{}).
-template <class Body>
-void with_shape(const Settings& s, Body body) {
-    s.quadratic() ? body(Quadratic{}) : body(Linear{});
-}
-
-/// body(run, first, n) for up to eight particles of a cell at a time.
-template <class Body>
-void for_blocks(const std::vector<Run>& runs, Body body) {
-    for (const Run& run : runs)
-        for (std::int32_t done = 0; done < run.count; done += kLanes)
-            body(run, std::int64_t{run.first} + done, std::min(kLanes, run.count - done));
-}
-
-}  // namespace
 
 Step::Largest Step::largest() const {
     const Real3 h = settings.spacing();
@@ -71,101 +53,6 @@ void declare_m2g(const Step& step) {
                 to_grid<Shape, false>(runs, lattice, p, largest.momentum, largest.mass, here[nodal]);
         });
     });
-}
-
-void declare_cst(const Step& step) {
-    const Labels& l = step.labels;
-    Task task = step.graph.step().task("CST", step.grid);
-    const auto x = task.need(l.x), volume = task.need(l.volume);
-    const auto material = task.need(l.material);
-    const auto velocity = task.need(l.velocity, step.reach());
-    const auto dt = task.need(l.dt.previous());
-    const auto F = task.modify(l.F);
-    const auto stress = task.make(l.stress);
-    const auto wave = task.contribute(l.wave_rate);
-    const auto strain = task.contribute(l.strain), first_energy = task.contribute(l.first_energy);
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
-        const std::vector<Run>& runs = runs_of(here, here[x], lattice);
-        const double* const at[3] = {start_of(here[x], 0), start_of(here[x], 1), start_of(here[x], 2)};
-        const double* const volumes = start_of(here[volume]);
-        const std::int32_t* const kinds = start_of(here[material]);
-        double *gradients[9], *stresses[6];
-        for (int c = 0; c < 9; ++c) gradients[c] = start_of(here[F], c);
-        for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
-        const FieldView<const double> v = here[velocity];
-        const double step_before = here[dt], narrow = std::min({lattice.h[0], lattice.h[1], lattice.h[2]});
-        Lanes energy{}, least = all(1);
-        double fastest = 0;
-        with_shape(s, [&]<class Shape>(Shape) {
-            for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
-                const Weights<Shape> weights(lattice, run.cell, at, first, n);
-                const Gathered g = gather<Shape>(weights, run.cell, v);
-                Tensor before, now;
-                for (std::size_t c = 0; c < 9; ++c)
-                    before[c] = load(gradients[c] + first, n, c % 4 == 0 ? 1 : 0);
-                // F' = (1 + dt grad v) F
-                Lanes squares{};
-                for (std::size_t i = 0; i < 3; ++i)
-                    for (std::size_t j = 0; j < 3; ++j) {
-                        now[3 * i + j] =
-                            before[3 * i + j] + step_before * (g.gradient[3 * i] * before[j] +
-                                                               g.gradient[3 * i + 1] * before[3 + j] +
-                                                               g.gradient[3 * i + 2] * before[6 + j]);
-                        squares += now[3 * i + j] * now[3 * i + j];
-                    }
-                const int kind = kinds[first];
-                bool several = false;
-                for (int p = 1; p < n; ++p) several |= kinds[first + p] != kind;
-                const Material& material = s.materials[static_cast<std::size_t>(kind)];
-                Stress found = material.stress(now);
-                double speed = material.wave_speed();
-                for (int p = 1; several && p < n; ++p) {  // lane by lane: rare
-                    const Material& own = s.materials[static_cast<std::size_t>(kinds[first + p])];
-                    const Stress theirs = own.stress(now);
-                    for (std::size_t c = 0; c < 6; ++c) found.kirchhoff[c][p] = theirs.kirchhoff[c][p];
-                    found.energy[p] = theirs.energy[p];
-                    speed = std::max(speed, own.wave_speed());
-                }
-                for (std::size_t c = 0; c < 9; ++c) store(gradients[c] + first, now[c], n);
-                for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, found.kirchhoff[c], n);
-                for (int p = n; p < kLanes; ++p) squares[p] = 0, found.J[p] = 1, found.energy[p] = 0;
-                energy += load(volumes + first, n) * found.energy;
-                least = found.J > least ? least : found.J;  // a J that is no number is kept
-                fastest = std::max(fastest, speed * std::sqrt(std::max(1.0, largest(squares) / 3)));
-            });
-        });
-        for (int p = 0; p < kLanes; ++p)
-            if (!(least[p] > 0))
-                here.fail(fmt::format(
-                    "'deformation gradient' is no number, or turns a point inside out (its "
-                    "determinant is {}): the step is unstable, or the material was crushed (time.cfl = {})",
-                    least[p], s.cfl));
-        here[strain] = sum(energy);
-        if (here.step == 1) here[first_energy] = here[strain];
-        here[wave] = fastest / narrow;
-    });
-}
-
-void declare_cif(const Step& step) {
-    const Labels& l = step.labels;
-    Task task = step.graph.step().task("CIF", step.grid);
-    const auto x = task.need(l.x), volume = task.need(l.volume), stress = task.need(l.stress);
-    ListUse<const double> load;
-    if (step.settings.loads()) load = task.need(l.load.at(step.settings.manufactured() ? 1 : 0));
-    const auto force = task.sum(l.force, step.reach());
-    task.run(
-        [=, &s = step.settings, lattice = Lattice(step.grid.shape()), largest = step.largest()](Here& here) {
-            const std::vector<Run>& runs = runs_of(here, here[x], lattice);
-            Points p{};
-            for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c);
-            for (int c = 0; c < 6; ++c) p.stress[c] = start_of(here[stress], c);
-            p.volume = start_of(here[volume]);
-            if (s.loads())
-                for (int c = 0; c < 3; ++c) p.load[c] = start_of(here[load], c);
-            with_shape(s, [&]<class Shape>(Shape) {
-                forces_to_grid<Shape>(runs, lattice, p, largest.force, here[force]);
-            });
-        });
 }
 
 namespace {

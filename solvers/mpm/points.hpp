@@ -1,6 +1,8 @@
 // What tasks ask for of a patch's material points.
 #pragma once
 
+#include <algorithm>
+
 #include "solvers/mpm/labels.hpp"
 #include "solvers/mpm/scatter.hpp"
 #include "solvers/mpm/settings.hpp"
@@ -22,6 +24,20 @@ const std::vector<Run>& runs_of(graph::Here& here, const graph::ListView<X>& x, 
     if (find_runs(here.cells(), lattice, at, x.size(), runs) >= 0)
         here.fail("a 'position' is not in the patch, or is no number");
     return runs;
+}
+
+/// body(Linear{}) or body(Quadratic{}).
+template <class Body>
+void with_shape(const Settings& s, Body body) {
+    s.quadratic() ? body(Quadratic{}) : body(Linear{});
+}
+
+/// body(run, first, n) for up to eight particles of a cell at a time.
+template <class Body>
+void for_blocks(const std::vector<Run>& runs, Body body) {
+    for (const Run& run : runs)
+        for (std::int32_t done = 0; done < run.count; done += kLanes)
+            body(run, std::int64_t{run.first} + done, std::min(kLanes, run.count - done));
 }
 
 }  // namespace strata::mpm

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "solvers/mpm/material.hpp"
 #include "solvers/mpm/shape.hpp"
@@ -24,34 +25,27 @@ struct Points {
     const double* v[3];
     const double* C[9];  // APIC
     const double *mass, *volume;
-    const double* stress[6];
     const double* load[3];  // null: none
 };
 
 namespace detail {
 
-/// Four values of each of eight particles, to be taken particle by particle.
-struct Four {
-    alignas(64) double of[4][kLanes] = {};
-    void set(int c, const Lanes& x) { std::memcpy(of[c], &x, sizeof x); }
-    [[nodiscard]] Quad operator[](int p) const { return Quad{of[0][p], of[1][p], of[2][p], of[3][p]}; }
-};
+/// A cell's sums for its grid points: of the even particles, and of the odd ones, four values each.
+template <class Shape>
+using Sums = Lanes[Shape::kPoints][Shape::kPoints][Shape::kPoints];
 
-template <int N>
-struct Scalars {
-    alignas(64) double of[N][kLanes];
-    explicit Scalars(const Lanes (&from)[N]) { std::memcpy(of, from, sizeof of); }
-};
-
-/// Adds a cell's sums to the grid, by component.
+/// Adds them to the grid, by component.
 template <class Shape, int Components>
-void add_to_grid(const Quad (&sums)[Shape::kPoints][Shape::kPoints][Shape::kPoints], const Int3& cell,
-                 const FieldView<double>& to, const Quad& shift) {
+void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<double>& to, const Lanes& shift) {
     constexpr int N = Shape::kPoints;
     for (int k = 0; k < N; ++k)
         for (int j = 0; j < N; ++j) {
-            Quad row[N];
-            for (int i = 0; i < N; ++i) row[i] = (sums[k][j][i] + shift) - shift;
+            Lanes row[N];
+            for (int i = 0; i < N; ++i) {
+                const Lanes& both = sums[k][j][i];
+                row[i] = both + __builtin_shufflevector(both, both, 4, 5, 6, 7, 0, 1, 2, 3);
+                row[i] = (row[i] + shift) - shift;
+            }
             for (int c = 0; c < Components; ++c) {
                 double* const at =
                     graph::pointer_to(to.row(cell[1] + j + Shape::kFirst, cell[2] + k + Shape::kFirst, c) +
@@ -62,6 +56,15 @@ void add_to_grid(const Quad (&sums)[Shape::kPoints][Shape::kPoints][Shape::kPoin
         }
 }
 
+/// body(pair of particles 0, 1, 2, 3) as a constant, for those of n particles.
+template <class Body>
+inline void for_pairs(int n, Body body) {
+    body(std::integral_constant<int, 0>());
+    if (n > 2) body(std::integral_constant<int, 1>());
+    if (n > 4) body(std::integral_constant<int, 2>());
+    if (n > 6) body(std::integral_constant<int, 3>());
+}
+
 }  // namespace detail
 
 /// M2G. `nodal` += w m (v + C (x_i - x_p)), w m (Jiang et al. 2015, eqs. 4, 5; without C: Sulsky et al. 1994,
@@ -70,86 +73,108 @@ template <class Shape, bool Affine>
 void to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p, double largest_momentum,
              double largest_mass, const FieldView<double>& nodal) {
     constexpr int N = Shape::kPoints;
-    const double momentum = rounding_shift(largest_momentum);
-    const Quad shift{momentum, momentum, momentum, rounding_shift(largest_mass)};
+    const double momentum = rounding_shift(largest_momentum), mass = rounding_shift(largest_mass);
+    const Lanes shift{momentum, momentum, momentum, mass, momentum, momentum, momentum, mass};
     for (const Run& run : runs) {
-        Quad sums[N][N][N] = {};
+        detail::Sums<Shape> sums = {};
         for (std::int32_t done = 0; done < run.count; done += kLanes) {
             const int n = std::min(kLanes, run.count - done);
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
-            const detail::Scalars<N> wx(weights.d[0].w), wy(weights.d[1].w), wz(weights.d[2].w);
             const Lanes m = load(p.mass + at, n);
-            detail::Four first, step[3];  // the momentum at the first point, and from point to point
-            first.set(3, m);
+            // The momentum at the first point, and by how much it grows from point to point.
+            Lanes first[3], step[3][3];
             for (int c = 0; c < 3; ++c) {
                 Lanes v = load(p.v[c] + at, n);
                 if constexpr (Affine)
                     for (int a = 0; a < 3; ++a) {
                         const Lanes C = load(p.C[3 * c + a] + at, n);
                         v += C * weights.d[a].away[0];
-                        step[a].set(c, m * C * lattice.h[static_cast<std::size_t>(a)]);
+                        step[a][c] = m * C * lattice.h[static_cast<std::size_t>(a)];
                     }
-                first.set(c, m * v);
+                first[c] = m * v;
             }
-            for (int l = 0; l < n; ++l) {
-                const Quad q = first[l];
-                Quad qx{}, qy{}, qz{};
-                if constexpr (Affine) qx = step[0][l], qy = step[1][l], qz = step[2][l];
-                Quad plane = q;
+            const Pairs start(first[0], first[1], first[2], m);
+            const auto steps = [&](int a) {
+                return Affine ? Pairs(step[a][0], step[a][1], step[a][2], Lanes{}) : start;
+            };
+            const Pairs along_x = steps(0), along_y = steps(1), along_z = steps(2);
+            detail::for_pairs(n, [&](auto pair) {
+                constexpr int q = decltype(pair)::value;
+                Lanes wx[N], wy[N];
+                for (int i = 0; i < N; ++i)
+                    wx[i] = spread<q>(weights.d[0].w[i]), wy[i] = spread<q>(weights.d[1].w[i]);
+                Lanes plane = start.of[q];
                 for (int k = 0; k < N; ++k) {
-                    Quad row = plane;
+                    const Lanes wz = spread<q>(weights.d[2].w[k]);
+                    Lanes row = plane;
                     for (int j = 0; j < N; ++j) {
-                        const double w = wy.of[j][l] * wz.of[k][l];
-                        Quad point = row;
+                        const Lanes w = wy[j] * wz;
+                        Lanes point = row;
                         for (int i = 0; i < N; ++i) {
-                            sums[k][j][i] += (w * wx.of[i][l]) * point;
-                            if constexpr (Affine) point += qx;
+                            sums[k][j][i] += (w * wx[i]) * point;
+                            if constexpr (Affine) point += along_x.of[q];
                         }
-                        if constexpr (Affine) row += qy;
+                        if constexpr (Affine) row += along_y.of[q];
                     }
-                    if constexpr (Affine) plane += qz;
+                    if constexpr (Affine) plane += along_z.of[q];
                 }
-            }
+            });
         }
         detail::add_to_grid<Shape, 4>(sums, run.cell, nodal, shift);
     }
 }
 
-/// CIF. `force` += -V tau grad w + w load (Sulsky et al. 1994, eqs. 22, 23, with the undeformed volume and
-/// Kirchhoff's stress for the volume and Cauchy's).
-template <class Shape>
-void forces_to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p,
-                    double largest_force, const FieldView<double>& force) {
+/// What one block of up to eight particles of a cell adds to that cell's `sums` in CIF; minus_V_tau: xx, yy,
+/// zz, xy, yz, zx.
+template <class Shape, bool Loads>
+inline void add_forces(const Weights<Shape>& weights, int n, const Lanes (&minus_V_tau)[6],
+                       const Lanes (&load_of)[3], detail::Sums<Shape>& sums) {
     constexpr int N = Shape::kPoints;
-    constexpr int kAt[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};  // of component (a, c) among the six
-    const Quad shift = Quad{} + rounding_shift(largest_force);
+    const auto& s = minus_V_tau;
+    const Pairs column_x(s[0], s[3], s[5], Lanes{}), column_y(s[3], s[1], s[4], Lanes{}),
+        column_z(s[5], s[4], s[2], Lanes{});
+    const Pairs own = Loads ? Pairs(load_of[0], load_of[1], load_of[2], Lanes{}) : column_x;
+    detail::for_pairs(n, [&](auto pair) {
+        constexpr int q = decltype(pair)::value;
+        Lanes wx[N], gx[N], wy[N], gy[N];
+        for (int i = 0; i < N; ++i) {
+            wx[i] = spread<q>(weights.d[0].w[i]), gx[i] = spread<q>(weights.d[0].g[i]);
+            wy[i] = spread<q>(weights.d[1].w[i]), gy[i] = spread<q>(weights.d[1].g[i]);
+        }
+        for (int k = 0; k < N; ++k) {
+            const Lanes wz = spread<q>(weights.d[2].w[k]), gz = spread<q>(weights.d[2].g[k]);
+            const Lanes x = wz * column_x.of[q], y = wz * column_y.of[q];
+            Lanes z = gz * column_z.of[q];
+            if constexpr (Loads) z += wz * own.of[q];
+            for (int j = 0; j < N; ++j) {
+                const Lanes across = wy[j] * x, along = gy[j] * y + wy[j] * z;
+                for (int i = 0; i < N; ++i) sums[k][j][i] += gx[i] * across + wx[i] * along;
+            }
+        }
+    });
+}
+
+/// CIF. `force` += -V tau grad w + w load (Sulsky et al. 1994, eqs. 22, 23, with the undeformed volume and
+/// Kirchhoff's stress for the volume and Cauchy's). stress(weights, run, first, n, tau) says what the
+/// stresses of a block are: the six of each particle.
+template <class Shape, bool Loads, class StressOf>
+void forces_to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p,
+                    double largest_force, const FieldView<double>& force, StressOf stress) {
+    const Lanes shift = all(rounding_shift(largest_force));
     for (const Run& run : runs) {
-        Quad sums[N][N][N] = {};
+        detail::Sums<Shape> sums = {};
         for (std::int32_t done = 0; done < run.count; done += kLanes) {
             const int n = std::min(kLanes, run.count - done);
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
-            const detail::Scalars<N> wx(weights.d[0].w), wy(weights.d[1].w), wz(weights.d[2].w);
-            const detail::Scalars<N> gx(weights.d[0].g), gy(weights.d[1].g), gz(weights.d[2].g);
-            const Lanes volume = load(p.volume + at, n);
-            detail::Four column[3], load_of;  // -V tau, by its columns
-            for (int a = 0; a < 3; ++a)
-                for (int c = 0; c < 3; ++c) column[a].set(c, -volume * load(p.stress[kAt[a][c]] + at, n));
-            if (p.load[0] != nullptr)
-                for (int c = 0; c < 3; ++c) load_of.set(c, load(p.load[c] + at, n));
-            for (int l = 0; l < n; ++l) {
-                const Quad x = column[0][l], y = column[1][l], z = column[2][l], own = load_of[l];
-                for (int k = 0; k < N; ++k)
-                    for (int j = 0; j < N; ++j) {
-                        const double w = wy.of[j][l] * wz.of[k][l];
-                        const Quad across = w * x;
-                        const Quad along =
-                            (gy.of[j][l] * wz.of[k][l]) * y + (wy.of[j][l] * gz.of[k][l]) * z + w * own;
-                        for (int i = 0; i < N; ++i)
-                            sums[k][j][i] += gx.of[i][l] * across + wx.of[i][l] * along;
-                    }
-            }
+            const Symmetric tau = stress(weights, run, at, n);
+            const Lanes volume = -load(p.volume + at, n);
+            Lanes s[6], loads[3];
+            for (std::size_t c = 0; c < 6; ++c) s[c] = volume * tau[c];
+            if constexpr (Loads)
+                for (int c = 0; c < 3; ++c) loads[c] = load(p.load[c] + at, n);
+            add_forces<Shape, Loads>(weights, n, s, loads, sums);
         }
         detail::add_to_grid<Shape, 3>(sums, run.cell, force, shift);
     }

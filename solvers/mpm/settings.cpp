@@ -34,6 +34,9 @@ graph::CaseSchema schema(Settings& s) {
              {.choices = {"flip", "pic", "apic"}, .meaning = "of velocities from the grid to particles"});
     keys.key("method.flip", &s.flip,
              {.least = 0, .most = 1, .meaning = "share of FLIP where transfer is flip; the rest is PIC"});
+    keys.key(
+        "method.fused", &s.fused,
+        {.meaning = "CST and CIF as one task: the same bits, less memory traffic; false: the six tasks"});
     keys.key("materials.law", &s.laws,
              {.choices = {"neo-hookean", "mooney-rivlin", "linear"},
               .entries = {1, 64},

@@ -39,6 +39,7 @@ struct Settings {
 
     std::string shape = "linear", transfer_name = "flip";
     double flip = 0.99;
+    bool fused = false;
 
     std::vector<std::string> laws;
     std::vector<double> densities, young, poisson, c1, c2;

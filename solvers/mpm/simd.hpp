@@ -1,4 +1,4 @@
-// Eight particles at once, or the four values of a node: GCC's and Clang's vectors. Arithmetic on them is
+// Eight particles at once, or four values of each of two: GCC's and Clang's vectors. Arithmetic on them is
 // that of doubles, lane by lane, so results do not depend on the processor.
 #pragma once
 
@@ -11,7 +11,6 @@ namespace strata::mpm {
 inline constexpr int kLanes = 8;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using LaneInts = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
-using Quad = double __attribute__((vector_size(4 * sizeof(double))));
 
 /// The n <= 8 values from `p` on; the lanes after them have `rest`.
 inline Lanes load(const double* p, int n, double rest = 0) {
@@ -43,6 +42,28 @@ inline double largest(const Lanes& a) {
     for (int l = 1; l < kLanes; ++l) m = a[l] > m ? a[l] : m;
     return m;
 }
+
+/// Of particles 2 p and 2 p + 1: a value each, four times.
+template <int p>
+inline Lanes spread(const Lanes& x) {
+    constexpr int e = 2 * p, o = 2 * p + 1;
+    return __builtin_shufflevector(x, x, e, e, e, e, o, o, o, o);
+}
+/// Four values of each of eight particles, turned around: pairs[p] has those of particle 2 p, then of 2 p
+/// + 1.
+struct Pairs {
+    Lanes of[4];
+    Pairs(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
+        const Lanes ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+        const Lanes cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 2, 10, 3, 11);
+        const Lanes AB = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+        const Lanes CD = __builtin_shufflevector(c, d, 4, 12, 5, 13, 6, 14, 7, 15);
+        of[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 2, 3, 10, 11);
+        of[1] = __builtin_shufflevector(ab, cd, 4, 5, 12, 13, 6, 7, 14, 15);
+        of[2] = __builtin_shufflevector(AB, CD, 0, 1, 8, 9, 2, 3, 10, 11);
+        of[3] = __builtin_shufflevector(AB, CD, 4, 5, 12, 13, 6, 7, 14, 15);
+    }
+};
 
 /// Natural logarithm of positive, normal numbers, to 1 unit in the last place: x = 2^e m with m between
 /// 1/sqrt(2) and sqrt(2), and log m = 2 artanh((m - 1) / (m + 1)) by its series in s^2 up to s^21.

@@ -60,6 +60,8 @@ void declare_velocity(const Step& step);
 void declare_cst(const Step& step);
 /// Compute internal force.
 void declare_cif(const Step& step);
+/// Both at once: the same bits, and stresses are not kept.
+void declare_cst_and_cif(const Step& step);
 /// Solve equations of motion: acceleration.
 void declare_sem(const Step& step);
 /// Integrate acceleration.

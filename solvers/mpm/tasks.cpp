@@ -31,8 +31,9 @@ void make_labels(const Step& step) {
     l.volume = graph.particle<double>(l.set, "volume", {.unit = "m3", .about = "undeformed"});
     l.F = graph.particle<double>(l.set, "deformation gradient", {.components = 9});
     l.material = graph.particle<std::int32_t>(l.set, "material");
-    l.stress = graph.particle<double>(l.set, "Kirchhoff stress",
-                                      {.components = 6, .unit = "Pa", .about = "xx, yy, zz, xy, yz, zx"});
+    if (!s.fused)
+        l.stress = graph.particle<double>(l.set, "Kirchhoff stress",
+                                          {.components = 6, .unit = "Pa", .about = "xx, yy, zz, xy, yz, zx"});
     if (s.transfer() == Transfer::apic)
         l.C = graph.particle<double>(l.set, "affine velocity", {.components = 9, .unit = "1/s"});
     if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
@@ -198,9 +199,13 @@ Labels declare(Graph& graph, const Settings& settings) {
     if (settings.manufactured()) make_body_force(step);
     declare_m2g(step);
     declare_velocity(step);
-    declare_cst(step);
+    if (settings.fused) {
+        declare_cst_and_cif(step);
+    } else {
+        declare_cst(step);
+        declare_cif(step);
+    }
     advance_clock(step);
-    declare_cif(step);
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);

@@ -107,7 +107,7 @@ Settings periodic_bar(std::int64_t n, double amplitude, const std::string& trans
 
 }  // namespace
 
-TEST_CASE("colliding disks have the same bits on 1, 2, 4 and 9 patches") {
+TEST_CASE("colliding disks have the same bits on 1, 2, 4 and 12 patches, with six tasks and five") {
     const char* const methods[][2] = {
         {"linear", "flip"}, {"linear", "pic"}, {"quadratic", "flip"}, {"quadratic", "apic"}};
     for (const auto& [shape, transfer] : methods) {
@@ -118,6 +118,9 @@ TEST_CASE("colliding disks have the same bits on 1, 2, 4 and 9 patches") {
         CHECK(same_bits(one, run(disks({12, 24, 1}, shape, transfer))));
         CHECK(same_bits(one, run(disks({12, 12, 1}, shape, transfer))));
         CHECK(same_bits(one, run(disks({10, 7, 1}, shape, transfer))));
+        Settings fused = disks({12, 12, 1}, shape, transfer);
+        fused.fused = true;
+        CHECK(same_bits(one, run(fused)));
     }
 }
 
