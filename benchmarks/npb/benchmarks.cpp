@@ -6,6 +6,7 @@
 #include "benchmarks/npb/ep/ep.hpp"
 #include "benchmarks/npb/ft/ft.hpp"
 #include "benchmarks/npb/is/is.hpp"
+#include "benchmarks/npb/lu/lu.hpp"
 #include "benchmarks/npb/mg/mg.hpp"
 #include "benchmarks/npb/sp/sp.hpp"
 
@@ -13,7 +14,7 @@ namespace strata::npb {
 
 std::span<const Benchmark> benchmarks() {
     static const std::array list = {ep::benchmark, mg::benchmark, cg::benchmark, ft::benchmark,
-                                    is::benchmark, sp::benchmark, bt::benchmark};
+                                    is::benchmark, sp::benchmark, bt::benchmark, lu::benchmark};
     return list;
 }
 

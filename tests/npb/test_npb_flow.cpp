@@ -9,6 +9,7 @@
 #include "benchmarks/npb/flow/domain.hpp"
 #include "benchmarks/npb/flow/jacobian.hpp"
 #include "benchmarks/npb/flow/partition.hpp"
+#include "benchmarks/npb/lu/blocks.hpp"
 #include "benchmarks/npb/sp/eigenvectors.hpp"
 #include "core/base/error.hpp"
 #include "tests/catch.hpp"
@@ -177,4 +178,52 @@ TEST_CASE("the Jacobians are the derivatives of the fluxes") {
     differ(flux, gas, 0);
     flow::set_jacobians(motion, 0, 1, 0.75, heat);
     differ(viscous, heat, 0.75);
+}
+
+TEST_CASE("LU's products and diagonal blocks are those of the Jacobians") {
+    const flow::State at = flow::exact(0.3, 0.6, 0.2);
+    Vec u[flow::kComponents], v[flow::kComponents];
+    for (int m = 0; m < flow::kComponents; ++m) {
+        u[m] = broadcast(at[static_cast<std::size_t>(m)]);
+        v[m] = broadcast(std::cos(1.0 + 2 * m));
+    }
+    const lu::Gas gas(u, 1 / u[0]);
+    const lu::Change change(gas, v);
+    // Momentum along the line comes second in a Jacobian.
+    const auto by_jacobian = [&](int d, double first, double second, double diffusion) {
+        Vec turned[flow::kComponents] = {u[0], u[1 + d], u[d == 1 ? 1 : 2], u[d == 2 ? 1 : 3], u[4]};
+        const int place[] = {0, 1 + d, d == 1 ? 1 : 2, d == 2 ? 1 : 3, 4};
+        flow::Block block{};
+        flow::set_jacobians(flow::Motion(turned), first, second, diffusion, block);
+        flow::State out{};
+        for (int r = 0; r < flow::kComponents; ++r)
+            for (int c = 0; c < flow::kComponents; ++c)
+                out[static_cast<std::size_t>(place[r])] += block[r][c][0] * v[place[c]][0];
+        return out;
+    };
+    const auto check = [&](int d, const Vec(&found)[flow::kComponents]) {
+        const flow::State expected = by_jacobian(d, 3, 2, 0.75);
+        for (std::size_t m = 0; m < flow::kComponents; ++m)
+            CHECK(found[m][0] == Approx(expected[m]).epsilon(1e-12));
+    };
+    Vec out[flow::kComponents];
+    lu::product<0>(gas, change, {3, 2, 1.5}, out);
+    check(0, out);
+    lu::product<1>(gas, change, {3, 2, 1.5}, out);
+    check(1, out);
+    lu::product<2>(gas, change, {3, 2, 1.5}, out);
+    check(2, out);
+
+    const std::array<flow::Axis, 3> axes = {flow::Axis(12, 0.75), flow::Axis(15, 0.75), flow::Axis(20, 1)};
+    Vec solved[flow::kComponents];
+    lu::Diagonal(axes, 0.5).solve(gas, v, solved);
+    std::copy(std::begin(solved), std::end(solved), std::begin(v));
+    flow::State back{};
+    for (int d = 0; d < 3; ++d) {
+        const flow::Axis& axis = axes[static_cast<std::size_t>(d)];
+        const flow::State part = by_jacobian(d, 0, 2 * 0.5 * axis.second, axis.diffusion);
+        for (std::size_t m = 0; m < flow::kComponents; ++m) back[m] += part[m];
+    }
+    for (std::size_t m = 0; m < flow::kComponents; ++m)
+        CHECK(back[m] + v[m][0] == Approx(std::cos(1.0 + 2 * static_cast<double>(m))).epsilon(1e-12));
 }

@@ -13,7 +13,7 @@ import pytest
 from built import mpirun, program
 
 OPENMP, TEAM, RANKS = (program(name) for name in ("strata-npb", "strata-npb-team", "strata-npb-mpi"))
-APPLICATIONS = ("sp", "bt")
+APPLICATIONS = ("sp", "bt", "lu")
 SUITE = ("ep", "mg", "cg", "ft", "is", *APPLICATIONS)
 
 pytestmark = pytest.mark.skipif(OPENMP is None, reason="no strata-npb: STRATA_BIN does not say where it is")

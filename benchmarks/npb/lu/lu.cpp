@@ -1,0 +1,185 @@
+#include "benchmarks/npb/lu/lu.hpp"
+
+#include <fmt/format.h>
+
+#include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/progress.hpp"
+#include "benchmarks/npb/flow/domain.hpp"
+#include "benchmarks/npb/lu/waves.hpp"
+
+namespace strata::npb::lu {
+namespace {
+
+struct Problem {
+    std::int64_t points;  // in each direction
+    int iterations;
+    double dt;
+    flow::Official official;  // NPB 3.4; relative errors at most 1e-8
+    double integral;
+    [[nodiscard]] flow::Index n() const { return {points, points, points}; }
+};
+
+constexpr Problem kProblems[] = {
+    // S
+    {12,
+     50,
+     0.5,
+     {{1.6196343210976702e-02, 2.1976745164821318e-03, 1.5179927653399185e-03, 1.5029584435994323e-03,
+       3.4264073155896461e-02},
+      {6.4223319957960924e-04, 8.4144342047347926e-05, 5.8588269616485186e-05, 5.8474222595157350e-05,
+       1.3103347914111294e-03}},
+     7.8418928865937083},
+    // W
+    {33,
+     300,
+     0.0015,
+     {{0.1236511638192e+02, 0.1317228477799e+01, 0.2550120713095e+01, 0.2326187750252e+01,
+       0.2826799444189e+02},
+      {0.4867877144216, 0.5064652880982e-01, 0.9281818101960e-01, 0.8570126542733e-01, 0.1084277417792e+01}},
+     0.1161399311023e+02},
+    // A
+    {64,
+     250,
+     2.0,
+     {{7.7902107606689367e+02, 6.3402765259692870e+01, 1.9499249727292479e+02, 1.7845301160418537e+02,
+       1.8384760349464247e+03},
+      {2.9964085685471943e+01, 2.8194576365003349, 7.3473412698774742, 6.7139225687777051,
+       7.0715315688392578e+01}},
+     2.6030925604886277e+01},
+    // B
+    {102,
+     250,
+     2.0,
+     {{3.5532672969982736e+03, 2.6214750795310692e+02, 8.8333721850952190e+02, 7.7812774739425265e+02,
+       7.3087969592545314e+03},
+      {1.1401176380212709e+02, 8.1098963655421574, 2.8480597317698308e+01, 2.5905394567832939e+01,
+       2.6054907504857413e+02}},
+     4.7887162703308227e+01},
+    // C
+    {162,
+     250,
+     2.0,
+     {{1.03766980323537846e+04, 8.92212458801008552e+02, 2.56238814582660871e+03, 2.19194343857831427e+03,
+       1.78078057261061185e+04},
+      {2.15986399716949279e+02, 1.55789559239863600e+01, 5.41318863077207766e+01, 4.82262643154045421e+01,
+       4.55902910043250358e+02}},
+     6.66404553572181300e+01},
+    // D
+    {408,
+     300,
+     1.0,
+     {{0.4868417937025e+05, 0.4696371050071e+04, 0.1218114549776e+05, 0.1033801493461e+05,
+       0.7142398413817e+05},
+      {0.3752393004482e+03, 0.3084128893659e+02, 0.9434276905469e+02, 0.8230686681928e+02,
+       0.7002620636210e+03}},
+     0.8334101392503e+02},
+    // E
+    {1020,
+     300,
+     0.5,
+     {{0.2099641687874e+06, 0.2130403143165e+05, 0.5319228789371e+05, 0.4509761639833e+05,
+       0.2932360006590e+06},
+      {0.4800572578333e+03, 0.4221993400184e+02, 0.1210851906824e+03, 0.1047888986770e+03,
+       0.8363028257389e+03}},
+     0.9512163272273e+02},
+    // F
+    {2560,
+     300,
+     0.2,
+     {{0.8505125358152e+06, 0.8774655318044e+05, 0.2167258198851e+06, 0.1838245257371e+06,
+       0.1175556512415e+07},
+      {0.5293914132486e+03, 0.4784861621068e+02, 0.1337701281659e+03, 0.1154215049655e+03,
+       0.8956266851467e+03}},
+     0.1002509436546e+03},
+};
+
+/// The surface integral of the pressure (RNR-94-007, section 3): by the trapezoidal rule over the faces of a
+/// box of points, a quarter of the sum over both faces of each direction.
+double integral(const flow::Domain& domain) {
+    const flow::Cell& cell = domain.cells().front();
+    const flow::Tile& t = cell.tile;
+    // The box: 1 to n - 2 along x, 1 to n - 3 along y, 2 to n - 2 along z.
+    const flow::Index low = {1, 1, 2}, high = {t.n[0] - 2, t.n[1] - 3, t.n[2] - 2};
+    const auto sums = domain.group().sum_each<3>([&](int worker, int workers) {
+        std::array<double, 3> sum{};
+        const Share own(t.size[2], worker, workers);
+        for (std::int64_t z = own.begin; z < own.end; ++z)
+            for (std::int64_t y = 0; y < t.size[1]; ++y)
+                for (std::int64_t x = 0; x < t.size[0]; ++x) {
+                    const flow::Index at = {t.begin[0] + x, t.begin[1] + y, t.begin[2] + z};
+                    std::array<double, 3> weight{};  // of how many intervals it is an end
+                    bool within = true;
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        within = within && at[d] >= low[d] && at[d] <= high[d];
+                        weight[d] = at[d] == low[d] || at[d] == high[d] ? 1 : 2;
+                    }
+                    if (!within) continue;
+                    const auto u = [&](int m) { return cell.u.at(m, x, y, z); };
+                    const double pressure =
+                        flow::k2 * (u(4) - 0.5 * (u(1) * u(1) + u(2) * u(2) + u(3) * u(3)) / u(0));
+                    for (std::size_t d = 0; d < 3; ++d)
+                        if (weight[d] == 1) sum[d] += pressure * weight[(d + 1) % 3] * weight[(d + 2) % 3];
+                }
+        return sum;
+    });
+    double total = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+        total += sums[d] / static_cast<double>((t.n[(d + 1) % 3] - 1) * (t.n[(d + 2) % 3] - 1));
+    return 0.25 * total;
+}
+
+Plan plan(Class size, int processes, int workers) {
+    const Problem& problem = kProblems[index(size)];
+    const flow::Partition partition = flow::Partition::columns(problem.n(), 0, processes);
+    partition.require_room();
+    Plan plan{fmt::format("{0:4}x{0:4}x{0:4}", problem.points), problem.iterations,
+              fmt::format("{} x {} processes in x and y, rows over {} worker{} in each", partition.cuts()[0],
+                          partition.cuts()[1], workers, workers == 1 ? "" : "s"),
+              flow::Domain::needs(partition, workers)};
+    for (const Need& need : Waves::needs(partition, workers)) plan.needs.push_back(need);
+    return plan;
+}
+
+Outcome run(Class size, Group& group, Break fault) {
+    const Problem& problem = kProblems[index(size)];
+    flow::Domain domain(flow::Partition::columns(problem.n(), group.rank(), group.size()), group);
+    Waves waves(domain, problem.dt, fault);
+    const auto evaluate = [&] {
+        domain.exchange();
+        domain.evaluate(1);
+    };
+    domain.force();
+    domain.begin();
+    evaluate();
+    waves.run();  // an iteration for touching all there is, which is not counted
+    domain.begin();
+    evaluate();
+    bench::Progress progress("iterations of LU", static_cast<std::size_t>(problem.iterations));
+    group.meet();
+    const double start = bench::now();
+    for (int iteration = 0; iteration < problem.iterations; ++iteration) {
+        waves.run();
+        evaluate();
+        if (group.first()) progress.step();
+    }
+    const flow::State residual = domain.rhs_norm();
+    Outcome outcome;
+    outcome.seconds = group.max(bench::now() - start);
+    const auto n = static_cast<double>(problem.points);
+    // The official count of an iteration: a fit to what was counted for several sizes.
+    outcome.operations =
+        problem.iterations * (1984.77 * n * n * n - 10923.3 * n * n + 27770.9 * n - 144010.0);
+    const flow::State error = domain.error_norm();
+    outcome.checks = flow::checks(residual, error, problem.official);
+    outcome.checks.push_back(
+        relative("relative error of the surface integral", integral(domain), problem.integral, 1e-8));
+    outcome.lines = flow::norm_lines(residual, error);
+    outcome.lines.push_back(fmt::format("surface integral {:20.13e}", outcome.checks.back().found));
+    return outcome;
+}
+
+}  // namespace
+
+const Benchmark benchmark = {"lu", "flow equations by symmetric successive over-relaxation", plan, run};
+
+}  // namespace strata::npb::lu
