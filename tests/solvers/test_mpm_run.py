@@ -136,10 +136,9 @@ def test_what_cannot_be_gives_one_error_with_file_line_and_key(run, tmp_path, ch
         assert part in done.stderr
 
 
-def test_a_point_that_leaves_the_domain_ends_the_run_once(run, tmp_path):
-    # Through the free side of a wall that slips nothing passes; a step of many cells does.
+def test_a_step_that_turns_unstable_ends_the_run_with_patch_step_and_label(run, tmp_path):
     case = changed(tmp_path, "disks", velocity="[0.1, 0.1, 0.0, 40.0, 0.0, 0.0]", cfl="2.0")
     done = run(case, "--out", tmp_path / "out", layout="2x1", check=False)
     assert done.returncode != 0
-    assert done.stderr.count("strata: error") >= 1
-    assert re.search(r"patch \d+.*step \d+", done.stderr)
+    assert done.stderr.count("strata: error") == 1
+    assert re.search(r"task 'CST', patch \d+ of 'grid', step \d+: 'deformation gradient'", done.stderr)
