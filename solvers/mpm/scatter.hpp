@@ -43,7 +43,7 @@ void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<doub
             Lanes row[N];
             for (int i = 0; i < N; ++i) {
                 const Lanes& both = sums[k][j][i];
-                row[i] = both + __builtin_shufflevector(both, both, 4, 5, 6, 7, 0, 1, 2, 3);
+                row[i] = both + pick<4, 5, 6, 7, 0, 1, 2, 3>(both, both);
                 row[i] = (row[i] + shift) - shift;
             }
             for (int c = 0; c < Components; ++c) {

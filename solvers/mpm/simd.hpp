@@ -43,25 +43,35 @@ inline double largest(const Lanes& a) {
     return m;
 }
 
+/// Lanes of a (0 to 7) and of b (8 to 15), as named.
+template <int... lanes>
+inline Lanes pick(const Lanes& a, const Lanes& b) {
+#if __has_builtin(__builtin_shufflevector)
+    return __builtin_shufflevector(a, b, lanes...);
+#else  // GCC 11
+    return __builtin_shuffle(a, b, LaneInts{lanes...});
+#endif
+}
+
 /// Of particles 2 p and 2 p + 1: a value each, four times.
 template <int p>
 inline Lanes spread(const Lanes& x) {
     constexpr int e = 2 * p, o = 2 * p + 1;
-    return __builtin_shufflevector(x, x, e, e, e, e, o, o, o, o);
+    return pick<e, e, e, e, o, o, o, o>(x, x);
 }
 /// Four values of each of eight particles, turned around: pairs[p] has those of particle 2 p, then of 2 p
 /// + 1.
 struct Pairs {
     Lanes of[4];
     Pairs(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
-        const Lanes ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-        const Lanes cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 2, 10, 3, 11);
-        const Lanes AB = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-        const Lanes CD = __builtin_shufflevector(c, d, 4, 12, 5, 13, 6, 14, 7, 15);
-        of[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 2, 3, 10, 11);
-        of[1] = __builtin_shufflevector(ab, cd, 4, 5, 12, 13, 6, 7, 14, 15);
-        of[2] = __builtin_shufflevector(AB, CD, 0, 1, 8, 9, 2, 3, 10, 11);
-        of[3] = __builtin_shufflevector(AB, CD, 4, 5, 12, 13, 6, 7, 14, 15);
+        const Lanes ab = pick<0, 8, 1, 9, 2, 10, 3, 11>(a, b);
+        const Lanes cd = pick<0, 8, 1, 9, 2, 10, 3, 11>(c, d);
+        const Lanes AB = pick<4, 12, 5, 13, 6, 14, 7, 15>(a, b);
+        const Lanes CD = pick<4, 12, 5, 13, 6, 14, 7, 15>(c, d);
+        of[0] = pick<0, 1, 8, 9, 2, 3, 10, 11>(ab, cd);
+        of[1] = pick<4, 5, 12, 13, 6, 7, 14, 15>(ab, cd);
+        of[2] = pick<0, 1, 8, 9, 2, 3, 10, 11>(AB, CD);
+        of[3] = pick<4, 5, 12, 13, 6, 7, 14, 15>(AB, CD);
     }
 };
 
