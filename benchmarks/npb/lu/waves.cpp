@@ -9,9 +9,8 @@ namespace {
 
 using flow::Index;
 using flow::Partition;
-using flow::Tile;
 
-/// Room before and behind each row that lanes ahead or behind run into; it stays zero.
+/// Room beside each row that lanes ahead or behind run into; it stays zero.
 constexpr std::int64_t kMargin = kLanes;
 
 /// Rows of five components with margins.
@@ -53,7 +52,7 @@ int Waves::blocks_of(const Partition& partition, int workers) {
     // So many in every process, so that all agree which step is whose: at least eight rows each.
     std::int64_t fewest = workers;
     for (std::int64_t y = 0; y < partition.cuts()[1]; ++y) {
-        const Tile t = partition.tile({0, y, 0});
+        const flow::Tile t = partition.tile({0, y, 0});
         fewest = std::min(fewest, flow::round_up(t.last(1) - t.first(1)) / kLanes);
     }
     return static_cast<int>(std::max<std::int64_t>(fewest, 1));
@@ -184,13 +183,12 @@ void Waves::begin_rows(std::int64_t z, const Rows& rows) {
 template <int Way>
 void Waves::solve_rows(std::int64_t z, const Rows& rows) {
     const std::int64_t first = tile_.first(0), last = tile_.last(0);
-    const bool from_west = Way > 0 ? tile_.begin[0] > 0 : tile_.begin[0] + tile_.size[0] < tile_.n[0];
-    const bool to_east = Way > 0 ? tile_.begin[0] + tile_.size[0] < tile_.n[0] : tile_.begin[0] > 0;
+    const bool low = tile_.begin[0] == 0, high = tile_.begin[0] + tile_.size[0] == tile_.n[0];
+    const bool from_west = Way > 0 ? !low : !high, to_east = Way > 0 ? !high : !low;
     const std::int64_t enter = Way > 0 ? first : last - 1, leave = Way > 0 ? last - 1 : first;
-    std::array<Factors, 2> f = {factors_[0], factors_[1]};
+    Factors f[] = {factors_[0], factors_[1]};
     for (Factors& factor : f) factor.first *= Way;
-    Mask ahead;  // how many points each lane is behind the first
-    for (int l = 0; l < kLanes; ++l) ahead[l] = l;
+    constexpr Mask ahead = {0, 1, 2, 3, 4, 5, 6, 7};  // how many points each lane is behind the first
     const Mask exists = ahead < Mask{} + rows.count;
     Vec along_x[kComponents]{}, along_y[kComponents]{};
     for (std::int64_t done = 0; done < width_ + kLanes; done += kLanes) {
