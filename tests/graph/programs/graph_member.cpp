@@ -112,11 +112,6 @@ void balance(team::Team& team, std::int64_t steps) {
     Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = {.every = 4}});
     run.start();
     run.advance(steps);
-    team.barrier();
-    run.advance(3);
-    const double step = team.together().reduce(run.batch().seconds / run.batch().steps,
-                                               [](double a, double b) { return std::max(a, b); });
-    if (team.rank() != 0) return;
     std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
     double all = 0;
     for (int patch = 0; patch < grid.patches(); ++patch) {
@@ -125,6 +120,11 @@ void balance(team::Team& team, std::int64_t steps) {
             here;
         all += here;
     }
+    team.barrier();
+    run.advance(3);
+    const double step = team.together().reduce(run.batch().seconds / run.batch().steps,
+                                               [](double a, double b) { return std::max(a, b); });
+    if (team.rank() != 0) return;
     fmt::print("step {:.3f} ms\n", 1e3 * step);
     fmt::print("efficiency {:.3f}\n", all / team.size() / *std::max_element(load.begin(), load.end()));
 }

@@ -58,7 +58,8 @@ Refined::Refined(int n, bool refluxing)
     }
     const std::array<bool, 3> periodic{true, true, false};
     coarse = &graph.grid(
-        "coarse", {.cells = {{0, 0, 0}, {n, n, 1}}, .patch_cells = {n / 3, n / 4, 1}, .periodic = periodic});
+        "coarse",
+        {.cells = {{0, 0, 0}, {n, n, 1}}, .patch_cells = {n / 3 + 1, n / 4, 1}, .periodic = periodic});
     fine = &graph.add<Grid>(
         "fine", GridShape{.cells = {{0, 0, 0}, {2 * n, 2 * n, 1}}, .patch_cells = {}, .periodic = periodic},
         boxes);
