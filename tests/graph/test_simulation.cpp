@@ -188,6 +188,41 @@ TEST_CASE("a task of the whole team sees all patches of its process, after all t
     CHECK(after.size() == 12);
 }
 
+TEST_CASE("what a task of the whole team makes has its ghosts") {
+    Graph graph("shift");
+    Grid& grid = graph.grid(
+        "grid",
+        {.cells = {{0, 0, 0}, {12, 1, 1}}, .patch_cells = {4, 1, 1}, .periodic = {true, false, false}});
+    const auto x = graph.field<double>("x", grid, On::cells);
+    const auto wrong = graph.scalar<double>("wrong", Reduce::max);
+    {
+        Task task = graph.step().team_task("make");
+        const auto now = task.make(x);
+        task.run([=, &grid](Here& here) {
+            for (const Here& patch : here.own(grid))
+                for_each(patch.cells(), [&](int i, int j, int k) {
+                    patch[now](i, j, k) = 100.0 * static_cast<double>(here.step) + i;
+                });
+        });
+    }
+    {
+        Task task = graph.step().task("take", grid);
+        const auto now = task.need(x, ghosts({1, 0, 0}));
+        const auto error = task.contribute(wrong.at(0));
+        task.run([=](Here& here) {
+            here[error] = 0;
+            for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i)
+                here[error] = std::max(
+                    here[error],
+                    std::abs(here[now](i - 1) - 100.0 * static_cast<double>(here.step) - (i + 11) % 12));
+        });
+    }
+    Simulation run(graph, Members::alone(), {.threads = 2, .shuffle = {.seed = 1}});
+    run.start();
+    run.advance(20);
+    CHECK(run.value(wrong) == 0);
+}
+
 TEST_CASE("a moldable task is shared by the threads that are free") {
     Graph graph("moldable");
     Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {64, 64, 1}}, .patch_cells = {64, 64, 1}});

@@ -55,15 +55,14 @@ void PlanBuilder::put_task(int task, Block& block) {
         put_messages(task, false, What::reduced, block);
         put(all.half, all.first, block);
         for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
-        put_messages(task, false, What::values, block);
-        return;
-    }
-    const auto f = static_cast<std::size_t>(all.family);
-    for (const char edge : {char{1}, char{0}}) {
-        for (const int local : order_in_[f])
-            if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
-                put(all.half, all.first + static_cast<std::uint32_t>(local), block);
-        if (edge == 1) put_messages(task, true, What::values, block);
+    } else {
+        const auto f = static_cast<std::size_t>(all.family);
+        for (const char edge : {char{1}, char{0}}) {
+            for (const int local : order_in_[f])
+                if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
+                    put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+            if (edge == 1) put_messages(task, true, What::values, block);
+        }
     }
     put_messages(task, false, What::values, block);
     for (const FillGroup& group : groups_)

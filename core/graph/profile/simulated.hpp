@@ -18,8 +18,8 @@
 
 namespace strata::graph {
 
-/// Holds the descriptor of callgrind's output, and what is to be said of the caches, in a
-/// program's environment.
+/// Holds the descriptor of callgrind's output, and what is to be said of the caches, in a program's
+/// environment.
 inline constexpr const char* kSimulatedVariable = "STRATA_SIMULATED";
 
 /// Throws Error where this process does not run under callgrind, see start_simulation().
