@@ -1,5 +1,6 @@
 #include "solvers/mpm/exact.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -52,10 +53,37 @@ Motion manufactured(const Settings& s, const Real3& X, double t) {
     return all;
 }
 
+/// A long bar that comes with the speed V and hits a wall at x = 0; its sides cannot move. An elastic wave
+/// takes the speed that it has at the yield point, sigma_y / 2 mu of strain, a slower plastic one the rest
+/// (Meyers, Dynamic Behavior of Materials, 1994, sections 3.2 and 4.3, for small strains). In uniaxial strain
+/// e the von Mises stress is q = 2 mu e - 3 mu alpha = sigma_y + H alpha and the axial one K e + 2/3 q, so
+/// beyond the yield point it grows by K + 4/3 mu H / (3 mu + H).
+Motion impact(const Settings& s, const Real3& X, double t) {
+    const Material& m = s.materials[0];
+    const double c = m.wave_speed(), bulk = m.lambda + 2 * m.mu / 3;
+    const double slope = bulk + 4.0 / 3 * m.mu * m.hardening / (3 * m.mu + m.hardening);
+    const double slow = m.plastic() ? std::sqrt(slope / m.density) : c;
+    const double taken = m.plastic() ? std::min(s.amplitude, c * m.yield / (2 * m.mu)) : s.amplitude;
+    const double first = X[0] / c, second = X[0] / slow;
+    Motion all;
+    all.u[0] = -s.amplitude * std::min(t, second) + taken * std::clamp(t - first, 0.0, second - first);
+    all.v[0] = t < first ? -s.amplitude : t < second ? taken - s.amplitude : 0;
+    return all;
+}
+
 }  // namespace
 
 Motion exact_motion(const Settings& s, const Real3& X, double t) {
-    return s.problem == "axial" ? axial(s, X, t) : manufactured(s, X, t);
+    if (s.problem == "axial") return axial(s, X, t);
+    return s.problem == "impact" ? impact(s, X, t) : manufactured(s, X, t);
+}
+
+double exact_displacement(const Settings& s) {
+    const double amplitude = std::abs(s.amplitude);
+    if (s.problem == "impact") return amplitude * s.end;
+    if (s.problem != "axial") return amplitude;
+    const double length = s.bodies[0].high()[0] - s.bodies[0].low()[0];
+    return amplitude / (kPi / (2 * length) * s.materials[0].wave_speed());
 }
 
 }  // namespace strata::mpm

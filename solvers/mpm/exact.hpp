@@ -1,5 +1,5 @@
-// Problems with exact solutions: a bar's first axial mode, and manufactured solutions, whose derivation is
-// docs/mpm.md (checked by tests/solvers/test_mpm_manufactured.py).
+// Problems with exact solutions: a bar's first axial mode, a bar that hits a wall, and manufactured
+// solutions, whose derivation is docs/mpm.md (checked by tests/solvers/test_mpm_manufactured.py).
 #pragma once
 
 #include "solvers/mpm/settings.hpp"
@@ -12,5 +12,8 @@ struct Motion {
     Real3 u{}, v{}, stretch{1, 1, 1}, force{};
 };
 [[nodiscard]] Motion exact_motion(const Settings& s, const Real3& X, double t);
+
+/// The displacement, in m, of which errors are a share.
+[[nodiscard]] double exact_displacement(const Settings& s);
 
 }  // namespace strata::mpm

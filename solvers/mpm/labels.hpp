@@ -20,8 +20,11 @@ struct Labels {
     Particles<double> F;             // deformation gradient, row by row
     Particles<double> C;             // APIC: velocity's gradient that is carried along, row by row
     Particles<std::int32_t> material;
-    Particles<double> X;     // where an exact solution is known: undeformed position
-    Particles<double> load;  // force of its own, where the case has such forces
+    Particles<double>
+        elastic;              // where a material is plastic: left Cauchy-Green tensor, xx, yy, zz, xy, yz, zx
+    Particles<double> alpha;  // and its equivalent plastic strain
+    Particles<double> X;      // where an exact solution is known: undeformed position
+    Particles<double> load;   // force of its own, where the case has such forces
 
     // Of particles, within a step
     Particles<double> stress;  // Kirchhoff's: xx, yy, zz, xy, yz, zx
@@ -39,6 +42,7 @@ struct Labels {
     Scalar<double> kinetic, strain, work;  // at the beginning of the step: energies, work of loads so far
     Scalar<double> first_energy;           // kinetic and strain energy at the beginning of the first step
     Scalar<double> work_of_step;
+    Scalar<double> plastic_work;  // that was taken up by plastic flow
     Scalar<double> momentum_x, momentum_y, momentum_z;
     Scalar<double> error;  // sum of mass x (displacement - exact one)^2
     Scalar<double> total_mass;

@@ -10,11 +10,18 @@ int main(int argc, char** argv) {
     return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
         mpm::complete(settings, keys);
         const mpm::Labels l = mpm::declare(graph, settings);
+        std::vector<graph::Scalar<double>> series{l.dt,         l.kinetic,    l.strain,    l.work,
+                                                  l.momentum_x, l.momentum_y, l.momentum_z};
+        std::vector<graph::ShownLabel> fields{l.x, l.v, l.mass, l.F, l.material};
+        if (settings.plastic()) {
+            series.push_back(l.plastic_work);
+            fields.insert(fields.end(), {l.elastic, l.alpha});
+        }
         return {
             .time = l.time,
             .end = settings.end,
-            .series = {l.dt, l.kinetic, l.strain, l.work, l.momentum_x, l.momentum_y, l.momentum_z},
-            .fields = {l.x, l.v, l.mass, l.F, l.material},
+            .series = series,
+            .fields = fields,
             .verify = [&settings, l](const graph::Finished& run) { return mpm::verify(run, l, settings); },
             .figures = [&settings, l](const graph::Finished& run) { return mpm::figures(run, l, settings); }};
     });

@@ -1,4 +1,5 @@
-// Hyperelastic solids: stress and energy from the deformation gradient, eight particles at once.
+// Solids: what they are made of; of hyperelastic ones stress and energy from the deformation gradient, eight
+// particles at once.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace strata::mpm {
 
-enum class Law : std::uint8_t { neo_hookean, mooney_rivlin, linear };
+enum class Law : std::uint8_t { neo_hookean, mooney_rivlin, linear, von_mises };
 
 /// Row by row: [3 i + j] is component (i, j).
 using Tensor = std::array<Lanes, 9>;
@@ -27,6 +28,7 @@ struct Material {
     double density = 0;
     double lambda = 0, mu = 0;              // Lame's
     double c1 = 0, c2 = 0, c3 = 0, c4 = 0;  // Mooney-Rivlin's
+    double yield = 0, hardening = 0;        // von Mises': of Kirchhoff's stress, and its growth with alpha
 
     static Material elastic(Law law, double density, double young, double poisson) {
         Material m;
@@ -48,11 +50,13 @@ struct Material {
         m.lambda = 2 * m.mu * poisson / (1 - 2 * poisson);
         return m;
     }
+    [[nodiscard]] bool plastic() const { return law == Law::von_mises; }
     /// Modulus of longitudinal waves, lambda + 2 mu, and their speed.
     [[nodiscard]] double modulus() const { return lambda + 2 * mu; }
     [[nodiscard]] double wave_speed() const { return std::sqrt(modulus() / density); }
     [[nodiscard]] double young() const { return mu * (3 * lambda + 2 * mu) / (lambda + mu); }
 
+    /// Of a material that remembers nothing (for the others: plastic.hpp).
     [[nodiscard]] Stress stress(const Tensor& F) const;
 };
 

@@ -38,10 +38,11 @@ graph::CaseSchema schema(Settings& s) {
         "method.fused", &s.fused,
         {.meaning = "CST and CIF as one task: the same bits, less memory traffic; false: the six tasks"});
     keys.key("materials.law", &s.laws,
-             {.choices = {"neo-hookean", "mooney-rivlin", "linear"},
+             {.choices = {"neo-hookean", "mooney-rivlin", "linear", "von-mises"},
               .entries = {1, 64},
               .required = true,
-              .meaning = "of each material; linear: small strains and rotations"});
+              .meaning = "of each material; linear: small strains and rotations; von-mises: elastic (Hencky) "
+                         "and plastic with isotropic hardening"});
     keys.key("materials.density", &s.densities,
              {.unit = "kg/m3",
               .least = 0,
@@ -59,6 +60,14 @@ graph::CaseSchema schema(Settings& s) {
              {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
     keys.key("materials.c2", &s.c2,
              {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
+    keys.key("materials.yield", &s.yield,
+             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "von-mises: yield stress"});
+    keys.key(
+        "materials.hardening", &s.hardening,
+        {.unit = "Pa",
+         .least = 0,
+         .entries = {0, 64},
+         .meaning = "von-mises: growth of the yield stress with the equivalent plastic strain; none: 0"});
     keys.key(
         "bodies.shapes", &s.shapes,
         {.entries = {1, 1024},
@@ -76,12 +85,13 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
               .meaning = "opposite forces on the two ends, in x, of each body (its outermost particles)"});
-    keys.key("exact.problem", &s.problem,
-             {.choices = {"none", "axial", "periodic bar", "cube"},
-              .meaning = "axial: a bar fixed at x = 0 in its first mode; periodic bar, cube: manufactured "
-                         "solutions (docs/mpm.md)"});
+    keys.key(
+        "exact.problem", &s.problem,
+        {.choices = {"none", "axial", "impact", "periodic bar", "cube"},
+         .meaning = "axial: a bar fixed at x = 0 in its first mode; impact: one that hits x = 0; periodic "
+                    "bar, cube: manufactured solutions (docs/mpm.md)"});
     keys.key("exact.amplitude", &s.amplitude,
-             {.meaning = "axial: of the velocity, m/s; manufactured: of the displacement, m"});
+             {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m"});
     keys.key(
         "time.end", &s.end,
         {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
@@ -110,6 +120,10 @@ Transfer Settings::transfer() const {
 
 Wall Settings::wall(std::size_t axis) const {
     return walls[axis] == "periodic" ? Wall::periodic : walls[axis] == "fixed" ? Wall::fixed : Wall::symmetry;
+}
+
+bool Settings::plastic() const {
+    return std::any_of(materials.begin(), materials.end(), [](const Material& m) { return m.plastic(); });
 }
 
 graph::GridShape Settings::grid() const {
@@ -148,8 +162,17 @@ void make_materials(Settings& s, const graph::CaseSchema& keys) {
         } else {
             as_many("materials.young", s.young.size());
             if (s.young[i] <= 0) keys.refuse("materials.young", "the material has no stiffness", "> 0");
-            s.materials.push_back(Material::elastic(s.laws[i] == "linear" ? Law::linear : Law::neo_hookean,
-                                                    s.densities[i], s.young[i], s.poisson[i]));
+            const Law law = s.laws[i] == "linear"      ? Law::linear
+                            : s.laws[i] == "von-mises" ? Law::von_mises
+                                                       : Law::neo_hookean;
+            Material m = Material::elastic(law, s.densities[i], s.young[i], s.poisson[i]);
+            if (law == Law::von_mises) {
+                as_many("materials.yield", s.yield.size());
+                if (!s.hardening.empty()) as_many("materials.hardening", s.hardening.size());
+                if (s.yield[i] <= 0) keys.refuse("materials.yield", "the material is a liquid", "> 0");
+                m.yield = s.yield[i], m.hardening = s.hardening.empty() ? 0 : s.hardening[i];
+            }
+            s.materials.push_back(m);
         }
     }
 }
@@ -229,6 +252,18 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.problem == "axial" && (s.materials[0].law != Law::linear || s.wall(0) != Wall::fixed))
         keys.refuse("exact.problem", "the axial mode is that of a linear bar between x = 0 and its free end",
                     "materials.law = [\"linear\"], grid.walls[0] = \"fixed\"");
+    if (s.problem == "impact") {
+        const Body& bar = s.bodies[0];
+        bool held = bar.low()[0] == 0 && s.wall(0) != Wall::periodic;
+        for (std::size_t d = 1; d < 3; ++d)
+            held = held && s.wall(d) == Wall::symmetry && bar.low()[d] <= 0 && bar.high()[d] >= s.size[d];
+        if (bar.shape != Body::Shape::box || !held)
+            keys.refuse("exact.problem", "the bar begins at the wall x = 0, and its sides are held",
+                        "a box from x = 0 that fills y and z, between symmetry walls");
+        if (s.end > bar.high()[0] / s.materials[0].wave_speed())
+            keys.refuse("time.end", "waves come back from the other end before",
+                        fmt::format("up to {:.6g} s", bar.high()[0] / s.materials[0].wave_speed()));
+    }
     if (s.problem == "periodic bar" && s.wall(0) != Wall::periodic)
         keys.refuse("grid.walls", "the bar has no ends", "\"periodic\" in x");
     if (s.error_limit > 0 && !s.exact())

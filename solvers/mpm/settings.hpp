@@ -42,7 +42,7 @@ struct Settings {
     bool fused = false;
 
     std::vector<std::string> laws;
-    std::vector<double> densities, young, poisson, c1, c2;
+    std::vector<double> densities, young, poisson, c1, c2, yield, hardening;
 
     std::vector<std::string> shapes;
     std::vector<std::int64_t> body_materials;
@@ -71,6 +71,8 @@ struct Settings {
     /// Whether there is an exact solution, and whether a body force of its own drives it.
     [[nodiscard]] bool exact() const { return problem != "none"; }
     [[nodiscard]] bool manufactured() const { return problem == "periodic bar" || problem == "cube"; }
+    /// Whether any material is plastic.
+    [[nodiscard]] bool plastic() const;
     /// Whether particles carry a force of their own.
     [[nodiscard]] bool loads() const { return pull != 0 || manufactured(); }
     [[nodiscard]] std::int64_t particles_per_cell() const { return per_cell[0] * per_cell[1] * per_cell[2]; }

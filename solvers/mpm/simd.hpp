@@ -32,6 +32,14 @@ inline void store(double* p, const Lanes& x, int n) {
 inline Lanes all(double x) { return Lanes{} + x; }
 inline Lanes larger(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
 inline Lanes size(const Lanes& a) { return a < 0.0 ? -a : a; }
+inline Lanes root(const Lanes& a) {
+    double each[kLanes];
+    std::memcpy(each, &a, sizeof each);
+    for (double& x : each) x = __builtin_sqrt(x);  // one instruction: -fno-math-errno
+    Lanes r;
+    std::memcpy(&r, each, sizeof r);
+    return r;
+}
 inline double sum(const Lanes& a) {
     double s = 0;
     for (int l = 0; l < kLanes; ++l) s += a[l];
@@ -89,6 +97,27 @@ inline Lanes log(const Lanes& x) {
     Lanes series = all(1.0 / 21);
     for (int n = 19; n >= 3; n -= 2) series = series * z + 1.0 / n;
     return __builtin_convertvector(e, Lanes) * 0x1.62e42fefa39efp-1 + 2.0 * (s + s * z * series);
+}
+
+/// Exponential function of numbers between -700 and 700 (beyond: as if they were these), to 2 units in the
+/// last place: x = k ln 2 + r with r up to ln(2)/2, and the series of exp r up to r^13.
+inline Lanes exp(const Lanes& given) {
+    const Lanes floor = given > -700.0 ? given : all(-700), x = floor < 700.0 ? floor : all(700);
+    const Lanes shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;  // its last bits are the nearest k
+    const Lanes k = shifted - 0x1.8p52;
+    const Lanes r = (x - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
+    Lanes series = all(1.0 / 6227020800);
+    double factorial = 479001600;
+    for (int n = 12; n >= 0; --n) {
+        series = series * r + 1.0 / factorial;
+        if (n > 0) factorial /= n;
+    }
+    LaneInts bits, up;
+    std::memcpy(&bits, &series, sizeof bits);
+    std::memcpy(&up, &shifted, sizeof up);
+    bits += up << 52;
+    std::memcpy(&series, &bits, sizeof series);
+    return series;
 }
 
 }  // namespace strata::mpm

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solvers/mpm/gather.hpp"
+#include "solvers/mpm/plastic.hpp"
 #include "solvers/mpm/points.hpp"
 #include "solvers/mpm/step.hpp"
 
@@ -14,13 +15,22 @@ using namespace graph;
 
 namespace {
 
-/// CST on a patch's points: what it changes, and what it finds out on the way.
+/// What CST knows of a patch's points; of plastic ones also their states.
+struct Deforming {
+    double dt;
+    const double* volume;
+    const std::int32_t* kind;
+    double *F[9], *elastic[6], *alpha;
+};
+
+/// CST on a patch's points: what it changes, and what it finds out on the way. `Plastic`: there are plastic
+/// materials, so that points have states.
+template <bool Plastic>
 class Deform {
   public:
-    Deform(const Settings& s, const Lattice& lattice, double dt, const double* volume,
-           const std::int32_t* kind, double* const (&F)[9], const FieldView<const double>& velocity)
-        : settings_(s), dt_(dt), volume_(volume), kind_(kind), velocity_(velocity) {
-        std::copy(F, F + 9, F_);
+    Deform(const Settings& s, const Lattice& lattice, const Deforming& points,
+           const FieldView<const double>& velocity)
+        : settings_(s), p_(points), velocity_(velocity) {
         narrow_ = std::min({lattice.h[0], lattice.h[1], lattice.h[2]});
     }
 
@@ -29,21 +39,26 @@ class Deform {
     Symmetric operator()(const Weights<Shape>& weights, const Run& run, std::int64_t first, int n) {
         const Gathered g = gather<Shape>(weights, run.cell, velocity_);
         Tensor before, now;
-        for (std::size_t c = 0; c < 9; ++c) before[c] = load(F_[c] + first, n, c % 4 == 0 ? 1 : 0);
+        for (std::size_t c = 0; c < 9; ++c) before[c] = load(p_.F[c] + first, n, c % 4 == 0 ? 1 : 0);
         Lanes squares{};
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 3; ++j) {
-                now[3 * i + j] = before[3 * i + j] + dt_ * (g.gradient[3 * i] * before[j] +
-                                                            g.gradient[3 * i + 1] * before[3 + j] +
-                                                            g.gradient[3 * i + 2] * before[6 + j]);
+                now[3 * i + j] = before[3 * i + j] + p_.dt * (g.gradient[3 * i] * before[j] +
+                                                              g.gradient[3 * i + 1] * before[3 + j] +
+                                                              g.gradient[3 * i + 2] * before[6 + j]);
                 squares += now[3 * i + j] * now[3 * i + j];
             }
-        for (std::size_t c = 0; c < 9; ++c) store(F_[c] + first, now[c], n);
+        for (std::size_t c = 0; c < 9; ++c) store(p_.F[c] + first, now[c], n);
         double speed = 0;
-        Stress found = stress(now, first, n, speed);
+        Stress found;
+        if (Plastic && any_plastic(first, n)) {
+            found = plastic_stress(now, g, squares, first, n, speed);
+        } else {
+            found = stress(now, first, n, speed);
+        }
         if (n < kLanes)
             for (int p = n; p < kLanes; ++p) squares[p] = 0, found.J[p] = 1, found.energy[p] = 0;
-        energy_ += load(volume_ + first, n) * found.energy;
+        energy_ += load(p_.volume + first, n) * found.energy;
         sound_ &= found.J > 0.0;
         fastest_ = std::max(fastest_, speed * std::sqrt(std::max(1.0, largest(squares) / 3)));
         return found.kirchhoff;
@@ -61,32 +76,81 @@ class Deform {
         return sum(energy_);
     }
     [[nodiscard]] double rate() const { return fastest_ / narrow_; }
+    /// That plastic flow has taken up so far.
+    [[nodiscard]] double plastic_work() const { return sum(work_); }
 
   private:
+    const Material& material(std::int64_t point) const {
+        return settings_.materials[static_cast<std::size_t>(p_.kind[point])];
+    }
+    [[nodiscard]] bool any_plastic(std::int64_t first, int n) const {
+        for (int p = 0; p < n; ++p)
+            if (material(first + p).plastic()) return true;
+        return false;
+    }
+    /// A block in which particles are plastic; others have the stress of their own laws. Waves' speed follows
+    /// from the elastic deformation (`squares`), not from all of it.
+    Stress plastic_stress(const Tensor& F, const Gathered& g, Lanes& squares, std::int64_t first, int n,
+                          double& speed) {
+        Tensor step;
+        for (std::size_t c = 0; c < 9; ++c) step[c] = p_.dt * g.gradient[c] + (c % 4 == 0 ? 1.0 : 0.0);
+        PlasticState kept;
+        for (std::size_t c = 0; c < 6; ++c) kept.b[c] = load(p_.elastic[c] + first, n, c < 3 ? 1 : 0);
+        kept.alpha = load(p_.alpha + first, n);
+        Stress found{{}, {}, detail::determinant(F)};
+        Lanes work{};
+        LaneInts todo = LaneInts{};
+        for (int p = 0; p < n; ++p) todo[p] = -1;
+        for (int p = 0; p < n; ++p) {
+            if (todo[p] == 0) continue;
+            const Material& m = material(first + p);
+            LaneInts own{};
+            for (int q = p; q < n; ++q) own[q] = p_.kind[first + q] == p_.kind[first + p] ? -1 : 0;
+            todo &= ~own;
+            speed = std::max(speed, m.wave_speed());
+            if (m.plastic()) {
+                PlasticState state = kept;
+                const PlasticStress s = flow(m, step, state);
+                for (std::size_t c = 0; c < 6; ++c) {
+                    found.kirchhoff[c] = own ? s.kirchhoff[c] : found.kirchhoff[c];
+                    kept.b[c] = own ? state.b[c] : kept.b[c];
+                }
+                kept.alpha = own ? state.alpha : kept.alpha;
+                found.energy = own ? s.energy : found.energy;
+                work = own ? s.work : work;
+                squares = own ? kept.b[0] + kept.b[1] + kept.b[2] : squares;
+            } else {
+                const Stress s = m.stress(F);
+                for (std::size_t c = 0; c < 6; ++c)
+                    found.kirchhoff[c] = own ? s.kirchhoff[c] : found.kirchhoff[c];
+                found.energy = own ? s.energy : found.energy;
+            }
+        }
+        for (std::size_t c = 0; c < 6; ++c) store(p_.elastic[c] + first, kept.b[c], n);
+        store(p_.alpha + first, kept.alpha, n);
+        work_ += load(p_.volume + first, n) * work;
+        return found;
+    }
     /// A block whose particles are of one material; of several, lane by lane.
     Stress stress(const Tensor& F, std::int64_t first, int n, double& speed) const {
-        const auto material = [&](int p) -> const Material& {
-            return settings_.materials[static_cast<std::size_t>(kind_[first + p])];
-        };
-        Stress found = material(0).stress(F);
-        speed = material(0).wave_speed();
+        Stress found = material(first).stress(F);
+        speed = material(first).wave_speed();
         for (int p = 1; p < n; ++p) {
-            if (kind_[first + p] == kind_[first]) continue;
-            const Stress own = material(p).stress(F);
+            if (p_.kind[first + p] == p_.kind[first]) continue;
+            const Material& m = material(first + p);
+            const Stress own = m.stress(F);
             for (std::size_t c = 0; c < 6; ++c) found.kirchhoff[c][p] = own.kirchhoff[c][p];
             found.energy[p] = own.energy[p];
-            speed = std::max(speed, material(p).wave_speed());
+            speed = std::max(speed, m.wave_speed());
         }
         return found;
     }
 
     const Settings& settings_;
-    double dt_, narrow_ = 0, fastest_ = 0;
-    const double* volume_;
-    const std::int32_t* kind_;
-    double* F_[9];
+    Deforming p_;
+    double narrow_ = 0, fastest_ = 0;
     FieldView<const double> velocity_;
-    Lanes energy_{};
+    Lanes energy_{}, work_{};
     LaneInts sound_ = LaneInts{} - 1;
 };
 
@@ -96,8 +160,9 @@ struct DeformUses {
     ListUse<const std::int32_t> material;
     FieldUse<const double> velocity;
     ScalarUse<const double> dt;
-    ListUse<double> F;
-    ScalarUse<double> wave, strain, first_energy;
+    ListUse<double> F, elastic, alpha;
+    ScalarUse<double> wave, strain, first_energy, plastic_work;
+    bool plastic;
 
     DeformUses(const Step& step, Task& task) {
         const Labels& l = step.labels;
@@ -108,17 +173,31 @@ struct DeformUses {
         F = task.modify(l.F);
         wave = task.contribute(l.wave_rate);
         strain = task.contribute(l.strain), first_energy = task.contribute(l.first_energy);
+        plastic = step.settings.plastic();
+        if (plastic) {
+            elastic = task.modify(l.elastic), alpha = task.modify(l.alpha);
+            plastic_work = task.contribute(l.plastic_work);
+        }
     }
-    [[nodiscard]] Deform start(const Here& here, const Settings& s, const Lattice& lattice) const {
-        double* gradients[9];
-        for (int c = 0; c < 9; ++c) gradients[c] = start_of(here[F], c);
-        return {s,         lattice,       here[dt], start_of(here[volume]), start_of(here[material]),
-                gradients, here[velocity]};
-    }
-    void finish(const Here& here, const Deform& deform) const {
-        here[strain] = deform.check(here);
-        if (here.step == 1) here[first_energy] = here[strain];
-        here[wave] = deform.rate();
+    /// body(Deform) with the Deform of the case; then what it found out goes where it belongs.
+    template <class Body>
+    void go(const Here& here, const Settings& s, const Lattice& lattice, Body body) const {
+        Deforming p{here[dt], start_of(here[volume]), start_of(here[material]), {}, {}, nullptr};
+        for (int c = 0; c < 9; ++c) p.F[c] = start_of(here[F], c);
+        const auto with = [&](auto deform) {
+            body(deform);
+            here[strain] = deform.check(here);
+            if (here.step == 1) here[first_energy] = here[strain];
+            here[wave] = deform.rate();
+            if (plastic) here[plastic_work] = deform.plastic_work();
+        };
+        if (plastic) {
+            for (int c = 0; c < 6; ++c) p.elastic[c] = start_of(here[elastic], c);
+            p.alpha = start_of(here[alpha]);
+            with(Deform<true>(s, lattice, p, here[velocity]));
+        } else {
+            with(Deform<false>(s, lattice, p, here[velocity]));
+        }
     }
 };
 
@@ -164,14 +243,15 @@ void declare_cst(const Step& step) {
         const Points p = points_of(here, uses.x, uses.volume);
         double* stresses[6];
         for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
-        Deform deform = uses.start(here, s, lattice);
-        with_shape(s, [&]<class Shape>(Shape) {
-            for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
-                const Symmetric tau = deform(Weights<Shape>(lattice, run.cell, p.x, first, n), run, first, n);
-                for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+        uses.go(here, s, lattice, [&](auto& deform) {
+            with_shape(s, [&]<class Shape>(Shape) {
+                for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
+                    const Symmetric tau =
+                        deform(Weights<Shape>(lattice, run.cell, p.x, first, n), run, first, n);
+                    for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+                });
             });
         });
-        uses.finish(here, deform);
     });
 }
 
@@ -199,12 +279,12 @@ void declare_cst_and_cif(const Step& step) {
     const ForceUses forces(step, task);
     task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
-        Deform deform = uses.start(here, s, lattice);
-        forces.go(here, s, lattice, runs, points_of(here, uses.x, uses.volume),
-                  [&](const auto& weights, const Run& run, std::int64_t first, int n) {
-                      return deform(weights, run, first, n);
-                  });
-        uses.finish(here, deform);
+        uses.go(here, s, lattice, [&](auto& deform) {
+            forces.go(here, s, lattice, runs, points_of(here, uses.x, uses.volume),
+                      [&](const auto& weights, const Run& run, std::int64_t first, int n) {
+                          return deform(weights, run, first, n);
+                      });
+        });
     });
 }
 

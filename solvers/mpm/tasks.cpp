@@ -36,6 +36,11 @@ void make_labels(const Step& step) {
                                           {.components = 6, .unit = "Pa", .about = "xx, yy, zz, xy, yz, zx"});
     if (s.transfer() == Transfer::apic)
         l.C = graph.particle<double>(l.set, "affine velocity", {.components = 9, .unit = "1/s"});
+    if (s.plastic()) {
+        l.elastic = graph.particle<double>(l.set, "elastic Cauchy-Green tensor",
+                                           {.components = 6, .about = "left: xx, yy, zz, xy, yz, zx"});
+        l.alpha = graph.particle<double>(l.set, "equivalent plastic strain");
+    }
     if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
     if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
 
@@ -67,6 +72,7 @@ void make_labels(const Step& step) {
     l.momentum_x = total("momentum x", "kg m/s");
     l.momentum_y = total("momentum y", "kg m/s");
     l.momentum_z = total("momentum z", "kg m/s");
+    if (s.plastic()) l.plastic_work = total("plastic work", "J");
     if (s.exact()) {
         l.error = total("squares of errors", "kg m2");
         l.total_mass = total("mass of all", "kg");
@@ -82,7 +88,8 @@ void fill_bodies(const Step& step) {
                F = task.make(l.F);
     const auto material = task.make(l.material);
     const auto flow = task.contribute(l.flow_rate);
-    ListUse<double> C, X, load;
+    ListUse<double> C, X, load, elastic, alpha;
+    if (s.plastic()) elastic = task.make(l.elastic), alpha = task.make(l.alpha);
     if (s.transfer() == Transfer::apic) C = task.make(l.C);
     if (s.exact()) X = task.make(l.X);
     if (s.loads()) load = task.make(l.load);
@@ -113,10 +120,15 @@ void fill_bodies(const Step& step) {
                 for (int a = 0; a < 3; ++a) here[F].component(3 * c + a)[i] = c == a ? p.stretch[d] : 0;
                 if (s.transfer() == Transfer::apic)
                     for (int a = 0; a < 3; ++a) here[C].component(3 * c + a)[i] = 0;
+                if (s.plastic()) {
+                    here[elastic].component(c)[i] = p.stretch[d] * p.stretch[d];
+                    here[elastic].component(3 + c)[i] = 0;
+                }
                 if (s.exact()) here[X].component(c)[i] = p.X[d];
                 if (s.loads()) here[load].component(c)[i] = 0;
                 fastest = std::max(fastest, std::abs(p.v[d]) / h[d]);
             }
+            if (s.plastic()) here[alpha][at] = 0;
             if (p.pulled != 0)
                 here[load].component(0)[i] =
                     p.pulled * pulls[static_cast<std::size_t>(p.body)][p.pulled > 0 ? 1 : 0];

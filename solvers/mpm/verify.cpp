@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "solvers/mpm/fill.hpp"
+#include "solvers/mpm/exact.hpp"
 
 namespace strata::mpm {
 
 double error(const graph::Finished& run, const Labels& l, const Settings& s) {
-    double amplitude = std::abs(s.amplitude);
-    if (s.problem == "axial") {
-        const double length = s.bodies[0].high()[0] - s.bodies[0].low()[0];
-        amplitude /= std::numbers::pi / (2 * length) * s.materials[0].wave_speed();
-    }
-    return std::sqrt(run.value(l.error) / run.value(l.total_mass)) / amplitude;
+    return std::sqrt(run.value(l.error) / run.value(l.total_mass)) / exact_displacement(s);
 }
 
-double energy_change(const graph::Finished& run, const Labels& l) {
-    const double now = run.value(l.kinetic) + run.value(l.strain), work = run.value(l.work);
+double energy_change(const graph::Finished& run, const Labels& l, const Settings& s) {
+    const double plastic = s.plastic() ? run.value(l.plastic_work) : 0;
+    const double now = run.value(l.kinetic) + run.value(l.strain) + plastic, work = run.value(l.work);
     const double first = run.value(l.first_energy);
     return (now - work - first) / std::max(std::abs(first), std::abs(work));
 }
@@ -27,7 +22,7 @@ graph::Verification verify(const graph::Finished& run, const Labels& l, const Se
     if (s.error_limit > 0)
         return {"root-mean-square error against the exact solution, as a share of its amplitude",
                 error(run, l, s), s.error_limit, "verify.error of the case"};
-    return {"energy lost or won, as a share of what there was", std::abs(energy_change(run, l)),
+    return {"energy lost or won, as a share of what there was", std::abs(energy_change(run, l, s)),
             s.energy_limit, "verify.energy of the case"};
 }
 
@@ -35,9 +30,10 @@ std::vector<graph::Figure> figures(const graph::Finished& run, const Labels& l, 
     std::vector<graph::Figure> found;
     if (s.exact()) found.push_back({"error", error(run, l, s), "1", false});
     if (!s.manufactured())
-        found.push_back({"energy lost or won", std::abs(energy_change(run, l)), "1", false});
+        found.push_back({"energy lost or won", std::abs(energy_change(run, l, s)), "1", false});
     found.push_back({"kinetic energy", run.value(l.kinetic), "J", false});
     found.push_back({"strain energy", run.value(l.strain), "J", false});
+    if (s.plastic()) found.push_back({"plastic work", run.value(l.plastic_work), "J", false});
     found.push_back({"work of loads", run.value(l.work), "J", false});
     return found;
 }

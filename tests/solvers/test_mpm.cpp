@@ -1,96 +1,19 @@
 // The material point method: the same bits however the domain is divided, the conserved and exact quantities,
 // the order of accuracy, materials, and how it fails.
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <numbers>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/run/simulation.hpp"
-#include "solvers/mpm/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/mpm_runs.hpp"
 
 using namespace strata;
 using namespace strata::graph;
 using namespace strata::mpm;
+using namespace strata::mpm::tests;
 
 namespace {
-
-Settings settled(Settings s) {
-    complete(s, schema(s));
-    return s;
-}
-
-/// Two elastic disks in a plane of `n` x `n` cells, about to meet.
-Settings disks(std::vector<std::int64_t> patch, const std::string& shape, const std::string& transfer) {
-    Settings s;
-    s.cells = {24, 24, 1}, s.patch_cells = std::move(patch), s.size = {1.2, 1.2, 0.05};
-    s.shape = shape, s.transfer_name = transfer;
-    s.laws = {"linear", "neo-hookean"}, s.densities = {1000, 800}, s.young = {1000, 2000},
-    s.poisson = {0.3, 0.4};
-    s.shapes = {"cylinder 0.4 0.4 0 0.4 0.4 0.05 0.2", "cylinder 0.8 0.8 0 0.8 0.8 0.05 0.2"};
-    s.body_materials = {0, 1};
-    s.velocities = {0.1, 0.1, 0, -0.1, -0.1, 0};
-    s.per_cell = {2, 2, 1};
-    s.end = 1.5;
-    return settled(s);
-}
-
-struct Ended {
-    std::map<std::int64_t, std::vector<double>> points;  // id -> all that is kept of it
-    double kinetic = 0, strain = 0, work = 0, first = 0, error = 0;
-    std::array<double, 3> momentum{};
-    std::int64_t steps = 0;
-    double time = 0;
-};
-
-Ended run(const Settings& s, std::int64_t most = 1'000'000) {
-    Graph graph("mpm");
-    const Labels l = declare(graph, s);
-    Simulation simulation(graph, Members::alone(), {.threads = 2});
-    simulation.start();
-    simulation.stop_when<double>(l.time, [&](double now) { return now >= s.end; });
-    simulation.advance(most);
-    Ended end;
-    end.steps = simulation.step(), end.time = simulation.value(l.time);
-    end.kinetic = simulation.value(l.kinetic), end.strain = simulation.value(l.strain);
-    end.work = simulation.value(l.work), end.first = simulation.value(l.first_energy);
-    end.momentum = {simulation.value(l.momentum_x), simulation.value(l.momentum_y),
-                    simulation.value(l.momentum_z)};
-    if (s.exact())
-        end.error = std::sqrt(simulation.value(l.error) / simulation.value(l.total_mass)) / s.amplitude;
-    const int patches = static_cast<const Grid&>(*graph.families().front()).patches();
-    for (int p = 0; p < patches; ++p) {
-        const auto values = [&](int label) {
-            for (const Kept& kept : kept_versions(simulation.plan()))
-                if (kept.label == label && kept.back == 0) return simulation.values(kept, p);
-            return std::vector<std::byte>();
-        };
-        std::vector<std::byte> bytes = values(l.id.id());
-        std::vector<std::int64_t> ids(bytes.size() / sizeof(std::int64_t));
-        std::memcpy(ids.data(), bytes.data(), bytes.size());
-        for (const int label : {l.x.id(), l.v.id(), l.F.id(), l.mass.id()}) {
-            bytes = values(label);
-            std::vector<double> numbers(bytes.size() / sizeof(double));
-            std::memcpy(numbers.data(), bytes.data(), bytes.size());
-            for (std::size_t i = 0; i < numbers.size(); ++i)
-                end.points[ids[i % ids.size()]].push_back(numbers[i]);
-        }
-    }
-    return end;
-}
-
-bool same_bits(const Ended& a, const Ended& b) {
-    if (a.points.size() != b.points.size() || a.steps != b.steps) return false;
-    for (const auto& [id, values] : a.points) {
-        const auto other = b.points.find(id);
-        if (other == b.points.end() || other->second.size() != values.size() ||
-            std::memcmp(other->second.data(), values.data(), values.size() * sizeof(double)) != 0)
-            return false;
-    }
-    return true;
-}
 
 /// u = A sin(2 pi X) cos(pi c t) in a periodic bar of n cells.
 Settings periodic_bar(std::int64_t n, double amplitude, const std::string& transfer) {

@@ -37,7 +37,7 @@ def series(out: Path) -> dict[str, np.ndarray]:
     return {name.split(" [")[0]: values[:, i] for i, name in enumerate(rows[0].split(","))}
 
 
-@pytest.mark.parametrize("name", ["disks", "axial", "manufactured-bar"])
+@pytest.mark.parametrize("name", ["disks", "axial", "impact", "manufactured-bar"])
 def test_each_case_ends_verified(run, tmp_path, name):
     out = tmp_path / "out"
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
