@@ -26,7 +26,7 @@ def root() -> Path | None:
 
 @dataclass(frozen=True)
 class Native:
-    """The native programs of one build. strata-bench-mpi is absent where there was no MPI at build time."""
+    """The native programs of one build. Those over MPI are absent where there was none at build time."""
 
     front: Path
     programs: Mapping[str, Path]
@@ -35,7 +35,8 @@ class Native:
         return [self.front, *self.programs.values()]
 
 
-PROGRAMS = ("strata-bench", "strata-bench-mpi")
+NPB = {"strata-npb": "openmp", "strata-npb-mpi": "mpi", "strata-npb-team": "team"}  # and their --model
+PROGRAMS = ("strata-bench", "strata-bench-mpi", *NPB)
 
 
 def native(environment: Mapping[str, str] = os.environ) -> Native:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -41,7 +42,9 @@ Options declare() {
     return options;
 }
 
-const Benchmark& find(const std::string& name) {
+/// MG and mg are the same.
+const Benchmark& find(std::string name) {
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     std::vector<std::string> names;
     for (const Benchmark& benchmark : benchmarks()) {
         if (name == benchmark.name) return benchmark;

@@ -68,11 +68,12 @@ def series(summary: Summary) -> list[str]:
     axis = str(about(summary).get("x") or "cores")
     said = []
     for name in headlines(summary):
-        said += _series(lines(summary, name), axis)
+        said += of_one(lines(summary, name), axis)
     return said
 
 
-def _series(known: Sequence[Line], axis: str) -> list[str]:
+def of_one(known: Sequence[Line], axis: str) -> list[str]:
+    """The same of some lines."""
     said = []
     for line in known:
         (a, first), (b, last) = line.points[0], line.points[-1]
@@ -92,11 +93,11 @@ def _series(known: Sequence[Line], axis: str) -> list[str]:
 
 def _at(entry: Entry, axis: str, x: float) -> str:
     far = (entry.task.get("labels") or {}).get("distance")
-    return _place(axis, x) + (f" ({far})" if far and axis == "stride" else "")
+    return place(axis, x) + (f" ({far})" if far and axis == "stride" else "")
 
 
-def _place(axis: str, x: float) -> str:
-    """'1 core', '8 threads', 'stride 4'."""
+def place(axis: str, x: float) -> str:
+    """A value of x in words: '1 core', '8 threads', 'stride 4'."""
     if axis in ("cores", "processes", "threads"):
         return f"{digits(x)} {axis if x != 1 else {'processes': 'process'}.get(axis, axis[:-1])}"
     return f"{axis} {digits(x)}"
@@ -112,7 +113,7 @@ def _at_one(known: Sequence[Line], axis: str, x: float) -> list[str]:
     said = []
     for (name, _), group in by_figure.items():
         word = "lowest" if group[0].figure.better == "lower" else "highest"
-        said += best(group, f"{word} {name} at {_place(axis, x)}")
+        said += best(group, f"{word} {name} at {place(axis, x)}")
     return said
 
 

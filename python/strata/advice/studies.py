@@ -127,9 +127,10 @@ def entries(summary: Summary, name: str | None = None) -> list[Entry]:
 
 def statements(summary: Summary) -> list[str]:
     """Everything that the study's view has to say."""
-    from strata.advice import peers, series
+    from strata.advice import panels, peers, series
 
     views = {"pages": pages, "cycles": cycles, "series": series.series, "peers": peers.peers}
+    views |= {"panels": panels.statements}
     views |= {"strong": series.scaling, "weak": series.scaling}
     said = views.get(str(about(summary).get("view")), table)(summary)
     return said + [f"Not available here: {absent(u)}." for u in about(summary).get("unavailable") or []]

@@ -10,7 +10,7 @@ from strata.advice import samples, studies
 from strata.advice.samples import Interval, Machine, Summary, Task
 from strata.advice.words import unit_text
 from strata.measure.plan import OWN_SHARE
-from strata.paths import PROGRAMS
+from strata.paths import NPB, PROGRAMS
 from strata.report.document import Notice, Table
 from strata.report.quantities import bound_text, interval_only, part_of_bound, part_text, shown
 
@@ -114,7 +114,9 @@ def command_line(task: Task) -> str:
         own = ["strata", "bench", *words[1:]] if program in PROGRAMS else words
         return shlex.join(["strata", "launch", *options, *further, "--", *own])
     if program in PROGRAMS:
-        return shlex.join(["strata", "bench", *words[1:2], *options, *words[2:]])
+        suite = ["npb"] if program in NPB else []
+        model = ["--model", NPB[program]] if program in NPB else []
+        return shlex.join(["strata", "bench", *suite, *words[1:2], *options, *model, *words[2:]])
     return (
         shlex.join(["strata", "launch", *options, "--", *words])
         if words

@@ -14,7 +14,7 @@ from strata.measure.plan import Pattern
 from strata.measure.taint import Limits
 from strata.study import toolchain
 from strata.study.runs import Maker, Run
-from strata.study.schema import AXES, FIGURE, LAYOUTS, NOT_OPTIONS, PROGRAM, TOP
+from strata.study.schema import AXES, FIGURE, LAYOUTS, NOT_OPTIONS, PLOT, PROGRAM, TOP
 from strata.study.toolchain import Build, Toolchain
 
 
@@ -30,6 +30,7 @@ class Study:
     runs: tuple[Run, ...]
     toolchains: tuple[Toolchain, ...] = ()
     builds: tuple[Build, ...] = ()
+    plots: tuple[dict[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
@@ -52,12 +53,20 @@ def read(path: Path, builds: Path = Path("builds")) -> Study:
     _no_twins(file, "toolchain", names)
     _known(file, "layout", "programs", layouts, [p["name"] for p in programs])
     _known(file, "program", "toolchains", programs, names)
-    _known_axis(file, top, programs)
+    _known_axis(file, top["x"], programs)
+    plots = tuple(_plot(file, p, n, programs) for n, p in enumerate(top["plot"], start=1))
+    if (top["view"] == "panels") != bool(plots):
+        raise StrataError(
+            "the view `panels` and tables [[plot]] go together",
+            at=file.at("view"),
+            given=f'view = "{top["view"]}" and {len(plots)} [[plot]]',
+            remedy="[[plot]] says what is drawn: x, and what has a panel each",
+        )
     maker = Maker(file, builds.absolute() / str(top["name"]), toolchains)
     runs = tuple(run for n, p in enumerate(programs, start=1) for run in maker.runs(p, n))
     made = tuple(b for n, p in enumerate(programs, start=1) for b in maker.builds(p, n))
     limits = Limits.from_dict(top["limits"], file.at("limits"))
-    return Study(path, top, limits, programs, layouts, runs, toolchains, made)
+    return Study(path, top, limits, programs, layouts, runs, toolchains, made, plots)
 
 
 def _program(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
@@ -123,12 +132,33 @@ def _known(
                 )
 
 
-def _known_axis(file: CaseFile, top: Mapping[str, Any], programs: Sequence[Mapping[str, Any]]) -> None:
+def _plot(file: CaseFile, value: Any, n: int, programs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    place: Place = (("plot", n),)
+    plot = file.checked(value, PLOT, place)
+    _known_axis(file, plot["x"], programs, place)
+    values = sorted({key for p in programs for key in p["values"]})
+    figures = {name for p in programs for name in (*p["figures"], *(f.name for f in p["figure"]))}
+    for key, allowed in (
+        ("apart", ["cores", "processes", "threads"]),
+        ("panels", ["program", "toolchain", *values]),
+        ("figure", sorted(figures)),
+    ):
+        if plot[key] and plot[key] not in allowed:
+            raise StrataError(
+                f"no such {key} in this study",
+                at=file.at(key, place),
+                given=plot[key],
+                allowed=", ".join(allowed),
+            )
+    return plot
+
+
+def _known_axis(file: CaseFile, x: str, programs: Sequence[Mapping[str, Any]], place: Place = ()) -> None:
     values = {key for p in programs for key in p["values"]}
-    if top["x"] not in AXES and top["x"] not in values:
+    if x not in AXES and x not in values:
         raise StrataError(
             "nothing of that name varies in this study",
-            at=file.at("x"),
-            given=top["x"],
+            at=file.at("x", place),
+            given=x,
             allowed=", ".join([*AXES, *sorted(values)]),
         )

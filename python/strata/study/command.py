@@ -112,6 +112,7 @@ def prepare(request: Request) -> Prepared:
             "view": study.top["view"],
             "settings": [layout["name"] for layout in study.layouts],
             "x": study.top["x"],
+            "plots": list(study.plots),
             "unavailable": [
                 *made.unavailable,
                 *({"setting": f"toolchain {c.name}", "layout": "", "why": why} for c, why in absent),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strata.advice import series, studies
+from strata.advice import panels, series, studies
 from strata.characterize.planner import Size, size_of, spelled
 from strata.errors import USAGE, StrataError
 from strata.measure import sequential, stats
@@ -18,7 +18,7 @@ from strata.paths import PROGRAMS
 from strata.study.case import Study
 from strata.study.distance import distance
 from strata.study.runs import Run
-from strata.study.schema import ALL
+from strata.study.schema import ALL, EVERY
 
 _TRIAL_S = 20.0
 
@@ -125,6 +125,8 @@ def build(
 def _compared(study: Study, tasks: Sequence[Task]) -> int:
     """The most settings of which the report will ask which is best, see advice/studies.py and series.py."""
     told = [{"labels": task.labels, "layout": task.layout, "stride": task.stride} for task in tasks]
+    if study.top["view"] == "panels":
+        return panels.compared(told, study.plots)
     if study.top["view"] == "series":
         return len({series.series_of(task, study.top["x"]) for task in told})
     groups = Counter(studies.group_of(task) for task in told)
@@ -171,6 +173,10 @@ def _shapes(word: str, size: Size) -> list[tuple[int, int]]:
     """Processes and threads of a word of the study file."""
     if word == ALL:
         return [(p, size.cores // p) for p in range(1, size.cores + 1) if size.cores % p == 0]
+    if word in EVERY:
+        powers = [2**k for k in range(size.cores.bit_length())]
+        processes, threads = ([1] if word == w else powers for w in ("every 1xT", "every Px1"))
+        return [(p, t) for p in processes for t in threads if p * t <= size.cores]
     return spelled(word, size)
 
 
@@ -247,7 +253,7 @@ def _parts(text: str) -> dict[str, str]:
 def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any]) -> dict[str, str]:
     """The labels of a setting: its name, and what its layout varies."""
     labels = {"setting": setting.name}
-    if len(layout["layouts"]) > 1 or layout["layouts"][0] == ALL or ".." in layout["layouts"][0]:
+    if len(layout["layouts"]) > 1 or layout["layouts"][0] in (ALL, *EVERY) or ".." in layout["layouts"][0]:
         labels["layout"] = setting.layout
     if not isinstance(layout["stride"], int):
         labels["stride"] = str(setting.stride)

@@ -26,12 +26,13 @@ from strata.measure import stats
 from strata.measure.plan import OWN_SHARE
 
 SCHEMA = "strata.study/1"
-VIEWS = ("table", "series", "strong", "weak", "pages", "cycles", "peers")
+VIEWS = ("table", "series", "panels", "strong", "weak", "pages", "cycles", "peers")
 AXES = ("cores", "processes", "threads", "stride")  # and the name of any value
 # The engine's own words to the launcher, and what ends its options.
 NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")
 NOT_OPTIONS += ("--machine", "--as-rank", "--")
 ALL = "all"  # every P x T that fills all cores
+EVERY = ("every PxT", "every Px1", "every 1xT")  # powers of two, on one core to all
 _STRIDES = re.compile(r"^\d+\.\.(\d+|[NDH])$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
@@ -100,6 +101,28 @@ TOP: dict[str, Key] = {
     "program": Key("array of tables", tables, "one [[program]] or more", REQUIRED, "what runs"),
     "layout": Key("array of tables", tables, "one [[layout]] or more", REQUIRED, "how it is laid out"),
     "toolchain": Key("array of tables", tables, "[[toolchain]]", [], "compilers, flags and libraries"),
+    "plot": Key("array of tables", tables, "[[plot]]", [], "what the view `panels` draws"),
+}
+
+PLOT: dict[str, Key] = {
+    "x": Key("text", is_text, " | ".join(AXES) + " | the name of a value", REQUIRED, "from left to right"),
+    "apart": Key(
+        "text",
+        is_text,
+        "cores | processes | threads",
+        "",
+        "a line for each number of them, beside what the study varies",
+    ),
+    "panels": Key("text", is_text, "program, or the name of a value", "", "a panel for each"),
+    "figure": Key("text", is_text, "name of a figure", "", "what is drawn; the first headline if left out"),
+    "best": Key(
+        "boolean",
+        lambda v: isinstance(v, bool),
+        "true | false",
+        False,
+        "of several layouts at the same x the best alone",
+    ),
+    "title": Key("text", is_text, "text", "", "heading of the figure"),
 }
 
 PROGRAM: dict[str, Key] = {
@@ -170,8 +193,8 @@ LAYOUTS: dict[str, Key] = {
     "name": Key("text", is_name, "text without '/'", REQUIRED, "what the report calls it"),
     "layouts": Key(
         "list of layouts",
-        some(lambda w: isinstance(w, str) and (w == ALL or bool(LAYOUT.match(w)))),
-        f"{LAYOUT_WORDS}, or all (every PxT on all cores)",
+        some(lambda w: isinstance(w, str) and (w == ALL or w in EVERY or bool(LAYOUT.match(w)))),
+        f"{LAYOUT_WORDS}, all (every PxT on all cores), or {', '.join(EVERY)} (powers of two)",
         ["1x1"],
         "processes x threads",
     ),

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from fakes import machine
 
+from strata.advice import panels
 from strata.advice.studies import group_of
 from strata.errors import StrataError
 from strata.measure import plan as plans
 from strata.measure import sequential, stats
 from strata.measure.plan import Pattern, identity
 from strata.measure.runner import find_figures
+from strata.paths import PROGRAMS
 from strata.study import command, planner
 from strata.study.case import Study, read
 
@@ -49,7 +51,6 @@ options = ["--own-share", "--exclusive"]
 programs = ["rate"]
 """
 CASES = Path(__file__).resolve().parents[3] / "cases" / "studies"
-PROGRAMS = ("strata-bench", "strata-bench-mpi")
 
 
 def study(tmp_path: Path, text: str = GOOD) -> Study:
@@ -82,7 +83,7 @@ def made(what: Study, cores: int = 2, refused: dict | None = None, budget: float
         (('"--own-share", ', '"--bind=core", '), 27, "not one of a layout"),
         (('programs = ["rate"]', 'programs = ["rates"]'), 28, "no such program"),
         (("launches = 12", "launches = 3"), 4, "an integer >= 6"),
-        (("launches = 12", "view = \"pie\""), 4, "table | series | strong | weak | pages | cycles"),
+        (("launches = 12", "view = \"pie\""), 4, "table | series | panels | strong | weak | pages | cycles"),
         (("launches = 12", "[limits]\nothers = 1"), 4, "others_share"),
         (("expected_s = 2", 'crowded = "second"'), 10, "true, seconds"),
         (("expected_s = 2", 'crowded = "seconds"'), 10, "not a number of threads"),
@@ -235,6 +236,9 @@ def test_the_studies_we_ship_are_valid_and_open_with_their_command(path: Path, c
     assert read(path).name == path.stem
     # Enough launches to name the best of all settings that are compared, see advice/studies.py.
     groups = Counter(group_of({"labels": task.labels}) for task in plan.tasks)
+    if read(path).plots:
+        told = [{"labels": t.labels, "layout": t.layout, "stride": t.stride} for t in plan.tasks]
+        groups = Counter({"a panel": panels.compared(told, read(path).plots)})
     launches, policy = plan.policy.launches, plan.policy
     if policy.precision is None:
         assert stats.rank_for(launches, stats.simultaneous(max(groups.values()))) is not None

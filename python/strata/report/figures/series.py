@@ -50,6 +50,35 @@ def series(
         return finish(figure, key)
 
 
+def panels(key: str, drawn: Sequence[tuple[str, Sequence[Trace]]], x: str, y: str) -> str:
+    """Several pairs of axes in rows of two, each with a title; a series has one colour in all of them."""
+    labels = list(dict.fromkeys(trace.label for _, traces in drawn for trace in traces))
+    columns = min(2, len(drawn))
+    rows = -(-len(drawn) // columns)
+    height = 3.7 if rows == 1 else 0.6 + 2.6 * rows
+    with canvas(7.4, height, nrows=rows, ncols=columns, squeeze=False) as (figure, grid):
+        for n, axes in enumerate(grid.flat):
+            if n >= len(drawn):
+                axes.set_axis_off()
+                continue
+            title, traces = drawn[n]
+            for trace in traces:
+                i = labels.index(trace.label)
+                colour, marker = SERIES[i % len(SERIES)], _MARKERS[i // len(SERIES) % len(_MARKERS)]
+                _dots(axes, _aside(trace.points, i, len(labels)), colour, trace.label, marker=marker)
+            places = sorted({p[0] for trace in traces for p in trace.points})
+            _ticks(axes, [(p, digits(p)) for p in places])
+            axes.set_ylim(bottom=0)
+            axes.set_title(title, loc="left")
+            if n >= len(drawn) - columns:
+                axes.set_xlabel(x)
+            if n % columns == 0:
+                axes.set_ylabel(y)
+        found = {line.get_label(): line for axes in grid.flat for line in axes.get_lines()}
+        figure.legend([found[label] for label in labels], labels, loc="outside upper left", ncols=3)
+        return finish(figure, key)
+
+
 def scaling(key: str, every: Sequence[Scaling]) -> str:
     """Speedup with the ideal line and the fitted law, and efficiency, over cores."""
     cores = sorted({p.cores for one in every for p in one.points})

@@ -23,10 +23,11 @@ def study(source: Source) -> Section:
     if said:
         blocks.append(Points(said))
     views = {"pages": pages, "cycles": cycles, "series": study_series.over_x, "peers": beside_peers}
+    views |= {"panels": study_series.in_panels}
     views |= {"strong": study_series.scaling, "weak": study_series.scaling}
     view = str(about.get("view"))
     blocks += views.get(view, table)(source)
-    if view in ("series", "strong", "weak", "peers"):
+    if view in ("series", "panels", "strong", "weak", "peers"):
         blocks += _missing(source)
     blocks += toolchains(source)
     return Section("study", "What was found", blocks)

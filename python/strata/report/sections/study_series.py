@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strata.advice import peers, series, studies
+from strata.advice import panels, peers, series, studies
 from strata.advice.samples import Task, figures
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Plot, Table
 from strata.report.figures.plots import Axis, Series, curves
 from strata.report.figures.series import Trace
+from strata.report.figures.series import panels as draw_panels
 from strata.report.figures.series import scaling as draw_scaling
 from strata.report.figures.series import series as draw_series
 from strata.report.quantities import bound_text, interval_only, part_of_bound, part_text, shown
@@ -41,6 +42,23 @@ def over_x(source: Source) -> list[Block]:
         )
         tasks = [e.task for line in group for _, e in line.points]
         blocks.append(Plot(f"series-{i}", f"{name} by {axis}", svg, caption, reproduce=reproduce(tasks)))
+    return [*blocks, *curve_plots(source), table(source)]
+
+
+def in_panels(source: Source) -> list[Block]:
+    """Each [[plot]] of the study, a pair of axes for each of its panels; then curves and the table."""
+    blocks: list[Block] = []
+    for i, plotted in enumerate(panels.plots(source.summary)):
+        axis, unit = plotted.asked.x, unit_text(plotted.unit)
+        drawn = [(panel.title, [_trace(line) for line in panel.lines]) for panel in plotted.panels]
+        label = f"{plotted.name}, {unit}" if unit and unit not in plotted.name else plotted.name
+        svg = draw_panels(f"panels-{i}", drawn, axis, label)
+        caption = "Medians; the bars are their 95 % intervals."
+        if plotted.asked.best:
+            caption += " Of several layouts on as many cores the best is drawn."
+        tasks = [e.task for panel in plotted.panels for line in panel.lines for _, e in line.points]
+        title = plotted.asked.title or f"{plotted.name} by {axis}"
+        blocks.append(Plot(f"panels-{i}", title, svg, caption, reproduce=reproduce(tasks)))
     return [*blocks, *curve_plots(source), table(source)]
 
 
