@@ -71,7 +71,8 @@ struct Moving {
 
 template <class Shape>
 void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer transfer, const Moving& p,
-                 const FieldView<const double>& next, const FieldView<const double>* change, Sums& sums) {
+                 const FieldView<const double>& next, const FieldView<const double>* change, Sums& sums,
+                 Moved& moved) {
     const double* const at[3] = {p.x[0], p.x[1], p.x[2]};
     for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
         Weights<Shape> weights(lattice, run.cell, at, first, n);
@@ -87,6 +88,7 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             if (transfer == Transfer::flip) change_of = gather<Shape, false>(weights, run.cell, *change);
         }
         const Lanes m = load(p.mass + first, n);
+        LaneInts stays = LaneInts{} - 1;  // in its cell
         for (int c = 0; c < 3; ++c) {
             const auto d = static_cast<std::size_t>(c);
             const Lanes before = load(p.v[c] + first, n);
@@ -97,12 +99,18 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             if (p.load[0] != nullptr) force += load(p.load[c] + first, n);
             store(p.v[c] + first, v, n);
             store(p.x[c] + first, x, n);
+            const Lanes at = (x - lattice.origin[d]) * lattice.per_h[d];
+            const double cell = run.cell[d];
+            stays &= (at >= cell) & (at < cell + 1);
             sums.kinetic += 0.25 * m * (before * before + v * v);
             sums.momentum[c] += m * v;
             sums.work += force * g.value[c];
             const Lanes rate = m > 0.0 ? size(v) * lattice.per_h[d] : Lanes{};
             sums.fastest = larger(rate, sums.fastest);
         }
+        if (!holds(stays, n))
+            for (int l = 0; l < n; ++l)
+                if (stays[l] == 0) moved.add(first + l);
     });
 }
 
@@ -124,12 +132,13 @@ void declare_g2m(const Step& step) {
     const auto x = task.modify(l.x), v = task.modify(l.v);
     ListUse<double> C;
     if (transfer == Transfer::apic) C = task.modify(l.C);
+    task.moves(l.set);
     const auto flow = task.contribute(l.flow_rate);
     const auto kinetic = task.contribute(l.kinetic), first_energy = task.contribute(l.first_energy),
                work = task.contribute(l.work), work_of_step = task.contribute(l.work_of_step);
     const std::array momentum{task.contribute(l.momentum_x), task.contribute(l.momentum_y),
                               task.contribute(l.momentum_z)};
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
+    task.run([=, &s = step.settings, set = l.set, lattice = Lattice(step.grid.shape())](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[x], lattice);
         Moving p{};
         for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
@@ -143,8 +152,10 @@ void declare_g2m(const Step& step) {
         Sums sums;
         const FieldView<const double> to = here[next];
         const FieldView<const double> by = transfer == Transfer::flip ? here[change] : to;
-        with_shape(
-            s, [&]<class Shape>(Shape) { move_points<Shape>(runs, lattice, transfer, p, to, &by, sums); });
+        Moved& moved = here.moved(set);
+        with_shape(s, [&]<class Shape>(Shape) {
+            move_points<Shape>(runs, lattice, transfer, p, to, &by, sums, moved);
+        });
         here[kinetic] = sum(sums.kinetic);
         if (!std::isfinite(here[kinetic]))
             here.fail(

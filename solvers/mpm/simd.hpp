@@ -51,6 +51,14 @@ inline double largest(const Lanes& a) {
     return m;
 }
 
+/// Whether a comparison holds in the first n lanes.
+inline bool holds(const LaneInts& yes, int n) {
+    std::int64_t lanes[kLanes], all = -1;
+    std::memcpy(lanes, &yes, sizeof lanes);
+    for (int l = 0; l < kLanes; ++l) all &= l < n ? lanes[l] : -1;
+    return all != 0;
+}
+
 /// Lanes of a (0 to 7) and of b (8 to 15), as named.
 template <int... lanes>
 inline Lanes pick(const Lanes& a, const Lanes& b) {

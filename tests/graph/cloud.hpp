@@ -34,7 +34,8 @@ struct Flight {
     double fast = 2.9;           // cells a step, at most
     int hops = 1;
     Int3 cells{12, 8, 6}, patch_cells{4, 4, 3};
-    int each = 3;  // particles in a cell
+    int each = 3;        // particles in a cell
+    bool tells = false;  // its task says who is no longer in its cell
     std::array<double, 3> origin{-1.5, 0.25, 10}, spacing{0.5, 0.25, 1};
 
     [[nodiscard]] double low(int c) const { return origin[static_cast<std::size_t>(c)]; }
@@ -174,6 +175,7 @@ class Cloud {
             const auto x = task.modify(x_.at(0));
             const auto v = task.modify(v_.at(0));
             const auto age = task.modify(age_.at(0));
+            if (flight_.tells) task.moves(set_);
             task.run([=, this](Here& here) {
                 const auto ids = here[id];
                 for (std::int64_t i = 0; i < ids.size(); ++i) {
@@ -181,11 +183,16 @@ class Cloud {
                     const auto n = static_cast<std::size_t>(i);
                     for (int c = 0; c < 3; ++c)
                         at[c] = here[x].component(c)[n], to[c] = here[v].component(c)[n];
+                    const std::array<double, 3> before = cell_of(at);
                     flight_.fly(ids[i], here.step, here[kick][i], at, to);
                     for (int c = 0; c < 3; ++c)
                         here[x].component(c)[n] = at[c], here[v].component(c)[n] = to[c];
                     ++here[age][i];
-                    if (flight_.absorbed(ids[i], here.step)) ids[i] = -1;
+                    const bool gone = flight_.absorbed(ids[i], here.step);
+                    if (gone) ids[i] = -1;
+                    if (!flight_.tells || (!gone && cell_of(at) == before)) continue;
+                    here.moved(set_).add(i);
+                    if (i % 5 == 0) here.moved(set_).add(i);  // twice is no mistake
                 }
             });
         }
@@ -196,6 +203,13 @@ class Cloud {
             const auto number = task.contribute(number_.at(0));
             task.run([=](Here& here) { here[number] += here[id].size(); });
         }
+    }
+
+    [[nodiscard]] std::array<double, 3> cell_of(const double* x) const {
+        std::array<double, 3> cell;
+        for (std::size_t a = 0; a < 3; ++a)
+            cell[a] = std::floor((x[a] - flight_.origin[a]) * (1.0 / flight_.spacing[a]));
+        return cell;
     }
 
   public:

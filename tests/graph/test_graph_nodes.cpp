@@ -61,10 +61,11 @@ TEST_CASE("solvers of any kind give the same bits over nodes") {
 
 namespace {
 
-std::string particles(int hops, double fast, int seed, int every, int ranks, int per_node) {
+std::string particles(int hops, double fast, int seed, int every, int ranks, int per_node,
+                      const std::string& kind = "drift") {
     return output_of(TEST_PARTICLES,
-                     {"drift", "500", std::to_string(hops), fmt::format("{}", fast), "1",
-                      std::to_string(seed), std::to_string(every)},
+                     {kind, "500", std::to_string(hops), fmt::format("{}", fast), "1", std::to_string(seed),
+                      std::to_string(every)},
                      ranks, per_node);
 }
 
@@ -75,6 +76,8 @@ TEST_CASE("particles go to other nodes") {
     CHECK(has(drift, "number 1728\n"));
     CHECK(particles(1, 2.9, 0, 0, 2, 1) == drift);
     CHECK(particles(1, 2.9, 3, 23, 4, 2) == drift);
+    const std::string slow = particles(1, 0.05, 0, 0, 1, 0);
+    CHECK(particles(1, 0.05, 3, 23, 4, 2, "told-drift") == slow);
     const std::string far = particles(0, 11, 0, 0, 1, 0);
     CHECK(particles(0, 11, 5, 50, 4, 2) == far);
 }

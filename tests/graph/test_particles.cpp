@@ -189,9 +189,37 @@ TEST_CASE("several patches in one step, as far as declared, or any number") {
     CHECK(two.hashes() == any.hashes());
 }
 
+TEST_CASE("who leaves its cell may be told: few particles in a step, many, and some that are deleted") {
+    Flight flight;
+    flight.tells = true;
+    flight.kind = GENERATE("drift", "absorb", "corner");
+    flight.fast = GENERATE(0.01, 0.08, 0.7);
+    flight.each = 12;
+    Alone run(flight, 2, 7);
+    Reference reference(flight, run.cloud.grid());
+    for (int step = 1; step <= 150; ++step) reference.step(step);
+    run.step.run(150);
+    check_against(run, reference, 150);
+}
+
+TEST_CASE("a step in which nobody is named moves nothing") {
+    Flight flight;
+    flight.tells = true;
+    flight.fast = 0;
+    Alone run(flight);
+    run.step.run(1);
+    const ParticlePatch before = run.patch(3);
+    run.step.run(20);
+    CHECK(run.patch(3).now.base == before.now.base);
+    CHECK(run.patch(3).other.base == before.other.base);
+    CHECK(run.patch(3).ordered);
+}
+
 TEST_CASE("one patch, periodic on itself") {
     Flight flight;
     flight.patch_cells = flight.cells;
+    flight.tells = GENERATE(false, true);
+    flight.fast = flight.tells ? 0.1 : 2.9;
     Alone run(flight);
     Reference reference(flight, run.cloud.grid());
     for (int step = 1; step <= 50; ++step) reference.step(step);
@@ -217,6 +245,10 @@ TEST_CASE("particles have the same bits for any layout, order and assignment", "
     CHECK(lines("2x1", "drift", 1, 2.9, 1, 2, 0) == drift);
     CHECK(lines("4x1", "drift", 1, 2.9, 1, 3, 23) == drift);
     CHECK(lines("2x2", "drift", 0, 2.9, 2, 4, 31) == drift);
+    const std::string slow = lines("1x1", "drift", 1, 0.05, 1, 0, 0);
+    CHECK(lines("1x1", "told-drift", 1, 0.05, 1, 0, 0) == slow);
+    CHECK(lines("2x2", "told-drift", 0, 0.05, 2, 6, 0) == slow);
+    CHECK(lines("4x1", "told-drift", 1, 0.05, 1, 7, 23) == slow);
     const std::string far = lines("1x1", "drift", 0, 11, 1, 0, 0);
     CHECK(far != drift);
     CHECK(lines("4x1", "drift", 0, 11, 1, 5, 50) == far);
@@ -267,6 +299,28 @@ TEST_CASE("a particle that goes where it may not is named") {
     CHECK(has(out, "not periodic"));
     CHECK(has(failure([](double) { return std::nan(""); }), "particle 105"));
     CHECK(has(failure([](double) { return 1e300; }), "particle 105"));
+}
+
+TEST_CASE("all that change positions say who leaves its cell, or none") {
+    Few few;
+    few.build([](double x) { return x; });
+    const auto x = few.graph.labels().back().id;
+    Task task = few.graph.step().task("shake", few.grid);
+    task.modify(Particles<float>(x).at(1));
+    task.moves(few.set).run([](Here&) {});
+    const std::string said = few.failure();
+    INFO(said);
+    CHECK(has(said, "task 'push' changes where the particles 'dust' are"));
+    CHECK(has(said, "task 'shake'"));
+}
+
+TEST_CASE("who did not declare it cannot say who leaves its cell") {
+    Few few;
+    few.build([](double x) { return x; });
+    Task task = few.graph.step().task("look", few.grid);
+    task.run([set = few.set](Here& here) { here.moved(set).add(0); });
+    CHECK(has(few.failure(), "task 'look'"));
+    CHECK(has(few.failure(), "Task::moves"));
 }
 
 TEST_CASE("two particles of one number, in one cell, are refused") {

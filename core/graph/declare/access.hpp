@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/view.hpp"
@@ -48,6 +49,18 @@ struct Place {
     std::ptrdiff_t y = 0, z = 0, component = 0;  // strides in values
     std::int64_t count = 0;                      // lists, particles
     Box box;
+};
+
+/// The particles of a patch of which a task says that they are in another cell now, or deleted.
+class Moved {
+  public:
+    /// Particle i of the patch's arrays. One that is named without need, or twice, costs a little time, no
+    /// more. Not from several threads at once.
+    void add(std::int64_t i) { all_.push_back(static_cast<std::int32_t>(i)); }
+    [[nodiscard]] std::vector<std::int32_t>& all() { return all_; }
+
+  private:
+    std::vector<std::int32_t> all_;
 };
 
 /// What a task's function is given: which patch, when, and its data.
@@ -107,6 +120,10 @@ class Here {
     /// Error where the task may not.
     void create(int particle_set, std::int64_t count) const;
 
+    /// In a task that declared Task::moves(set): where it names those that are no longer in the cell in which
+    /// they were. Throws Error where it did not.
+    [[nodiscard]] Moved& moved(int particle_set) const;
+
     /// body(first, last) for parts of 0..count-1 of `grain` each, in as many threads as the task was given
     /// (Task::threads) and are free. Which gets which part is not determined.
     template <class Body>
@@ -126,7 +143,12 @@ class Here {
         std::span<const Here> patches;
     };
     std::span<const Own> owns;  // of a task of the whole team
-    void* call = nullptr;       // what create() is asked of
+    struct MovedOf {
+        int set;
+        Moved* moved;
+    };
+    std::span<const MovedOf> moves;  // one for each set of TaskInfo::moves
+    void* call = nullptr;            // what create() is asked of
     void (*creates)(void* call, int particle_set, std::int64_t count) = nullptr;
 };
 

@@ -50,6 +50,7 @@ struct TaskInfo {
     int threads = 1;                  // how many it can use at once
     double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
     double seconds = 0;               // expected for each call; 0: measured as it runs
+    std::vector<int> moves;           // particle sets of which it says who is no longer in its cell
 };
 
 class Task {
@@ -149,6 +150,16 @@ class Task {
     int use(const Use& use) {
         info_->uses.push_back(use);
         return static_cast<int>(info_->uses.size()) - 1;
+    }
+
+    /// It says which particles of the set are no longer in the cell in which they were (floor((x - origin) /
+    /// spacing), by multiplication with 1 / spacing), or are deleted: Here::moved(). Where every task of the
+    /// steps that changes the set's positions or ids does, relocations look at those particles alone, and
+    /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake; leaving
+    /// one out is, and the order of particles is not that of cells then.
+    Task& moves(int particle_set) {
+        info_->moves.push_back(particle_set);
+        return *this;
     }
 
     /// What it does: body(Here&). A body that returns bool is called again, while others run, until it

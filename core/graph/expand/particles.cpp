@@ -78,7 +78,9 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
     for (const ParticleSet& set : graph.particle_sets()) {
         sets_.push_back({number_of(graph, *set.grid), 0, 0, 0, 0});
         first.push_back(heads);
-        heads += patches[static_cast<std::size_t>(sets_.back().family)].size();
+        const std::size_t own = patches[static_cast<std::size_t>(sets_.back().family)].size();
+        heads += own;
+        moved_.emplace_back(own);
     }
     if (!sets_.empty()) {
         heads_ = SharedMemory(members, heads_name(serial, members.rank),
@@ -142,6 +144,7 @@ void Populations::write(int storage, ParticlePatch& patch, std::span<const std::
             .given(fmt::format("{} bytes", values.size()))
             .allowed(fmt::format("{} particles of {} bytes", patch.count, each));
     if (!patch.created) resize(column.set, patch, count);
+    patch.ordered = false;
     const ParticleArrays& arrays = column.arrays(patch);
     const auto length = static_cast<std::size_t>(count * column.bytes);
     for (int c = 0; c < column.components && length > 0; ++c)
@@ -152,6 +155,7 @@ void Populations::write(int storage, ParticlePatch& patch, std::span<const std::
 void Populations::take_over(int storage, const ParticlePatch& from, ParticlePatch& to) {
     const ParticleColumn& column = this->column(storage);
     if (!to.created) resize(column.set, to, from.count);
+    to.ordered = false;
     const ParticleArrays &source = column.arrays(from), &target = column.arrays(to);
     for (int c = 0; c < column.components && from.count > 0; ++c)
         std::memcpy(column.at(target) + c * column.stride(target),
@@ -170,6 +174,11 @@ void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t 
     arrays = {base, capacity};
 }
 
+void Populations::room(int set, ParticleArrays& arrays, std::int64_t count) {
+    const Set& of = sets_[static_cast<std::size_t>(set)];
+    grow(arrays, count, of.moving, of.moving_pads);
+}
+
 void Populations::prepare(int set, ParticlePatch& patch, std::int64_t count) {
     const Set& of = sets_[static_cast<std::size_t>(set)];
     grow(patch.other, count, of.moving, of.moving_pads);
@@ -182,6 +191,7 @@ void Populations::resize(int set, ParticlePatch& patch, std::int64_t count) {
     grow(patch.scratch, count, of.staying, of.staying_pads);
     patch.count = count;
     patch.created = true;
+    patch.ordered = false;
 }
 
 void Populations::create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count) {

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/graph/declare/access.hpp"
 #include "core/graph/expand/assignment.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/resolve/resolved.hpp"
@@ -56,6 +57,7 @@ struct ParticlePatch {
     ParticleArrays now, other;  // of the labels that move
     ParticleArrays scratch;     // of the others
     bool created = false;
+    bool ordered = false;  // by cell and number, when last relocated
 };
 
 /// Where the values of a storage begin in a set of arrays. Arrays are apart by a line more than their length,
@@ -96,6 +98,12 @@ class Populations {
     [[nodiscard]] ParticlePatch& own(int set, int local) const { return patch(heads_.data(), set, local); }
     /// A patch of any process of the node.
     [[nodiscard]] const ParticlePatch& of(int process, int set, int local) const;
+    /// Where tasks name particles of a patch of this process for the set's next relocation.
+    [[nodiscard]] Moved& moved(int set, int local) {
+        return moved_[static_cast<std::size_t>(set)][static_cast<std::size_t>(local)];
+    }
+    /// Room for so many in arrays of the labels that move.
+    void room(int set, ParticleArrays& arrays, std::int64_t count);
     /// Makes room for so many in `other` (what a relocation writes), and in `scratch`.
     void prepare(int set, ParticlePatch& patch, std::int64_t count);
     /// Gives the patch so many particles, whose values are not determined: for restarts, and for patches that
@@ -127,6 +135,7 @@ class Populations {
     std::vector<ParticleColumn> columns_;  // [storage]
     SharedMemory heads_;
     GrowingPool pool_;
+    std::vector<std::vector<Moved>> moved_;  // [set][local patch]
 };
 
 }  // namespace strata::graph

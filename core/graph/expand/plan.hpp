@@ -96,6 +96,7 @@ class Plan {
         Stock<Clear> clears;
         Stock<Here> heres;
         Stock<Here::Own> owns;
+        Stock<Here::MovedOf> moves_of;
         Stock<TaskCall::Neutral> neutrals;
         Stock<TaskCall::Peopled> peopled;
         Stock<CombineCall::Entries> entries;

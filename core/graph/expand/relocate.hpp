@@ -1,10 +1,12 @@
 // Relocation: particles go to the patches in which they are. For each patch two operations:
 //
 //   leave   finds which particles go where (and which are deleted), takes positions back into the domain
-//   across
-//           periodic borders, and tells the others;
+//           across periodic borders, and tells the others;
 //   arrive  puts who stays and who comes in order of cell (x fastest) and id, straight out of the arrays of
 //           the patches in which they were, into this patch's other arrays, and changes to those.
+//
+// Where tasks say which particles are no longer in their cells (Task::moves), leave looks at those alone and
+// puts the values of those that go into arrays of its own; arrive then moves in place what has to move.
 //
 // What leave tells is kept twice, in turn. So no operation but arrive waits for other patches: when leave
 // writes what it told two rounds before, or arrive the arrays of one round before, all who read those have
@@ -17,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/particles.hpp"
 
@@ -31,6 +34,7 @@ struct Departures {
     ParticleArrays from;
     Leaver* leavers = nullptr;  // by patch
     std::int64_t count = 0, capacity = 0;
+    ParticleArrays packed;  // of its own, for leavers that are taken out of the patch's arrays
 };
 
 /// What a process tells the others where any number of patches may be crossed.
@@ -73,6 +77,7 @@ struct RelocationOf {
     std::span<const ParticleColumn> moved;
     int hops = 1;
     std::uint16_t scope = 0;
+    bool told = false;                           // tasks say which particles are no longer in their cells
     const std::int64_t* steps_before = nullptr;  // null: the start
     Populations* all = nullptr;
 };
@@ -87,6 +92,17 @@ struct LeaveCall {
     std::vector<std::uint32_t> keys;  // [particle]: its cell in the box; kGone: no longer here
     std::int64_t gone = 0;
 
+    /// What tasks said, where they do. `listed`: this round they did, and of few particles; then not `keys`
+    /// but these two tell:
+    Moved* moved = nullptr;
+    bool listed = false;
+    std::vector<std::int32_t> out;  // who is to be taken out of its place, ascending
+    struct Mover {
+        std::int32_t at;
+        std::uint32_t key;
+    };
+    std::vector<Mover> movers;  // those of them that stay in the patch
+
     static constexpr std::uint32_t kGone = 0xffffffffU;
     static Outcome go(void* what, Worker& worker);
 };
@@ -98,12 +114,28 @@ struct GatherCall {
     static Outcome go(void* what, Worker& worker);
 };
 
+/// One that comes: where it lies, its number, its cell in the box, and its place here.
+struct Comer {
+    const ParticleArrays* from;
+    std::int64_t id;
+    std::int32_t at;
+    std::uint32_t key;
+    std::uint32_t to;
+};
+
 struct ArriveCall {
     const RelocationOf* of = nullptr;
     LeaveCall* own = nullptr;
     std::span<const Departures* const> from;  // each [2], of the patches nearby but this one;
     std::span<const Departing* const> all;    // or of the processes
     static Outcome go(void* what, Worker& worker);
+
+    /// Adds whoever comes from other patches, in any order.
+    void collect(std::uint32_t turn, std::vector<Comer>& comers) const;
+    /// Of a round whose leave was `listed`: takes out who goes and puts in who comes.
+    void merge(std::uint32_t turn) const;
+    [[nodiscard]] Error too_many(std::int64_t count) const;
+    [[nodiscard]] Error twice(std::int64_t id) const;
 };
 
 }  // namespace strata::graph

@@ -17,14 +17,6 @@ struct Entry {
     std::int64_t id;
     std::uint32_t at;
 };
-struct Comer {
-    const ParticleArrays* from;
-    std::int64_t id;
-    std::int32_t at;
-    std::uint32_t key;
-    std::uint32_t to;  // its place here
-};
-
 /// Of each thread, for as long as it lives: no allocation once numbers have settled.
 struct Room {
     std::vector<Comer> comers;
@@ -52,16 +44,13 @@ class Arrive {
           turn_(worker.epoch(of_.scope) & 1U) {}
 
     void go() {
-        collect();
+        room_.comers.clear();
+        call_.collect(turn_, room_.comers);
         const std::int64_t stay = here_.count - own_.gone;
         const std::int64_t count = stay + static_cast<std::int64_t>(room_.comers.size());
-        if (count > INT32_MAX)
-            throw Error(fmt::format("patch {} of '{}' cannot have so many particles", own_.patch,
-                                    of_.set->grid->name()),
-                        kFailure)
-                .given(fmt::format("{}", count))
-                .allowed(fmt::format("at most {}", INT32_MAX));
+        if (count > INT32_MAX) throw call_.too_many(count);
         sort(static_cast<std::size_t>(count));
+        here_.ordered = of_.told;
         if (count == here_.count && room_.comers.empty() && own_.gone == 0 && in_order()) return;
         of_.all->prepare(of_.set->id, here_, count);
         for (const ParticleColumn& column : of_.moved) move(column, count);
@@ -70,44 +59,6 @@ class Arrive {
     }
 
   private:
-    /// Whoever comes, with cell and id, in any order.
-    void collect() {
-        room_.comers.clear();
-        const auto take = [&](const Departures& from, std::int64_t first, std::int64_t end) {
-            for (std::int64_t i = first; i < end; ++i) add(from.from, from.leavers[i].at);
-        };
-        for (const Departures* each : call_.from) {
-            const Departures& from = each[turn_];
-            const Leaver *begin = from.leavers, *end = begin + from.count;
-            const Leaver* first =
-                std::lower_bound(begin, end, own_.patch, [](const Leaver& a, int to) { return a.to < to; });
-            const Leaver* last = first;
-            while (last != end && last->to == own_.patch) ++last;
-            if (first != last) take(from, first - begin, last - begin);
-        }
-        for (const Departing* each : call_.all) {
-            const Departing& from = each[turn_];
-            const Departing::Entry *begin = from.entries, *end = begin + from.count;
-            const Departing::Entry* at = std::lower_bound(
-                begin, end, own_.patch, [](const Departing::Entry& a, int to) { return a.to < to; });
-            for (; at != end && at->to == own_.patch; ++at) take(*at->from, at->first, at->first + at->count);
-        }
-    }
-    void add(const ParticleArrays& from, std::int32_t at) {
-        const ParticleColumn& position = of_.position;
-        std::int64_t key = 0;
-        for (int c = of_.cells.directions - 1; c >= 0; --c) {
-            const std::byte* values = position.at(from) + c * position.stride(from);
-            const double x = position.bytes == sizeof(double)
-                                 ? reinterpret_cast<const double*>(values)[at]
-                                 : static_cast<double>(reinterpret_cast<const float*>(values)[at]);
-            const auto a = static_cast<std::size_t>(c);
-            key = key * own_.box.extent(c) + static_cast<std::int64_t>(of_.cells.of(a, x)) - own_.box.lo[a];
-        }
-        const std::int64_t id = reinterpret_cast<const std::int64_t*>(of_.id.at(from))[at];
-        room_.comers.push_back({&from, id, at, static_cast<std::uint32_t>(key), 0});
-    }
-
     /// By cell, by counting; within a cell by id.
     void sort(std::size_t count) {
         const auto cells = static_cast<std::size_t>(own_.box.volume());
@@ -145,12 +96,7 @@ class Arrive {
             }
         }
         for (std::uint32_t i = 1; i < count; ++i)
-            if (entries[i].id == entries[i - 1].id)
-                throw Error(fmt::format("two particles of '{}' on patch {} of '{}' have one number",
-                                        of_.set->name, own_.patch, of_.set->grid->name()),
-                            kFailure)
-                    .given(fmt::format("'{}.id' = {}, twice in one cell", of_.set->name, entries[i].id))
-                    .remedy("give each particle a number of its own when it is created");
+            if (entries[i].id == entries[i - 1].id) throw call_.twice(entries[i].id);
     }
     static bool by_id(const Entry& a, const Entry& b) { return a.id < b.id; }
     [[nodiscard]] bool in_order() const {
@@ -213,8 +159,64 @@ class Arrive {
 
 }  // namespace
 
+void ArriveCall::collect(std::uint32_t turn, std::vector<Comer>& comers) const {
+    const ParticleColumn& position = of->position;
+    const Box& box = own->box;
+    const auto add = [&](const ParticleArrays& from, std::int32_t at) {
+        std::int64_t key = 0;
+        for (int c = of->cells.directions - 1; c >= 0; --c) {
+            const std::byte* values = position.at(from) + c * position.stride(from);
+            const double x = position.bytes == sizeof(double)
+                                 ? reinterpret_cast<const double*>(values)[at]
+                                 : static_cast<double>(reinterpret_cast<const float*>(values)[at]);
+            const auto a = static_cast<std::size_t>(c);
+            key = key * box.extent(c) + static_cast<std::int64_t>(of->cells.of(a, x)) - box.lo[a];
+        }
+        const std::int64_t id = reinterpret_cast<const std::int64_t*>(of->id.at(from))[at];
+        comers.push_back({&from, id, at, static_cast<std::uint32_t>(key), 0});
+    };
+    const int patch = own->patch;
+    for (const Departures* each : from) {
+        const Departures& there = each[turn];
+        if (there.count == 0) continue;
+        const Leaver *begin = there.leavers, *end = begin + there.count;
+        const Leaver* next =
+            std::lower_bound(begin, end, patch, [](const Leaver& a, int to) { return a.to < to; });
+        for (; next != end && next->to == patch; ++next) add(there.from, next->at);
+    }
+    for (const Departing* each : all) {
+        const Departing& there = each[turn];
+        const Departing::Entry *begin = there.entries, *end = begin + there.count;
+        const Departing::Entry* next =
+            std::lower_bound(begin, end, patch, [](const Departing::Entry& a, int to) { return a.to < to; });
+        for (; next != end && next->to == patch; ++next)
+            for (std::int64_t i = next->first; i < next->first + next->count; ++i)
+                add(next->from->from, next->from->leavers[i].at);
+    }
+}
+
+Error ArriveCall::too_many(std::int64_t count) const {
+    return Error(fmt::format("patch {} of '{}' cannot have so many particles", own->patch,
+                             of->set->grid->name()),
+                 kFailure)
+        .given(fmt::format("{}", count))
+        .allowed(fmt::format("at most {}", INT32_MAX));
+}
+
+Error ArriveCall::twice(std::int64_t id) const {
+    return Error(fmt::format("two particles of '{}' on patch {} of '{}' have one number", of->set->name,
+                             own->patch, of->set->grid->name()),
+                 kFailure)
+        .given(fmt::format("'{}.id' = {}, twice in one cell", of->set->name, id))
+        .remedy("give each particle a number of its own when it is created");
+}
+
 Outcome ArriveCall::go(void* what, Worker& worker) {
-    Arrive(*static_cast<ArriveCall*>(what), worker).go();
+    auto& call = *static_cast<ArriveCall*>(what);
+    if (call.own->listed)
+        call.merge(worker.epoch(call.of->scope) & 1U);
+    else
+        Arrive(call, worker).go();
     return Outcome::done;
 }
 

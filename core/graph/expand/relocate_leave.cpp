@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -53,6 +54,9 @@ void make_room(GrowingPool& pool, T*& values, std::int64_t& capacity, std::int64
     values = room, capacity = wanted;
 }
 
+/// More than one in so many that are named: then all are looked at and put in order, which costs less.
+constexpr std::int64_t kFew = 8;
+
 template <class Real>
 class Leave {
   public:
@@ -71,6 +75,10 @@ class Leave {
     }
 
     void go() {
+        call_.listed = call_.moved != nullptr && call_.here->ordered &&
+                       static_cast<std::int64_t>(call_.moved->all().size()) <= count_ / kFew;
+        if (call_.listed) return go_through_listed();
+        if (call_.moved != nullptr) call_.moved->all().clear();
         if (static_cast<std::int64_t>(call_.keys.size()) < count_)
             call_.keys.resize(static_cast<std::size_t>(count_ + count_ / 4));
         told_.from = call_.here->now;
@@ -79,12 +87,60 @@ class Leave {
         if (call_.gone == 0) return;
         make_room(of_.all->pool(), told_.leavers, told_.capacity, call_.gone);
         for (std::int64_t i = 0; i < count_; ++i)
-            if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1) send(i);
+            if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1)
+                if (const auto back = send(i)) call_.keys[static_cast<std::size_t>(i)] = *back, --call_.gone;
+        sort_leavers();
+    }
+
+  private:
+    /// Those that tasks named, alone. Leavers are taken out of the arrays: what stays is moved in place.
+    void go_through_listed() {
+        told_.count = 0;
+        call_.out.clear(), call_.movers.clear();
+        std::vector<std::int32_t>& named = call_.moved->all();
+        if (named.empty()) return;
+        std::sort(named.begin(), named.end());
+        named.erase(std::unique(named.begin(), named.end()), named.end());
+        call_.out.swap(named);
+        named.clear();
+        make_room(of_.all->pool(), told_.leavers, told_.capacity,
+                  static_cast<std::int64_t>(call_.out.size()));
+        for (const std::int32_t i : call_.out) {
+            if (id_[i] == -1) continue;
+            std::optional<std::uint32_t> key = key_of(i);
+            if (!key) key = send(i);
+            if (key) call_.movers.push_back({i, *key});
+        }
+        if (told_.count == 0) return;
+        sort_leavers();
+        of_.all->room(of_.set->id, told_.packed, told_.count);
+        for (const ParticleColumn& column : of_.moved)
+            for (int c = 0; c < column.components; ++c) {
+                const std::byte* from = column.at(call_.here->now) + c * column.stride(call_.here->now);
+                std::byte* to = column.at(told_.packed) + c * column.stride(told_.packed);
+                for (std::int64_t i = 0; i < told_.count; ++i)
+                    std::memcpy(to + i * column.bytes, from + told_.leavers[i].at * column.bytes,
+                                static_cast<std::size_t>(column.bytes));
+            }
+        told_.from = told_.packed;
+        for (std::int64_t i = 0; i < told_.count; ++i) told_.leavers[i].at = static_cast<std::int32_t>(i);
+    }
+    /// The cell of one in the patch's box; nothing where it is not in it.
+    [[nodiscard]] std::optional<std::uint32_t> key_of(std::int64_t i) const {
+        double key = 0;
+        for (int c = of_.cells.directions - 1; c >= 0; --c) {
+            const auto a = static_cast<std::size_t>(c);
+            const double cell = of_.cells.of(a, static_cast<double>(x_[c][i])) - call_.box.lo[a];
+            if (!(cell >= 0 && cell < call_.box.extent(c))) return std::nullopt;
+            key = key * call_.box.extent(c) + cell;
+        }
+        return static_cast<std::uint32_t>(key);
+    }
+    void sort_leavers() {
         std::sort(told_.leavers, told_.leavers + told_.count,
                   [](const Leaver& a, const Leaver& b) { return a.to != b.to ? a.to < b.to : a.at < b.at; });
     }
 
-  private:
     /// The cells of those that are in the patch; returns how many are not. One loop without branches.
     std::int64_t find_who_stays() {
         std::uint32_t* keys = call_.keys.data();
@@ -129,8 +185,8 @@ class Leave {
     }
 
     /// A particle that is not in the patch: back into the domain, if it crossed a periodic border, and on the
-    /// list of those that leave. (Where the patch is its own neighbour it may be back in it.)
-    void send(std::int64_t i) {
+    /// list of those that leave. Where the patch is its own neighbour it may be back in it: then its cell.
+    std::optional<std::uint32_t> send(std::int64_t i) {
         const GridShape& shape = grid_.shape();
         Int3 cell = call_.box.lo, shift{};
         for (int c = 0; c < of_.cells.directions; ++c) {
@@ -169,12 +225,11 @@ class Leave {
         if (to.patch == call_.patch) {
             const Box& box = call_.box;
             const std::int64_t x = box.extent(0), y = box.extent(1);
-            call_.keys[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(
+            return static_cast<std::uint32_t>(
                 (std::int64_t{cell[2] - box.lo[2]} * y + (cell[1] - box.lo[1])) * x + (cell[0] - box.lo[0]));
-            --call_.gone;
-            return;
         }
         told_.leavers[told_.count++] = {to.patch, static_cast<std::int32_t>(i)};
+        return std::nullopt;
     }
 
     /// The least position in the domain's first cell: rounding can put the border itself outside.

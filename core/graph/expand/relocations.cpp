@@ -110,6 +110,7 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
     one.scope = scope_of(resolved.scope);
     one.steps_before = arrive.half == 0 ? nullptr : &plan_.steps_before_;
     one.all = &all;
+    one.told = resolved.told;
 
     const auto name = [&](int process) {
         return fmt::format("graph.{}.departures.{}.{}", serial, task, process);
@@ -142,6 +143,7 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
         leave.box = grid.box(patch);
         leave.here = &all.own(set.id, local);
         leave.told = mine.of(local);
+        if (resolved.told) leave.moved = &all.moved(set.id, local);
         if (declared.hops > 0) leave.reach = of.reaches.keep(nearby(grid, patch, declared.hops));
 
         ArriveCall& call = of.arrivals.one();

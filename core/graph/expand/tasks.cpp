@@ -193,6 +193,11 @@ void PlanBuilder::finish_call(Making& making) {
     call.most = graph_.scopes()[static_cast<std::size_t>(declared.scope)].most();
     call.measured = &plan_.measured_;
     if (making.half == 1) call.steps_before = &plan_.steps_before_;
+    if (making.patch < 0) return;
+    std::vector<Here::MovedOf> moves;
+    for (const int set : declared.moves)
+        moves.push_back({set, &plan_.memory_.populations().moved(set, making.local)});
+    call.here.moves = of.moves_of.keep(moves);
 }
 
 void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& resolved) {

@@ -151,6 +151,15 @@ void check_tasks(const Graph& graph) {
         if (task.threads < 1)
             throw refuse("can use no thread").given(std::to_string(task.threads)).allowed(">= 1");
         for (const Use& use : task.uses) Check(graph, task, use).all();
+        for (const int set : task.moves) {
+            if (set < 0 || set >= static_cast<int>(graph.particle_sets().size()))
+                throw refuse("moves particles of a set that the graph does not have")
+                    .given(std::to_string(set));
+            const ParticleSet& of = graph.particle_sets()[static_cast<std::size_t>(set)];
+            if (task.family != of.grid)
+                throw refuse(fmt::format("moves particles of '{}', which are not on its patches", of.name))
+                    .allowed(fmt::format("tasks on the patches of '{}'", of.grid->name()));
+        }
         for (std::size_t i = 0; i < task.uses.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) {
                 const Use &a = task.uses[j], &b = task.uses[i];

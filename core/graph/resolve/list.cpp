@@ -84,6 +84,7 @@ class Relocate {
         task.name = fmt::format("relocation of '{}'", set_.name);
         if (scope_ > 1) task.name += fmt::format(" in '{}'", m_.scope(scope_).name());
         task.scope = scope_;
+        task.told = is_told();
         const std::vector<Scope::Relocation>& all = m_.scope(scope_).relocations();
         task.of.version = static_cast<int>(&relocation_ - all.data());
         std::vector<Part> parts;
@@ -116,6 +117,31 @@ class Relocate {
                 outside = outside || (!m_.inside(s, scope_) && !(m_.inside(scope_, 1) && m_.inside(s, 0)));
             }
         return outside || (inside && !made);
+    }
+    /// Whether all that change positions or ids during steps say whose they changed.
+    [[nodiscard]] bool is_told() const {
+        int say = -1, others = -1;
+        for (const int t : m_.tasks_by_name) {
+            if (m_.inside(m_.task(t).scope, 0)) continue;
+            const std::vector<int>& moves = m_.graph.tasks()[static_cast<std::size_t>(t)].moves;
+            const bool says = is(moves, relocation_.set);
+            const std::vector<Part>& parts = m_.parts_of(t);
+            const bool changes = std::any_of(parts.begin(), parts.end(), [&](const Part& p) {
+                return p.access != Access::need &&
+                       (p.label == relocation_.position.label || p.label == set_.id_label);
+            });
+            if (says)
+                say = t;
+            else if (changes)
+                others = t;
+        }
+        if (say >= 0 && others >= 0)
+            throw m_
+                .refuse(fmt::format("{} changes where the particles '{}' are, or their numbers, and does not "
+                                    "say whose, as {} does",
+                                    m_.say(others), set_.name, m_.say(say)))
+                .remedy("moves(set) in all tasks that do, or in none");
+        return say >= 0 && scope_ != 0;
     }
     [[nodiscard]] int modifications(int label) const {
         int count = 0;

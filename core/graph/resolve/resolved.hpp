@@ -63,6 +63,7 @@ struct ResolvedTask {
     /// that move (position and id among them), by name; those of the set that nobody needs afterwards do not.
     std::vector<ResolvedUse> uses;
     std::vector<Before> before;  // without repetition, and without what others imply
+    bool told = false;           // relocate: who changes positions says which particles to look at
     double rank = 0;             // cost of the longest way from here to the round's end
 };
 

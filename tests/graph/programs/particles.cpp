@@ -1,5 +1,6 @@
 // Runs a cloud of particles in the processes of a team and prints a hash for each patch.
 //   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY [save=FOLDER | restore=FOLDER]
+// KIND told-...: the task that moves the particles says which are no longer in their cells.
 // EVERY so many steps patches go to any processes (0: they stay). save: writes a checkpoint at the end.
 // restore: begins with the one in the folder.
 #include <fmt/format.h>
@@ -34,6 +35,10 @@ std::string folder_of(const std::string& word, const std::string& name) {
 int go(team::Team& team, char** argv) {
     Flight flight;
     flight.kind = argv[1];
+    if (flight.kind.starts_with("told-")) {
+        flight.tells = true;
+        flight.kind.erase(0, 5);
+    }
     const std::int64_t steps = std::atoi(argv[2]);
     flight.hops = std::atoi(argv[3]);
     flight.fast = std::atof(argv[4]);
