@@ -52,6 +52,7 @@ int describe(Team& team, const Words&) {
     return 0;
 }
 
+/// `barriers ROUNDS [MS]`: then all stay for MS milliseconds.
 int barriers(Team& team, const Words& words) {
     const int rounds = std::stoi(words.at(0));
     auto count = team.arena().array<long>("count", static_cast<std::size_t>(team.size()) * 16);
@@ -60,6 +61,7 @@ int barriers(Team& team, const Words& words) {
         team.barrier();
         if (count[static_cast<std::size_t>((team.rank() + 1) % team.size()) * 16] < round) return 3;
     }
+    if (words.size() > 1) sleep_ms(std::stoi(words[1]));
     team.barrier();
     if (team.rank() == 0) fmt::print("{} members passed {} barriers\n", team.size(), rounds);
     return 0;
