@@ -23,19 +23,18 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
     RowWriter rows(stores);
     const int n = cells.extent(0), y = r[1] > 0 ? 1 : 0,
               z = r[2] > 0 ? 1 : 0;  // 0: that direction is not there
-    FetchAhead ahead(T, cells, {1, y, z});
+    const double centre = 1 - 2 * (r[0] + r[1] + r[2]);
+    const FetchAhead ahead(T, cells, {1, y, z});
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
-            ahead.before(j, k);
             const Row<const double> c = T.row(j, k) + cells.lo[0];
             const Row<const double> s = T.row(j - y, k) + cells.lo[0];
             const Row<const double> t = T.row(j + y, k) + cells.lo[0];
             const Row<const double> b = T.row(j, k - z) + cells.lo[0];
             const Row<const double> f = T.row(j, k + z) + cells.lo[0];
-            rows.write(next.row(j, k) + cells.lo[0], n, [=](auto at) {
-                const auto T0 = at(c);
-                return T0 + (r[0] * (at(c - 1) - 2 * T0 + at(c + 1)) + r[1] * (at(s) - 2 * T0 + at(t)) +
-                             r[2] * (at(b) - 2 * T0 + at(f)));
+            rows.write(next.row(j, k) + cells.lo[0], n, ahead.row(j, k), [=](auto at) {
+                return centre * at(c) +
+                       (r[0] * (at(c - 1) + at(c + 1)) + r[1] * (at(s) + at(t)) + r[2] * (at(b) + at(f)));
             });
         }
     return rows.summary();
@@ -61,6 +60,7 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
                       Stores stores = Stores::cached) {
     RowWriter rows(stores);
     const int n = cells.extent(0), lo = cells.lo[0], y = c[1] != 0 ? 1 : 0, z = c[2] != 0 ? 1 : 0;
+    const FetchAhead ahead(T, cells, {2, 2 * y, 2 * z});
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
             const auto row = [&](int dj, int dk) { return T.row(j + dj, k + dk) + lo; };
@@ -70,7 +70,7 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
             const Row<const double> west = v[0].row(j, k) + lo;
             const Row<const double> south = v[1].row(j, k) + lo, north = v[1].row(j + y, k) + lo;
             const Row<const double> below = v[2].row(j, k) + lo, above = v[2].row(j, k + z) + lo;
-            rows.write(next.row(j, k) + lo, n, [=](auto value) {
+            rows.write(next.row(j, k) + lo, n, ahead.row(j, k), [=](auto value) {
                 const auto T0 = value(at), west0 = value(at - 1), east0 = value(at + 1);
                 const auto south0 = value(s1), north0 = value(n1), below0 = value(b1), above0 = value(a1);
                 const auto change =

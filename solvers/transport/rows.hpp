@@ -86,17 +86,24 @@ class RowWriter {
     RowWriter& operator=(const RowWriter&) = delete;
 
     /// out[i] = value(at) for 0 <= i < count, where at(row) is row[i], or eight values from there on at once.
+    /// On the way it asks for as much from `ahead` on: a line with each line written, since more at once
+    /// would have to wait for each other.
     template <class Value>
-    void write(const Row<double>& out, int count, Value value) {
+    void write(const Row<double>& out, int count, const double* ahead, Value value) {
         const int lanes = count / kLanes * kLanes;
         if (lanes > 0) {
             double* const to = pointer_to(out, lanes);
+            __builtin_prefetch(ahead + lanes);  // the row's neighbour in the next patch
             if (past_caches_ && begins_a_line(to))
-                write_lanes(lanes, value, [to](int i, const Lanes& x) {
+                write_lanes(lanes, value, [to, ahead](int i, const Lanes& x) {
+                    __builtin_prefetch(ahead + i);
                     store_line_past_caches(to + i, reinterpret_cast<const double*>(&x));
                 });
             else
-                write_lanes(lanes, value, [to](int i, const Lanes& x) { std::memcpy(to + i, &x, sizeof x); });
+                write_lanes(lanes, value, [to, ahead](int i, const Lanes& x) {
+                    __builtin_prefetch(ahead + i);
+                    std::memcpy(to + i, &x, sizeof x);
+                });
         }
         if (lanes < count) write_rest(out, lanes, count, value);
     }
@@ -131,39 +138,32 @@ class RowWriter {
     Summary summary_;
 };
 
-/// Asks for the rows of a patch some time before they are needed, in the order in which a kernel goes through
-/// them. (Processors fetch ahead along a row by themselves, but rows of a patch are short, and lie far
-/// apart.)
+/// Which row of a patch to ask for while another one is worked on, in the order in which a kernel goes
+/// through them. (Processors fetch ahead along a row by themselves, but each row begins anew, and they begin
+/// late.)
 class FetchAhead {
   public:
     /// Rows of `values` in `cells` and the layers around it.
     FetchAhead(const FieldView<const double>& values, const Box& cells, const Int3& layers)
-        : values_(values), lo_(cells.lo), length_(cells.extent(0)), layers_(layers), next_{} {
-        for (std::size_t a = 1; a < 3; ++a) rows_[a] = cells.extent(static_cast<int>(a)) + 2 * layers[a];
-    }
-    /// To be called before row (j, k) is worked on.
-    void before(int j, int k) {
-        const int plane = k - lo_[2] + 2 * layers_[2];  // the last that it needs
-        const std::int64_t until = std::min(
-            std::int64_t{plane} * rows_[1] + (j - lo_[1] + 2 * layers_[1]) + kBytes / (8 * length_ + 1),
-            std::int64_t{rows_[1]} * rows_[2] - 1);
-        for (; asked_ <= until; ++asked_) {
-            const Row<const double> row =
-                values_.row(lo_[1] - layers_[1] + next_[0], lo_[2] - layers_[2] + next_[1]) + lo_[0];
-            const double* const at = pointer_to(row, length_);
-            for (int i = 0; i < length_ + layers_[0]; i += kLanes) __builtin_prefetch(at + i, 0, 2);
-            if (++next_[0] == rows_[1]) next_[0] = 0, ++next_[1];
-        }
+        : values_(values),
+          cells_(cells),
+          layers_(layers),
+          rows_(std::max(1, kBytes / (8 * std::max(cells.extent(0), 1)))) {}
+    /// For row (j, k): lies so many rows behind the last one that it needs.
+    [[nodiscard]] const double* row(int j, int k) const {
+        const int first = cells_.lo[1] - layers_[1], end = cells_.hi[1] + layers_[1];
+        j += layers_[1] + rows_, k += layers_[2];
+        for (; j >= end; j -= end - first) ++k;
+        k = std::min(k, cells_.hi[2] + layers_[2] - 1);
+        return pointer_to(values_.row(j, k) + cells_.lo[0], cells_.extent(0));
     }
 
   private:
-    static constexpr int kBytes = 8 << 10;  // on their way at a time
+    static constexpr int kBytes = 4 << 10;  // on their way at a time
     FieldView<const double> values_;
-    Int3 lo_;
-    int length_;
-    Int3 layers_, rows_{};
-    std::int64_t asked_ = 0;
-    std::array<int, 2> next_;
+    Box cells_;
+    Int3 layers_;
+    int rows_;
 };
 
 }  // namespace strata::transport
