@@ -34,12 +34,19 @@ choose_build() {
     [[ -f $STRATA_BUILD/key ]] || first=1
 }
 choose_build
+# Pieces that this build was never offered, as Strata asks for more than when it was made.
+unknown_pieces() {
+    local piece known
+    known=$(cat -- "$STRATA_BUILD/pieces" 2>/dev/null)
+    for piece; do [[ $'\n'$known$'\n' == *$'\n'$piece$'\n'* ]] || printf '%s\n' "$piece"; done
+}
 [[ -z $first ]] || say "setting up for this machine, once (log: $strata_log)"
 
 # Pieces: from PATH; else from apt where it may; else from environment modules; else as wheels in a private prefix.
 find_pieces
 [[ -z $first ]] || step "compiler, libraries, MPI${missing[*]:+: to get ${missing[*]}}" $((${#missing[@]} > 0 ? 40 : 1))
-if ((${#missing[@]} > 0)) && [[ -n $first ]] && may_use_apt; then
+mapfile -t unknown < <(unknown_pieces "${missing[@]}")
+if ((${#unknown[@]} > 0)) && may_use_apt; then
     system_packages "${missing[@]}"
     hash -r
     strata_key "$here/.." # with what apt brought, as the next start will see it
@@ -62,7 +69,7 @@ required=()
 for piece in "${missing[@]}"; do
     if [[ ${piece_need[$piece]} == required ]]; then
         required+=("$piece")
-    elif [[ -n $first ]]; then
+    elif contains "${unknown[*]}" "$piece"; then
         say "without $piece: ${piece_without[$piece]}. To get it:"
         commands_for "$piece" | sed 's/^/    /' >&2
     fi
@@ -90,5 +97,6 @@ if [[ -n $first ]]; then step "native build" $((860 / $(jobs))); else say "sourc
 build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
 
 environment_changes "$before" >"$STRATA_BUILD/environment"
+printf '%s\n' "${piece_names[@]}" >"$STRATA_BUILD/pieces"
 printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key"
 [[ -z $first ]] || say "ready"

@@ -42,6 +42,40 @@ def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(read
     assert sample.facts(ready.run())["word"] == "first"
 
 
+def test_a_changed_source_of_any_part_is_rebuilt(ready: sample.Checkout) -> None:
+    old = sample.facts(ready.run())["exe"]
+    for part in ("core", "solvers"):
+        source = ready.root / part / "later.hpp"
+        source.parent.mkdir(exist_ok=True)
+        source.write_text("#pragma once\n")
+        done = ready.run()
+        assert "rebuilding" in done.stderr, part
+        assert sample.facts(done)["word"] == "first"
+        source.unlink()
+    assert sample.facts(ready.run())["exe"] != old
+
+
+def test_a_piece_that_became_known_later_is_offered_once_to_a_build_that_exists(
+    ready: sample.Checkout,
+) -> None:
+    assert ready.run().stderr == ""
+    pieces = ready.root / "python" / "strata" / "pieces.csv"
+    before = pieces.read_text()
+    try:
+        pieces.write_text(before + "novelty,optional,libnovelty-dev,novelty-devel,novelty,,no novelties\n")
+        done = ready.run()
+        assert "without novelty: no novelties" in done.stderr
+        assert "sudo apt-get install libnovelty-dev" in done.stderr
+        assert done.stderr.count("without ") == 1, "what it was offered before is not offered again"
+        assert ready.run().stderr == ""
+        ready.say("second")
+        assert "novelty" not in ready.run().stderr
+    finally:
+        pieces.write_text(before)
+        ready.say("first")
+        ready.run()
+
+
 def test_a_missing_optional_piece_costs_only_what_needs_it(ready: sample.Checkout) -> None:
     done = ready.run(STRATA_WITHOUT="mpi python-headers")
     assert sample.facts(done)["word"] == "first"
