@@ -42,6 +42,8 @@ Options declare() {
         .example("strata bench stream --layout 1x2", "STREAM on two bound threads")
         .example("strata bench npb mg --class B --layout 1x2",
                  "of the NAS Parallel Benchmarks; strata bench npb --list")
+        .example("strata bench npb-mz bt --class A --layout 2x1",
+                 "and of their multi-zone versions; strata bench npb-mz --list")
         .example("strata bench rings --layout 2x1 --json rings.json",
                  "natural and random ring of two processes");
     return options;
@@ -105,8 +107,9 @@ int bench_command(int argc, char** argv) {
         std::fputs(options.help().c_str(), stdout);
         return words.benchmark.empty() ? kBadInput : kSuccess;
     }
-    if (words.benchmark.front() == "npb")
-        return npb_command(words.own, {words.benchmark.begin() + 1, words.benchmark.end()});
+    if (words.benchmark.front() == "npb" || words.benchmark.front() == "npb-mz")
+        return npb_command(words.benchmark.front(), words.own,
+                           {words.benchmark.begin() + 1, words.benchmark.end()});
     if (words.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
         std::vector<std::string> command = {find_benchmark_program("strata-bench-mpi").value_or("")};

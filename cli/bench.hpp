@@ -18,7 +18,9 @@ namespace strata::cli {
 /// Becomes the command. Throws Error.
 [[noreturn]] void become(std::vector<std::string> command);
 
-/// `strata bench npb`: `own` are the words of --layout, --stride and --bind, `words` those after "npb".
-int npb_command(const std::vector<std::string>& own, std::vector<std::string> words);
+/// `strata bench npb`, and npb-mz: `suite` is which, `own` are the words of --layout, --stride and --bind,
+/// `words` those after it.
+int npb_command(const std::string& suite, const std::vector<std::string>& own,
+                std::vector<std::string> words);
 
 }  // namespace strata::cli

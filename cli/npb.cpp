@@ -1,4 +1,4 @@
-// strata bench npb: which program runs a benchmark of the suite, and under which layout.
+// strata bench npb and npb-mz: which program runs a benchmark of the suite, and under which layout.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ std::string program_of(const std::string& model) {
 
 }  // namespace
 
-int npb_command(const std::vector<std::string>& own, std::vector<std::string> words) {
+int npb_command(const std::string& suite, const std::vector<std::string>& own,
+                std::vector<std::string> words) {
     Options options("strata bench npb", "");
     options.option("--layout", "PxT", "", "")
         .option("--stride", "N", "1", "")
@@ -68,10 +69,11 @@ int npb_command(const std::vector<std::string>& own, std::vector<std::string> wo
         return std::find(words.begin(), words.end(), word) != words.end();
     };
     // A plan is for any layout, also one that this machine has no cores for: nothing is started.
-    const bool plan = asked("--dry-run");
+    const bool plan = asked("--dry-run") || asked("--balance");
     if (words.empty()) words.emplace_back("--help");
     std::vector<std::string> command = {
         program_of(plan || asked("--list") || asked("--help") ? "openmp" : model)};
+    if (suite == "npb-mz") command.emplace_back("--multi-zone");
     command.insert(command.end(), words.begin(), words.end());
     if (plan) {
         command.insert(command.end(), {"--model", model});

@@ -13,15 +13,19 @@ using strata::npb::Group;
 class TeamGroup : public Group {
   public:
     explicit TeamGroup(strata::team::Team& team) : team_(team), crew_(team.crew()) {
-        const std::vector<int> counts = crew_.counts();
-        mine_ = counts[static_cast<std::size_t>(team.rank())];
-        before_ = std::accumulate(counts.begin(), counts.begin() + team.rank(), 0);
-        workers_ = std::accumulate(counts.begin(), counts.end(), 0);
-        crew_.prepare();
+        take_counts();
+        threads_ = mine_;
     }
     [[nodiscard]] const char* model() const override { return "team"; }
     [[nodiscard]] int processes() const override { return team_.size(); }
-    [[nodiscard]] int threads() const override { return mine_; }
+    [[nodiscard]] int threads() const override { return threads_; }
+    [[nodiscard]] bool moves_threads() const override { return true; }
+    void set_counts(std::span<const int> counts) override {
+        team_.barrier();
+        if (first()) crew_.set_counts(counts);
+        team_.barrier();
+        take_counts();
+    }
     [[nodiscard]] int number() const override { return team_.rank(); }
     [[nodiscard]] int workers() const override { return workers_; }
     void meet() override { team_.barrier(); }
@@ -46,9 +50,18 @@ class TeamGroup : public Group {
     }
 
   private:
+    void take_counts() {
+        const std::vector<int> counts = crew_.counts();
+        mine_ = counts[static_cast<std::size_t>(team_.rank())];
+        before_ = std::accumulate(counts.begin(), counts.begin() + team_.rank(), 0);
+        workers_ = std::accumulate(counts.begin(), counts.end(), 0);
+        crew_.prepare();
+    }
+
     strata::team::Team& team_;
     strata::team::Crew& crew_;
     int mine_ = 1, before_ = 0, workers_ = 1;
+    int threads_ = 1;  // as the layout says
 };
 
 }  // namespace

@@ -78,10 +78,7 @@ Plan plan(Class size, int processes, int workers) {
 
 Outcome run(Class size, Group& group, Break fault) {
     const flow::Problem& problem = kProblems[index(size)];
-    const auto n = static_cast<double>(problem.points);
-    // The official count of an iteration: a fit to what was counted for several sizes.
-    const double operations = 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n;
-    return flow::run_factored<Scheme>(problem, "iterations of BT", operations, group, fault);
+    return flow::run_factored<Scheme>(problem, "iterations of BT", kOperations, group, fault);
 }
 
 }  // namespace

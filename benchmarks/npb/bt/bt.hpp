@@ -3,9 +3,12 @@
 #pragma once
 
 #include "benchmarks/npb/common/benchmark.hpp"
+#include "benchmarks/npb/flow/operations.hpp"
 
 namespace strata::npb::bt {
 
 extern const Benchmark benchmark;
+
+inline constexpr flow::Operations kOperations = {3478.8, -17655.7, 28023.7, 0};
 
 }  // namespace strata::npb::bt

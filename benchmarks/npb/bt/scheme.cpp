@@ -46,12 +46,6 @@ void solve_block(Block& matrix, Vec (&right)[kComponents][kComponents + 1]) {
 
 }  // namespace
 
-Scheme::Scheme(const flow::Index& n, double dt, Break fault)
-    : dt_(dt),
-      fault_(fault),
-      axes_{flow::Axis(n[0], flow::kDiffusion[0]), flow::Axis(n[1], flow::kDiffusion[1]),
-            flow::Axis(n[2], flow::kDiffusion[2])} {}
-
 template <int D>
 void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
     const Tile& t = cell.tile;

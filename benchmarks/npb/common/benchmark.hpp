@@ -52,7 +52,8 @@ struct Outcome {
     /// What the timed part moves between the processors and the level that holds the working set, counted
     /// from the loops as they are written; 0 where that says nothing.
     double bytes = 0;
-    std::vector<std::string> lines;  // further results, printed before the table
+    std::vector<std::string> lines;      // further results, printed before the table
+    std::vector<bench::Figure> figures;  // and those for the document
 };
 
 struct Benchmark {
@@ -62,10 +63,16 @@ struct Benchmark {
     Plan (*plan)(Class size, int processes, int workers);
     /// `progress` counts the iterations.
     Outcome (*run)(Class size, Group& group, Break fault);
+    /// The plan's division in words where it depends on the layout under every model. `moved`: threads may go
+    /// from process to process. Throws Error where the problem cannot be divided so.
+    std::string (*division)(Class size, int processes, int threads, bool moved) = nullptr;
 };
 
 /// All that were built, in the order of the specification.
 [[nodiscard]] std::span<const Benchmark> benchmarks();
+
+/// Those over zones, in the order of their specification.
+[[nodiscard]] std::span<const Benchmark> zone_benchmarks();
 
 /// What main() of each program does with its group: reads the words, plans or runs, prints, returns the
 /// status.

@@ -76,6 +76,12 @@ class Group {
 
     // Shared memory.
     [[nodiscard]] virtual int workers() const = 0;
+    /// Whether threads may go from one process to another: where all share one memory.
+    [[nodiscard]] virtual bool moves_threads() const { return false; }
+    /// Gives each process so many threads, all in all as many as there are; workers are numbered in the order
+    /// of processes from then on. To be called by all, before any array is touched. Without effect where
+    /// threads stay.
+    virtual void set_counts(std::span<const int> counts) { (void)counts; }
     /// Calls body(worker, workers) for each worker, at once; all have ended when it returns, and what they
     /// wrote is seen by all.
     template <class Body>

@@ -62,6 +62,7 @@ bench::Result result_of(const Benchmark& benchmark, Class size, const Plan& plan
     }
     result.figures.push_back({"Mop/s/thread", rate / all_threads(group), "Mop/s", true, {}, {}});
     result.figures.push_back({"time", outcome.seconds, "s", false, {}, {}});
+    result.figures.insert(result.figures.end(), outcome.figures.begin(), outcome.figures.end());
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "benchmarks/common/clock.hpp"
 #include "benchmarks/npb/common/benchmark.hpp"
 #include "benchmarks/npb/common/report.hpp"
+#include "benchmarks/npb/mz/benchmarks.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/base/units.hpp"
@@ -21,10 +22,17 @@
 namespace strata::npb {
 namespace {
 
-Options declare() {
-    Options options("strata bench npb",
-                    "The NAS Parallel Benchmarks, written from their specification. What does not verify has "
-                    "no rate, and ends with status 1.");
+/// The word, hidden, with which the front asks for the benchmarks over zones; it stands first.
+constexpr const char* kOverZones = "--multi-zone";
+
+Options declare(bool over_zones) {
+    const char* name = over_zones ? "strata bench npb-mz" : "strata bench npb";
+    Options options(
+        name, over_zones ? "The multi-zone versions of the NAS Parallel Benchmarks: BT, SP and LU over "
+                           "grids side by side, packed to processes by their size. What does not verify "
+                           "has no rate, and ends with status 1."
+                         : "The NAS Parallel Benchmarks, written from their specification. What does not "
+                           "verify has no rate, and ends with status 1.");
     options.positional("BENCHMARK", "which one; --list names them", false)
         .flag("--list", "the benchmarks and their classes")
         .option("--class", "C", "S", "the size of the problem: S, W, A, B, C, D, E or F")
@@ -35,26 +43,46 @@ Options declare() {
         .option("--json", "FILE", "",
                 "write the result there as JSON (schema strata.result/1); - is standard output")
         .hidden("--break", true)
-        .example("strata bench npb mg --class B --layout 1x2", "on two threads, by OpenMP")
-        .example("strata bench npb cg --class A --layout 2x1 --model team",
-                 "two processes that share one arena")
-        .example("strata bench npb ft --class D --dry-run", "how much memory it would take");
+        .hidden(kOverZones, false);
+    if (over_zones)
+        options.flag("--balance", "print how well layouts up to 256x8 can be balanced, as predicted, and end")
+            .example("strata bench npb-mz bt --class A --layout 2x1", "zones packed to two processes")
+            .example("strata bench npb-mz sp --class B --layout 2x4 --model team",
+                     "threads go to the process whose zones ask for them")
+            .example("strata bench npb-mz bt --class C --balance", "where threads become necessary");
+    else
+        options.example("strata bench npb mg --class B --layout 1x2", "on two threads, by OpenMP")
+            .example("strata bench npb cg --class A --layout 2x1 --model team",
+                     "two processes that share one arena")
+            .example("strata bench npb ft --class D --dry-run", "how much memory it would take");
     return options;
 }
 
+std::span<const Benchmark> benchmarks_of(const Parsed& given) {
+    return given.has(kOverZones) ? zone_benchmarks() : benchmarks();
+}
+
+/// "bt" and "bt-mz" mean the same over zones.
+std::string short_name(const Benchmark& benchmark) {
+    const std::string name = benchmark.name;
+    return name.substr(0, name.find('-'));
+}
+
 /// MG and mg are the same.
-const Benchmark& find(std::string name) {
+const Benchmark& find(const Parsed& given) {
+    std::string name = given.positionals().empty() ? "" : given.positionals().front();
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     std::vector<std::string> names;
-    for (const Benchmark& benchmark : benchmarks()) {
-        if (name == benchmark.name) return benchmark;
-        names.emplace_back(benchmark.name);
+    for (const Benchmark& benchmark : benchmarks_of(given)) {
+        if (name == benchmark.name || name == short_name(benchmark)) return benchmark;
+        names.push_back(short_name(benchmark));
     }
+    const std::string command = given.has(kOverZones) ? "strata bench npb-mz " : "strata bench npb ";
     const std::string near = nearest(name, names);
     throw Error("unknown benchmark of the suite")
         .given(name.empty() ? "nothing" : name)
         .allowed(fmt::format("{}", fmt::join(names, ", ")))
-        .remedy(near.empty() ? "strata bench npb --list" : "strata bench npb " + near);
+        .remedy(command + (near.empty() ? "--list" : near));
 }
 
 Class read_class(const Parsed& given) {
@@ -64,8 +92,8 @@ Class read_class(const Parsed& given) {
     return static_cast<Class>(kClasses.find(text.front()));
 }
 
-void list() {
-    for (const Benchmark& benchmark : benchmarks()) {
+void list(std::span<const Benchmark> all) {
+    for (const Benchmark& benchmark : all) {
         std::string sizes;
         for (std::size_t c = 0; c < kClasses.size(); ++c) {
             try {
@@ -76,7 +104,7 @@ void list() {
                 continue;  // the specification has no such class of it
             }
         }
-        fmt::print("{:<4} {}\n{}", benchmark.name, benchmark.title, sizes);
+        fmt::print("{:<4} {}\n{}", short_name(benchmark), benchmark.title, sizes);
     }
 }
 
@@ -103,17 +131,25 @@ int dry_run(const Parsed& given, const Benchmark& benchmark, Class size) {
     const std::string model =
         given.has("--model") ? given.choice("--model", {"openmp", "mpi", "team"}) : "openmp";
     const bool messages = model == "mpi";
-    const Plan plan = benchmark.plan(size, messages ? layout.processes : 1,
-                                     layout.threads * (messages ? 1 : layout.processes));
+    Plan plan = benchmark.plan(size, messages ? layout.processes : 1,
+                               layout.threads * (messages ? 1 : layout.processes));
+    if (benchmark.division != nullptr)
+        plan.division = benchmark.division(size, layout.processes, layout.threads, model == "team");
     std::fputs(plan_text(benchmark, size, plan, model, layout).c_str(), stdout);
     return kSuccess;
 }
 
 int run(const Parsed& given, Group& group) {
-    const Benchmark& benchmark = find(given.positionals().empty() ? "" : given.positionals().front());
+    const Benchmark& benchmark = find(given);
     const Class size = read_class(given);
+    if (given.has(kOverZones) && given.has("--balance")) {
+        if (group.first()) std::fputs(mz::balance_of(benchmark.name, size).c_str(), stdout);
+        return kSuccess;
+    }
     if (given.has("--dry-run")) return group.first() ? dry_run(given, benchmark, size) : kSuccess;
-    const Plan plan = benchmark.plan(size, group.size(), group.workers());
+    Plan plan = benchmark.plan(size, group.size(), group.workers());
+    if (benchmark.division != nullptr)
+        plan.division = benchmark.division(size, group.processes(), group.threads(), group.moves_threads());
     const std::string broken =
         given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
     const Break fault = broken == "skip" ? Break::skip : broken == "perturb" ? Break::perturb : Break::none;
@@ -147,10 +183,11 @@ int run_suite(int argc, char** argv, Group& group) {
         const auto asks = [](const std::string& word) { return word == "--help" || word == "-h"; };
         // Help is printed as it is parsed: once for all processes.
         if (!group.first() && std::any_of(argv + 1, argv + argc, asks)) return kSuccess;
-        const Parsed given = declare().parse(argc, argv);
+        const bool over_zones = argc > 1 && std::string(argv[1]) == kOverZones;
+        const Parsed given = declare(over_zones).parse(argc, argv);
         if (given.help()) return kSuccess;
         if (given.has("--list")) {
-            if (group.first()) list();
+            if (group.first()) list(benchmarks_of(given));
             return kSuccess;
         }
         return run(given, group);

@@ -11,9 +11,9 @@ constexpr double kExact[kComponents][13] = {
     {2.0, 2.0, 0.0, 0.0, 0.0, 2.0, 3.0, 0.03, 0.05, 0.04, 0.2, 0.1, 0.3},
     {5.0, 4.0, 3.0, 2.0, 0.1, 0.4, 0.3, 0.05, 0.04, 0.03, 0.1, 0.3, 0.2}};
 
-std::array<double, 3> place(const std::array<std::int64_t, 3>& at, const std::array<std::int64_t, 3>& n) {
+std::array<double, 3> place(const Index& at, const Scale& scale) {
     std::array<double, 3> x{};
-    for (std::size_t d = 0; d < 3; ++d) x[d] = static_cast<double>(at[d]) / static_cast<double>(n[d] - 1);
+    for (std::size_t d = 0; d < 3; ++d) x[d] = static_cast<double>(at[d]) / scale[d];
     return x;
 }
 
@@ -33,15 +33,19 @@ State exact(double x, double y, double z) {
     return u;
 }
 
-State exact(const std::array<std::int64_t, 3>& at, const std::array<std::int64_t, 3>& n) {
-    const auto x = place(at, n);
+State exact(const Index& at, const Scale& scale) {
+    const auto x = place(at, scale);
     return exact(x[0], x[1], x[2]);
 }
 
-State initial(const std::array<std::int64_t, 3>& at, const std::array<std::int64_t, 3>& n) {
-    for (std::size_t d = 0; d < 3; ++d)
-        if (at[d] == 0 || at[d] == n[d] - 1) return exact(at, n);
-    const auto x = place(at, n);
+State initial(const Index& at, const Index& n, const Scale& scale) {
+    const auto x = place(at, scale);
+    for (const std::size_t d : {2U, 1U, 0U}) {
+        if (at[d] > 0 && at[d] < n[d] - 1) continue;
+        auto face = x;
+        face[d] = at[d] == 0 ? 0 : 1;
+        return exact(face[0], face[1], face[2]);
+    }
     std::array<State, 3> between{};
     for (std::size_t d = 0; d < 3; ++d) {
         auto low = x, high = x;

@@ -28,24 +28,31 @@ inline constexpr double kDissipation = 0.25;
 /// The exact steady solution, a polynomial of degree 4, at a point of the unit cube.
 [[nodiscard]] State exact(double x, double y, double z);
 
-/// What the iterations begin with: blended from the exact values on the six faces, and these on the faces.
-/// `at`: a point of the grid, counted from 0; `n`: points of the grid. Both 0 <= at < n.
-[[nodiscard]] State initial(const std::array<std::int64_t, 3>& at, const std::array<std::int64_t, 3>& n);
-/// The exact solution at a point of the grid.
-[[nodiscard]] State exact(const std::array<std::int64_t, 3>& at, const std::array<std::int64_t, 3>& n);
+/// Points along x, y and z: of a grid, or a point's place, counted from 0.
+using Index = std::array<std::int64_t, 3>;
+/// Intervals to the unit of length along x, y and z: n - 1 where a grid of n points spans the unit cube.
+using Scale = std::array<double, 3>;
+[[nodiscard]] constexpr Scale scale_of(const Index& n) {
+    return {static_cast<double>(n[0] - 1), static_cast<double>(n[1] - 1), static_cast<double>(n[2] - 1)};
+}
 
-/// Factors of the differences along one direction of n points, which lie h = 1 / (n - 1) apart.
+/// What the iterations begin with at a point of a grid of n points, 0 <= at < n: blended from the exact
+/// values on the six faces of the unit cube, and these on the grid's faces. A point of several faces belongs
+/// to that in z, else to that in y.
+[[nodiscard]] State initial(const Index& at, const Index& n, const Scale& scale);
+/// The exact solution at a point of the grid.
+[[nodiscard]] State exact(const Index& at, const Scale& scale);
+
+/// Factors of the differences along one direction, with so many intervals to the unit of length.
 struct Axis {
-    std::int64_t n;
     double first;      // 1 / (2 h): of a central difference
     double second;     // 1 / h^2: of a second difference
     double diffusion;  // of the components
-    Axis(std::int64_t points, double d)
-        : n(points),
-          first(0.5 * static_cast<double>(points - 1)),
-          second(static_cast<double>(points - 1) * static_cast<double>(points - 1)),
-          diffusion(d) {}
+    Axis(double intervals, double d) : first(0.5 * intervals), second(intervals * intervals), diffusion(d) {}
 };
+[[nodiscard]] inline std::array<Axis, 3> axes_of(const Scale& scale) {
+    return {Axis(scale[0], kDiffusion[0]), Axis(scale[1], kDiffusion[1]), Axis(scale[2], kDiffusion[2])};
+}
 
 /// Weights of the fourth difference at point `at` of 0 to n - 1, from two points before to two behind: 1 -4 6
 /// -4 1, and next to the boundary what is left when differences that reach over it are dropped.

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "benchmarks/common/clock.hpp"
-#include "benchmarks/common/progress.hpp"
+#include "benchmarks/npb/flow/operations.hpp"
 #include "benchmarks/npb/flow/sweeps.hpp"
+#include "benchmarks/npb/flow/timed.hpp"
 
 namespace strata::npb::flow {
 
@@ -31,29 +31,21 @@ template <class Scheme>
     return plan;
 }
 
-/// `operations`: of one iteration, by the official count.
 template <class Scheme>
-[[nodiscard]] Outcome run_factored(const Problem& problem, const char* name, double operations, Group& group,
-                                   Break fault) {
+[[nodiscard]] Outcome run_factored(const Problem& problem, const char* name, const Operations& operations,
+                                   Group& group, Break fault) {
     Domain domain(Partition::multi(problem.n(), group.rank(), group.size()), group);
-    const Scheme scheme(problem.n(), problem.dt, fault);
+    const Scheme scheme(flow::scale_of(problem.n()), problem.dt, fault);
     Sweeps<Scheme> sweeps(domain, scheme, problem.dt);
     domain.force();
     domain.begin();
     // One iteration for touching all there is, which is not counted.
     sweeps.iterate();
     domain.begin();
-    bench::Progress progress(name, static_cast<std::size_t>(problem.iterations));
-    group.meet();
-    const double start = bench::now();
-    for (int iteration = 0; iteration < problem.iterations; ++iteration) {
-        sweeps.iterate();
-        if (group.first()) progress.step();
-    }
-    group.meet();
     Outcome outcome;
-    outcome.seconds = group.max(bench::now() - start);
-    outcome.operations = operations * problem.iterations;
+    outcome.seconds = timed(
+        group, name, problem.iterations, [&] { sweeps.iterate(); }, [] {});
+    outcome.operations = operations.of(problem.n()) * problem.iterations;
     domain.exchange();
     domain.evaluate(1);
     const State residual = domain.rhs_norm(), error = domain.error_norm();

@@ -9,14 +9,15 @@
 
 namespace strata::npb::flow {
 
-using Index = std::array<std::int64_t, 3>;  // along x, y, z
-
 /// A box of a grid. Points are counted from its own first one, unless said otherwise.
 struct Tile {
     Index n{};      // points of the grid
     Index begin{};  // the first own point, in the grid
     Index size{};   // own points
+    Scale scale{};  // of the grid
 
+    /// A whole grid.
+    [[nodiscard]] static Tile whole(const Index& n, const Scale& scale) { return {n, {}, n, scale}; }
     /// Own points within the grid's boundary, [first, last) along a direction.
     [[nodiscard]] std::int64_t first(std::size_t d) const { return begin[d] == 0 ? 1 : 0; }
     [[nodiscard]] std::int64_t last(std::size_t d) const {

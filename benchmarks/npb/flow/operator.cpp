@@ -4,8 +4,8 @@ namespace strata::npb::flow {
 namespace {
 
 /// Diffusion and fourth differences together, from two points before to two behind.
-Weights linear_weights(const Axis& axis, std::int64_t at) {
-    Weights w = fourth_difference(at, axis.n);
+Weights linear_weights(const Axis& axis, std::int64_t at, std::int64_t n) {
+    Weights w = fourth_difference(at, n);
     for (double& weight : w) weight *= -kDissipation;
     const double diffusion = axis.diffusion * axis.second;
     w[1] += diffusion;
@@ -70,16 +70,14 @@ struct Operator::Row {
 };
 
 Operator::Operator(const Tile& tile)
-    : tile_(tile),
-      axes_{Axis(tile.n[0], kDiffusion[0]), Axis(tile.n[1], kDiffusion[1]), Axis(tile.n[2], kDiffusion[2])},
-      step_(round_up(tile.size[0]) + 2 * kLanes) {
+    : tile_(tile), axes_(axes_of(tile.scale)), step_(round_up(tile.size[0]) + 2 * kLanes) {
     const std::int64_t width = round_up(tile.size[0]);
     inside_.assign(static_cast<std::size_t>(width), 0.0);
     for (auto& weights : along_x_) weights.assign(static_cast<std::size_t>(width), 0.0);
     for (std::int64_t x = tile.first(0); x < tile.last(0); ++x) {
         const auto i = static_cast<std::size_t>(x);
         inside_[i] = 1;
-        const Weights w = linear_weights(axes_[0], tile.begin[0] + x);
+        const Weights w = linear_weights(axes_[0], tile.begin[0] + x, tile.n[0]);
         for (std::size_t k = 0; k < 5; ++k) along_x_[k][i] = w[k];
     }
 }
@@ -136,8 +134,8 @@ void Operator::row(std::int64_t y, std::int64_t z, const Field& forcing, const F
     const Row row = row_at(y, z);
     const Row south = row_at(y - 1, z), north = row_at(y + 1, z);
     const Row below = row_at(y, z - 1), above = row_at(y, z + 1);
-    const Weights wy = linear_weights(axes_[1], tile_.begin[1] + y);
-    const Weights wz = linear_weights(axes_[2], tile_.begin[2] + z);
+    const Weights wy = linear_weights(axes_[1], tile_.begin[1] + y, tile_.n[1]);
+    const Weights wz = linear_weights(axes_[2], tile_.begin[2] + z, tile_.n[2]);
     for (std::int64_t x = 0; x < tile_.size[0]; x += kLanes) {
         Vec sum[kComponents], wx[5];
         for (std::size_t k = 0; k < 5; ++k) wx[k] = load(along_x_[k].data() + x);

@@ -51,12 +51,19 @@ int Partition::owner(const Index& cell) const {
 Tile Partition::tile(const Index& cell) const {
     Tile tile;
     tile.n = n_;
+    tile.scale = scale_of(n_);
     for (std::size_t d = 0; d < 3; ++d) {
         const Share share(n_[d], static_cast<int>(cell[d]), static_cast<int>(cuts_[d]));
         tile.begin[d] = share.begin;
         tile.size[d] = share.end - share.begin;
     }
     return tile;
+}
+
+std::vector<Tile> Partition::tiles() const {
+    std::vector<Tile> tiles;
+    for (const Index& cell : cells_) tiles.push_back(tile(cell));
+    return tiles;
 }
 
 int Partition::neighbour(std::size_t direction, std::int64_t step) const {

@@ -23,6 +23,8 @@ class Partition {
     /// Places of this process's cells among all, in lexicographic order.
     [[nodiscard]] const std::vector<Index>& cells() const { return cells_; }
     [[nodiscard]] Tile tile(const Index& cell) const;
+    /// Of this process's cells.
+    [[nodiscard]] std::vector<Tile> tiles() const;
     /// The process that has the cells `step` further along a direction, round the edge.
     [[nodiscard]] int neighbour(std::size_t direction, std::int64_t step) const;
     /// Throws Error where a cell would have fewer than two points along a direction that is cut: fewer than a

@@ -1,63 +1,38 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
-#include <vector>
+#include <optional>
 
 #include "benchmarks/npb/flow/domain.hpp"
+#include "benchmarks/npb/flow/lines.hpp"
 
 namespace strata::npb::flow {
 
-/// Eight lines of a cell side by side, one in each lane. Along x they are rows y0 to y0 + 7 of plane z; along
-/// y and z they begin at x0 to x0 + 7.
-struct Bundle {
-    std::int64_t first = 0;   // y0, or x0
-    std::int64_t second = 0;  // z, or y
-};
-
-/// The bundles of a cell in a direction, counted plane by plane (along z: row by row).
-struct Bundles {
-    std::int64_t begin, across, planes, offset;
-
-    Bundles(const Tile& t, std::size_t direction)
-        : begin(direction == 0 ? t.first(1) : 0),
-          across(round_up(direction == 0 ? t.last(1) - t.first(1) : t.size[0]) / kLanes),
-          planes(direction == 2 ? t.last(1) - t.first(1) : t.last(2) - t.first(2)),
-          offset(direction == 2 ? t.first(1) : t.first(2)) {}
-    [[nodiscard]] std::int64_t count() const { return across * planes; }
-    [[nodiscard]] Bundle operator[](std::int64_t i) const {
-        return {begin + i % across * kLanes, offset + i / across};
-    }
-};
-
-/// An iteration of an approximate factorisation (RNR-94-007, section 3): the right-hand side, then systems
-/// along the lines in x, y and z, the change of u being what comes out last.
-///
-/// A Scheme says how the systems are made and solved:
-///   kValues, kFactors    vectors for each point of a bundle: what systems are made of, what elimination
-///                        leaves for the way back
-///   kForward, kBackward  vectors that elimination, and the way back, carry from point to point
-///   gather<D>(cell, bundle, values)            reads a bundle
-///   forward<D>(tile, values, factors, carry)   eliminates
-///   backward<D>(tile, values, factors, carry)  substitutes
-///   scatter<D>(cell, bundle, values)           writes the result; along z, adds it to u
+/// An iteration of an approximate factorisation over a grid that one process has, or several in
+/// multi-partition; `Scheme` as Lines says.
 template <class Scheme>
 class Sweeps {
   public:
     Sweeps(Domain& domain, const Scheme& scheme, double dt) : domain_(domain), scheme_(scheme), dt_(dt) {
-        const auto points = memory_points(domain.partition(), domain.group().workers());
-        values_ = domain.group().template array<double>("lines", points * Scheme::kValues * kLanes);
-        factors_ = domain.group().template array<double>("factors", points * Scheme::kFactors * kLanes);
+        if (in_one_memory(domain.partition())) {
+            lines_.emplace(domain, scheme, dt);
+            return;
+        }
+        const std::size_t points = memory_points(domain.partition()) * kLanes;
+        values_ = domain.group().template array<double>("lines", points * Scheme::kValues);
+        factors_ = domain.group().template array<double>("factors", points * Scheme::kFactors);
     }
 
     [[nodiscard]] static std::vector<Need> needs(const Partition& partition, int workers) {
-        const std::uint64_t bytes = memory_points(partition, workers) * kLanes * sizeof(double);
-        return {{"lines under work", bytes * Scheme::kValues},
-                {"what elimination leaves", bytes * Scheme::kFactors}};
+        return in_one_memory(partition) ? Lines<Scheme>::needs(partition.tiles(), workers)
+                                        : Lines<Scheme>::needs_of(memory_points(partition));
     }
 
     void iterate() {
-        if (domain_.group().size() == 1) return iterate_in_one_memory();
+        if (lines_) {
+            domain_.each([&](const Work& work) { lines_->planes(work); });
+            domain_.each([&](const Work& work) { lines_->rows(work); });
+            return;
+        }
         domain_.exchange();
         domain_.evaluate(dt_);
         sweep_over_processes<0>();
@@ -66,41 +41,8 @@ class Sweeps {
     }
 
   private:
-    /// A plane's right-hand side and its lines in x and y while it is in a cache; then the lines in z.
-    void iterate_in_one_memory() {
-        const Cell& cell = domain_.cells().front();
-        const Tile& t = cell.tile;
-        const auto solve = [&]<int D>(int worker, std::int64_t plane, const Bundles& bundles) {
-            const std::size_t room = static_cast<std::size_t>(longest(t)) * kLanes;
-            double* values = values_.data() + static_cast<std::size_t>(worker) * room * Scheme::kValues;
-            double* factors = factors_.data() + static_cast<std::size_t>(worker) * room * Scheme::kFactors;
-            for (std::int64_t i = plane * bundles.across; i < (plane + 1) * bundles.across; ++i) {
-                const Bundle bundle = bundles[i];
-                double* own = values + Scheme::kValues * kLanes;  // of point 0; one before it may be read
-                scheme_.template gather<D>(cell, bundle, own);
-                Vec carry[std::max(Scheme::kForward, Scheme::kBackward)]{};
-                scheme_.template forward<D>(t, own, factors, carry);
-                std::fill(std::begin(carry), std::end(carry), Vec{});
-                scheme_.template backward<D>(t, own, factors, carry);
-                scheme_.template scatter<D>(cell, bundle, own);
-            }
-        };
-        domain_.group().each([&](int worker, int workers) {
-            const Bundles x(t, 0), y(t, 1);
-            const Share own(x.planes, worker, workers);
-            Operator& operate = domain_.sweep(0, worker);
-            for (std::int64_t plane = own.begin; plane < own.end; ++plane) {
-                operate.plane(t.first(2) + plane, cell.forcing, cell.rhs, dt_);
-                solve.template operator()<0>(worker, plane, x);
-                solve.template operator()<1>(worker, plane, y);
-            }
-        });
-        domain_.group().each([&](int worker, int workers) {
-            const Bundles z(t, 2);
-            const Share own(z.planes, worker, workers);
-            for (std::int64_t row = own.begin; row < own.end; ++row)
-                solve.template operator()<2>(worker, row, z);
-        });
+    [[nodiscard]] static bool in_one_memory(const Partition& partition) {
+        return partition.cuts() == Index{1, 1, 1};
     }
 
     /// Slab by slab of cells: each process works on its cells of the slab and hands what elimination carries
@@ -146,7 +88,7 @@ class Sweeps {
                 parts.push_back({&cell, bundles, count, memory});
                 count += bundles.count();
             }
-            memory += static_cast<std::size_t>(bundles.count() * longest(cell.tile));
+            memory += static_cast<std::size_t>(bundles.count() * longest_line(cell.tile));
         }
         return parts;
     }
@@ -164,7 +106,7 @@ class Sweeps {
             for (const Part& part : parts) {
                 const std::int64_t last = std::min(end - part.before, part.bundles.count());
                 for (std::int64_t i = std::max<std::int64_t>(begin - part.before, 0); i < last; ++i) {
-                    const auto length = static_cast<std::size_t>(longest(part.cell->tile));
+                    const auto length = static_cast<std::size_t>(longest_line(part.cell->tile));
                     const std::size_t at = (part.memory + static_cast<std::size_t>(i) * length) * kLanes;
                     const std::size_t place = static_cast<std::size_t>(part.before + i) * vectors * kLanes;
                     Vec carry[std::max(Scheme::kForward, Scheme::kBackward)];
@@ -190,22 +132,12 @@ class Sweeps {
         domain_.group().exchange(std::span(&shift, 1));
     }
 
-    /// Points of a bundle's memory: a line in any direction, in eights, and one before and behind.
-    [[nodiscard]] static std::int64_t longest(const Tile& t) {
-        return round_up(*std::max_element(t.size.begin(), t.size.end())) + 2;
-    }
-    /// Of all bundles together: one for each worker, or all that a process has under way.
-    [[nodiscard]] static std::size_t memory_points(const Partition& partition, int workers) {
-        const auto& cells = partition.cells();
-        if (partition.cuts() == Index{1, 1, 1})
-            return static_cast<std::size_t>(longest(partition.tile(cells.front())) * workers);
+    /// Points of the memory of all bundles that a process has under way.
+    [[nodiscard]] static std::size_t memory_points(const Partition& partition) {
         std::int64_t most = 0;
         for (std::size_t d = 0; d < 3; ++d) {
             std::int64_t points = 0;
-            for (const Index& cell : cells) {
-                const Tile t = partition.tile(cell);
-                points += Bundles(t, d).count() * longest(t);
-            }
+            for (const Tile& t : partition.tiles()) points += Bundles(t, d).count() * longest_line(t);
             most = std::max(most, points);
         }
         return static_cast<std::size_t>(most);
@@ -214,6 +146,7 @@ class Sweeps {
     Domain& domain_;
     const Scheme& scheme_;
     double dt_;
+    std::optional<Lines<Scheme>> lines_;  // where there is one process
     std::span<double> values_, factors_;
     std::vector<double> in_, out_;
 };

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "benchmarks/common/clock.hpp"
-#include "benchmarks/common/progress.hpp"
 #include "benchmarks/npb/flow/domain.hpp"
+#include "benchmarks/npb/flow/timed.hpp"
+#include "benchmarks/npb/lu/integral.hpp"
 #include "benchmarks/npb/lu/waves.hpp"
 
 namespace strata::npb::lu {
@@ -93,41 +93,6 @@ constexpr Problem kProblems[] = {
      0.1002509436546e+03},
 };
 
-/// The surface integral of the pressure (RNR-94-007, section 3): by the trapezoidal rule over the faces of a
-/// box of points, a quarter of the sum over both faces of each direction.
-double integral(const flow::Domain& domain) {
-    const flow::Cell& cell = domain.cells().front();
-    const flow::Tile& t = cell.tile;
-    // The box: 1 to n - 2 along x, 1 to n - 3 along y, 2 to n - 2 along z.
-    const flow::Index low = {1, 1, 2}, high = {t.n[0] - 2, t.n[1] - 3, t.n[2] - 2};
-    const auto sums = domain.group().sum_each<3>([&](int worker, int workers) {
-        std::array<double, 3> sum{};
-        const Share own(t.size[2], worker, workers);
-        for (std::int64_t z = own.begin; z < own.end; ++z)
-            for (std::int64_t y = 0; y < t.size[1]; ++y)
-                for (std::int64_t x = 0; x < t.size[0]; ++x) {
-                    const flow::Index at = {t.begin[0] + x, t.begin[1] + y, t.begin[2] + z};
-                    std::array<double, 3> weight{};  // of how many intervals it is an end
-                    bool within = true;
-                    for (std::size_t d = 0; d < 3; ++d) {
-                        within = within && at[d] >= low[d] && at[d] <= high[d];
-                        weight[d] = at[d] == low[d] || at[d] == high[d] ? 1 : 2;
-                    }
-                    if (!within) continue;
-                    const auto u = [&](int m) { return cell.u.at(m, x, y, z); };
-                    const double pressure =
-                        flow::k2 * (u(4) - 0.5 * (u(1) * u(1) + u(2) * u(2) + u(3) * u(3)) / u(0));
-                    for (std::size_t d = 0; d < 3; ++d)
-                        if (weight[d] == 1) sum[d] += pressure * weight[(d + 1) % 3] * weight[(d + 2) % 3];
-                }
-        return sum;
-    });
-    double total = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-        total += sums[d] / static_cast<double>((t.n[(d + 1) % 3] - 1) * (t.n[(d + 2) % 3] - 1));
-    return 0.25 * total;
-}
-
 Plan plan(Class size, int processes, int workers) {
     const Problem& problem = kProblems[index(size)];
     const flow::Partition partition = flow::Partition::columns(problem.n(), 0, processes);
@@ -154,25 +119,19 @@ Outcome run(Class size, Group& group, Break fault) {
     waves.run();  // an iteration for touching all there is, which is not counted
     domain.begin();
     evaluate();
-    bench::Progress progress("iterations of LU", static_cast<std::size_t>(problem.iterations));
-    group.meet();
-    const double start = bench::now();
-    for (int iteration = 0; iteration < problem.iterations; ++iteration) {
+    flow::State residual{};
+    const auto iterate = [&] {
         waves.run();
         evaluate();
-        if (group.first()) progress.step();
-    }
-    const flow::State residual = domain.rhs_norm();
+    };
     Outcome outcome;
-    outcome.seconds = group.max(bench::now() - start);
-    const auto n = static_cast<double>(problem.points);
-    // The official count of an iteration: a fit to what was counted for several sizes.
-    outcome.operations =
-        problem.iterations * (1984.77 * n * n * n - 10923.3 * n * n + 27770.9 * n - 144010.0);
+    outcome.seconds = flow::timed(group, "iterations of LU", problem.iterations, iterate,
+                                  [&] { residual = domain.rhs_norm(); });
+    outcome.operations = problem.iterations * kOperations.of(problem.n());
     const flow::State error = domain.error_norm();
     outcome.checks = flow::checks(residual, error, problem.official);
     outcome.checks.push_back(
-        relative("relative error of the surface integral", integral(domain), problem.integral, 1e-8));
+        relative("relative error of the surface integral", surface_integral(domain), problem.integral, 1e-8));
     outcome.lines = flow::norm_lines(residual, error);
     outcome.lines.push_back(fmt::format("surface integral {:20.13e}", outcome.checks.back().found));
     return outcome;

@@ -2,51 +2,10 @@
 
 #include <algorithm>
 
-#include "benchmarks/npb/ft/transpose.hpp"
-
 namespace strata::npb::lu {
-namespace {
 
 using flow::Index;
 using flow::Partition;
-
-/// Room beside each row that lanes ahead or behind run into; it stays zero.
-constexpr std::int64_t kMargin = kLanes;
-
-/// Rows of five components with margins.
-std::int64_t pitch(const Index& size) { return flow::round_up(size[0]) + 2 * kMargin; }
-
-/// Lanes 0 to 6 move to 1 to 7, `first` comes in.
-Vec shift_in(Vec v, double first) {
-#ifdef __clang__
-    Vec shifted;
-    shifted[0] = first;
-    for (int l = 1; l < kLanes; ++l) shifted[l] = v[l - 1];
-    return shifted;
-#else
-    return __builtin_shuffle(v, broadcast(first), Mask{8, 0, 1, 2, 3, 4, 5, 6});
-#endif
-}
-
-}  // namespace
-
-/// Up to eight rows of a plane, in the order in which they are solved: row l is first + Way * l.
-struct Waves::Rows {
-    std::int64_t first;
-    int count;
-    double *work, *before;  // [row][component][x]
-    const double* from;     // what the rows before these contribute, [component][x]
-    double* to;             // what these contribute to the next ones
-    std::int64_t pitch;
-
-    [[nodiscard]] double* at(int row, int m) const { return work + (row * kComponents + m) * pitch; }
-    [[nodiscard]] double* old(int row, int m) const { return before + (row * kComponents + m) * pitch; }
-};
-
-std::size_t Waves::row_doubles(const Index& size) {
-    // Eight rows twice, and two that are handed from rows to rows.
-    return static_cast<std::size_t>((2 * kLanes + 2) * kComponents * pitch(size));
-}
 
 int Waves::blocks_of(const Partition& partition, int workers) {
     // So many in every process, so that all agree which step is whose: at least eight rows each.
@@ -59,46 +18,18 @@ int Waves::blocks_of(const Partition& partition, int workers) {
 }
 
 Waves::Waves(flow::Domain& domain, double dt, Break fault)
-    : domain_(domain),
+    : partition_(domain.partition()),
       group_(domain.group()),
       cell_(domain.cells().front()),
-      tile_(cell_.tile),
-      dt_(dt),
-      fault_(fault),
-      diagonal_({flow::Axis(tile_.n[0], flow::kDiffusion[0]), flow::Axis(tile_.n[1], flow::kDiffusion[1]),
-                 flow::Axis(tile_.n[2], flow::kDiffusion[2])},
-                dt),
-      width_(flow::round_up(tile_.size[0])),
-      blocks_(blocks_of(domain.partition(), group_.workers())) {
-    for (std::size_t d = 0; d < 3; ++d) {
-        const flow::Axis axis(tile_.n[d], flow::kDiffusion[d]);
-        const double scale = kOmega * dt;
-        factors_[d] = {scale * axis.first, scale * axis.second, scale * axis.second * axis.diffusion};
-    }
-    const auto rows = static_cast<std::size_t>(tile_.size[1]) * kComponents;
-    const auto long_row = static_cast<std::size_t>(pitch(tile_.size));
-    scratch_ = group_.array<double>("rows under work",
-                                    row_doubles(tile_.size) * static_cast<std::size_t>(group_.workers()));
-    behind_ = group_.array<double>("plane before", rows * static_cast<std::size_t>(width_));
-    handed_ = group_.array<double>("rows handed on",
-                                   static_cast<std::size_t>(blocks_ + 1) * 2 * kComponents * long_row);
-    west_ = group_.array<double>("column that comes", rows);
-    east_ = group_.array<double>("column that goes", rows);
-}
+      solve_(cell_, blocks_of(partition_, group_.workers()), dt, fault, group_, ""),
+      scratch_(group_.array<double>("rows under work", Solve::scratch_doubles(cell_.tile.size) *
+                                                           static_cast<std::size_t>(group_.workers()))) {}
 
 std::vector<Need> Waves::needs(const Partition& partition, int workers) {
     const Index size = partition.tile(partition.cells().front()).size;
-    const auto rows = static_cast<std::uint64_t>(size[1] * kComponents);
-    const auto w = static_cast<std::uint64_t>(workers);
-    const auto handed = (w + 1) * 2 * kComponents * static_cast<std::uint64_t>(pitch(size));
-    return {
-        {"rows under work", (row_doubles(size) * w + handed) * sizeof(double)},
-        {"plane before", rows * static_cast<std::uint64_t>(flow::round_up(size[0]) + 2) * sizeof(double)}};
-}
-
-double* Waves::handed(int block, std::int64_t step) {
-    const auto row = static_cast<std::size_t>(kComponents * pitch(tile_.size));
-    return handed_.data() + static_cast<std::size_t>(2 * block + step % 2) * row + kMargin;
+    const auto rows = Solve::scratch_doubles(size) * static_cast<std::uint64_t>(workers) * sizeof(double);
+    return {{"rows under work", rows},
+            {"rows and planes before", Solve::bytes(size, blocks_of(partition, workers))}};
 }
 
 void Waves::run() {
@@ -108,191 +39,43 @@ void Waves::run() {
 
 template <int Way>
 void Waves::sweep() {
-    const Index &cuts = domain_.partition().cuts(), &place = cell_.place;
-    const std::int64_t planes = tile_.last(2) - tile_.first(2);
+    const Index &cuts = partition_.cuts(), &place = cell_.place;
+    const std::int64_t planes = solve_.planes();
+    const int blocks = solve_.blocks();
     // How many blocks are before this process's, along x and y.
     const std::int64_t before_x = Way > 0 ? place[0] : cuts[0] - 1 - place[0];
-    const std::int64_t before_y = (Way > 0 ? place[1] : cuts[1] - 1 - place[1]) * blocks_;
-    const std::int64_t steps = planes + cuts[0] - 1 + cuts[1] * blocks_ - 1;
-    group_.each([&](int worker, int workers) {
-        const Share part(std::ssize(behind_), worker, workers);
-        std::fill(behind_.begin() + part.begin, behind_.begin() + part.end, 0.0);
-        // Beyond the edge of the grid nothing contributes; the other sweep may have left something here.
-        if (worker == 0 && before_y == 0)
-            for (const int parity : {0, 1})
-                std::fill_n(handed(0, parity) - kMargin, kComponents * pitch(tile_.size), 0.0);
-    });
+    const std::int64_t before_y = (Way > 0 ? place[1] : cuts[1] - 1 - place[1]) * blocks;
+    const std::int64_t steps = planes + cuts[0] - 1 + cuts[1] * blocks - 1;
+    group_.each([&](int worker, int workers) { solve_.clear(worker, workers, before_y == 0); });
     for (std::int64_t step = 0; step < steps; ++step) {
         group_.each([&](int worker, int) {
-            const int block = Way > 0 ? worker : blocks_ - 1 - worker;  // in the order of the sweep
-            if (worker >= blocks_) return;
-            const std::int64_t z = step - before_x - before_y - block;
-            if (z >= 0 && z < planes)
-                plane<Way>(Way > 0 ? tile_.first(2) + z : tile_.last(2) - 1 - z, block, step);
+            const int block = Way > 0 ? worker : blocks - 1 - worker;  // in the order of the sweep
+            if (worker >= blocks) return;
+            const std::int64_t nth = step - before_x - before_y - block;
+            if (nth >= 0 && nth < planes)
+                solve_.plane<Way>(nth, block, step,
+                                  scratch_.data() + Solve::scratch_doubles(cell_.tile.size) *
+                                                        static_cast<std::size_t>(worker));
         });
         if (group_.size() > 1) hand_on<Way>(step);
     }
 }
 
 template <int Way>
-void Waves::plane(std::int64_t z, int block, std::int64_t step) {
-    const int worker = Way > 0 ? block : blocks_ - 1 - block;
-    const std::int64_t first = tile_.first(1), last = tile_.last(1);
-    const std::int64_t eights = flow::round_up(last - first) / kLanes;
-    const Share own(eights, worker, blocks_);
-    const std::int64_t row = kComponents * pitch(tile_.size);
-    double* memory = scratch_.data() + row_doubles(tile_.size) * static_cast<std::size_t>(worker) + kMargin;
-    double* between = memory + 2 * kLanes * row;
-    for (std::int64_t i = 0; i < own.end - own.begin; ++i) {
-        const bool is_first = i == 0, is_last = i + 1 == own.end - own.begin;
-        const std::int64_t eight = Way > 0 ? own.begin + i : own.end - 1 - i;
-        const std::int64_t low = first + eight * kLanes, high = std::min(low + kLanes, last);
-        const Rows rows{Way > 0 ? low : high - 1,
-                        static_cast<int>(high - low),
-                        memory,
-                        memory + kLanes * row,
-                        is_first ? handed(block, step + 1) : between + i % 2 * row,
-                        is_last ? handed(block + 1, step) : between + (i + 1) % 2 * row,
-                        pitch(tile_.size)};
-        begin_rows<Way>(z, rows);
-        solve_rows<Way>(z, rows);
-        end_rows<Way>(z, rows);
-    }
-}
-
-/// work = what the plane before contributes, in the lower solve and the residual; before = v.
-template <int Way>
-void Waves::begin_rows(std::int64_t z, const Rows& rows) {
-    for (int l = 0; l < rows.count; ++l) {
-        const std::int64_t y = rows.first + Way * l;
-        for (int m = 0; m < kComponents; ++m) {
-            const double* behind = behind_.data() + (y * kComponents + m) * width_;
-            const double* rhs = cell_.rhs.at(y, z) + m * cell_.rhs.row;
-            for (std::int64_t x = 0; x < width_; x += kLanes) {
-                if constexpr (Way > 0) {
-                    store(rows.at(l, m) + x, load(behind + x) + dt_ * load(rhs + x));
-                } else {
-                    store(rows.at(l, m) + x, load(behind + x));
-                    store(rows.old(l, m) + x, load(rhs + x));
-                }
-            }
-        }
-    }
-}
-
-template <int Way>
-void Waves::solve_rows(std::int64_t z, const Rows& rows) {
-    const std::int64_t first = tile_.first(0), last = tile_.last(0);
-    const bool low = tile_.begin[0] == 0, high = tile_.begin[0] + tile_.size[0] == tile_.n[0];
-    const bool from_west = Way > 0 ? !low : !high, to_east = Way > 0 ? !high : !low;
-    const std::int64_t enter = Way > 0 ? first : last - 1, leave = Way > 0 ? last - 1 : first;
-    Factors f[] = {factors_[0], factors_[1]};
-    for (Factors& factor : f) factor.first *= Way;
-    constexpr Mask ahead = {0, 1, 2, 3, 4, 5, 6, 7};  // how many points each lane is behind the first
-    const Mask exists = ahead < Mask{} + rows.count;
-    Vec along_x[kComponents]{}, along_y[kComponents]{};
-    for (std::int64_t done = 0; done < width_ + kLanes; done += kLanes) {
-        // Eight steps: lane l has points x0 - Way l to x0 - Way l + 7 Way, row by row in memory.
-        const std::int64_t x0 = Way > 0 ? done : width_ - 1 - done;
-        const auto from = [&](int l) { return Way > 0 ? x0 - l : x0 + l - (kLanes - 1); };
-        Vec u[kComponents][kLanes], work[kComponents][kLanes], old[kComponents][kLanes];
-        for (int m = 0; m < kComponents; ++m) {
-            for (int l = 0; l < kLanes; ++l) {
-                const int row = std::min(l, rows.count - 1);
-                u[m][l] = load(cell_.u.at(rows.first + Way * row, z) + m * cell_.u.row + from(l));
-                work[m][l] = load(rows.at(row, m) + from(l));
-                if constexpr (Way < 0) old[m][l] = load(rows.old(row, m) + from(l));
-            }
-            ft::transpose(u[m]);
-            ft::transpose(work[m]);
-            if constexpr (Way < 0) ft::transpose(old[m]);
-        }
-        for (int step = 0; step < kLanes; ++step) {
-            const int i = Way > 0 ? step : kLanes - 1 - step;
-            const std::int64_t x = x0 + Way * step;
-            const Mask at = Mask{} + x - Way * ahead;
-            const Mask counts = exists & (at >= Mask{} + first) & (at < Mask{} + last);
-            Vec here[kComponents], r[kComponents], v[kComponents];
-            for (int m = 0; m < kComponents; ++m) here[m] = u[m][i];
-            const Gas gas(here, counts ? 1 / here[0] : Vec{});
-            const std::int64_t lane_in = Way * (x - enter);
-            for (int m = 0; m < kComponents; ++m) {
-                if (from_west && lane_in >= 0 && lane_in < rows.count)
-                    along_x[m][lane_in] =
-                        west_[static_cast<std::size_t>((rows.first + Way * lane_in) * kComponents + m)];
-                r[m] = work[m][i] + along_x[m] + shift_in(along_y[m], rows.from[m * rows.pitch + x]);
-            }
-            diagonal_.solve(gas, r, v);
-            for (int m = 0; m < kComponents; ++m) {
-                if constexpr (Way < 0) v[m] += old[m][i];
-                v[m] = counts ? v[m] : Vec{};
-                work[m][i] = v[m];
-            }
-            const Change change(gas, v);
-            product<0>(gas, change, f[0], along_x);
-            product<1>(gas, change, f[1], along_y);
-            const std::int64_t lane_out = Way * (x - leave);
-            for (int m = 0; m < kComponents; ++m) {
-                rows.to[m * rows.pitch + x - Way * (rows.count - 1)] = along_y[m][rows.count - 1];
-                if (to_east && lane_out >= 0 && lane_out < rows.count)
-                    east_[static_cast<std::size_t>((rows.first + Way * lane_out) * kComponents + m)] =
-                        along_x[m][lane_out];
-            }
-        }
-        for (int m = 0; m < kComponents; ++m) {
-            ft::transpose(work[m]);
-            for (int l = 0; l < rows.count; ++l) store(rows.at(l, m) + from(l), work[m][l]);
-        }
-    }
-}
-
-/// What these rows contribute to the next plane's; v is kept for the upper solve, u advanced by it.
-template <int Way>
-void Waves::end_rows(std::int64_t z, const Rows& rows) {
-    Factors f = factors_[2];
-    f.first *= Way;
-    // What a broken kernel does: one plane is left as it was, or changes a little too much.
-    const bool broken = fault_ != Break::none && tile_.begin[2] + z == 1;
-    const double part = broken ? (fault_ == Break::skip ? 0 : 1 + 1e-3) : 1;
-    const double advance = part / (kOmega * (2 - kOmega));
-    for (int l = 0; l < rows.count; ++l) {
-        const std::int64_t y = rows.first + Way * l;
-        for (std::int64_t x = 0; x < width_; x += kLanes) {
-            Vec v[kComponents], u[kComponents], next[kComponents];
-            for (int m = 0; m < kComponents; ++m) {
-                v[m] = load(rows.at(l, m) + x);
-                u[m] = load(cell_.u.at(y, z) + m * cell_.u.row + x);
-            }
-            const Gas gas(u, 1 / u[0]);
-            product<2>(gas, Change(gas, v), f, next);
-            for (int m = 0; m < kComponents; ++m) {
-                store(behind_.data() + (y * kComponents + m) * width_ + x, next[m]);
-                if constexpr (Way > 0)
-                    store(cell_.rhs.at(y, z) + m * cell_.rhs.row + x, v[m]);
-                else
-                    store(cell_.u.at(y, z) + m * cell_.u.row + x, u[m] + advance * v[m]);
-            }
-        }
-    }
-}
-
-template <int Way>
 void Waves::hand_on(std::int64_t step) {
-    const flow::Partition& partition = domain_.partition();
-    const auto row = static_cast<std::size_t>(kComponents * pitch(tile_.size));
     std::vector<Shift> shifts;
     // Nothing goes over the edge of the grid: messages there are empty.
     const auto shift = [&](std::size_t d, std::span<const double> out, std::span<double> in) {
-        const Index& cuts = partition.cuts();
+        const Index& cuts = partition_.cuts();
         const bool low = cell_.place[d] == 0, high = cell_.place[d] + 1 == cuts[d];
         if ((Way > 0 ? high : low)) out = {};
         if ((Way > 0 ? low : high)) in = {};
         if (cuts[d] > 1)
-            shifts.push_back({partition.neighbour(d, Way), partition.neighbour(d, -Way), std::as_bytes(out),
+            shifts.push_back({partition_.neighbour(d, Way), partition_.neighbour(d, -Way), std::as_bytes(out),
                               std::as_writable_bytes(in)});
     };
-    shift(0, east_, west_);
-    shift(1, {handed(blocks_, step) - kMargin, row}, {handed(0, step) - kMargin, row});
+    shift(0, solve_.east(), solve_.west());
+    shift(1, solve_.handed(solve_.blocks(), step), solve_.handed(0, step));
     group_.exchange(shifts);
 }
 

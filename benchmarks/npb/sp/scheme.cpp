@@ -24,12 +24,6 @@ void store_all(double* to, std::int64_t step, const Vec (&r)[kComponents]) {
 
 }  // namespace
 
-Scheme::Scheme(const flow::Index& n, double dt, Break fault)
-    : dt_(dt),
-      fault_(fault),
-      axes_{flow::Axis(n[0], flow::kDiffusion[0]), flow::Axis(n[1], flow::kDiffusion[1]),
-            flow::Axis(n[2], flow::kDiffusion[2])} {}
-
 template <int D>
 void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
     const Tile& t = cell.tile;
@@ -96,7 +90,7 @@ void Scheme::forward(const Tile& tile, double* values, double* factors, Vec* car
         const auto value = [&](int back, int which) {
             return load(here + (back * kValues + which) * kLanes);
         };
-        const flow::Weights fourth = flow::fourth_difference(tile.begin[D] + p, axes_[D].n);
+        const flow::Weights fourth = flow::fourth_difference(tile.begin[D] + p, tile.n[D]);
         const double damping = dt_ * flow::kDissipation;
         const double far = damping * fourth[0], further = damping * fourth[4];
         const Vec lower = damping * fourth[1] - first * value(-1, advection) - second * value(-1, diffusion);

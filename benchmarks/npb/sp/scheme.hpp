@@ -1,8 +1,7 @@
 #pragma once
 
 #include "benchmarks/npb/common/benchmark.hpp"
-#include "benchmarks/npb/flow/domain.hpp"
-#include "benchmarks/npb/flow/sweeps.hpp"
+#include "benchmarks/npb/flow/lines.hpp"
 
 namespace strata::npb::sp {
 
@@ -15,7 +14,8 @@ class Scheme {
   public:
     static constexpr int kValues = 8, kFactors = 6, kForward = 22, kBackward = 10;
 
-    Scheme(const flow::Index& n, double dt, Break fault);
+    Scheme(const flow::Scale& scale, double dt, Break fault)
+        : dt_(dt), fault_(fault), axes_(flow::axes_of(scale)) {}
 
     template <int D>
     void gather(const flow::Cell& cell, flow::Bundle bundle, double* values) const;

@@ -76,10 +76,7 @@ Plan plan(Class size, int processes, int workers) {
 
 Outcome run(Class size, Group& group, Break fault) {
     const flow::Problem& problem = kProblems[index(size)];
-    const auto n = static_cast<double>(problem.points);
-    // The official count of an iteration: a fit to what was counted for several sizes.
-    const double operations = 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4;
-    return flow::run_factored<Scheme>(problem, "iterations of SP", operations, group, fault);
+    return flow::run_factored<Scheme>(problem, "iterations of SP", kOperations, group, fault);
 }
 
 }  // namespace

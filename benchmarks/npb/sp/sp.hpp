@@ -3,9 +3,12 @@
 #pragma once
 
 #include "benchmarks/npb/common/benchmark.hpp"
+#include "benchmarks/npb/flow/operations.hpp"
 
 namespace strata::npb::sp {
 
 extern const Benchmark benchmark;
+
+inline constexpr flow::Operations kOperations = {881.174, -4683.91, 11484.5, -19272.4};
 
 }  // namespace strata::npb::sp
