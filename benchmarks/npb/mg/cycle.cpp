@@ -6,7 +6,6 @@
 namespace strata::npb::mg {
 namespace {
 
-constexpr std::size_t kWindow = 5;  // planes of a worker
 /// Rows that are worked on together: of as many planes as an operator needs they fit into the second cache.
 constexpr std::int64_t kStrip = 16;
 
@@ -17,23 +16,24 @@ std::size_t window_plane(std::int64_t n) {
 }  // namespace
 
 std::uint64_t Cycle::window_bytes(std::int64_t n, int workers) {
-    return kWindow * window_plane(n) * sizeof(double) * static_cast<std::uint64_t>(workers);
+    return static_cast<std::uint64_t>(kWindow * workers + 2) * window_plane(n) * sizeof(double);
 }
 
 Cycle::Cycle(Levels& levels, Break fault) : levels_(levels), group_(levels.group()), fault_(fault) {
     const Level& finest = levels.level(levels.finest());
     if (!finest.swept) return;
     window_plane_ = window_plane(finest.n);
-    window_ =
-        group_.array<double>("window", kWindow * window_plane_ * static_cast<std::size_t>(group_.workers()));
+    window_ = group_.array<double>("window", window_bytes(finest.n, group_.workers()) / sizeof(double));
 }
 
-Plane Cycle::window(int k, int worker, std::int64_t i) const {
+Plane Cycle::kept(int k, std::int64_t i) const {
+    const std::ptrdiff_t row = Field::row_of(levels_.level(k).n);
+    return {window_.data() + static_cast<std::size_t>(i) * window_plane_ + row + Field::kLine, row};
+}
+
+std::span<double> Cycle::memory(int k, Plane plane) const {
     const std::int64_t n = levels_.level(k).n;
-    const std::ptrdiff_t row = Field::row_of(n);
-    const auto at =
-        (static_cast<std::size_t>(worker) * kWindow + static_cast<std::size_t>(i)) * window_plane_;
-    return {window_.data() + at + row + Field::kLine, row};
+    return {plane.at(-1) - 1, static_cast<std::size_t>(plane.row * (n + 1) + n + 2)};
 }
 
 void Cycle::run() {
@@ -74,16 +74,28 @@ void Cycle::restrict_from(int k, const Field& r) {
 
 void Cycle::residual_and_restrict() {
     const int k = levels_.finest();
-    const Field &u = levels_.level(k).u, &v = levels_.v(), &coarse = levels_.level(k - 1).r;
+    const Field &u = levels_.level(k).u, &v = levels_.v();
+    const Field coarse = levels_.coarse_part(k, levels_.level(k - 1).r);
+    // The last coarse plane also needs the fine one behind it: the first of the process above.
+    const bool others = levels_.halo(k).meets_others();
+    if (others) {
+        const Plane first = window(k, 0, kFirst);
+        group_.each_part_of(u.ny, [&](std::int64_t begin, std::int64_t end, int worker) {
+            residual(slab(u, 0), v.plane(0), first, u.nx, {begin, end}, levels_.scratch(worker));
+        });
+        group_.once([&] { wrap(first, u.nx, u.ny); });
+        levels_.halo(k).exchange_planes(memory(k, first), {}, {}, memory(k, from_above(k)), group_);
+    }
     group_.each([&](int worker, int workers) {
         const Share part(coarse.nz, worker, workers);
         const Scratch scratch = levels_.scratch(worker);
         for (std::int64_t y = 0; y < coarse.ny; y += kStrip) {
-            // Down a strip of rows, whose planes stay in the cache. A last coarse plane or row also needs the
-            // fine one behind it, which is computed for itself.
+            // Down a strip of rows, whose planes stay in the cache. A worker's last coarse plane and a
+            // strip's last coarse row also need the fine one behind them, which is computed for itself.
             const Rows rows{y, std::min(y + kStrip, coarse.ny)};
             const Rows fine{2 * rows.begin, std::min(2 * rows.end + 1, u.ny)};
             const auto make = [&](std::int64_t z) {
+                if (others && z == u.nz) return from_above(k);
                 const Plane r = window(k, worker, z % 3);
                 const Slab here = slab(u, z % u.nz);
                 residual(here, v.plane(z % u.nz), r, u.nx, fine, scratch);
@@ -156,9 +168,10 @@ void Cycle::pass_up(int k) {
 void Cycle::sweep_up(int k) {
     Level& l = levels_.level(k);
     const bool finest = k == levels_.finest();
-    const Field &w = levels_.level(k - 1).u, &u = l.u, &v = finest ? levels_.v() : l.r;
+    const Field w = levels_.coarse_part(k, levels_.level(k - 1).u);
+    const Field &u = l.u, &v = finest ? levels_.v() : l.r;
     const std::int64_t nx = u.nx, ny = u.ny;
-    constexpr std::int64_t kFirst = 3, kLast = 4;  // planes of the window that neighbours read
+    const bool others = levels_.halo(k).meets_others();
     const auto interpolate = [&](std::int64_t z, Scratch scratch) {
         prolong(w, u.plane(z), z, !finest, nx, {-1, ny + 1}, scratch);
     };
@@ -183,6 +196,10 @@ void Cycle::sweep_up(int k) {
         residual_into(window(k, worker, kFirst), part.begin, levels_.scratch(worker));
         residual_into(window(k, worker, kLast), part.end - 1, levels_.scratch(worker));
     });
+    if (others)
+        levels_.halo(k).exchange_planes(memory(k, window(k, 0, kFirst)),
+                                        memory(k, window(k, group_.workers() - 1, kLast)),
+                                        memory(k, from_below(k)), memory(k, from_above(k)), group_);
     // Then the rest, one plane after the other and some rows at a time: interpolation two planes and a row
     // ahead, the residual one plane ahead, then what it smooths, a row behind. The first and the last row of
     // a plane need the residual's rows round the edge, and come last.
@@ -190,6 +207,8 @@ void Cycle::sweep_up(int k) {
         const Share part(u.nz, worker, workers);
         const Scratch scratch = levels_.scratch(worker);
         const auto residual_at = [&](std::int64_t z) {
+            if (others && z < 0) return from_below(k);
+            if (others && z == u.nz) return from_above(k);
             if (z < part.begin) return window(k, (worker + workers - 1) % workers, kLast);
             if (z == part.begin) return window(k, worker, kFirst);
             if (z == part.end - 1) return window(k, worker, kLast);

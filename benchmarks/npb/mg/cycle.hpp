@@ -4,9 +4,9 @@
 
 namespace strata::npb::mg {
 
-/// u = u + M^k r (section 2.2.2), r = v - A u: one V-cycle. Where planes of one memory can be swept,
-/// operators that follow one another run plane by plane; else each runs over the whole block, and neighbours'
-/// values are exchanged between them.
+/// u = u + M^k r (section 2.2.2), r = v - A u: one V-cycle. Where planes can be swept, operators that
+/// follow one another run plane by plane, and what neighbours need is computed and sent before; else each
+/// runs over the whole block, and neighbours' values are exchanged between them.
 class Cycle {
   public:
     Cycle(Levels& levels, Break fault);
@@ -32,10 +32,21 @@ class Cycle {
     void pass_up(int k);
 
     /// Planes of residuals that a worker keeps while it sweeps: three in turn, then its first and last one.
-    [[nodiscard]] Plane window(int k, int worker, std::int64_t i) const;
+    [[nodiscard]] Plane window(int k, int worker, std::int64_t i) const {
+        return kept(k, worker * kWindow + i);
+    }
+    /// The residuals' planes below the first and above the last of this process's, where others have them.
+    [[nodiscard]] Plane from_below(int k) const { return kept(k, group_.workers() * kWindow); }
+    [[nodiscard]] Plane from_above(int k) const { return kept(k, group_.workers() * kWindow + 1); }
+    [[nodiscard]] Plane kept(int k, std::int64_t i) const;
+    /// A kept plane with what is around it.
+    [[nodiscard]] std::span<double> memory(int k, Plane plane) const;
     [[nodiscard]] static Slab slab(const Field& f, std::int64_t z) {
         return {f.plane(z - 1), f.plane(z), f.plane(z + 1)};
     }
+
+    static constexpr std::int64_t kWindow = 5;            // planes of a worker
+    static constexpr std::int64_t kFirst = 3, kLast = 4;  // of them those that neighbours read
 
     Levels& levels_;
     Group& group_;

@@ -21,9 +21,18 @@ bool divides(std::int64_t n, const std::array<int, 3>& counts) {
     return *std::min_element(block.begin(), block.end()) >= 2;
 }
 
+/// A worker computes the two planes at either end of its part before the others.
+constexpr std::int64_t kLeastPlanes = 4;
+bool swept(const Grid& grid, std::int64_t planes, int workers) {
+    return grid.whole_planes() && planes >= kLeastPlanes * workers;
+}
+
 }  // namespace
 
-bool Levels::sweeps(std::int64_t n, int processes, int workers) { return processes == 1 && n >= 4 * workers; }
+bool Levels::sweeps(const Problem& problem, int processes, int workers) {
+    const Grid grid(0, processes);
+    return swept(grid, block_of(problem.points(), grid.counts())[2], workers);
+}
 
 Levels::Levels(const Problem& problem, Group& group)
     : problem_(problem),
@@ -37,8 +46,8 @@ Levels::Levels(const Problem& problem, Group& group)
         Level& l = level(k);
         l.n = std::int64_t{1} << k;
         l.divided = divides(l.n, grid_.counts());
-        l.swept = sweeps(l.n, group.size(), group.workers());
         const auto block = l.divided ? block_of(l.n, grid_.counts()) : std::array{l.n, l.n, l.n};
+        l.swept = swept(grid_, block[2], group.workers());
         for (std::size_t d = 0; l.divided && d < 3; ++d) l.begin[d] = grid_.place()[d] * block[d];
         const auto make = [&](const char* name) {
             const auto memory = group.array<double>(fmt::format("{} {}", name, k),
@@ -132,8 +141,8 @@ std::vector<std::pair<std::string, std::uint64_t>> Levels::needs(const Problem& 
         const std::uint64_t bytes = Field::doubles(block[0], block[1], block[2]) * sizeof(double);
         (k == problem.levels ? finest : coarser) += k == problem.levels ? bytes : 2 * bytes;
     }
-    const bool swept = sweeps(problem.points(), processes, workers);
-    return {{"u and v", 2 * finest}, {"r", swept ? 0 : finest}, {"coarser grids", coarser}};
+    const std::uint64_t r = sweeps(problem, processes, workers) ? 0 : finest;
+    return {{"u and v", 2 * finest}, {"r", r}, {"coarser grids", coarser}};
 }
 
 }  // namespace strata::npb::mg

@@ -15,8 +15,8 @@ namespace strata::npb::mg {
 struct Level {
     std::int64_t n = 0;
     bool divided = true;  // over processes; else each has all of it, and computes the same
-    /// All of a worker's planes are cut from whole ones, and it has enough of them, so that operators that
-    /// follow one another can run plane by plane, while what they share is in the cache.
+    /// Planes are whole, and each worker has enough of them, so that operators that follow one another can
+    /// run plane by plane, while what they share is in the cache.
     bool swept = false;
     std::array<std::int64_t, 3> begin{};  // of this process's block
     Field u, r;
@@ -46,7 +46,8 @@ class Levels {
     /// Bytes that one process of such a group takes, by array.
     [[nodiscard]] static std::vector<std::pair<std::string, std::uint64_t>> needs(const Problem& problem,
                                                                                   int processes, int workers);
-    [[nodiscard]] static bool sweeps(std::int64_t n, int processes, int workers);
+    /// Whether the finest grid is swept.
+    [[nodiscard]] static bool sweeps(const Problem& problem, int processes, int workers);
 
   private:
     const Problem& problem_;

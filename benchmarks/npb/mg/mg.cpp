@@ -32,7 +32,7 @@ Plan plan(Class size, int processes, int workers) {
               {}};
     for (const auto& [what, bytes] : Levels::needs(p, processes, workers))
         if (bytes > 0) plan.needs.push_back({what, bytes});
-    if (Levels::sweeps(p.points(), processes, workers))
+    if (Levels::sweeps(p, processes, workers))
         plan.needs.push_back({"planes of r under work", Cycle::window_bytes(p.points(), workers)});
     return plan;
 }
