@@ -71,16 +71,29 @@ Motion impact(const Settings& s, const Real3& X, double t) {
     return all;
 }
 
+/// The second body on the first, which is held: it is at rest where friction can hold it, otherwise it slides
+/// with what gravity along the face leaves above `friction` times that across it.
+Motion sliding(const Settings& s, const Real3& X, double t) {
+    Motion m;
+    if (!s.bodies[1].contains(X)) return m;
+    const double left = std::max(0.0, std::abs(s.gravity[0]) - s.friction * std::abs(s.gravity[1]));
+    const double a = std::copysign(left, s.gravity[0]);
+    m.u[0] = 0.5 * a * t * t, m.v[0] = a * t;
+    return m;
+}
+
 }  // namespace
 
 Motion exact_motion(const Settings& s, const Real3& X, double t) {
     if (s.problem == "axial") return axial(s, X, t);
+    if (s.problem == "sliding") return sliding(s, X, t);
     return s.problem == "impact" ? impact(s, X, t) : manufactured(s, X, t);
 }
 
 double exact_displacement(const Settings& s) {
     const double amplitude = std::abs(s.amplitude);
     if (s.problem == "impact") return amplitude * s.end;
+    if (s.problem == "sliding") return 0.5 * std::abs(s.gravity[0]) * s.end * s.end;
     if (s.problem != "axial") return amplitude;
     const double length = s.bodies[0].high()[0] - s.bodies[0].low()[0];
     return amplitude / (kPi / (2 * length) * s.materials[0].wave_speed());

@@ -14,7 +14,8 @@ struct Gathered {
 
 /// With the derivatives of the shape functions in `g` the gradient; with Shape::affine() APIC's matrix C.
 template <class Shape, bool Gradient = true>
-Gathered gather(const Weights<Shape>& weights, const Int3& cell, const FieldView<const double>& field) {
+Gathered gather(const Weights<Shape>& weights, const Int3& cell, const FieldView<const double>& field,
+                int first = 0) {
     constexpr int N = Shape::kPoints;
     const auto& [dx, dy, dz] = weights.d;
     Gathered found{};
@@ -23,10 +24,10 @@ Gathered gather(const Weights<Shape>& weights, const Int3& cell, const FieldView
         for (int k = 0; k < N; ++k) {
             Lanes plane{}, plane_x{}, plane_y{};
             for (int j = 0; j < N; ++j) {
-                const double* const at =
-                    graph::pointer_to(field.row(cell[1] + j + Shape::kFirst, cell[2] + k + Shape::kFirst, c) +
-                                          (cell[0] + Shape::kFirst),
-                                      N);
+                const double* const at = graph::pointer_to(
+                    field.row(cell[1] + j + Shape::kFirst, cell[2] + k + Shape::kFirst, first + c) +
+                        (cell[0] + Shape::kFirst),
+                    N);
                 Lanes row = dx.w[0] * at[0], row_x = dx.g[0] * at[0];
                 for (int i = 1; i < N; ++i) {
                     row += dx.w[i] * at[i];
@@ -40,6 +41,21 @@ Gathered gather(const Weights<Shape>& weights, const Int3& cell, const FieldView
         }
         found.value[c] = value;
         found.gradient[3 * c] = x, found.gradient[3 * c + 1] = y, found.gradient[3 * c + 2] = z;
+    }
+    return found;
+}
+
+/// The same of particles each of which has its own group's field (Points::group): `group` is that of the
+/// first of n.
+template <class Shape, bool Gradient = true>
+Gathered gather_own(const Weights<Shape>& weights, const Int3& cell, const FieldView<const double>& field,
+                    const std::int32_t* group, int n) {
+    Gathered found = gather<Shape, Gradient>(weights, cell, field, 3 * group[0]);
+    for (int p = 1; p < n; ++p) {
+        if (group[p] == group[0]) continue;
+        const Gathered own = gather<Shape, Gradient>(weights, cell, field, 3 * group[p]);
+        for (int c = 0; c < 3; ++c) found.value[c][p] = own.value[c][p];
+        for (int c = 0; c < 9; ++c) found.gradient[c][p] = own.gradient[c][p];
     }
     return found;
 }

@@ -1,6 +1,7 @@
 // What happens at grid points: velocity, SEM and IA.
 #include <algorithm>
 
+#include "solvers/mpm/contact.hpp"
 #include "solvers/mpm/step.hpp"
 #include "solvers/mpm/walls.hpp"
 
@@ -17,27 +18,77 @@ void for_rows(const Box& box, Body body) {
         for (int j = box.lo[1]; j < box.hi[1]; ++j) body(j, k, box.lo[0], box.extent(0));
 }
 
+/// Contact between groups at a patch's grid points.
+struct ContactOfGroups {
+    int groups;
+    double friction;
+    std::vector<double> density;  // of each group: that of its first body
+
+    explicit ContactOfGroups(const Step& step)
+        : groups(step.settings.groups()), friction(step.settings.friction) {
+        density.resize(static_cast<std::size_t>(groups));
+        for (const Body& body : step.settings.bodies)
+            if (double& of = density[static_cast<std::size_t>(body.group)]; of == 0)
+                of = step.settings.materials[static_cast<std::size_t>(body.material)].density;
+    }
+
+    /// Changes velocities where groups touch.
+    template <class T>
+    void apply(const FieldView<T>& gradients, const FieldView<T>& sums, const FieldView<double>& v) const {
+        std::array<Touching, 8> at;
+        for_rows(v.box(), [&](int j, int k, int first, int n) {
+            for (int i = first; i < first + n; ++i) {
+                int count = 0;
+                for (int g = 0; g < groups; ++g) {
+                    const double mass = sums(i, j, k, 4 * g + 3);
+                    if (!(mass > 0)) continue;
+                    Touching& body = at[static_cast<std::size_t>(count++)];
+                    body = {mass, {}, {}, density[static_cast<std::size_t>(g)], g};
+                    for (int c = 0; c < 3; ++c) {
+                        const auto d = static_cast<std::size_t>(c);
+                        body.velocity[d] = v(i, j, k, 3 * g + c);
+                        body.gradient[d] = gradients(i, j, k, 3 * g + c);
+                    }
+                }
+                if (count < 2 || !touch_all(at.data(), count, friction)) continue;
+                for (int b = 0; b < count; ++b)
+                    for (int c = 0; c < 3; ++c)
+                        v(i, j, k, 3 * at[static_cast<std::size_t>(b)].group + c) =
+                            at[static_cast<std::size_t>(b)].velocity[static_cast<std::size_t>(c)];
+            }
+        });
+    }
+};
+
 }  // namespace
 
-/// v = p / m where there is mass.
+/// v = p / m where there is mass; where groups touch, as contact allows.
 void declare_velocity(const Step& step) {
     const Labels& l = step.labels;
+    const bool contact = step.settings.contact();
     Task task = step.graph.step().task("velocity of grid points", step.grid);
     const auto nodal = task.modify(l.nodal);
+    FieldUse<double> gradient;
+    if (contact) gradient = task.modify(l.gradient);
     const auto velocity = task.make(l.velocity);
+    const ContactOfGroups touching(step);
     task.run([=, &s = step.settings](Here& here) {
         const FieldView<double> sums = here[nodal], v = here[velocity];
         const Walls walls(s, here.grid(), here.patch);
-        walls.fold(sums, 4, 3);
-        for_rows(v.box(), [&](int j, int k, int first, int n) {
-            const Row<const double> m = sums.row(j, k, 3) + first;
-            for (int c = 0; c < 3; ++c) {
-                const Row<const double> p = sums.row(j, k, c) + first;
-                const Row<double> to = v.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? p[i] / m[i] : 0;
-            }
-        });
-        walls.hold(v);
+        for (int g = 0; g < touching.groups; ++g) {
+            walls.fold(sums, 4 * g, true);
+            if (contact) walls.mirror(here[gradient], 3 * g);
+            for_rows(v.box(), [&](int j, int k, int first, int n) {
+                const Row<const double> m = sums.row(j, k, 4 * g + 3) + first;
+                for (int c = 0; c < 3; ++c) {
+                    const Row<const double> p = sums.row(j, k, 4 * g + c) + first;
+                    const Row<double> to = v.row(j, k, 3 * g + c) + first;
+                    for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? p[i] / m[i] : 0;
+                }
+            });
+        }
+        if (contact) touching.apply(here[gradient], sums, v);
+        for (int g = 0; g < touching.groups; ++g) walls.hold(v, 3 * g);
     });
 }
 
@@ -48,26 +99,29 @@ void declare_sem(const Step& step) {
     const auto nodal = task.need(l.nodal.at(1));
     const auto force = task.modify(l.force);
     const auto acceleration = task.make(l.acceleration);
-    task.run([=, &s = step.settings](Here& here) {
+    task.run([=, &s = step.settings, groups = step.settings.groups()](Here& here) {
         const FieldView<const double> sums = here[nodal];
         const FieldView<double> f = here[force], a = here[acceleration];
-        Walls(s, here.grid(), here.patch).fold(f, 3, 3);
-        for_rows(a.box(), [&](int j, int k, int first, int n) {
-            const Row<const double> m = sums.row(j, k, 3) + first;
-            for (int c = 0; c < 3; ++c) {
-                const double g = s.gravity[static_cast<std::size_t>(c)];
-                const Row<const double> from = f.row(j, k, c) + first;
-                const Row<double> to = a.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? from[i] / m[i] + g : 0;
-            }
-        });
+        const Walls walls(s, here.grid(), here.patch);
+        for (int g = 0; g < groups; ++g) {
+            walls.fold(f, 3 * g, false);
+            for_rows(a.box(), [&](int j, int k, int first, int n) {
+                const Row<const double> m = sums.row(j, k, 4 * g + 3) + first;
+                for (int c = 0; c < 3; ++c) {
+                    const double fall = s.gravity[static_cast<std::size_t>(c)];
+                    const Row<const double> from = f.row(j, k, 3 * g + c) + first;
+                    const Row<double> to = a.row(j, k, 3 * g + c) + first;
+                    for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? from[i] / m[i] + fall : 0;
+                }
+            });
+        }
     });
 }
 
-/// v' = v + (dt before + dt) / 2 a, as walls allow.
+/// v' = v + (dt before + dt) / 2 a, as contact and walls allow.
 void declare_ia(const Step& step) {
     const Labels& l = step.labels;
-    const bool flip = step.settings.transfer() == Transfer::flip;
+    const bool flip = step.settings.transfer() == Transfer::flip, contact = step.settings.contact();
     Task task = step.graph.step().task("IA", step.grid);
     const auto velocity = task.need(l.velocity);
     const auto acceleration = task.need(l.acceleration);
@@ -76,13 +130,16 @@ void declare_ia(const Step& step) {
     const auto next = task.make(l.next_velocity);
     FieldUse<double> change;
     if (flip) change = task.make(l.change);
+    const ContactOfGroups touching(step);
+    FieldUse<const double> nodal, gradient;
+    if (contact) nodal = task.need(l.nodal.at(1)), gradient = task.need(l.gradient.at(1));
     task.run([=, &s = step.settings](Here& here) {
         const FieldView<const double> v = here[velocity], a = here[acceleration];
         const FieldView<double> to = here[next];
         const double kick = 0.5 * (here[before] + length(here));
         const auto rows = [&](auto body) {
             for_rows(to.box(), [&](int j, int k, int first, int n) {
-                for (int c = 0; c < 3; ++c) body(j, k, c, first, n);
+                for (int c = 0; c < 3 * touching.groups; ++c) body(j, k, c, first, n);
             });
         };
         rows([&](int j, int k, int c, int first, int n) {
@@ -90,7 +147,9 @@ void declare_ia(const Step& step) {
             const Row<double> v1 = to.row(j, k, c) + first;
             for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * by[i];
         });
-        Walls(s, here.grid(), here.patch).hold(to);
+        if (contact) touching.apply(here[gradient], here[nodal], to);
+        const Walls walls(s, here.grid(), here.patch);
+        for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g);
         if (!flip) return;
         const FieldView<double> changed = here[change];
         rows([&](int j, int k, int c, int first, int n) {

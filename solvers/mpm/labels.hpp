@@ -20,17 +20,18 @@ struct Labels {
     Particles<double> F;             // deformation gradient, row by row
     Particles<double> C;             // APIC: velocity's gradient that is carried along, row by row
     Particles<std::int32_t> material;
-    Particles<double>
-        elastic;              // where a material is plastic: left Cauchy-Green tensor, xx, yy, zz, xy, yz, zx
-    Particles<double> alpha;  // and its equivalent plastic strain
-    Particles<double> X;      // where an exact solution is known: undeformed position
-    Particles<double> load;   // force of its own, where the case has such forces
+    Particles<double> elastic;      // where materials are plastic: left Cauchy-Green tensor, as stresses
+    Particles<double> alpha;        // and its equivalent plastic strain
+    Particles<std::int32_t> group;  // where bodies are in contact: its velocity field
+    Particles<double> X;            // where an exact solution is known: undeformed position
+    Particles<double> load;         // force of its own, where the case has such forces
 
     // Of particles, within a step
     Particles<double> stress;  // Kirchhoff's: xx, yy, zz, xy, yz, zx
 
-    // Of grid points, within a step
+    // Of grid points, within a step; of each group of bodies in contact these components, one after the other
     Field<double> nodal;         // momentum in x, y, z, and mass
+    Field<double> gradient;      // where there is contact: of the mass
     Field<double> force;         // internal, and loads
     Field<double> velocity;      // before the step
     Field<double> acceleration;  //

@@ -26,6 +26,7 @@ Step::Largest Step::largest() const {
     Largest all;
     all.mass = 2 * density * cell;
     all.momentum = all.mass * (speed + fastest);
+    all.gradient = all.mass / narrow;
     all.force = std::max(modulus * cell / narrow, std::abs(settings.pull));
     return all;
 }
@@ -38,21 +39,33 @@ void declare_m2g(const Step& step) {
     ListUse<const double> C;
     if (apic) C = task.need(l.C);
     const auto nodal = task.sum(l.nodal, step.reach());
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape()),
-              largest = step.largest()](Here& here) {
-        const std::vector<Run>& runs = runs_of(here, here[x], lattice);
-        Points p{};
-        for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
-        p.mass = start_of(here[mass]);
-        if (apic)
-            for (int c = 0; c < 9; ++c) p.C[c] = start_of(here[C], c);
-        with_shape(s, [&]<class Shape>(Shape) {
+    const bool contact = step.settings.contact();
+    ListUse<const std::int32_t> group;
+    FieldUse<double> gradient;
+    if (contact) group = task.need(l.group), gradient = task.sum(l.gradient, step.reach());
+    task.run(
+        [=, &s = step.settings, lattice = Lattice(step.grid.shape()), largest = step.largest()](Here& here) {
+            const std::vector<Run>& runs = runs_of(here, here[x], lattice);
+            Points p{};
+            for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
+            p.mass = start_of(here[mass]);
             if (apic)
-                to_grid<Shape, Shape::kAffine>(runs, lattice, p, largest.momentum, largest.mass, here[nodal]);
-            else
-                to_grid<Shape, false>(runs, lattice, p, largest.momentum, largest.mass, here[nodal]);
+                for (int c = 0; c < 9; ++c) p.C[c] = start_of(here[C], c);
+            if (contact) p.group = start_of(here[group]);
+            with_shape(s, [&]<class Shape>(Shape) {
+                const auto go = [&]<bool Affine, bool Contact>() {
+                    to_grid<Shape, Affine, Contact>(runs, lattice, p, largest.momentum, largest.mass,
+                                                    here[nodal]);
+                };
+                constexpr bool kAffine = Shape::kAffine;
+                if (contact) {
+                    apic ? go.template operator()<kAffine, true>() : go.template operator()<false, true>();
+                    gradients_to_grid<Shape>(runs, lattice, p, largest.gradient, here[gradient]);
+                } else {
+                    apic ? go.template operator()<kAffine, false>() : go.template operator()<false, false>();
+                }
+            });
         });
-    });
 }
 
 namespace {
@@ -65,27 +78,35 @@ struct Sums {
 struct Moving {
     double *x[3], *v[3], *C[9];
     const double *mass, *load[3];
+    const std::int32_t* group;  // as in Points
     double dt, flip;
     Real3 gravity;
 };
 
-template <class Shape>
+template <class Shape, bool Contact>
 void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer transfer, const Moving& p,
                  const FieldView<const double>& next, const FieldView<const double>* change, Sums& sums,
                  Moved& moved) {
     const double* const at[3] = {p.x[0], p.x[1], p.x[2]};
     for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
         Weights<Shape> weights(lattice, run.cell, at, first, n);
+        const auto gathered = [&]<bool Gradient>(const FieldView<const double>& field,
+                                                 std::bool_constant<Gradient>) {
+            if constexpr (Contact)
+                return gather_own<Shape, Gradient>(weights, run.cell, field, p.group + first, n);
+            else
+                return gather<Shape, Gradient>(weights, run.cell, field);
+        };
         Gathered g, change_of;
         if (transfer == Transfer::apic) {
             if constexpr (Shape::kAffine) {
                 for (std::size_t a = 0; a < 3; ++a) Shape::affine(weights.d[a], lattice.per_h[a]);
-                g = gather<Shape>(weights, run.cell, next);
+                g = gathered(next, std::true_type());
                 for (int c = 0; c < 9; ++c) store(p.C[c] + first, g.gradient[c], n);
             }
         } else {
-            g = gather<Shape, false>(weights, run.cell, next);
-            if (transfer == Transfer::flip) change_of = gather<Shape, false>(weights, run.cell, *change);
+            g = gathered(next, std::false_type());
+            if (transfer == Transfer::flip) change_of = gathered(*change, std::false_type());
         }
         const Lanes m = load(p.mass + first, n);
         LaneInts stays = LaneInts{} - 1;  // in its cell
@@ -129,6 +150,8 @@ void declare_g2m(const Step& step) {
                energy = task.need(l.first_energy.previous());
     ListUse<const double> load;
     if (step.settings.loads()) load = task.need(l.load.at(step.settings.manufactured() ? 1 : 0));
+    ListUse<const std::int32_t> group;
+    if (step.settings.contact()) group = task.need(l.group);
     const auto x = task.modify(l.x), v = task.modify(l.v);
     ListUse<double> C;
     if (transfer == Transfer::apic) C = task.modify(l.C);
@@ -153,8 +176,12 @@ void declare_g2m(const Step& step) {
         const FieldView<const double> to = here[next];
         const FieldView<const double> by = transfer == Transfer::flip ? here[change] : to;
         Moved& moved = here.moved(set);
+        if (s.contact()) p.group = start_of(here[group]);
         with_shape(s, [&]<class Shape>(Shape) {
-            move_points<Shape>(runs, lattice, transfer, p, to, &by, sums, moved);
+            if (s.contact())
+                move_points<Shape, true>(runs, lattice, transfer, p, to, &by, sums, moved);
+            else
+                move_points<Shape, false>(runs, lattice, transfer, p, to, &by, sums, moved);
         });
         here[kinetic] = sum(sums.kinetic);
         if (!std::isfinite(here[kinetic]))

@@ -26,7 +26,32 @@ struct Points {
     const double* C[9];  // APIC
     const double *mass, *volume;
     const double* load[3];  // null: none
+    /// Which velocity field each belongs to, where bodies in contact have fields of their own: field g has
+    /// its components from 3 g (with the mass: 4 g) on. Null: one field.
+    const std::int32_t* group;
 };
+
+/// body(g) for each of the groups in a run. Bodies in contact only share cells at their surfaces.
+template <bool Contact, class Body>
+inline void for_groups(const std::int32_t* group, const Run& run, Body body) {
+    if constexpr (!Contact) {
+        body(0);
+    } else {
+        unsigned present = 0;
+        for (std::int32_t p = run.first; p < run.first + run.count; ++p) present |= 1U << group[p];
+        for (int g = 0; present != 0; ++g, present >>= 1)
+            if ((present & 1U) != 0) body(g);
+    }
+}
+
+/// The lanes of x that are of group g; zero for the others.
+template <bool Contact>
+inline Lanes of_group(const Lanes& x, const std::int32_t* group, int n, int g) {
+    Lanes own = x;
+    if constexpr (Contact)
+        for (int l = 0; l < n; ++l) own[l] = group[l] == g ? x[l] : 0;
+    return own;
+}
 
 namespace detail {
 
@@ -34,9 +59,10 @@ namespace detail {
 template <class Shape>
 using Sums = Lanes[Shape::kPoints][Shape::kPoints][Shape::kPoints];
 
-/// Adds them to the grid, by component.
+/// Adds them to the grid, by component, from `first` on.
 template <class Shape, int Components>
-void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<double>& to, const Lanes& shift) {
+void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<double>& to, int first,
+                 const Lanes& shift) {
     constexpr int N = Shape::kPoints;
     for (int k = 0; k < N; ++k)
         for (int j = 0; j < N; ++j) {
@@ -47,10 +73,10 @@ void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<doub
                 row[i] = (row[i] + shift) - shift;
             }
             for (int c = 0; c < Components; ++c) {
-                double* const at =
-                    graph::pointer_to(to.row(cell[1] + j + Shape::kFirst, cell[2] + k + Shape::kFirst, c) +
-                                          (cell[0] + Shape::kFirst),
-                                      N);
+                double* const at = graph::pointer_to(
+                    to.row(cell[1] + j + Shape::kFirst, cell[2] + k + Shape::kFirst, first + c) +
+                        (cell[0] + Shape::kFirst),
+                    N);
                 for (int i = 0; i < N; ++i) at[i] += row[i][c];
             }
         }
@@ -69,19 +95,19 @@ inline void for_pairs(int n, Body body) {
 
 /// M2G. `nodal` += w m (v + C (x_i - x_p)), w m (Jiang et al. 2015, eqs. 4, 5; without C: Sulsky et al. 1994,
 /// eqs. 17, 18).
-template <class Shape, bool Affine>
+template <class Shape, bool Affine, bool Contact = false>
 void to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p, double largest_momentum,
              double largest_mass, const FieldView<double>& nodal) {
     constexpr int N = Shape::kPoints;
     const double momentum = rounding_shift(largest_momentum), mass = rounding_shift(largest_mass);
     const Lanes shift{momentum, momentum, momentum, mass, momentum, momentum, momentum, mass};
-    for (const Run& run : runs) {
+    const auto one = [&](const Run& run, int g) {
         detail::Sums<Shape> sums = {};
         for (std::int32_t done = 0; done < run.count; done += kLanes) {
             const int n = std::min(kLanes, run.count - done);
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
-            const Lanes m = load(p.mass + at, n);
+            const Lanes m = of_group<Contact>(load(p.mass + at, n), p.group + at, n, g);
             // The momentum at the first point, and by how much it grows from point to point.
             Lanes first[3], step[3][3];
             for (int c = 0; c < 3; ++c) {
@@ -121,8 +147,9 @@ void to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points&
                 }
             });
         }
-        detail::add_to_grid<Shape, 4>(sums, run.cell, nodal, shift);
-    }
+        detail::add_to_grid<Shape, 4>(sums, run.cell, nodal, 4 * g, shift);
+    };
+    for (const Run& run : runs) for_groups<Contact>(p.group, run, [&](int g) { one(run, g); });
 }
 
 /// What one block of up to eight particles of a cell adds to that cell's `sums` in CIF; minus_V_tau: xx, yy,
@@ -158,26 +185,39 @@ inline void add_forces(const Weights<Shape>& weights, int n, const Lanes (&minus
 /// CIF. `force` += -V tau grad w + w load (Sulsky et al. 1994, eqs. 22, 23, with the undeformed volume and
 /// Kirchhoff's stress for the volume and Cauchy's). stress(weights, run, first, n, tau) says what the
 /// stresses of a block are: the six of each particle.
-template <class Shape, bool Loads, class StressOf>
+template <class Shape, bool Loads, bool Contact = false, class StressOf>
 void forces_to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p,
                     double largest_force, const FieldView<double>& force, StressOf stress) {
     const Lanes shift = all(rounding_shift(largest_force));
-    for (const Run& run : runs) {
+    const auto one = [&](const Run& run, int g) {
         detail::Sums<Shape> sums = {};
         for (std::int32_t done = 0; done < run.count; done += kLanes) {
             const int n = std::min(kLanes, run.count - done);
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
             const Symmetric tau = stress(weights, run, at, n);
-            const Lanes volume = -load(p.volume + at, n);
+            const Lanes volume = -of_group<Contact>(load(p.volume + at, n), p.group + at, n, g);
             Lanes s[6], loads[3];
             for (std::size_t c = 0; c < 6; ++c) s[c] = volume * tau[c];
             if constexpr (Loads)
-                for (int c = 0; c < 3; ++c) loads[c] = load(p.load[c] + at, n);
+                for (int c = 0; c < 3; ++c)
+                    loads[c] = of_group<Contact>(load(p.load[c] + at, n), p.group + at, n, g);
             add_forces<Shape, Loads>(weights, n, s, loads, sums);
         }
-        detail::add_to_grid<Shape, 3>(sums, run.cell, force, shift);
-    }
+        detail::add_to_grid<Shape, 3>(sums, run.cell, force, 3 * g, shift);
+    };
+    for (const Run& run : runs) for_groups<Contact>(p.group, run, [&](int g) { one(run, g); });
+}
+
+/// `gradient` += m grad w: out of a body, at its surface (Bardenhagen, Brackbill and Sulsky,
+/// Comput. Methods Appl. Mech. Eng. 187 (2000) 529, eq. 20).
+template <class Shape>
+void gradients_to_grid(const std::vector<Run>& runs, const Lattice& lattice, Points p,
+                       double largest_gradient, const FieldView<double>& gradient) {
+    p.volume = p.mass;
+    const Symmetric unit{all(-1), all(-1), all(-1), Lanes{}, Lanes{}, Lanes{}};
+    forces_to_grid<Shape, false, true>(runs, lattice, p, largest_gradient, gradient,
+                                       [&](const auto&, const Run&, std::int64_t, int) { return unit; });
 }
 
 }  // namespace strata::mpm

@@ -81,15 +81,26 @@ graph::CaseSchema schema(Settings& s) {
     keys.key(
         "bodies.per_cell", &s.per_cell,
         {.least = 1, .most = 32, .entries = {3, 3}, .meaning = "particles in a cell, in each direction"});
+    keys.key(
+        "contact.groups", &s.contact_groups,
+        {.least = 0,
+         .most = 7,
+         .entries = {0, 1024},
+         .meaning = "of each body: those of one group stick to each other, others are in contact with it "
+                    "and have a velocity field of their own; the surface of the lower number says where "
+                    "normals point; none: all are one group"});
+    keys.key("contact.friction", &s.friction,
+             {.unit = "1", .least = 0, .meaning = "Coulomb's coefficient between groups"});
     keys.key("loads.gravity", &s.gravity, {.unit = "m/s2", .entries = {3, 3}, .meaning = "acceleration"});
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
               .meaning = "opposite forces on the two ends, in x, of each body (its outermost particles)"});
     keys.key(
         "exact.problem", &s.problem,
-        {.choices = {"none", "axial", "impact", "periodic bar", "cube"},
-         .meaning = "axial: a bar fixed at x = 0 in its first mode; impact: one that hits x = 0; periodic "
-                    "bar, cube: manufactured solutions (docs/mpm.md)"});
+        {.choices = {"none", "axial", "impact", "sliding", "periodic bar", "cube"},
+         .meaning = "axial: a bar fixed at x = 0 in its first mode; impact: one that hits x = 0; sliding: "
+                    "the second body on the first, along x; periodic bar, cube: manufactured solutions "
+                    "(docs/mpm.md)"});
     keys.key("exact.amplitude", &s.amplitude,
              {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m"});
     keys.key(
@@ -120,6 +131,10 @@ Transfer Settings::transfer() const {
 
 Wall Settings::wall(std::size_t axis) const {
     return walls[axis] == "periodic" ? Wall::periodic : walls[axis] == "fixed" ? Wall::fixed : Wall::symmetry;
+}
+
+int Settings::groups() const {
+    return contact_groups.empty() ? 1 : 1 + static_cast<int>(std::ranges::max(contact_groups));
 }
 
 bool Settings::plastic() const {
@@ -212,9 +227,12 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
     if (!s.velocities.empty() && s.velocities.size() != 3 * n)
         keys.refuse("bodies.velocity", "three numbers for each body are needed",
                     fmt::format("none, or {}", 3 * n));
+    if (!s.contact_groups.empty() && s.contact_groups.size() != n)
+        keys.refuse("contact.groups", "an entry for each body is needed", fmt::format("none, or {}", n));
     for (std::size_t i = 0; i < n; ++i) {
         Body body = read_body(s.shapes[i], keys);
         if (!s.body_materials.empty()) body.material = static_cast<int>(s.body_materials[i]);
+        if (!s.contact_groups.empty()) body.group = static_cast<int>(s.contact_groups[i]);
         if (body.material >= static_cast<int>(s.materials.size()))
             keys.refuse("bodies.material", "there is no such material",
                         fmt::format("0 .. {}", s.materials.size() - 1));
@@ -244,8 +262,17 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
             "with linear functions APIC's matrix is the gradient itself, to which the nearly empty grid "
             "points at a surface give anything",
             "\"apic\" with method.shape = \"quadratic\"; or \"flip\", \"pic\"");
-    if (s.exact() && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
-    if (s.exact() && (s.materials.size() != 1 || s.bodies.size() != 1))
+    if (s.contact() && s.fused)
+        keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
+                    "false with contact.groups");
+    if (s.friction > 0 && !s.contact())
+        keys.refuse("contact.friction", "nothing is in contact", "0, or several contact.groups");
+    if (s.problem == "sliding" && (s.bodies.size() != 2 || s.groups() != 2 || s.gravity[0] == 0))
+        keys.refuse("exact.problem", "one body slides on another, drawn by gravity",
+                    "two shapes, contact.groups = [0, 1], loads.gravity in x and y");
+    if (s.exact() && s.problem != "sliding" && s.amplitude == 0)
+        keys.refuse("exact.amplitude", "nothing would move", "not 0");
+    if (s.exact() && s.problem != "sliding" && (s.materials.size() != 1 || s.bodies.size() != 1))
         keys.refuse("exact.problem", "an exact solution is that of one body", "one shape, one material");
     if (s.manufactured() && s.materials[0].law != Law::neo_hookean)
         keys.refuse("materials.law", "manufactured solutions were derived for one law", "neo-hookean");

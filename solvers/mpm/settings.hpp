@@ -22,7 +22,7 @@ struct Body {
     enum class Shape : std::uint8_t { box, sphere, cylinder } shape = Shape::box;
     Real3 a{}, b{};  // box: low and high corner; cylinder: ends of the axis; sphere: a is the centre
     double radius = 0;
-    int material = 0;
+    int material = 0, group = 0;
     Real3 velocity{};
 
     [[nodiscard]] bool contains(const Real3& x) const;
@@ -49,6 +49,9 @@ struct Settings {
     std::vector<double> velocities;
     std::vector<std::int64_t> per_cell{2, 2, 2};
 
+    std::vector<std::int64_t> contact_groups;
+    double friction = 0;
+
     std::vector<double> gravity{0, 0, 0};
     double pull = 0;
 
@@ -71,6 +74,9 @@ struct Settings {
     /// Whether there is an exact solution, and whether a body force of its own drives it.
     [[nodiscard]] bool exact() const { return problem != "none"; }
     [[nodiscard]] bool manufactured() const { return problem == "periodic bar" || problem == "cube"; }
+    /// How many velocity fields there are; whether there are several, of bodies in contact.
+    [[nodiscard]] int groups() const;
+    [[nodiscard]] bool contact() const { return groups() > 1; }
     /// Whether any material is plastic.
     [[nodiscard]] bool plastic() const;
     /// Whether particles carry a force of their own.

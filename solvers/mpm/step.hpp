@@ -25,7 +25,7 @@ struct Step {
     }
     /// The largest modulus, density, and speed of waves and bodies: what sums on the grid are rounded by.
     struct Largest {
-        double mass = 0, momentum = 0, force = 0;
+        double mass = 0, momentum = 0, force = 0, gradient = 0;  // gradient: of mass
     };
     [[nodiscard]] Largest largest() const;
 };

@@ -21,6 +21,7 @@ struct Deforming {
     const double* volume;
     const std::int32_t* kind;
     double *F[9], *elastic[6], *alpha;
+    const std::int32_t* group;  // as in Points
 };
 
 /// CST on a patch's points: what it changes, and what it finds out on the way. `Plastic`: there are plastic
@@ -37,7 +38,31 @@ class Deform {
     /// Of particles first .. first + n of a cell: F' = (1 + dt grad v) F, stored, and Kirchhoff's stress.
     template <class Shape>
     Symmetric operator()(const Weights<Shape>& weights, const Run& run, std::int64_t first, int n) {
-        const Gathered g = gather<Shape>(weights, run.cell, velocity_);
+        return deform(gather<Shape>(weights, run.cell, velocity_), first, n);
+    }
+    /// The same where bodies in contact have velocity fields of their own.
+    template <class Shape>
+    Symmetric own(const Weights<Shape>& weights, const Run& run, std::int64_t first, int n) {
+        return deform(gather_own<Shape>(weights, run.cell, velocity_, p_.group + first, n), first, n);
+    }
+
+    /// Fails where a determinant was not positive; returns the energy.
+    [[nodiscard]] double check(const Here& here) const {
+        for (int p = 0; p < kLanes; ++p)
+            if (sound_[p] == 0)
+                here.fail(
+                    fmt::format("'deformation gradient' is no number, or turns a point inside out (its "
+                                "determinant is not "
+                                "above 0): the step is unstable, or the material was crushed (time.cfl = {})",
+                                settings_.cfl));
+        return sum(energy_);
+    }
+    [[nodiscard]] double rate() const { return fastest_ / narrow_; }
+    /// That plastic flow has taken up so far.
+    [[nodiscard]] double plastic_work() const { return sum(work_); }
+
+  private:
+    Symmetric deform(const Gathered& g, std::int64_t first, int n) {
         Tensor before, now;
         for (std::size_t c = 0; c < 9; ++c) before[c] = load(p_.F[c] + first, n, c % 4 == 0 ? 1 : 0);
         Lanes squares{};
@@ -64,22 +89,6 @@ class Deform {
         return found.kirchhoff;
     }
 
-    /// Fails where a determinant was not positive; returns the energy.
-    [[nodiscard]] double check(const Here& here) const {
-        for (int p = 0; p < kLanes; ++p)
-            if (sound_[p] == 0)
-                here.fail(
-                    fmt::format("'deformation gradient' is no number, or turns a point inside out (its "
-                                "determinant is not "
-                                "above 0): the step is unstable, or the material was crushed (time.cfl = {})",
-                                settings_.cfl));
-        return sum(energy_);
-    }
-    [[nodiscard]] double rate() const { return fastest_ / narrow_; }
-    /// That plastic flow has taken up so far.
-    [[nodiscard]] double plastic_work() const { return sum(work_); }
-
-  private:
     const Material& material(std::int64_t point) const {
         return settings_.materials[static_cast<std::size_t>(p_.kind[point])];
     }
@@ -157,12 +166,12 @@ class Deform {
 /// What CST needs and makes, stresses apart.
 struct DeformUses {
     ListUse<const double> x, volume;
-    ListUse<const std::int32_t> material;
+    ListUse<const std::int32_t> material, group;
     FieldUse<const double> velocity;
     ScalarUse<const double> dt;
     ListUse<double> F, elastic, alpha;
     ScalarUse<double> wave, strain, first_energy, plastic_work;
-    bool plastic;
+    bool plastic, contact;
 
     DeformUses(const Step& step, Task& task) {
         const Labels& l = step.labels;
@@ -173,6 +182,8 @@ struct DeformUses {
         F = task.modify(l.F);
         wave = task.contribute(l.wave_rate);
         strain = task.contribute(l.strain), first_energy = task.contribute(l.first_energy);
+        contact = step.settings.contact();
+        if (contact) group = task.need(l.group);
         plastic = step.settings.plastic();
         if (plastic) {
             elastic = task.modify(l.elastic), alpha = task.modify(l.alpha);
@@ -182,8 +193,9 @@ struct DeformUses {
     /// body(Deform) with the Deform of the case; then what it found out goes where it belongs.
     template <class Body>
     void go(const Here& here, const Settings& s, const Lattice& lattice, Body body) const {
-        Deforming p{here[dt], start_of(here[volume]), start_of(here[material]), {}, {}, nullptr};
+        Deforming p{here[dt], start_of(here[volume]), start_of(here[material]), {}, {}, nullptr, nullptr};
         for (int c = 0; c < 9; ++c) p.F[c] = start_of(here[F], c);
+        p.group = contact ? start_of(here[group]) : nullptr;
         const auto with = [&](auto deform) {
             body(deform);
             here[strain] = deform.check(here);
@@ -203,21 +215,34 @@ struct DeformUses {
 
 struct ForceUses {
     ListUse<const double> load;
+    ListUse<const std::int32_t> group;
     FieldUse<double> force;
     double largest;
 
     ForceUses(const Step& step, Task& task) : largest(step.largest().force) {
         const Labels& l = step.labels;
         if (step.settings.loads()) load = task.need(l.load.at(step.settings.manufactured() ? 1 : 0));
+        if (step.settings.contact()) group = task.need(l.group);
         force = task.sum(l.force, step.reach());
+    }
+    template <class Shape, class StressOf>
+    void in_contact(const Here& here, const Settings& s, const Lattice& lattice, const std::vector<Run>& runs,
+                    const Points& p, StressOf stress) const {
+        if (s.loads())
+            forces_to_grid<Shape, true, true>(runs, lattice, p, largest, here[force], stress);
+        else
+            forces_to_grid<Shape, false, true>(runs, lattice, p, largest, here[force], stress);
     }
     template <class StressOf>
     void go(const Here& here, const Settings& s, const Lattice& lattice, const std::vector<Run>& runs,
             Points p, StressOf stress) const {
         if (s.loads())
             for (int c = 0; c < 3; ++c) p.load[c] = start_of(here[load], c);
+        if (s.contact()) p.group = start_of(here[group]);
         with_shape(s, [&]<class Shape>(Shape) {
-            if (s.loads())
+            if (s.contact())
+                in_contact<Shape>(here, s, lattice, runs, p, stress);
+            else if (s.loads())
                 forces_to_grid<Shape, true>(runs, lattice, p, largest, here[force], stress);
             else
                 forces_to_grid<Shape, false>(runs, lattice, p, largest, here[force], stress);
@@ -238,7 +263,8 @@ void declare_cst(const Step& step) {
     Task task = step.graph.step().task("CST", step.grid);
     const DeformUses uses(step, task);
     const auto stress = task.make(step.labels.stress);
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
+    task.run([=, &s = step.settings, contact = step.settings.contact(),
+              lattice = Lattice(step.grid.shape())](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
         const Points p = points_of(here, uses.x, uses.volume);
         double* stresses[6];
@@ -246,8 +272,9 @@ void declare_cst(const Step& step) {
         uses.go(here, s, lattice, [&](auto& deform) {
             with_shape(s, [&]<class Shape>(Shape) {
                 for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
+                    const Weights<Shape> weights(lattice, run.cell, p.x, first, n);
                     const Symmetric tau =
-                        deform(Weights<Shape>(lattice, run.cell, p.x, first, n), run, first, n);
+                        contact ? deform.own(weights, run, first, n) : deform(weights, run, first, n);
                     for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
                 });
             });

@@ -41,15 +41,17 @@ void make_labels(const Step& step) {
                                            {.components = 6, .about = "left: xx, yy, zz, xy, yz, zx"});
         l.alpha = graph.particle<double>(l.set, "equivalent plastic strain");
     }
+    if (s.contact()) l.group = graph.particle<std::int32_t>(l.set, "contact group");
     if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
     if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
 
     const Int3 beyond = s.quadratic() ? step.beyond_walls() : Int3{};
     const auto field = [&](const char* name, int components, const char* unit) {
         return graph.field<double>(name, step.grid, step.on(),
-                                   {.components = components, .border = beyond, .unit = unit});
+                                   {.components = components * s.groups(), .border = beyond, .unit = unit});
     };
     l.nodal = field("momentum and mass of grid points", 4, "kg m/s, kg");
+    if (s.contact()) l.gradient = field("mass gradient at grid points", 3, "kg/m");
     l.force = field("force on grid points", 3, "N");
     l.velocity = field("velocity of grid points", 3, "m/s");
     l.acceleration = field("acceleration of grid points", 3, "m/s2");
@@ -89,6 +91,8 @@ void fill_bodies(const Step& step) {
     const auto material = task.make(l.material);
     const auto flow = task.contribute(l.flow_rate);
     ListUse<double> C, X, load, elastic, alpha;
+    ListUse<std::int32_t> group;
+    if (s.contact()) group = task.make(l.group);
     if (s.plastic()) elastic = task.make(l.elastic), alpha = task.make(l.alpha);
     if (s.transfer() == Transfer::apic) C = task.make(l.C);
     if (s.exact()) X = task.make(l.X);
@@ -111,6 +115,7 @@ void fill_bodies(const Step& step) {
             const Body& body = s.bodies[static_cast<std::size_t>(p.body)];
             here[id][at] = p.id;
             here[material][at] = body.material;
+            if (s.contact()) here[group][at] = body.group;
             here[volume][at] = part;
             here[mass][at] = part * s.materials[static_cast<std::size_t>(body.material)].density;
             for (int c = 0; c < 3; ++c) {

@@ -45,37 +45,60 @@ struct Walls {
                 });
             }
     }
-    /// Sums at points beyond walls come to the points inside. Components from `scalar` on are no vector's.
-    void fold(const FieldView<double>& sums, int components, int scalar) const {
+    /// Sums at points beyond walls come to the points inside: components first .. first + 2 are a vector's,
+    /// and with `scalar` there is a number after them.
+    void fold(const FieldView<double>& sums, int first, bool scalar) const {
         if (!quadratic) return;
         for_images(sums.box(), [&](const Int3& in, const Int3& out, int axis) {
-            for (int c = 0; c < components; ++c) {
-                double& beyond = sums(out[0], out[1], out[2], c);
-                sums(in[0], in[1], in[2], c) += c < scalar ? sign(axis, c) * beyond : beyond;
+            for (int c = 0; c < (scalar ? 4 : 3); ++c) {
+                double& beyond = sums(out[0], out[1], out[2], first + c);
+                sums(in[0], in[1], in[2], first + c) += c < 3 ? sign(axis, c) * beyond : beyond;
                 beyond = 0;
             }
         });
     }
-    /// Makes a vector field what the walls allow.
-    void hold(const FieldView<double>& v) const {
+    /// What the gradient of a density is where the solid is continued as its mirror image.
+    void mirror(const FieldView<double>& gradient, int first) const {
         if (quadratic) {
-            for_images(v.box(), [&](const Int3& in, const Int3& out, int axis) {
-                for (int c = 0; c < 3; ++c)
-                    v(out[0], out[1], out[2], c) = sign(axis, c) * v(in[0], in[1], in[2], c);
+            for_images(gradient.box(), [&](const Int3& in, const Int3& out, int axis) {
+                for (int c = 0; c < 3; ++c) {
+                    double& beyond = gradient(out[0], out[1], out[2], first + c);
+                    gradient(in[0], in[1], in[2], first + c) += c == axis ? -beyond : beyond;
+                    beyond = 0;
+                }
             });
             return;
         }
+        for_faces(gradient.box(),
+                  [&](const Int3& at, int axis, int) { gradient(at[0], at[1], at[2], first + axis) = 0; });
+    }
+    /// Makes a vector field, from component `first` on, what the walls allow.
+    void hold(const FieldView<double>& v, int first) const {
+        if (quadratic) {
+            for_images(v.box(), [&](const Int3& in, const Int3& out, int axis) {
+                for (int c = 0; c < 3; ++c)
+                    v(out[0], out[1], out[2], first + c) = sign(axis, c) * v(in[0], in[1], in[2], first + c);
+            });
+            return;
+        }
+        for_faces(v.box(), [&](const Int3& at, int axis, int) {
+            for (int c = 0; c < 3; ++c)
+                if (stick[axis] || c == axis) v(at[0], at[1], at[2], first + c) = 0;
+        });
+    }
+
+  private:
+    /// body(point, axis, upper) for the points on walls.
+    template <class Body>
+    void for_faces(const Box& box, Body body) const {
         for (int a = 0; a < 3; ++a)
             for (int upper = 0; upper < 2; ++upper) {
                 if (!at[a][upper]) continue;
                 const auto d = static_cast<std::size_t>(a);
-                Box wall = v.box();
+                Box wall = box;
                 wall.lo[d] = upper != 0 ? cells.hi[d] : cells.lo[d];
                 wall.hi[d] = wall.lo[d] + 1;
-                each(wall, [&](const Int3& at) {
-                    for (int c = 0; c < 3; ++c)
-                        if (stick[a] || c == a) v(at[0], at[1], at[2], c) = 0;
-                });
+                each(wall, [&](const Int3& on) { body(on, a, upper); });
             }
     }
     template <class Body>

@@ -37,7 +37,7 @@ def series(out: Path) -> dict[str, np.ndarray]:
     return {name.split(" [")[0]: values[:, i] for i, name in enumerate(rows[0].split(","))}
 
 
-@pytest.mark.parametrize("name", ["disks", "axial", "impact", "manufactured-bar"])
+@pytest.mark.parametrize("name", ["disks", "axial", "impact", "incline", "manufactured-bar"])
 def test_each_case_ends_verified(run, tmp_path, name):
     out = tmp_path / "out"
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
@@ -73,6 +73,20 @@ def test_an_axial_mode_swings_with_its_frequency(run, tmp_path):
     assert len(zeros) == 8
     frequency = (len(zeros) - 1) / 2 / (zeros[-1] - zeros[0])
     assert frequency == pytest.approx(10 / 4, rel=2e-3)
+
+
+@pytest.mark.parametrize(("friction", "shape"), [("0.3", "quadratic"), ("0.8", "linear")])
+def test_a_block_on_an_incline_slides_or_stays(run, tmp_path, friction, shape):
+    # Coulomb: a = g (sin 30 - f cos 30) if that is above 0. (The exact solution that the case compares with
+    # has this acceleration; here it is found anew from the momentum.)
+    changes = {"friction": friction, "shape": f'"{shape}"', "end": "0.5", "error": "0.04", "young": "[1e7]"}
+    case = changed(tmp_path, "incline", **changes)
+    run(case, "--out", tmp_path / "out", "--series", 1)
+    found = series(tmp_path / "out")
+    mass = 0.8 * 0.4 * 0.05 * 1000
+    t, p = found["time"], found["momentum x"] / mass
+    acceleration = np.polyfit(t, p, 1)[0]
+    assert acceleration == pytest.approx(max(0.0, 4.905 - float(friction) * 8.4957), abs=0.05)
 
 
 def test_colliding_disks_meet_and_part_as_published(run, tmp_path):

@@ -1,0 +1,64 @@
+// Contact of bodies that have velocity fields of their own: what happens to the fields at a grid point that
+// several of them reach (Bardenhagen, Brackbill and Sulsky, Comput. Methods Appl. Mech. Eng. 187 (2000) 529).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace strata::mpm {
+
+/// A body's share of a grid point.
+struct Touching {
+    double mass;
+    std::array<double, 3> velocity, gradient;  // gradient: sum of m grad w, outwards
+    double density;                            // undeformed
+    int group;
+};
+
+/// Two bodies at a grid point. Where they approach along the normal, the difference of their velocities in
+/// that direction goes, and of the difference across it as much as Coulomb's law lets friction take: what
+/// sticks gets one velocity, what slips loses `friction` times the normal part (eqs. 22 to 28). Momentum is
+/// exchanged between the two alone. The normal is that of the first body, the one of the lower group, unless
+/// it has hardly any there: mixed normals would let the edge of one body plough through the face of another
+/// (Nairn, Comput. Model. Eng. Sci. 92 (2013) 271, section 3.2 compares choices). Returns whether they
+/// touched.
+inline bool touch(Touching& a, Touching& b, double friction) {
+    const auto length = [](const std::array<double, 3>& x) {
+        return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    };
+    const double of_a = length(a.gradient), of_b = length(b.gradient);
+    std::array<double, 3> normal{}, apart{};  // from a to b
+    const bool first = of_a * b.density >= 0.1 * of_b * a.density;
+    const double size = first ? of_a : -of_b;
+    if (size == 0) return false;
+    double approach = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+        normal[c] = (first ? a.gradient[c] : b.gradient[c]) / size;
+        apart[c] = a.velocity[c] - b.velocity[c];
+        approach += apart[c] * normal[c];
+    }
+    if (!(approach > 0)) return false;
+    for (std::size_t c = 0; c < 3; ++c) apart[c] -= approach * normal[c];
+    const double slip = length(apart), most = friction * approach;
+    const double held = slip > most ? most / slip : 1;
+    const double share = b.mass / (a.mass + b.mass);
+    for (std::size_t c = 0; c < 3; ++c) {
+        const double change = approach * normal[c] + held * apart[c];
+        a.velocity[c] -= share * change;
+        b.velocity[c] += (1 - share) * change;
+    }
+    return true;
+}
+
+/// All bodies at a grid point, two by two in their order; where there are more than two, several times.
+inline bool touch_all(Touching* at, int count, double friction) {
+    bool any = false;
+    for (int round = 0; round < (count > 2 ? 4 : 1); ++round)
+        for (int a = 0; a < count; ++a)
+            for (int b = a + 1; b < count; ++b) any = touch(at[a], at[b], friction) || any;
+    return any;
+}
+
+}  // namespace strata::mpm
