@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import time
@@ -13,18 +12,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "cases" / "transport"
-
-
-@pytest.fixture(scope="session")
-def front() -> str:
-    prefix = os.environ.get("STRATA_PREFIX")
-    found = os.environ.get("STRATA_BIN") or (f"{prefix}/bin/strata" if prefix else str(ROOT / "strata"))
-    if not os.access(found, os.X_OK):
-        pytest.skip(f"no strata at {found}: build it, or set STRATA_BIN")
-    beside = (".", "../libexec/strata", "../solvers")
-    if not any((Path(found).parent / folder / "strata-transport").exists() for folder in beside):
-        pytest.skip("the solvers are not built (toml++)")
-    return found
 
 
 def run(front: str, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
