@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from solver_cases import solver_program
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -19,8 +20,7 @@ def front() -> str:
     found = os.environ.get("STRATA_BIN") or (f"{prefix}/bin/strata" if prefix else str(ROOT / "strata"))
     if not os.access(found, os.X_OK):
         pytest.skip(f"no strata at {found}: build it, or set STRATA_BIN")
-    beside = (".", "../libexec/strata", "../solvers")
-    if not any((Path(found).parent / folder / "strata-transport").exists() for folder in beside):
+    if solver_program(found, "strata-transport") is None:
         pytest.skip("the solvers are not built (toml++)")
     return found
 

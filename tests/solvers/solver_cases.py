@@ -1,12 +1,16 @@
-"""Cases with keys changed, and what the files of a run hold."""
+"""Cases with keys changed, solvers over several nodes, and what the files of a run hold."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
 
@@ -20,6 +24,36 @@ def changed(tmp_path: Path, name: str, add: str = "", **changes: str) -> Path:
     path = tmp_path / f"{name}.toml"
     path.write_text(text + add)
     return path
+
+
+def solver_program(front: str, name: str) -> Path | None:
+    """Where `strata run` finds the program of a solver."""
+    places = [
+        Path(front).resolve().parent / folder / name for folder in (".", "../libexec/strata", "../solvers")
+    ]
+    return next((place for place in places if place.exists()), None)
+
+
+def over_nodes(ranks: int, per_node: int, *program: object) -> subprocess.CompletedProcess[str]:
+    """A program under mpirun, on one machine that plays nodes of `per_node` ranks each. Skips where mpirun is
+    not there or is that of another MPI."""
+    mpirun = shutil.which("mpirun")
+    if mpirun is None:
+        pytest.skip("there is no mpirun")
+    command = [mpirun, "-n", str(ranks), *map(str, program)]
+    if b"Open MPI" in subprocess.run([mpirun, "--version"], capture_output=True, check=False).stdout:
+        command.insert(1, "--oversubscribe")
+    environment = os.environ | {
+        "STRATA_RANKS_PER_NODE": str(per_node),
+        "STRATA_BIND": "none",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    if f"{ranks} processes" not in done.stdout:
+        pytest.skip(f"this mpirun does not start the program as one team: {done.stderr[:200]}")
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def checksums(folder: Path) -> dict[tuple[str, int, int], str]:

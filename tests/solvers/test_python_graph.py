@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from solver_cases import over_nodes
 
 from strata.errors import StrataError
 
@@ -67,9 +68,17 @@ def case(tmp_path: Path, **changes: str) -> Path:
 
 
 def temperatures(front: str, out: Path, layout: str, *solver: object) -> dict[int, bytes]:
-    """[patch] -> the temperature after STEPS steps, from the checkpoint that the run leaves."""
-    words = ["--out", out, "--steps", STEPS, "--checkpoint", STEPS, "--quiet"]
-    run(front, "run", *solver, *words, "--layout", layout, "--bind", "none")
+    """[patch] -> the temperature after STEPS steps."""
+    run(front, "run", *solver, *leaving(out), "--layout", layout, "--bind", "none")
+    return temperatures_in(out)
+
+
+def leaving(out: Path) -> list[object]:
+    """STEPS steps, and a checkpoint at their end."""
+    return ["--out", out, "--steps", STEPS, "--checkpoint", STEPS, "--quiet"]
+
+
+def temperatures_in(out: Path) -> dict[int, bytes]:
     folder = out / f"checkpoint-{STEPS:06d}"
     labels = [label["name"] for label in json.loads((folder / "checkpoint.json").read_text())["labels"]]
     values = {}
@@ -96,6 +105,15 @@ def test_numpy_kernels_give_the_bits_of_the_native_solver(front, tmp_path, cells
     assert len(expected) > 2
     for layout in layouts:
         assert temperatures(front, tmp_path / layout, layout, SOLVER, path) == expected, layout
+
+
+def test_over_nodes_too(front, tmp_path):
+    path = case(tmp_path, cells="[20, 18, 16]", patch="[10, 9, 7]", error="0.0")
+    expected = temperatures(front, tmp_path / "native", "1x1", path)
+    for ranks, per_node in ((2, 1), (4, 2)):
+        out = tmp_path / f"{ranks} by {per_node}"
+        over_nodes(ranks, per_node, sys.executable, SOLVER, path, *leaving(out))
+        assert temperatures_in(out) == expected
 
 
 def test_a_whole_run_is_verified_with_the_same_error_on_every_layout(front, tmp_path):

@@ -11,8 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
-from solver_cases import CASES, changed, checksums, plane, steps_in
+from solver_cases import CASES, changed, checksums, over_nodes, plane, solver_program, steps_in
 
 STEPS = "\n[output]\nsteps = 10\n"
 
@@ -129,26 +128,10 @@ def wait_for(condition, seconds: float = 30) -> None:
 
 def test_over_several_nodes_the_same_bytes(front, run, tmp_path):
     """One machine that plays two nodes of two ranks each."""
-    mpirun = shutil.which("mpirun")
-    program = Path(front).parent / ".." / "solvers" / "strata-transport"
-    if not mpirun or not program.exists():
-        pytest.skip("no mpirun, or the solver lies elsewhere")
     case = changed(tmp_path, "vortex", STEPS, cells="[64, 48]", patch="[16, 12]", error="1.0")
     one, four = tmp_path / "one", tmp_path / "four"
     words = ("--steps", "25", "--checkpoint", "25", "--quiet")
     run(case, "--out", one, *words[:-1])
-    command = [mpirun, "-n", "4", str(program), str(case), "--out", str(four), *words]
-    if b"Open MPI" in subprocess.run([mpirun, "--version"], capture_output=True, check=False).stdout:
-        command.insert(1, "--oversubscribe")
-    environment = os.environ | {
-        "STRATA_RANKS_PER_NODE": "2",
-        "STRATA_BIND": "none",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
-    if "4 processes" not in done.stdout:
-        pytest.skip(f"this mpirun does not start the solver as one team: {done.stderr[:200]}")
-    assert done.returncode == 0, done.stderr
+    over_nodes(4, 2, solver_program(front, "strata-transport"), case, "--out", four, *words)
     assert files(four) == files(one)
     assert checksums(four / "checkpoint-000025") == checksums(one / "checkpoint-000025")
