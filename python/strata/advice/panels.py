@@ -110,6 +110,8 @@ def telling(tasks: Sequence[Task], asked: Asked) -> list[str]:
     """
     keys = list(dict.fromkeys(key for task in tasks for key in task.get("labels") or {}))
     keys = [k for k in keys if k not in (asked.x, asked.panels, asked.apart, "layout", "distance")]
+    if asked.best:  # of several layouts: what they are called tells nothing of the one that is drawn
+        keys = [k for k in keys if k != "setting"]
     # Where plots are about layouts, what a layout is called comes after what the study varies.
     keys = [k for k in keys if k not in SETTING] + [k for k in keys if k in SETTING]
     if asked.apart:
@@ -192,7 +194,8 @@ def _best_at(plot: Plotted, x: float) -> str | None:
         if found.why:
             words.append(f"no answer for {panel.title} ({found.why})")
         elif len(found.leaders) > 1:
-            words.append(f"{panel.title} a tie of {' and '.join(e.label for e in found.leaders)}")
+            tied = f"all {len(here)}" if not found.others else " and ".join(e.label for e in found.leaders)
+            words.append(f"{panel.title} a tie of {tied}")
         else:
             (lead,) = found.leaders
             value = f"{digits(lead.figure.median or 0.0)} {unit_text(lead.figure.unit)}"

@@ -114,7 +114,9 @@ def command_line(task: Task) -> str:
         own = ["strata", "bench", *words[1:]] if program in PROGRAMS else words
         return shlex.join(["strata", "launch", *options, *further, "--", *own])
     if program in PROGRAMS:
-        suite = ["npb"] if program in NPB else []
+        zones = "--multi-zone" in words
+        words = [word for word in words if word != "--multi-zone"]
+        suite = (["npb-mz"] if zones else ["npb"]) if program in NPB else []
         model = ["--model", NPB[program]] if program in NPB else []
         return shlex.join(["strata", "bench", *suite, *words[1:2], *options, *model, *words[2:]])
     return (

@@ -173,9 +173,9 @@ def _shapes(word: str, size: Size) -> list[tuple[int, int]]:
     """Processes and threads of a word of the study file."""
     if word == ALL:
         return [(p, size.cores // p) for p in range(1, size.cores + 1) if size.cores % p == 0]
-    if word in EVERY:
+    if every := EVERY.match(word):
         powers = [2**k for k in range(size.cores.bit_length())]
-        processes, threads = ([1] if word == w else powers for w in ("every 1xT", "every Px1"))
+        processes, threads = ([int(w)] if w.isdecimal() else powers for w in every.groups())
         return [(p, t) for p in processes for t in threads if p * t <= size.cores]
     return spelled(word, size)
 
@@ -253,13 +253,18 @@ def _parts(text: str) -> dict[str, str]:
 def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, Any]) -> dict[str, str]:
     """The labels of a setting: its name, and what its layout varies."""
     labels = {"setting": setting.name}
-    if len(layout["layouts"]) > 1 or layout["layouts"][0] in (ALL, *EVERY) or ".." in layout["layouts"][0]:
+    if len(layout["layouts"]) > 1 or _several(layout["layouts"][0]):
         labels["layout"] = setting.layout
     if not isinstance(layout["stride"], int):
         labels["stride"] = str(setting.stride)
         if setting.processes * setting.threads == 2 and (far := distance(machine, setting.stride)):
             labels["distance"] = far
     return labels
+
+
+def _several(word: str) -> bool:
+    """Whether a word of the study file stands for more than one shape."""
+    return word == ALL or bool(EVERY.match(word)) or ".." in word
 
 
 def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mapping[str, str]) -> Task:
@@ -295,8 +300,8 @@ def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mappin
 
 def _benchmark(command: Sequence[str]) -> str | None:
     """The name of one of Strata's own benchmarks."""
-    own = command[0].strip("{}") in PROGRAMS and len(command) > 1
-    return command[1] if own else None
+    names = [word for word in command[1:] if not word.startswith("-")]
+    return names[0] if command[0].strip("{}") in PROGRAMS and names else None
 
 
 def _must_exist(run: Run) -> None:

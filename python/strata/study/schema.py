@@ -32,7 +32,7 @@ AXES = ("cores", "processes", "threads", "stride")  # and the name of any value
 NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")
 NOT_OPTIONS += ("--machine", "--as-rank", "--")
 ALL = "all"  # every P x T that fills all cores
-EVERY = ("every PxT", "every Px1", "every 1xT")  # powers of two, on one core to all
+EVERY = re.compile(r"^every (P|\d+)x(T|\d+)$")  # P and T in powers of two, on one core to all
 _STRIDES = re.compile(r"^\d+\.\.(\d+|[NDH])$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
@@ -193,8 +193,8 @@ LAYOUTS: dict[str, Key] = {
     "name": Key("text", is_name, "text without '/'", REQUIRED, "what the report calls it"),
     "layouts": Key(
         "list of layouts",
-        some(lambda w: isinstance(w, str) and (w == ALL or w in EVERY or bool(LAYOUT.match(w)))),
-        f"{LAYOUT_WORDS}, all (every PxT on all cores), or {', '.join(EVERY)} (powers of two)",
+        some(lambda w: isinstance(w, str) and (w == ALL or bool(EVERY.match(w) or LAYOUT.match(w)))),
+        f"{LAYOUT_WORDS}, all (every PxT on all cores), or every PxT (every Px2, ...) in powers of two",
         ["1x1"],
         "processes x threads",
     ),

@@ -89,7 +89,7 @@ def test_one_sentence_tells_how_a_line_goes_in_every_panel_and_one_who_is_ahead(
     openmp, mpi, one, two = studies.statements(scaled())
     assert openmp.startswith("OpenMP, rate from 1 core to 2 cores: mg no difference measured, cg × 0.75 [")
     assert mpi.startswith("MPI, rate from 1 core to 2 cores: mg × 0.5 [")
-    assert "mg a tie of OpenMP and MPI; cg MPI (90 Mop/s, 1.1" in one
+    assert "mg a tie of all 2; cg MPI (90 Mop/s, 1.1" in one
     assert "mg OpenMP (100 Mop/s, 2 times MPI); cg MPI (70 Mop/s" in two
 
 
@@ -131,6 +131,7 @@ def test_a_plot_that_cannot_be_drawn_is_one_message(
         ("every PxT", 6, ["1x1", "1x2", "1x4", "2x1", "2x2", "4x1"]),
         ("every Px1", 8, ["1x1", "2x1", "4x1", "8x1"]),
         ("every 1xT", 8, ["1x1", "1x2", "1x4", "1x8"]),
+        ("every Px2", 8, ["1x2", "2x2", "4x2"]),
     ],
 )
 def test_every_shape_is_powers_of_two_on_one_core_to_all(

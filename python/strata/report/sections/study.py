@@ -271,7 +271,7 @@ def toolchains(source: Source) -> list[Block]:
     known = studies.about(source.summary).get("toolchains") or []
     if not known:
         return []
-    head = ("Toolchain", "Tools", "Flags and libraries", "Built with", "Loaded")
+    head = ("Toolchain", "Tools", "Flags, libraries, environment", "Built with", "Loaded")
     rows = []
     for chain in known:
         loaded: dict[str, None] = {}
@@ -283,11 +283,12 @@ def toolchains(source: Source) -> list[Block]:
         ]
         built = [f"{program}: `{'; '.join(lines)}`" for program, lines in chain["builds"].items()]
         wished = " ".join(part for part in (chain["flags"], chain["libraries"]) if part)
+        given = [f"`{name}={value}`" for name, value in (chain.get("environment") or {}).items()]
         rows.append(
             [
                 chain["name"],
                 "\n".join(tools) or "—",
-                f"`{wished}`" if wished else "—",
+                "\n".join([f"`{wished}`"] * bool(wished) + given) or "—",
                 "\n".join(built) or "—",
                 "\n".join(loaded) or "none worth naming (BLAS, MPI, OpenMP, FFTW)",
             ]
