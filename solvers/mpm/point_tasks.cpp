@@ -38,11 +38,11 @@ void declare_m2g(const Step& step) {
     const auto x = task.need(l.x), v = task.need(l.v), mass = task.need(l.mass);
     ListUse<const double> C;
     if (apic) C = task.need(l.C);
-    const auto nodal = task.sum(l.nodal, step.reach());
+    const auto nodal = task.sum(l.nodal, step.adds());
     const bool contact = step.settings.contact();
     ListUse<const std::int32_t> group;
     FieldUse<double> gradient;
-    if (contact) group = task.need(l.group), gradient = task.sum(l.gradient, step.reach());
+    if (contact) group = task.need(l.group), gradient = task.sum(l.gradient, step.adds());
     task.run(
         [=, &s = step.settings, lattice = Lattice(step.grid.shape()), largest = step.largest()](Here& here) {
             const std::vector<Run>& runs = runs_of(here, here[x], lattice);

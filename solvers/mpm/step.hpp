@@ -17,6 +17,10 @@ struct Step {
     [[nodiscard]] graph::On on() const { return settings.quadratic() ? Quadratic::kOn : Linear::kOn; }
     /// How far points' contributions reach beyond their patch: one grid point, of either shape function.
     [[nodiscard]] graph::Ghosts reach() const { return graph::ghosts({1, 1, 1}); }
+    /// How far what points add to the grid reaches: with linear functions to the corners of their cells.
+    [[nodiscard]] graph::Sides adds() const {
+        return settings.quadratic() ? graph::Sides(reach()) : graph::Sides({0, 0, 0}, {1, 1, 1});
+    }
     /// The layer of images beyond walls.
     [[nodiscard]] graph::Int3 beyond_walls() const {
         graph::Int3 layer{};

@@ -223,7 +223,7 @@ struct ForceUses {
         const Labels& l = step.labels;
         if (step.settings.loads()) load = task.need(l.load.at(step.settings.manufactured() ? 1 : 0));
         if (step.settings.contact()) group = task.need(l.group);
-        force = task.sum(l.force, step.reach());
+        force = task.sum(l.force, step.adds());
     }
     template <class Shape, class StressOf>
     void in_contact(const Here& here, const Settings& s, const Lattice& lattice, const std::vector<Run>& runs,

@@ -74,27 +74,6 @@ std::vector<std::byte> expected(const Pair& pair, Combine combine) {
     return memory;
 }
 
-template <class T>
-void check_adding(Element element, std::mt19937_64& random) {
-    for (int round = 0; round < 200; ++round) {
-        Pair pair = any_pair(random, sizeof(T), round % 4);
-        for (Array* array : {&pair.from, &pair.to})
-            for (std::size_t i = 0; i + sizeof(T) <= array->memory.size(); i += sizeof(T)) {
-                const T value = static_cast<T>(pick(random, -1000, 1000)) / static_cast<T>(3);
-                std::memcpy(array->memory.data() + i, &value, sizeof(T));
-            }
-        const auto after = expected(pair, [](std::byte* to, const std::byte* from) {
-            T there, comes;
-            std::memcpy(&there, to, sizeof(T));
-            std::memcpy(&comes, from, sizeof(T));
-            there = static_cast<T>(there + comes);
-            std::memcpy(to, &there, sizeof(T));
-        });
-        add_box(element)(pair.copy);
-        CHECK(pair.to.memory == after);
-    }
-}
-
 }  // namespace
 
 TEST_CASE("a box of any shape and element is copied, and nothing beside it") {
@@ -135,34 +114,12 @@ TEST_CASE("a packed box is contiguous, x fastest, and comes out as it went in") 
     }
 }
 
-TEST_CASE("contributions are added in the type of the values") {
-    std::mt19937_64 random(33);
-    check_adding<double>(Element::f64, random);
-    check_adding<float>(Element::f32, random);
-    check_adding<std::int64_t>(Element::i64, random);
-    check_adding<std::int32_t>(Element::i32, random);
-    CHECK_THROWS_AS(add_box(Element::u8), strata::Error);
-    CHECK_THROWS_AS(add_box(Element::bytes), strata::Error);
-    // Whole numbers wrap around.
-    std::int32_t most = std::numeric_limits<std::int32_t>::max();
-    const std::int32_t one = 1;
-    add_box(Element::i32)({reinterpret_cast<std::byte*>(&most),
-                           reinterpret_cast<const std::byte*>(&one),
-                           {},
-                           {},
-                           {1, 1, 1},
-                           1,
-                           4});
-    CHECK(most == std::numeric_limits<std::int32_t>::min());
-}
-
 TEST_CASE("an empty box copies nothing") {
     std::byte there{1};
     for (std::size_t a = 0; a < 3; ++a) {
         BoxCopy copy{&there, nullptr, {}, {}, {1, 1, 1}, 1, 8};
         copy.extent[a] = 0;
         copy_box(copy);
-        add_box(Element::f64)(copy);
     }
     CHECK(there == std::byte{1});
 }

@@ -76,6 +76,15 @@ struct Ghosts {
 [[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}}; }
 [[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
 
+/// How far a patch's contributions reach beyond its own values, on its lower and its upper sides: layers of
+/// neighbours' values, no more of them than the narrowest patch has.
+struct Sides {
+    Int3 below{}, above{};
+    Sides(const Int3& below, const Int3& above) : below(below), above(above) {}
+    Sides(const Ghosts& both)
+        : below(both.width), above(both.width) {}  // NOLINT(google-explicit-constructor)
+};
+
 /// Values of another structured family at the same indices (`ratio` 1), or of a coarser or finer one. The
 /// window of a patch spans what its own values lie on, in the source's indices, grown by `ghosts` (layers of
 /// the source). Along a direction in which values lie within cells:

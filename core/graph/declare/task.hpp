@@ -2,6 +2,8 @@
 // order: these follow from what it declares, and the order in which tasks are added never matters.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,6 +33,14 @@ struct Use {
     Version version;
     const Relation* relation = nullptr;  // null: own patch, with `width`
     Int3 width{};                        // need: ghosts; sum: how far contributions reach
+    std::array<Int3, 2> unreached{};     // sum: layers of `width` that they do not, below and above
+
+    /// sum: what a patch that owns this adds to.
+    [[nodiscard]] Box reached(const Box& owned) const {
+        Box all = owned.grown(width);
+        for (std::size_t a = 0; a < 3; ++a) all.lo[a] += unreached[0][a], all.hi[a] -= unreached[1][a];
+        return all;
+    }
 };
 
 /// In processes: once in each, for libraries that are collective over processes, and for files.
@@ -119,11 +129,18 @@ class Task {
         return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
 
-    /// Adds to a field's version on the own patch and `reach` layers around it. The view is zero at first and
-    /// holds this patch's contributions only.
+    /// Adds to a field's version on the own patch and `reach` layers around it: ghosts(1), or on one side
+    /// alone, as from the particles of cells to the nodes at their corners: Sides({0, 0, 0}, {1, 1, 1}). The
+    /// view is zero at first and holds this patch's contributions only.
     template <class T>
-    FieldUse<T> sum(TypedVersion<T, Kind::field> v, Ghosts reach) {
-        return {use({Access::sum, v, nullptr, reach.width}), info_->id};
+    FieldUse<T> sum(TypedVersion<T, Kind::field> v, const Sides& reach) {
+        Use use{Access::sum, v, nullptr, {}};
+        for (std::size_t a = 0; a < 3; ++a) {
+            use.width[a] = std::max(reach.below[a], reach.above[a]);
+            use.unreached[0][a] = use.width[a] - reach.below[a];
+            use.unreached[1][a] = use.width[a] - reach.above[a];
+        }
+        return {this->use(use), info_->id};
     }
     template <class T, Kind K, class... How>
     auto sum(Label<T, K> label, How&&... how) {

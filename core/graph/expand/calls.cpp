@@ -121,27 +121,22 @@ void combine_lists(const CombineCall& call, std::byte* to, const Worker& worker)
     }
 }
 
-void clear_box(const BoxCopy& box, std::byte* first) {
-    for (int c = 0; c < box.components; ++c)
-        for (int k = 0; k < box.extent[2]; ++k)
-            for (int j = 0; j < box.extent[1]; ++j)
-                std::memset(
-                    first + c * box.to_strides.component + k * box.to_strides.plane + j * box.to_strides.row,
-                    0, static_cast<std::size_t>(box.extent[0]) * box.bytes);
-}
-
 }  // namespace
 
 Outcome CombineCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const CombineCall*>(what);
     std::byte* to = call.to.at(worker);
     if (call.field) {
-        clear_box(call.whole, to);
-        for (const Move& part : call.parts) {
-            BoxCopy copy = part.box;
-            copy.from = part.from.at(worker), copy.to = part.to.at(worker);
-            call.add(copy);
+        constexpr std::size_t kUsual = 27;  // a patch and those around it
+        std::byte* usual[kUsual];
+        std::vector<std::byte*> many;
+        std::byte** parts = usual;
+        if (call.parts.size() > kUsual) {
+            many.resize(call.parts.size());
+            parts = many.data();
         }
+        for (std::size_t p = 0; p < call.parts.size(); ++p) parts[p] = call.parts[p].from.at(worker);
+        call.add(call, to, parts);
         return Outcome::done;
     }
     for (int c = 0; c < call.components; ++c)

@@ -104,12 +104,33 @@ struct FillCall {
 
 /// Contributions to one patch, in the order of their tasks and patches.
 struct CombineCall {
+    /// What another patch adds, laid out as if the result were at its beginning.
+    struct Part {
+        Turn from;
+        Strides strides;
+    };
+    /// A box of the result to which the same parts contribute everywhere.
+    struct Region {
+        std::int64_t at = 0;  // bytes from the result's first value
+        Int3 extent{};
+        std::uint32_t sources = 0;  // so many of the next
+    };
+    struct Source {
+        std::uint32_t part = 0;
+        std::int64_t at = 0;  // bytes from the part's beginning
+    };
+    /// Sums all regions, each value from 0 on in the order of its sources.
+    using Add = void (*)(const CombineCall& call, std::byte* to, std::byte* const* parts);
+
     Turn to;  // the result's first value
     std::int64_t bytes = 0;
-    BoxCopy whole;  // fields: the result's geometry, for clearing it
     bool field = true;
-    AddBox add = nullptr;
-    std::span<const Move> parts;  // fields: boxes to add
+    Add add = nullptr;
+    Strides to_strides;  // fields
+    std::span<const Part> parts;
+    std::span<const Region> regions;
+    std::int64_t values = 0;  // of the result
+    std::span<const Source> sources;
     struct Entries {
         Turn from;
         std::span<const std::int32_t> here, there;  // entries; empty: all, in order
@@ -121,6 +142,10 @@ struct CombineCall {
     Element element = Element::f64;
     static Outcome go(void* what, Worker& worker);
 };
+
+/// For doubles, floats and whole numbers of 8 and 4 bytes (these wrap around). Throws Error for other
+/// elements.
+[[nodiscard]] CombineCall::Add add_regions(Element element);
 
 /// The way of a reduction to one process's copy of the scalar: members are a tree of eight branches each.
 struct ReduceCall {

@@ -1,9 +1,6 @@
 #include "core/graph/expand/copy.hpp"
 
 #include <cstring>
-#include <type_traits>
-
-#include "core/base/error.hpp"
 
 namespace strata::graph {
 namespace {
@@ -61,32 +58,6 @@ void copy_short(const BoxCopy& box, const Loops& loops) {
     each_row(box, loops, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, Bytes); });
 }
 
-template <class T>
-void add_row(std::byte* to, const std::byte* from, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        T sum, more;
-        std::memcpy(&sum, to + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-        std::memcpy(&more, from + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-        sum += more;
-        std::memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &sum, sizeof(T));
-    }
-}
-
-template <class T>
-void add_values(const BoxCopy& box) noexcept {
-    if (nothing(box)) return;
-    const Loops loops = loops_of(box);
-    switch (loops.row) {
-        case 1:
-            return each_row(box, loops, [](auto* to, const auto* from) { add_row<T>(to, from, 1); });
-        case 2:
-            return each_row(box, loops, [](auto* to, const auto* from) { add_row<T>(to, from, 2); });
-        default:
-            return each_row(box, loops,
-                            [n = loops.row](auto* to, const auto* from) { add_row<T>(to, from, n); });
-    }
-}
-
 }  // namespace
 
 void copy_box(const BoxCopy& box) noexcept {
@@ -119,25 +90,6 @@ void copy_box(const BoxCopy& box) noexcept {
         default:
             each_row(box, loops, [row](std::byte* to, const std::byte* from) { std::memcpy(to, from, row); });
     }
-}
-
-AddBox add_box(Element element) {
-    switch (element) {
-        case Element::f64:
-            return add_values<double>;
-        case Element::f32:
-            return add_values<float>;
-        // Unsigned: they wrap around where signed ones may do anything, with the same bits elsewhere.
-        case Element::i64:
-            return add_values<std::uint64_t>;
-        case Element::i32:
-            return add_values<std::uint32_t>;
-        default:
-            break;
-    }
-    throw Error("contributions of this type cannot be added")
-        .given(element == Element::u8 ? "values of one byte" : "values of a type of the user's own")
-        .allowed("double, float, whole numbers of 4 or 8 bytes");
 }
 
 std::byte* pack_box(BoxCopy copy, std::byte* message) noexcept {

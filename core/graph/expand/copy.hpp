@@ -1,5 +1,4 @@
-// Boxes of values from one strided array to another: into halos, into and out of messages, and contributions
-// onto what is there.
+// Boxes of values from one strided array to another: into halos, into and out of messages.
 #pragma once
 
 #include <cstddef>
@@ -38,12 +37,6 @@ struct BoxCopy {
 
 /// Copies it. Nothing where an extent is 0.
 void copy_box(const BoxCopy& box) noexcept;
-
-/// Adds the values to those that are there: to += from, each rounded once in its own type; integers wrap
-/// around. `bytes` is the size of that type.
-using AddBox = void (*)(const BoxCopy& box) noexcept;
-/// For doubles, floats and whole numbers of 8 and 4 bytes. Throws Error for other elements.
-[[nodiscard]] AddBox add_box(Element element);
 
 /// The box of `copy` (whose `to` and `to_strides` do not matter) without gaps to `message`, and from there to
 /// `copy.to` (`from` does not matter). Return what follows in the message.

@@ -100,6 +100,9 @@ class Plan {
         Stock<TaskCall::Neutral> neutrals;
         Stock<TaskCall::Peopled> peopled;
         Stock<CombineCall::Entries> entries;
+        Stock<CombineCall::Part> parts;
+        Stock<CombineCall::Region> regions;
+        Stock<CombineCall::Source> sources;
         Stock<std::int32_t> indices;
         Stock<const std::byte*> contributions;
         Stock<std::byte*> children;

@@ -209,7 +209,7 @@ void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& 
     if (use.access == Access::sum) {  // a block of its own, cleared for each call
         const auto block = static_cast<std::size_t>(making.local);
         const FieldBlock& window = layout.blocks[block];
-        place.box = common(owned.grown(use.width), window.stored);
+        place.box = common(use.reached(owned), window.stored);
         const auto value = static_cast<std::int64_t>(of.bytes);
         making.clears.push_back(
             {spot.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(spot.turn)});

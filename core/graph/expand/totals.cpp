@@ -32,15 +32,43 @@ void PlanBuilder::each_part(int task, int patch, const std::function<void(const 
     const Box owned = grid.owned(patch, of.on, of.border);
     for (const auto& [maker, use] : contributors(task)) {
         const auto u = static_cast<std::size_t>(use);
-        const Int3& width = info(maker).uses[u].width;
-        grid.find_owners(owned.grown(width), of.on, of.border, met_);
+        const Use& sums = info(maker).uses[u];
+        grid.find_owners(owned.grown(sums.width), of.on, of.border, met_);
         for (const auto& met : met_) {
             const Box theirs = grid.owned(met.patch, of.on, of.border).shifted(met.shift);
-            const Box both = common(theirs.grown(width), owned);
+            const Box both = common(sums.reached(theirs), owned);
             if (!both.empty()) each({maker, resolved(maker).uses[u].storage, met.patch, both, met.shift});
         }
     }
 }
+
+namespace {
+
+/// Divides `all` where the boxes begin and end: parts to which the same ones contribute everywhere.
+/// each(part, boxes that cover it, in their order).
+template <class Each>
+void each_region(const Box& all, const std::vector<Box>& boxes, Each each) {
+    std::array<std::vector<int>, 3> cuts;
+    for (std::size_t a = 0; a < 3; ++a) {
+        cuts[a] = {all.lo[a], all.hi[a]};
+        for (const Box& box : boxes) cuts[a].insert(cuts[a].end(), {box.lo[a], box.hi[a]});
+        std::sort(cuts[a].begin(), cuts[a].end());
+        cuts[a].erase(std::unique(cuts[a].begin(), cuts[a].end()), cuts[a].end());
+    }
+    std::vector<std::uint32_t> covering;
+    for (std::size_t k = 0; k + 1 < cuts[2].size(); ++k)
+        for (std::size_t j = 0; j + 1 < cuts[1].size(); ++j)
+            for (std::size_t i = 0; i + 1 < cuts[0].size(); ++i) {
+                const Box part{{cuts[0][i], cuts[1][j], cuts[2][k]},
+                               {cuts[0][i + 1], cuts[1][j + 1], cuts[2][k + 1]}};
+                covering.clear();
+                for (std::size_t b = 0; b < boxes.size(); ++b)
+                    if (boxes[b].contains(part)) covering.push_back(static_cast<std::uint32_t>(b));
+                each(part, covering);
+            }
+}
+
+}  // namespace
 
 void PlanBuilder::make_combines() {
     for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
@@ -73,33 +101,36 @@ void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
     const Box owned = static_cast<const Grid&>(*of.family).owned(patch, of.on, of.border);
     const Spot& mine = spot_of(result, patch);
     call.to.base += distance(mine, owned.lo, of.bytes);
-    call.add = add_box(of.element);
-    call.whole = {nullptr,
-                  nullptr,
-                  strides(mine, of.bytes),
-                  {},
-                  {owned.extent(0), owned.extent(1), owned.extent(2)},
-                  of.components,
-                  static_cast<std::uint32_t>(of.bytes)};
-    std::vector<Move> parts;
+    call.add = add_regions(of.element);
+    call.to_strides = strides(mine, of.bytes);
+    std::vector<CombineCall::Part> parts;
+    std::vector<Box> boxes;
     each_part(task, patch, [&](const SumPart& part) {
         const Spot& window = spot_of(part.windows, part.from);
         const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
-        Move move;
-        move.from =
-            turn(h, part.windows, window.origin + distance(window, part.box.shifted(back).lo, of.bytes),
-                 window.turn, 0);
-        move.to = turn(h, result, mine.origin + distance(mine, part.box.lo, of.bytes), mine.turn, 0);
-        move.box = {nullptr,
-                    nullptr,
-                    strides(mine, of.bytes),
-                    strides(window, of.bytes),
-                    {part.box.extent(0), part.box.extent(1), part.box.extent(2)},
-                    of.components,
-                    static_cast<std::uint32_t>(of.bytes)};
-        parts.push_back(move);
+        parts.push_back(
+            {turn(h, part.windows,
+                  window.origin + distance(window, owned.lo, of.bytes) + distance(window, back, of.bytes),
+                  window.turn, 0),
+             strides(window, of.bytes)});
+        boxes.push_back(part.box);
     });
-    call.parts = half(h).moves.keep(parts);
+    std::vector<CombineCall::Region> regions;
+    std::vector<CombineCall::Source> sources;
+    each_region(owned, boxes, [&](const Box& box, const std::vector<std::uint32_t>& in) {
+        const Int3 at{box.lo[0] - owned.lo[0], box.lo[1] - owned.lo[1], box.lo[2] - owned.lo[2]};
+        const auto from = [&](const Strides& by) {
+            return at[0] * static_cast<std::int64_t>(of.bytes) + at[1] * by.row + at[2] * by.plane;
+        };
+        regions.push_back({from(call.to_strides),
+                           {box.extent(0), box.extent(1), box.extent(2)},
+                           static_cast<std::uint32_t>(in.size())});
+        for (const std::uint32_t part : in) sources.push_back({part, from(parts[part].strides)});
+    });
+    call.values = owned.volume();
+    call.parts = half(h).parts.keep(parts);
+    call.regions = half(h).regions.keep(regions);
+    call.sources = half(h).sources.keep(sources);
 }
 
 void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {

@@ -106,7 +106,13 @@ class Check {
             throw refuse(fmt::format("uses {} with ghosts", name()))
                 .allowed("ghosts of fields, for tasks that run on patches");
         const auto& grid = static_cast<const Grid&>(*label_->family);
-        for (int axis = 0; axis < 3; ++axis) width(grid, axis);
+        for (int axis = 0; axis < 3; ++axis) {
+            width(grid, axis);
+            const auto a = static_cast<std::size_t>(axis);
+            for (const Int3& side : use_.unreached)
+                if (side[a] < 0 || side[a] > use_.width[a])
+                    throw refuse(fmt::format("adds to {} on fewer layers than none", name()));
+        }
     }
 
     /// Ghosts come from the patches next to a patch, and reach no further. Where a direction is not there

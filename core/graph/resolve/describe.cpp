@@ -38,12 +38,18 @@ const char* name_of(ResolvedTask::What what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// "ghosts 1", "ghosts 2 2 0", "reach 1", a relation's name, or "" for the own patch.
+/// "ghosts 1", "ghosts 2 2 0", "reach 1", "reach -0 -0 -0 to 1 1 1", a relation's name, or "" for the own
+/// patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
     const Int3& w = use.width;
     if (w == Int3{}) return "";
     const char* what = use.access == Access::sum ? "reach" : "ghosts";
+    if (use.unreached != std::array<Int3, 2>{}) {
+        const auto& [below, above] = use.unreached;
+        return fmt::format("reach -{} -{} -{} to {} {} {}", w[0] - below[0], w[1] - below[1], w[2] - below[2],
+                           w[0] - above[0], w[1] - above[1], w[2] - above[2]);
+    }
     if (w[0] == w[1] && w[1] == w[2]) return fmt::format("{} {}", what, w[0]);
     return fmt::format("{} {} {} {}", what, w[0], w[1], w[2]);
 }
