@@ -71,12 +71,13 @@ void declare_velocity(const Step& step) {
     FieldUse<double> gradient;
     if (contact) gradient = task.modify(l.gradient);
     const auto velocity = task.make(l.velocity);
+    const auto time = task.need(l.time.previous());
     const ContactOfGroups touching(step);
     task.run([=, &s = step.settings](Here& here) {
         const FieldView<double> sums = here[nodal], v = here[velocity];
         const Walls walls(s, here.grid(), here.patch);
         for (int g = 0; g < touching.groups; ++g) {
-            walls.fold(sums, 4 * g, true);
+            walls.fold(sums, 4 * g, 4 * g + 3);
             if (contact) walls.mirror(here[gradient], 3 * g);
             for_rows(v.box(), [&](int j, int k, int first, int n) {
                 const Row<const double> m = sums.row(j, k, 4 * g + 3) + first;
@@ -88,7 +89,7 @@ void declare_velocity(const Step& step) {
             });
         }
         if (contact) touching.apply(here[gradient], sums, v);
-        for (int g = 0; g < touching.groups; ++g) walls.hold(v, 3 * g);
+        for (int g = 0; g < touching.groups; ++g) walls.hold(v, 3 * g, here[time]);
     });
 }
 
@@ -104,7 +105,7 @@ void declare_sem(const Step& step) {
         const FieldView<double> f = here[force], a = here[acceleration];
         const Walls walls(s, here.grid(), here.patch);
         for (int g = 0; g < groups; ++g) {
-            walls.fold(f, 3 * g, false);
+            walls.fold(f, 3 * g, -1);
             for_rows(a.box(), [&](int j, int k, int first, int n) {
                 const Row<const double> m = sums.row(j, k, 4 * g + 3) + first;
                 for (int c = 0; c < 3; ++c) {
@@ -149,7 +150,7 @@ void declare_ia(const Step& step) {
         });
         if (contact) touching.apply(here[gradient], here[nodal], to);
         const Walls walls(s, here.grid(), here.patch);
-        for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g);
+        for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));
         if (!flip) return;
         const FieldView<double> changed = here[change];
         rows([&](int j, int k, int c, int first, int n) {

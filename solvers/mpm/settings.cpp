@@ -25,9 +25,26 @@ graph::CaseSchema schema(Settings& s) {
               .required = true,
               .meaning = "of the domain, from (0, 0, 0) on"});
     keys.key("grid.walls", &s.walls,
-             {.choices = {"symmetry", "fixed", "periodic"},
-              .entries = {3, 3},
-              .meaning = "both sides of each direction: slip, stick, or the opposite side"});
+             {.choices = {"symmetry", "fixed", "friction", "periodic"},
+              .entries = {3, 6},
+              .meaning = "both sides of each direction, or lower and upper of x, of y, of z: slip, stick, "
+                         "Coulomb's friction (and bodies may part from it), or the opposite side"});
+    keys.key(
+        "grid.wall_velocity", &s.wall_velocity,
+        {.unit = "m/s",
+         .entries = {0, 18},
+         .meaning = "three numbers a wall, lower and upper of x, of y, of z; along walls only; none: all "
+                    "are at rest"});
+    keys.key("plates.faces", &s.plate_faces,
+             {.entries = {0, 16},
+              .meaning = "walls that move: \"x > 0.8\" or \"y < 0.1\" fills that part of the domain, in m, "
+                         "at the start"});
+    keys.key("plates.kind", &s.plate_kinds,
+             {.choices = {"symmetry", "fixed", "friction"},
+              .entries = {0, 16},
+              .meaning = "of each plate, as of walls; none: all symmetry"});
+    keys.key("plates.velocity", &s.plate_velocities,
+             {.unit = "m/s", .entries = {0, 48}, .meaning = "three numbers a plate; none: at rest"});
     keys.key("method.shape", &s.shape,
              {.choices = {"linear", "quadratic"}, .meaning = "shape functions: (tri)linear, or B-splines"});
     keys.key("method.transfer", &s.transfer_name,
@@ -90,7 +107,9 @@ graph::CaseSchema schema(Settings& s) {
                     "and have a velocity field of their own; the surface of the lower number says where "
                     "normals point; none: all are one group"});
     keys.key("contact.friction", &s.friction,
-             {.unit = "1", .least = 0, .meaning = "Coulomb's coefficient between groups"});
+             {.unit = "1",
+              .least = 0,
+              .meaning = "Coulomb's coefficient between groups, and at walls and plates of kind friction"});
     keys.key("loads.gravity", &s.gravity, {.unit = "m/s2", .entries = {3, 3}, .meaning = "acceleration"});
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
@@ -129,8 +148,25 @@ Transfer Settings::transfer() const {
     return transfer_name == "flip" ? Transfer::flip : transfer_name == "pic" ? Transfer::pic : Transfer::apic;
 }
 
-Wall Settings::wall(std::size_t axis) const {
-    return walls[axis] == "periodic" ? Wall::periodic : walls[axis] == "fixed" ? Wall::fixed : Wall::symmetry;
+namespace {
+
+Wall wall_named(const std::string& name) {
+    return name == "periodic"   ? Wall::periodic
+           : name == "fixed"    ? Wall::fixed
+           : name == "friction" ? Wall::friction
+                                : Wall::symmetry;
+}
+
+}  // namespace
+
+Wall Settings::wall(std::size_t axis, int upper) const {
+    return wall_named(walls.size() == 6 ? walls[2 * axis + static_cast<std::size_t>(upper)] : walls[axis]);
+}
+
+Real3 Settings::wall_speed(int axis, int upper) const {
+    if (wall_velocity.empty()) return {};
+    const auto first = static_cast<std::size_t>(6 * axis + 3 * upper);
+    return {wall_velocity[first], wall_velocity[first + 1], wall_velocity[first + 2]};
 }
 
 int Settings::groups() const {
@@ -248,10 +284,62 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
     }
 }
 
+void check_walls(const Settings& s, const graph::CaseSchema& keys) {
+    if (s.walls.size() != 3 && s.walls.size() != 6)
+        keys.refuse("grid.walls", "walls are named by direction or by side", "3 or 6 entries");
+    if (!s.wall_velocity.empty() && s.wall_velocity.size() != 18)
+        keys.refuse("grid.wall_velocity", "three numbers for each wall are needed", "none, or 18");
+    for (std::size_t a = 0; a < 3; ++a)
+        for (int upper = 0; upper < 2; ++upper) {
+            const Wall kind = s.wall(a, upper);
+            if (kind == Wall::periodic && s.wall(a, 1 - upper) != Wall::periodic)
+                keys.refuse("grid.walls", "what leaves a periodic side comes in at the other",
+                            "\"periodic\" on both sides of a direction, or on none");
+            if (kind == Wall::friction && s.shape != "linear")
+                keys.refuse("grid.walls", "only linear functions have all grid points on or before a wall",
+                            "method.shape = \"linear\", or a plate at rest of kind \"friction\"");
+            const Real3 v = s.wall_speed(static_cast<int>(a), upper);
+            if (v[a] != 0)
+                keys.refuse("grid.wall_velocity", "walls of the domain move along themselves",
+                            "0 across each wall; a plate for one that comes nearer");
+            if ((v[0] != 0 || v[1] != 0 || v[2] != 0) && kind != Wall::fixed && kind != Wall::friction)
+                keys.refuse("grid.wall_velocity", "what slips does not feel how a wall moves",
+                            "0 where a wall is not fixed and has no friction");
+        }
+}
+
+void make_plates(Settings& s, const graph::CaseSchema& keys) {
+    const std::size_t n = s.plate_faces.size();
+    if (!s.plate_kinds.empty() && s.plate_kinds.size() != n)
+        keys.refuse("plates.kind", "an entry for each plate is needed", fmt::format("none, or {}", n));
+    if (!s.plate_velocities.empty() && s.plate_velocities.size() != 3 * n)
+        keys.refuse("plates.velocity", "three numbers for each plate are needed",
+                    fmt::format("none, or {}", 3 * n));
+    for (std::size_t i = 0; i < n; ++i) {
+        std::istringstream words(s.plate_faces[i]);
+        std::string axis, side;
+        Plate plate;
+        const std::string names = "xyz";
+        if (!(words >> axis >> side >> plate.place) || !(words >> std::ws).eof() || axis.size() != 1 ||
+            names.find(axis) == std::string::npos || (side != ">" && side != "<"))
+            keys.refuse("plates.faces", fmt::format("no plate: \"{}\"", s.plate_faces[i]),
+                        "\"x > 0.8\", with x, y or z, > or <, and a place in m");
+        plate.axis = static_cast<int>(names.find(axis)), plate.upper = side == ">";
+        if (!s.plate_kinds.empty()) plate.kind = wall_named(s.plate_kinds[i]);
+        if (s.plate_kinds.empty()) plate.kind = Wall::symmetry;
+        if (!s.plate_velocities.empty())
+            plate.velocity = {s.plate_velocities[3 * i], s.plate_velocities[3 * i + 1],
+                              s.plate_velocities[3 * i + 2]};
+        s.plates.push_back(plate);
+    }
+}
+
 }  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
-    s.materials.clear(), s.bodies.clear();
+    s.materials.clear(), s.bodies.clear(), s.plates.clear();
+    check_walls(s, keys);
+    make_plates(s, keys);
     make_materials(s, keys);
     make_bodies(s, keys);
     if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
@@ -265,8 +353,11 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.contact() && s.fused)
         keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
                     "false with contact.groups");
-    if (s.friction > 0 && !s.contact())
-        keys.refuse("contact.friction", "nothing is in contact", "0, or several contact.groups");
+    const auto rubs = [](const std::string& kind) { return kind == "friction"; };
+    if (s.friction > 0 && !s.contact() && std::ranges::none_of(s.walls, rubs) &&
+        std::ranges::none_of(s.plate_kinds, rubs))
+        keys.refuse("contact.friction", "nothing is in contact",
+                    "0, or several contact.groups, or a wall or plate of kind \"friction\"");
     if (s.problem == "sliding" && (s.bodies.size() != 2 || s.groups() != 2 || s.gravity[0] == 0))
         keys.refuse("exact.problem", "one body slides on another, drawn by gravity",
                     "two shapes, contact.groups = [0, 1], loads.gravity in x and y");

@@ -14,7 +14,7 @@ namespace strata::mpm {
 
 using Real3 = std::array<double, 3>;
 
-enum class Wall : std::uint8_t { symmetry, fixed, periodic };
+enum class Wall : std::uint8_t { symmetry, fixed, friction, periodic };
 enum class Transfer : std::uint8_t { flip, pic, apic };
 
 /// A body: a simple shape that is filled with particles.
@@ -31,11 +31,24 @@ struct Body {
     [[nodiscard]] Real3 high() const;
 };
 
+/// A half space that moves: at time t what is beyond `place` + velocity[axis] t along the axis.
+struct Plate {
+    int axis = 0;
+    bool upper = true;  // it fills the side of larger coordinates
+    double place = 0;
+    Wall kind = Wall::fixed;
+    Real3 velocity{};
+};
+
 /// The values before reading are the defaults.
 struct Settings {
     std::vector<std::int64_t> cells, patch_cells{8, 8, 8};
     std::vector<double> size;
     std::vector<std::string> walls{"symmetry", "symmetry", "symmetry"};
+    std::vector<double> wall_velocity;
+
+    std::vector<std::string> plate_faces, plate_kinds;
+    std::vector<double> plate_velocities;
 
     std::string shape = "linear", transfer_name = "flip";
     double flip = 0.99;
@@ -65,12 +78,15 @@ struct Settings {
     /// Made from the above by complete().
     std::vector<Material> materials;
     std::vector<Body> bodies;
+    std::vector<Plate> plates;
 
     [[nodiscard]] graph::GridShape grid() const;
     [[nodiscard]] Real3 spacing() const;
     [[nodiscard]] bool quadratic() const { return shape == "quadratic"; }
     [[nodiscard]] Transfer transfer() const;
-    [[nodiscard]] Wall wall(std::size_t axis) const;
+    [[nodiscard]] bool gimp() const { return shape == "gimp"; }
+    [[nodiscard]] Wall wall(std::size_t axis, int upper = 0) const;
+    [[nodiscard]] Real3 wall_speed(int axis, int upper) const;
     /// Whether there is an exact solution, and whether a body force of its own drives it.
     [[nodiscard]] bool exact() const { return problem != "none"; }
     [[nodiscard]] bool manufactured() const { return problem == "periodic bar" || problem == "cube"; }

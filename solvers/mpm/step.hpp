@@ -45,6 +45,8 @@ class TimeStep {
           time_(task.need(step.labels.time.previous())),
           cfl_(step.cfl),
           end_(step.settings.end) {}
+    /// When it begins.
+    [[nodiscard]] double begin(const graph::Here& here) const { return here[time_]; }
     [[nodiscard]] double operator()(const graph::Here& here) const {
         const double rate = here[wave_] + here[flow_], left = end_ - here[time_];
         return rate * left > *cfl_ ? *cfl_ / rate : left;
