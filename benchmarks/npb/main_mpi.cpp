@@ -1,13 +1,11 @@
 // strata-npb-mpi: the suite over the ranks of an MPI run, each with threads by OpenMP.
 #include <mpi.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include <climits>
-#include <csignal>
 #include <string>
 #include <vector>
 
+#include "benchmarks/common/ranks.hpp"
 #include "benchmarks/npb/common/benchmark.hpp"
 #include "benchmarks/npb/common/openmp_group.hpp"
 #include "core/base/error.hpp"
@@ -28,9 +26,7 @@ int count_of(std::size_t bytes) {
 
 class RankGroup : public strata::npb::OpenMpGroup {
   public:
-    RankGroup() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    RankGroup() : rank_(strata::bench::world_rank()), size_(strata::bench::world_size()) {
         MPI_Comm here = MPI_COMM_NULL;
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
         MPI_Comm_size(here, &here_);
@@ -41,13 +37,7 @@ class RankGroup : public strata::npb::OpenMpGroup {
     [[nodiscard]] int ranks_here() const override { return here_; }
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
-    [[nodiscard]] std::string library() const override {
-        char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-        int length = 0;
-        MPI_Get_library_version(text, &length);
-        const std::string version(text, static_cast<std::size_t>(length));
-        return version.substr(0, version.find_first_of(",\n"));
-    }
+    [[nodiscard]] std::string library() const override { return strata::bench::mpi_library(); }
 
     void exchange(std::span<const Shift> shifts) override {
         requests_.clear();
@@ -77,30 +67,14 @@ class RankGroup : public strata::npb::OpenMpGroup {
     void abandon(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
   private:
-    int rank_ = 0, size_ = 1, here_ = 1;
+    int rank_, size_, here_ = 1;
     std::vector<MPI_Request> requests_;
 };
-
-/// A rank must not outlive what started it, even when that was killed without a chance to say so.
-void end_with_parent() {
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) raise(SIGKILL);  // it died before the call above
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    end_with_parent();
-    // A rank of one thread says so: messages are cheaper then.
-    const int level = strata::bench::thread_count() > 1 ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, level, &provided);
-    int status = 0;
-    {
-        RankGroup group;
-        status = strata::npb::run_suite(argc, argv, group);
-    }
-    MPI_Finalize();
-    return status;
+    const strata::bench::MpiRun mpi(argc, argv);
+    RankGroup group;
+    return strata::npb::run_suite(argc, argv, group);
 }

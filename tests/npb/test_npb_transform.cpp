@@ -4,9 +4,9 @@
 #include <numbers>
 #include <vector>
 
+#include "benchmarks/npb/common/transpose.hpp"
 #include "benchmarks/npb/ft/pencils.hpp"
 #include "benchmarks/npb/ft/transform.hpp"
-#include "benchmarks/npb/ft/transpose.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata::npb;
@@ -43,7 +43,7 @@ TEST_CASE("eight rows of eight become columns") {
     Vec v[8];
     for (int i = 0; i < 8; ++i)
         for (int l = 0; l < 8; ++l) v[i][l] = 10 * i + l;
-    ft::transpose(v);
+    transpose(v);
     for (int i = 0; i < 8; ++i)
         for (int l = 0; l < 8; ++l) CHECK(v[i][l] == 10 * l + i);
 }

@@ -1,7 +1,7 @@
 #include "benchmarks/npb/bt/scheme.hpp"
 
+#include "benchmarks/npb/common/transpose.hpp"
 #include "benchmarks/npb/flow/jacobian.hpp"
-#include "benchmarks/npb/ft/transpose.hpp"
 
 namespace strata::npb::bt {
 namespace {
@@ -60,7 +60,7 @@ void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
                     const std::int64_t y = std::min(bundle.first + lane, t.last(1) - 1);
                     rows[lane] = load(field.at(y, bundle.second) + q % kComponents * field.row + x);
                 }
-                ft::transpose(rows);
+                transpose(rows);
                 for (std::int64_t p = from; p < to; ++p) store(place(x + p) + q * kLanes, rows[p]);
             }
         };
@@ -161,7 +161,7 @@ void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
             for (int m = 0; m < kComponents; ++m) {
                 Vec rows[kLanes];
                 for (int p = 0; p < kLanes; ++p) rows[p] = changed(x + p, m);
-                ft::transpose(rows);
+                transpose(rows);
                 for (int lane = 0; lane < kLanes && bundle.first + lane < t.last(1); ++lane)
                     store(cell.rhs.at(bundle.first + lane, bundle.second) + m * cell.rhs.row + x, rows[lane]);
             }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "benchmarks/npb/ft/transpose.hpp"
+#include "benchmarks/npb/common/transpose.hpp"
 
 namespace strata::npb::lu {
 namespace {
@@ -160,9 +160,9 @@ void Solve::solve_rows(std::int64_t z, const Rows& rows) {
                 work[m][l] = load(rows.at(row, m) + from(l));
                 if constexpr (Way < 0) old[m][l] = load(rows.old(row, m) + from(l));
             }
-            ft::transpose(u[m]);
-            ft::transpose(work[m]);
-            if constexpr (Way < 0) ft::transpose(old[m]);
+            transpose(u[m]);
+            transpose(work[m]);
+            if constexpr (Way < 0) transpose(old[m]);
         }
         for (int step = 0; step < kLanes; ++step) {
             const int i = Way > 0 ? step : kLanes - 1 - step;
@@ -197,7 +197,7 @@ void Solve::solve_rows(std::int64_t z, const Rows& rows) {
             }
         }
         for (int m = 0; m < kComponents; ++m) {
-            ft::transpose(work[m]);
+            transpose(work[m]);
             for (int l = 0; l < rows.count; ++l) store(rows.at(l, m) + from(l), work[m][l]);
         }
     }

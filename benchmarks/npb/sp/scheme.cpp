@@ -1,6 +1,6 @@
 #include "benchmarks/npb/sp/scheme.hpp"
 
-#include "benchmarks/npb/ft/transpose.hpp"
+#include "benchmarks/npb/common/transpose.hpp"
 #include "benchmarks/npb/sp/eigenvectors.hpp"
 
 namespace strata::npb::sp {
@@ -50,7 +50,7 @@ void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
                 for (int q = 0; q < kValues; ++q) all[q][lane] = v[q];
             }
             for (int q = 0; q < kValues; ++q) {
-                ft::transpose(all[q]);
+                transpose(all[q]);
                 for (std::int64_t p = from; p < to; ++p) store(place(x + p) + q * kLanes, all[q][p]);
             }
         };
@@ -162,7 +162,7 @@ void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
                 for (int m = 0; m < kComponents; ++m) all[m][p] = r[m];
             }
             for (int m = 0; m < kComponents; ++m) {
-                ft::transpose(all[m]);
+                transpose(all[m]);
                 for (int lane = 0; lane < kLanes && bundle.first + lane < t.last(1); ++lane)
                     store(cell.rhs.at(bundle.first + lane, bundle.second) + m * cell.rhs.row + x,
                           all[m][lane]);

@@ -2,7 +2,7 @@
 
 #include "benchmarks/npb/common/vector.hpp"
 
-namespace strata::npb::ft {
+namespace strata::npb {
 
 /// Eight rows of eight become eight columns: three rounds of exchanges between rows at distance 1, 2 and 4.
 inline void transpose(Vec (&v)[8]) {
@@ -29,4 +29,4 @@ inline void transpose(Vec (&v)[8]) {
     round(4, low4, high4);
 }
 
-}  // namespace strata::npb::ft
+}  // namespace strata::npb
