@@ -105,18 +105,25 @@ def test_a_plan_says_how_zones_are_packed(model: str) -> None:
         assert found[2] == "2" and float(found[3]) < 70
 
 
-def test_the_balance_is_predicted_up_to_256_processes() -> None:
-    done = run_zones("openmp", 1, 1, "bt", "--class", "C", "--balance")
-    rows = {
-        int(row[0]): row[1:]
-        for line in done.stdout.splitlines()
-        if (row := line.split()) and row[0].isdigit()
-    }
-    assert list(rows) == [1, 2, 4, 8, 16, 32, 64, 128, 256]
-    one_thread = [float(row[0]) for row in rows.values()]
-    assert one_thread == sorted(one_thread, reverse=True) and one_thread[-1] < 40
-    matched = [float(value.strip("()")) for value in rows[256][2::2]]
-    assert matched == sorted(matched) and matched[-1] > 90
+def balance(name: str, size: str) -> dict[int, list[str]]:
+    done = run_zones("openmp", 1, 1, name, "--class", size, "--balance")
+    assert done.returncode == 0
+    rows = (re.split(r" {2,}", line.strip()) for line in done.stdout.splitlines())
+    return {int(row[0]): row[1:] for row in rows if row[0].isdigit()}
+
+
+def test_the_balance_is_predicted_up_to_2048_cpus() -> None:
+    rows = balance("bt", "C")
+    assert len(rows) == 14 and rows[1536][0] == "-"  # more processes than zones
+    alone = [float(row[0]) for row in rows.values() if row[0] != "-"]
+    assert alone == sorted(alone, reverse=True) and alone[-1] < 40
+    packed, matched = (float(value.strip("()")) for value in rows[2048][3].split())
+    assert matched > 90 > packed
+
+
+def test_even_zones_do_not_share_out_evenly_among_768_and_1536() -> None:
+    rows = balance("sp", "E")  # 4096 zones
+    assert [rows[cpus][0] for cpus in (512, 768, 1024, 1536)] == ["100.0", "88.9", "100.0", "88.9"]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -15,7 +15,7 @@ struct Assignment {
     double efficiency = 1;     // predicted: all costs / (threads x the longest time of a process)
 };
 
-/// What an iteration over a zone costs, in points: those that the kernels compute, which work on eights.
+/// What an iteration over a zone costs: points, some of them counted by the eights that the kernels take.
 [[nodiscard]] double cost_of(const Index& size);
 [[nodiscard]] std::vector<double> costs_of(const Zones& zones);
 
@@ -24,7 +24,7 @@ struct Assignment {
 /// threads. Throws Error where there are more processes than zones.
 [[nodiscard]] Assignment assign(const Zones& zones, int processes, int threads, bool moved);
 
-/// Predicted efficiency of layouts up to 256 processes with 8 threads: a table in text.
+/// Predicted efficiency of layouts up to 2048 CPUs with up to 8 threads to a process: a table in text.
 [[nodiscard]] std::string balance_text(const std::string& name, Class size, const Zones& zones);
 
 }  // namespace strata::npb::mz

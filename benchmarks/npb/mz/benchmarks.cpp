@@ -108,7 +108,7 @@ struct Run {
                 double balance) const {
         outcome.checks = flow::checks(residual, error, problem.official);
         outcome.lines = flow::norm_lines(residual, error);
-        outcome.lines.push_back(fmt::format("load balance {:.3f}", balance));
+        outcome.lines.push_back(fmt::format("load balance {:.3f}, by processor time", balance));
         outcome.figures.push_back({"load balance", balance, "", true, {}, {}});
     }
 };

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <ctime>
 #include <span>
 
-#include "benchmarks/common/clock.hpp"
 #include "benchmarks/npb/common/group.hpp"
 
 namespace strata::npb::mz {
 
-/// How long each worker computes, waits left out: what the measured balance is made of.
+/// How long each worker computes, by its processor time, so that neither waits nor a core that is shared
+/// count: what the measured balance is made of.
 class Busy {
   public:
     explicit Busy(Group& group)
@@ -19,9 +20,9 @@ class Busy {
     /// body(), by that worker, with its time.
     template <class Body>
     void count(int worker, Body&& body) {
-        const double start = bench::now();
+        const double start = processor_time();
         body();
-        seconds_[place(worker)] += bench::now() - start;
+        seconds_[place(worker)] += processor_time() - start;
     }
     void reset() {
         group_.each([&](int worker, int) { seconds_[place(worker)] = 0; });
@@ -39,6 +40,11 @@ class Busy {
 
   private:
     static constexpr std::size_t kApart = 8;
+    [[nodiscard]] static double processor_time() {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
     [[nodiscard]] static std::size_t place(int worker) { return static_cast<std::size_t>(worker) * kApart; }
     Group& group_;
     std::span<double> seconds_;
