@@ -43,29 +43,27 @@ void declare_m2g(const Step& step) {
     ListUse<const std::int32_t> group;
     FieldUse<double> gradient;
     if (contact) group = task.need(l.group), gradient = task.sum(l.gradient, step.adds());
-    task.run(
-        [=, &s = step.settings, lattice = Lattice(step.grid.shape()), largest = step.largest()](Here& here) {
-            const std::vector<Run>& runs = runs_of(here, here[x], lattice);
-            Points p{};
-            for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
-            p.mass = start_of(here[mass]);
-            if (apic)
-                for (int c = 0; c < 9; ++c) p.C[c] = start_of(here[C], c);
-            if (contact) p.group = start_of(here[group]);
-            with_shape(s, [&]<class Shape>(Shape) {
-                const auto go = [&]<bool Affine, bool Contact>() {
-                    to_grid<Shape, Affine, Contact>(runs, lattice, p, largest.momentum, largest.mass,
-                                                    here[nodal]);
-                };
-                constexpr bool kAffine = Shape::kAffine;
-                if (contact) {
-                    apic ? go.template operator()<kAffine, true>() : go.template operator()<false, true>();
-                    gradients_to_grid<Shape>(runs, lattice, p, largest.gradient, here[gradient]);
-                } else {
-                    apic ? go.template operator()<kAffine, false>() : go.template operator()<false, false>();
-                }
-            });
+    task.run([=, &s = step.settings, lattice = step.lattice(), largest = step.largest()](Here& here) {
+        const std::vector<Run>& runs = runs_of(here, here[x], lattice);
+        Points p{};
+        for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
+        p.mass = start_of(here[mass]);
+        if (apic)
+            for (int c = 0; c < 9; ++c) p.C[c] = start_of(here[C], c);
+        if (contact) p.group = start_of(here[group]);
+        with_shape(s, [&]<class Shape>(Shape) {
+            const auto go = [&]<bool Affine, bool Contact>() {
+                to_grid<Shape, Affine, Contact>(runs, lattice, p, largest.momentum, largest.mass,
+                                                here[nodal]);
+            };
+            if (contact) {
+                apic ? go.template operator()<true, true>() : go.template operator()<false, true>();
+                gradients_to_grid<Shape>(runs, lattice, p, largest.gradient, here[gradient]);
+            } else {
+                apic ? go.template operator()<true, false>() : go.template operator()<false, false>();
+            }
         });
+    });
 }
 
 namespace {
@@ -99,11 +97,9 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
         };
         Gathered g, change_of;
         if (transfer == Transfer::apic) {
-            if constexpr (Shape::kAffine) {
-                for (std::size_t a = 0; a < 3; ++a) Shape::affine(weights.d[a], lattice.per_h[a]);
-                g = gathered(next, std::true_type());
-                for (int c = 0; c < 9; ++c) store(p.C[c] + first, g.gradient[c], n);
-            }
+            for (std::size_t a = 0; a < 3; ++a) Shape::affine(weights.d[a], lattice.per_h[a]);
+            g = gathered(next, std::true_type());
+            for (int c = 0; c < 9; ++c) store(p.C[c] + first, g.gradient[c], n);
         } else {
             g = gathered(next, std::false_type());
             if (transfer == Transfer::flip) change_of = gathered(*change, std::false_type());
@@ -161,7 +157,7 @@ void declare_g2m(const Step& step) {
                work = task.contribute(l.work), work_of_step = task.contribute(l.work_of_step);
     const std::array momentum{task.contribute(l.momentum_x), task.contribute(l.momentum_y),
                               task.contribute(l.momentum_z)};
-    task.run([=, &s = step.settings, set = l.set, lattice = Lattice(step.grid.shape())](Here& here) {
+    task.run([=, &s = step.settings, set = l.set, lattice = step.lattice()](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[x], lattice);
         Moving p{};
         for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);

@@ -26,10 +26,15 @@ const std::vector<Run>& runs_of(graph::Here& here, const graph::ListView<X>& x, 
     return runs;
 }
 
-/// body(Linear{}) or body(Quadratic{}).
+/// body(Linear{}), body(Quadratic{}) or body(Gimp{}).
 template <class Body>
 void with_shape(const Settings& s, Body body) {
-    s.quadratic() ? body(Quadratic{}) : body(Linear{});
+    if (s.quadratic())
+        body(Quadratic{});
+    else if (s.gimp())
+        body(Gimp{});
+    else
+        body(Linear{});
 }
 
 /// body(run, first, n) for up to eight particles of a cell at a time.

@@ -46,7 +46,9 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("plates.velocity", &s.plate_velocities,
              {.unit = "m/s", .entries = {0, 48}, .meaning = "three numbers a plate; none: at rest"});
     keys.key("method.shape", &s.shape,
-             {.choices = {"linear", "quadratic"}, .meaning = "shape functions: (tri)linear, or B-splines"});
+             {.choices = {"linear", "quadratic", "gimp"},
+              .meaning = "shape functions: (tri)linear, B-splines, or linear ones averaged over particles "
+                         "(uGIMP; patches of two cells and more)"});
     keys.key("method.transfer", &s.transfer_name,
              {.choices = {"flip", "pic", "apic"}, .meaning = "of velocities from the grid to particles"});
     keys.key("method.flip", &s.flip,
@@ -344,12 +346,12 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     make_bodies(s, keys);
     if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
         keys.refuse("loads.gravity", "nothing falls across a plane problem", "0 in z");
-    if (s.transfer() == Transfer::apic && !s.quadratic())
-        keys.refuse(
-            "method.transfer",
-            "with linear functions APIC's matrix is the gradient itself, to which the nearly empty grid "
-            "points at a surface give anything",
-            "\"apic\" with method.shape = \"quadratic\"; or \"flip\", \"pic\"");
+    if (s.transfer() == Transfer::apic && s.shape == "linear")
+        keys.refuse("method.transfer",
+                    "with linear functions APIC's matrix is the gradient itself (Jiang, Schroeder and Teran "
+                    "2017), to which the nearly empty grid points at a surface give anything: bodies that "
+                    "touch are torn",
+                    "\"apic\" with method.shape = \"quadratic\" or \"gimp\"; or \"flip\", \"pic\"");
     if (s.contact() && s.fused)
         keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
                     "false with contact.groups");

@@ -1,7 +1,8 @@
 // Shape functions, products of one function for each direction, for eight particles of one cell at once.
 //
 // All particles of a cell have the same grid points, in the same order: linear functions have those at the
-// cell's corners, B-splines those at the centres of the cell and of its neighbours.
+// cell's corners, B-splines those at the centres of the cell and of its neighbours, GIMP the corners of the
+// cell and the next ones.
 #pragma once
 
 #include <cmath>
@@ -25,23 +26,51 @@ struct Along {
     Lanes w[N], g[N], away[N];
 };
 
+/// APIC: what stands for the derivative in C: w (x_i - x_p) / D, with a D of its own for each particle and
+/// direction: sum of w (x_i - x_p)^2 (Jiang et al. 2015, eqs. 8, 9; D is diagonal since w is a product).
+template <int N>
+void affine_of(Along<N>& a) {
+    Lanes D{};
+    for (int i = 0; i < N; ++i) D += a.w[i] * a.away[i] * a.away[i];
+    for (int i = 0; i < N; ++i) a.g[i] = a.w[i] * a.away[i] / D;
+}
+
 /// w = 1 - |x - x_i| / h (Sulsky, Chen and Schreyer, Comput. Methods Appl. Mech. Eng. 118 (1994) 179).
 struct Linear {
     static constexpr int kPoints = 2, kFirst = 0;
-    static constexpr bool kAffine =
-        false;  // no APIC: B D^-1 would be the gradient, nothing that decays with w
     static constexpr graph::On kOn = graph::On::nodes;
-    static Along<2> along(const Lanes& xi, double h, double per_h) {
+    static Along<2> along(const Lanes& xi, double h, double per_h, double) {
         return {{1.0 - xi, xi}, {all(-per_h), all(per_h)}, {-xi * h, (1.0 - xi) * h}};
     }
+    /// w (x_i - x_p) / D is the derivative itself, also where D vanishes (Jiang, Schroeder and Teran, J.
+    /// Comput. Phys. 338 (2017) 137). No case may ask for it: it does not decay with w, and two elastic disks
+    /// that touch were torn at their surfaces within 81 steps.
+    static void affine(Along<2>&, double) {}
+};
+
+/// GIMP with particles of one size, which neither turn nor stretch: w is the mean of the linear function over
+/// the particle, 2 l long (Bardenhagen and Kober, Comput. Model. Eng. Sci. 5 (2004) 477, eq. 34; "uGIMP").
+/// reach = l / h, up to 1/2. Beside the cell's corners, the next grid point below has a share if the particle
+/// reaches below the cell, and the next above if it reaches above.
+struct Gimp {
+    static constexpr int kPoints = 4, kFirst = -1;
+    static constexpr graph::On kOn = graph::On::nodes;
+    static Along<4> along(const Lanes& xi, double h, double per_h, double reach) {
+        const Lanes below = larger(reach - xi, Lanes{}), above = larger(xi - (1.0 - reach), Lanes{});
+        const Lanes w0 = below * below * (0.25 / reach), w3 = above * above * (0.25 / reach);
+        const Lanes g0 = below * (-0.5 * per_h / reach), g3 = above * (0.5 * per_h / reach);
+        return {{w0, 1.0 - xi - 2.0 * w0 + w3, xi - 2.0 * w3 + w0, w3},
+                {g0, -per_h - 2.0 * g0 + g3, per_h - 2.0 * g3 + g0, g3},
+                {(-1.0 - xi) * h, -xi * h, (1.0 - xi) * h, (2.0 - xi) * h}};
+    }
+    static void affine(Along<4>& a, double) { affine_of(a); }
 };
 
 /// Quadratic B-splines (Steffen, Kirby and Berzins, Int. J. Numer. Meth. Eng. 76 (2008) 922, eq. 22).
 struct Quadratic {
     static constexpr int kPoints = 3, kFirst = -1;
-    static constexpr bool kAffine = true;
     static constexpr graph::On kOn = graph::On::cells;
-    static Along<3> along(const Lanes& xi, double h, double per_h) {
+    static Along<3> along(const Lanes& xi, double h, double per_h, double) {
         const Lanes d = xi - 0.5, low = 0.5 - d, high = 0.5 + d;
         return {{0.5 * low * low, 0.75 - d * d, 0.5 * high * high},
                 {-per_h * low, (-2 * per_h) * d, per_h * high},
@@ -56,10 +85,12 @@ struct Quadratic {
 
 /// Where cells are: the same arithmetic as that of relocations.
 struct Lattice {
-    explicit Lattice(const graph::GridShape& shape) : origin(shape.origin), h(shape.spacing) {
-        for (std::size_t a = 0; a < 3; ++a) per_h[a] = 1.0 / h[a];
+    Lattice(const graph::GridShape& shape, const std::vector<std::int64_t>& per_cell)
+        : origin(shape.origin), h(shape.spacing) {
+        for (std::size_t a = 0; a < 3; ++a)
+            per_h[a] = 1.0 / h[a], reach[a] = 0.5 / static_cast<double>(per_cell[a]);
     }
-    Real3 origin, h, per_h{};
+    Real3 origin, h, per_h{}, reach{};  // reach: half a particle's size, in cells
 };
 
 /// Neighbouring particles of the patch's arrays that are in one cell.
@@ -112,7 +143,7 @@ struct Weights {
         for (std::size_t a = 0; a < 3; ++a) {
             const Lanes at = load(x[a] + first, n, x[a][first]);
             const Lanes xi = (at - lattice.origin[a]) * lattice.per_h[a] - static_cast<double>(cell[a]);
-            d[a] = Shape::along(xi, lattice.h[a], lattice.per_h[a]);
+            d[a] = Shape::along(xi, lattice.h[a], lattice.per_h[a], lattice.reach[a]);
         }
     }
 };

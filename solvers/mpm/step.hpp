@@ -15,10 +15,15 @@ struct Step {
     const double* cfl;  // may be changed while the run goes on
 
     [[nodiscard]] graph::On on() const { return settings.quadratic() ? Quadratic::kOn : Linear::kOn; }
-    /// How far points' contributions reach beyond their patch: one grid point, of either shape function.
-    [[nodiscard]] graph::Ghosts reach() const { return graph::ghosts({1, 1, 1}); }
-    /// How far what points add to the grid reaches: with linear functions to the corners of their cells.
+    [[nodiscard]] Lattice lattice() const { return {grid.shape(), settings.per_cell}; }
+    /// How far beyond their patch the grid points are from which points learn.
+    [[nodiscard]] graph::Ghosts reach() const {
+        return settings.gimp() ? graph::ghosts({2, 2, 2}) : graph::ghosts({1, 1, 1});
+    }
+    /// How far what points add to the grid reaches: with linear functions to the corners of their cells, with
+    /// GIMP one grid point further.
     [[nodiscard]] graph::Sides adds() const {
+        if (settings.gimp()) return {{1, 1, 1}, {2, 2, 2}};
         return settings.quadratic() ? graph::Sides(reach()) : graph::Sides({0, 0, 0}, {1, 1, 1});
     }
     /// The layer of images beyond walls.

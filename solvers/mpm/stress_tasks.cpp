@@ -263,23 +263,23 @@ void declare_cst(const Step& step) {
     Task task = step.graph.step().task("CST", step.grid);
     const DeformUses uses(step, task);
     const auto stress = task.make(step.labels.stress);
-    task.run([=, &s = step.settings, contact = step.settings.contact(),
-              lattice = Lattice(step.grid.shape())](Here& here) {
-        const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
-        const Points p = points_of(here, uses.x, uses.volume);
-        double* stresses[6];
-        for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
-        uses.go(here, s, lattice, [&](auto& deform) {
-            with_shape(s, [&]<class Shape>(Shape) {
-                for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
-                    const Weights<Shape> weights(lattice, run.cell, p.x, first, n);
-                    const Symmetric tau =
-                        contact ? deform.own(weights, run, first, n) : deform(weights, run, first, n);
-                    for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+    task.run(
+        [=, &s = step.settings, contact = step.settings.contact(), lattice = step.lattice()](Here& here) {
+            const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
+            const Points p = points_of(here, uses.x, uses.volume);
+            double* stresses[6];
+            for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
+            uses.go(here, s, lattice, [&](auto& deform) {
+                with_shape(s, [&]<class Shape>(Shape) {
+                    for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
+                        const Weights<Shape> weights(lattice, run.cell, p.x, first, n);
+                        const Symmetric tau =
+                            contact ? deform.own(weights, run, first, n) : deform(weights, run, first, n);
+                        for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+                    });
                 });
             });
         });
-    });
 }
 
 void declare_cif(const Step& step) {
@@ -287,7 +287,7 @@ void declare_cif(const Step& step) {
     Task task = step.graph.step().task("CIF", step.grid);
     const auto x = task.need(l.x), volume = task.need(l.volume), stress = task.need(l.stress);
     const ForceUses uses(step, task);
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
+    task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[x], lattice);
         const double* stresses[6];
         for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
@@ -304,7 +304,7 @@ void declare_cst_and_cif(const Step& step) {
     Task task = step.graph.step().task("CST and CIF", step.grid);
     const DeformUses uses(step, task);
     const ForceUses forces(step, task);
-    task.run([=, &s = step.settings, lattice = Lattice(step.grid.shape())](Here& here) {
+    task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
         uses.go(here, s, lattice, [&](auto& deform) {
             forces.go(here, s, lattice, runs, points_of(here, uses.x, uses.volume),

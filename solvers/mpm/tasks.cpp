@@ -45,7 +45,7 @@ void make_labels(const Step& step) {
     if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
     if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
 
-    const Int3 beyond = s.quadratic() ? step.beyond_walls() : Int3{};
+    const Int3 beyond = s.shape == "linear" ? Int3{} : step.beyond_walls();
     const auto field = [&](const char* name, int components, const char* unit) {
         return graph.field<double>(name, step.grid, step.on(),
                                    {.components = components * s.groups(), .border = beyond, .unit = unit});

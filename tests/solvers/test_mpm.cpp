@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "solvers/mpm/shape.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/mpm_runs.hpp"
 
@@ -31,8 +32,8 @@ Settings periodic_bar(std::int64_t n, double amplitude, const std::string& trans
 }  // namespace
 
 TEST_CASE("colliding disks have the same bits on 1, 2, 4 and 12 patches, with six tasks and five") {
-    const char* const methods[][2] = {
-        {"linear", "flip"}, {"linear", "pic"}, {"quadratic", "flip"}, {"quadratic", "apic"}};
+    const char* const methods[][2] = {{"linear", "flip"},    {"linear", "pic"}, {"quadratic", "flip"},
+                                      {"quadratic", "apic"}, {"gimp", "flip"},  {"gimp", "apic"}};
     for (const auto& [shape, transfer] : methods) {
         INFO(shape << " " << transfer);
         const Ended one = run(disks({24, 24, 1}, shape, transfer));
@@ -114,6 +115,50 @@ TEST_CASE("the logarithm of eight numbers is that of the library to two units in
               2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(should), 1e-2));
     }
     CHECK(log(mpm::all(1))[0] == 0);
+}
+
+TEST_CASE("shape functions: sums are 1, linear fields are exact, GIMP is the mean of linear functions") {
+    const graph::GridShape shape{
+        .cells = {{0, 0, 0}, {4, 4, 4}}, .patch_cells = {4, 4, 4}, .spacing = {0.5, 1, 2}};
+    const auto check = [&]<class Shape>(Shape, const Lattice& lattice) {
+        for (double xi = 0.013; xi < 1; xi += 0.0911) {
+            const double x[3] = {(1 + xi) * 0.5, 1 + xi, (1 + xi) * 2};
+            const double* const at[3] = {&x[0], &x[1], &x[2]};
+            Weights<Shape> w(lattice, {1, 1, 1}, at, 0, 1);
+            for (std::size_t a = 0; a < 3; ++a) {
+                double one = 0, none = 0, place = 0, slope = 0, affine = 0;
+                for (int i = 0; i < Shape::kPoints; ++i) {
+                    one += w.d[a].w[i][0], none += w.d[a].g[i][0];
+                    place += w.d[a].w[i][0] * w.d[a].away[i][0], slope += w.d[a].g[i][0] * w.d[a].away[i][0];
+                    CHECK(w.d[a].w[i][0] >= -1e-16);
+                }
+                CHECK(std::abs(one - 1) < 1e-14);
+                CHECK(std::abs(none) < 1e-13);
+                CHECK(std::abs(place) < 1e-14);
+                CHECK(std::abs(slope - 1) < 1e-14);
+                Shape::affine(w.d[a], lattice.per_h[a]);
+                for (int i = 0; i < Shape::kPoints; ++i) affine += w.d[a].g[i][0] * w.d[a].away[i][0];
+                CHECK(std::abs(affine - 1) < 1e-13);  // C of a linear velocity is its gradient
+            }
+        }
+    };
+    for (const std::int64_t per_cell : {1, 2, 3}) {
+        const Lattice lattice(shape, {per_cell, per_cell, per_cell});
+        check(Linear{}, lattice), check(Quadratic{}, lattice), check(Gimp{}, lattice);
+        // Means over the particle of 1 - |x - x_i| by many points, and the differences at its ends.
+        const double l = lattice.reach[0];
+        for (double xi = 0.02; xi < 1; xi += 0.17) {
+            const Along<4> g = Gimp::along(mpm::all(xi), 1, 1, l);
+            for (int i = 0; i < 4; ++i) {
+                const auto hat = [&](double x) { return std::max(0.0, 1 - std::abs(x - (i - 1))); };
+                double mean = 0;
+                const int n = 20000;
+                for (int k = 0; k < n; ++k) mean += hat(xi - l + (k + 0.5) * 2 * l / n) / n;
+                CHECK(std::abs(g.w[i][0] - mean) < 1e-7);
+                CHECK(std::abs(g.g[i][0] - (hat(xi + l) - hat(xi - l)) / (2 * l)) < 1e-13);
+            }
+        }
+    }
 }
 
 TEST_CASE("an unstable step ends the run with task, patch, step and label") {

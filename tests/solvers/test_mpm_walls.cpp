@@ -58,7 +58,8 @@ std::string refusal(const Settings& s) {
 
 TEST_CASE("a plate that pushes a block gives it rho c A V of momentum a second") {
     // B-splines have no grid point at the plate's face: it is felt some part of a cell late.
-    for (const auto& [shape, late] : {std::pair{"linear", 0.03}, std::pair{"quadratic", 0.12}}) {
+    for (const auto& [shape, late] :
+         {std::pair{"linear", 0.03}, std::pair{"quadratic", 0.12}, std::pair{"gimp", 0.03}}) {
         INFO(shape);
         const Settings s = piston(shape, {20, 5, 5});
         const Ended end = run(s);
@@ -66,20 +67,20 @@ TEST_CASE("a plate that pushes a block gives it rho c A V of momentum a second")
         CHECK(c * end.time < 0.95);  // the wave has not come to the other end
         CHECK(std::abs(end.momentum[0] / (-kDensity * c * 0.01 * 0.2 * end.time) - 1) < late);
         CHECK(same_bits(end, run(piston(shape, {60, 5, 5}))));
-        CHECK(same_bits(end, run(piston(shape, {13, 3, 2}))));
+        CHECK(same_bits(end, run(piston(shape, {13, 3, 5}))));
     }
 }
 
 TEST_CASE(
     "a wall that moves along itself takes a block along: rho c A V of momentum a second, c^2 = mu / rho") {
-    for (const char* const shape : {"linear", "quadratic"}) {
+    for (const char* const shape : {"linear", "quadratic", "gimp"}) {
         INFO(shape);
         const Ended end = run(sheared(shape, {4, 20, 4}));
         const double c = std::sqrt(kMu / kDensity);
         CHECK(c * end.time < 1.1);
         CHECK(std::abs(end.momentum[0] / (kDensity * c * 0.01 * 0.2 * end.time) - 1) < 0.03);
         CHECK(same_bits(end, run(sheared(shape, {4, 60, 4}))));
-        CHECK(same_bits(end, run(sheared(shape, {2, 7, 3}))));
+        CHECK(same_bits(end, run(sheared(shape, {2, 7, 2}))));
     }
 }
 
