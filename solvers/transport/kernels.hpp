@@ -90,12 +90,13 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
 /// the nearest cell: no gradient at the wall.
 inline void extend_to_walls(const Box& cells, const FieldView<double>& values) {
     const Box& all = values.box();
-    for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
-        for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
-            const Row<double> row = values.row(j, k);
-            for (int i = all.lo[0]; i < cells.lo[0]; ++i) row[i] = row[cells.lo[0]];
-            for (int i = cells.hi[0]; i < all.hi[0]; ++i) row[i] = row[cells.hi[0] - 1];
-        }
+    if (all.extent(0) > cells.extent(0))
+        for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
+            for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
+                const Row<double> row = values.row(j, k);
+                for (int i = all.lo[0]; i < cells.lo[0]; ++i) row[i] = row[cells.lo[0]];
+                for (int i = cells.hi[0]; i < all.hi[0]; ++i) row[i] = row[cells.hi[0] - 1];
+            }
     const auto copy_row = [&](int from_j, int from_k, int j, int k) {
         const Row<const double> from = values.row(from_j, from_k) + cells.lo[0];
         std::copy(from, from + cells.extent(0), values.row(j, k) + cells.lo[0]);

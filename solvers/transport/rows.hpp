@@ -93,17 +93,15 @@ class RowWriter {
         const int lanes = count / kLanes * kLanes;
         if (lanes > 0) {
             double* const to = pointer_to(out, lanes);
-            __builtin_prefetch(ahead + lanes);  // the row's neighbour in the next patch
-            if (past_caches_ && begins_a_line(to))
+            if (past_caches_ && begins_a_line(to)) {
+                __builtin_prefetch(ahead + lanes);  // the row's neighbour in the next patch
                 write_lanes(lanes, value, [to, ahead](int i, const Lanes& x) {
                     __builtin_prefetch(ahead + i);
                     store_line_past_caches(to + i, reinterpret_cast<const double*>(&x));
                 });
-            else
-                write_lanes(lanes, value, [to, ahead](int i, const Lanes& x) {
-                    __builtin_prefetch(ahead + i);
-                    std::memcpy(to + i, &x, sizeof x);
-                });
+            } else {
+                write_lanes(lanes, value, [to](int i, const Lanes& x) { std::memcpy(to + i, &x, sizeof x); });
+            }
         }
         if (lanes < count) write_rest(out, lanes, count, value);
     }
