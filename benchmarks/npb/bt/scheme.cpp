@@ -1,6 +1,5 @@
 #include "benchmarks/npb/bt/scheme.hpp"
 
-#include "benchmarks/npb/common/transpose.hpp"
 #include "benchmarks/npb/flow/jacobian.hpp"
 
 namespace strata::npb::bt {
@@ -9,20 +8,15 @@ namespace {
 using flow::Block;
 using flow::Bundle;
 using flow::Cell;
+using flow::load_all;
 using flow::Motion;
+using flow::store_all;
 using flow::Tile;
 
 constexpr int kComponents = flow::kComponents;
 
 /// Where component m of a line along D lies in a field: the momentum along the line comes second.
 constexpr int place_of(int d, int m) { return m == 1 ? 1 + d : (m == 1 + d ? 1 : m); }
-
-void load_all(const double* from, Vec (&r)[kComponents]) {
-    for (int m = 0; m < kComponents; ++m) r[m] = load(from + m * kLanes);
-}
-void store_all(double* to, const Vec (&r)[kComponents]) {
-    for (int m = 0; m < kComponents; ++m) store(to + m * kLanes, r[m]);
-}
 
 /// right = matrix^-1 right for `right` of 5 x 6, by elimination without exchange of rows: the blocks of these
 /// systems are dominated by their diagonals. The columns of `right` are those of the next block, then the
@@ -52,33 +46,27 @@ void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
     const auto place = [&](std::int64_t p) { return values + p * kValues * kLanes; };
     if constexpr (D == 0) {
         // Eight rows of eight points at a time, turned so that each row becomes a lane.
-        const auto block = [&](std::int64_t x, std::int64_t from, std::int64_t to) {
+        for_eights(t, [&](std::int64_t x, std::int64_t from, std::int64_t to) {
             for (int q = 0; q < kValues; ++q) {
                 const flow::Field& field = q < change ? cell.u : cell.rhs;
                 Vec rows[kLanes];
-                for (int lane = 0; lane < kLanes; ++lane) {
-                    const std::int64_t y = std::min(bundle.first + lane, t.last(1) - 1);
-                    rows[lane] = load(field.at(y, bundle.second) + q % kComponents * field.row + x);
-                }
+                for (int lane = 0; lane < kLanes; ++lane)
+                    rows[lane] = load(field.at(row_of(t, bundle, lane), bundle.second) +
+                                      q % kComponents * field.row + x);
                 transpose(rows);
                 for (std::int64_t p = from; p < to; ++p) store(place(x + p) + q * kLanes, rows[p]);
             }
-        };
-        if (t.begin[0] > 0) block(-1, 0, 1);
-        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) block(x, 0, kLanes);
-        if (t.last(0) == t.size[0]) block(t.size[0], 0, 1);
+        });
     } else {
-        const std::int64_t from = t.begin[D] > 0 ? -1 : 0, to = t.size[D] + (t.last(D) == t.size[D] ? 1 : 0);
-        for (std::int64_t p = from; p < to; ++p) {
-            const std::int64_t y = D == 1 ? p : bundle.second, z = D == 1 ? bundle.second : p;
+        for_points<D>(t, bundle, [&](std::int64_t p, std::int64_t y, std::int64_t z, bool within) {
             const double* u = cell.u.at(y, z) + bundle.first;
             for (int m = 0; m < kComponents; ++m)
                 store(place(p) + (solution + m) * kLanes, load(u + place_of(D, m) * cell.u.row));
-            if (p < t.first(D) || p >= t.last(D)) continue;
+            if (!within) return;
             const double* r = cell.rhs.at(y, z) + bundle.first;
             for (int m = 0; m < kComponents; ++m)
                 store(place(p) + (change + m) * kLanes, load(r + place_of(D, m) * cell.rhs.row));
-        }
+        });
     }
 }
 
@@ -92,7 +80,7 @@ void Scheme::forward(const Tile& tile, double* values, double* factors, Vec* car
     const double diffusion = axes_[D].diffusion;
     const auto motion = [&](std::int64_t p) {
         Vec u[kComponents];
-        load_all(values + (p * kValues + solution) * kLanes, u);
+        load_all(values + (p * kValues + solution) * kLanes, kLanes, u);
         return Motion(u);
     };
     if (tile.first(D) >= tile.last(D)) return;
@@ -101,7 +89,7 @@ void Scheme::forward(const Tile& tile, double* values, double* factors, Vec* car
         const Motion behind = motion(p + 1);
         double* r = values + (p * kValues + change) * kLanes;
         Vec right[kComponents][kComponents + 1], own[kComponents];
-        load_all(r, own);
+        load_all(r, kLanes, own);
         // The row: lower block times the point before, diagonal block, upper block times the next point. The
         // lower one is applied to what elimination left of the point before.
         Block lower, diagonal{}, upper{};
@@ -140,11 +128,11 @@ void Scheme::backward(const Tile& tile, double* values, const double* factors, V
         double* r = values + (p * kValues + change) * kLanes;
         const double* factor = factors + p * kFactors * kLanes;
         Vec own[kComponents];
-        load_all(r, own);
+        load_all(r, kLanes, own);
         for (int m = 0; m < kComponents; ++m)
             for (int c = 0; c < kComponents; ++c)
                 own[m] -= load(factor + (m * kComponents + c) * kLanes) * next[c];
-        store_all(r, own);
+        store_all(r, kLanes, own);
         for (int m = 0; m < kComponents; ++m) next[m] = own[m];
     }
     for (int m = 0; m < kComponents; ++m) carry[m] = next[m];
@@ -153,45 +141,25 @@ void Scheme::backward(const Tile& tile, double* values, const double* factors, V
 template <int D>
 void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
     const Tile& t = cell.tile;
-    const auto changed = [&](std::int64_t p, int m) {
-        return load(values + (p * kValues + change + m) * kLanes);
+    const auto changes = [&](std::int64_t p, Vec(&r)[kComponents]) {
+        load_all(values + (p * kValues + change) * kLanes, kLanes, r);
     };
     if constexpr (D == 0) {
-        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) {
-            for (int m = 0; m < kComponents; ++m) {
-                Vec rows[kLanes];
-                for (int p = 0; p < kLanes; ++p) rows[p] = changed(x + p, m);
-                transpose(rows);
-                for (int lane = 0; lane < kLanes && bundle.first + lane < t.last(1); ++lane)
-                    store(cell.rhs.at(bundle.first + lane, bundle.second) + m * cell.rhs.row + x, rows[lane]);
-            }
-        }
+        scatter_x(cell, bundle, changes);
     } else {
         for (std::int64_t p = t.first(D); p < t.last(D); ++p) {
-            // What a broken kernel does: one plane is left as it was, or changes a little too much.
-            const bool broken = D == 2 && fault_ != Break::none && t.begin[D] + p == 1;
-            if (broken && fault_ == Break::skip) continue;
             const std::int64_t y = D == 1 ? p : bundle.second, z = D == 1 ? bundle.second : p;
+            Vec r[kComponents];
+            changes(p, r);
             for (int m = 0; m < kComponents; ++m) {
                 const flow::Field& field = D == 1 ? cell.rhs : cell.u;
                 double* at = field.at(y, z) + place_of(D, m) * field.row + bundle.first;
-                if constexpr (D == 1)
-                    store(at, changed(p, m));
-                else
-                    store(at, load(at) + (broken ? 1 + 1e-3 : 1.0) * changed(p, m));
+                store(at, D == 1 ? r[m] : load(at) + part_of(t, z) * r[m]);
             }
         }
     }
 }
 
-#define STRATA_NPB_DIRECTION(D)                                                         \
-    template void Scheme::gather<D>(const Cell&, Bundle, double*) const;                \
-    template void Scheme::forward<D>(const Tile&, double*, double*, Vec*) const;        \
-    template void Scheme::backward<D>(const Tile&, double*, const double*, Vec*) const; \
-    template void Scheme::scatter<D>(const Cell&, Bundle, double*) const;
-STRATA_NPB_DIRECTION(0)
-STRATA_NPB_DIRECTION(1)
-STRATA_NPB_DIRECTION(2)
-#undef STRATA_NPB_DIRECTION
+STRATA_NPB_LINES
 
 }  // namespace strata::npb::bt

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "benchmarks/npb/common/benchmark.hpp"
-#include "benchmarks/npb/flow/lines.hpp"
+#include "benchmarks/npb/flow/line_scheme.hpp"
 
 namespace strata::npb::bt {
 
@@ -9,12 +8,11 @@ namespace strata::npb::bt {
 /// finite-difference algorithm for hyperbolic systems in conservation-law form", JCP 22, 1976): along each
 /// line a block tridiagonal system, solved by elimination without exchange of rows. On lines in y and z the
 /// momentum along the line is taken as the second component, so that all directions have one form.
-class Scheme {
+class Scheme : flow::LineScheme {
   public:
     static constexpr int kValues = 10, kFactors = 25, kForward = 30, kBackward = 5;
 
-    Scheme(const flow::Scale& scale, double dt, Break fault)
-        : dt_(dt), fault_(fault), axes_(flow::axes_of(scale)) {}
+    Scheme(const flow::Scale& scale, double dt, Break fault) : LineScheme(scale, dt, fault) {}
 
     template <int D>
     void gather(const flow::Cell& cell, flow::Bundle bundle, double* values) const;
@@ -28,10 +26,6 @@ class Scheme {
   private:
     // What lies in `values` for each point: the solution, then its change.
     enum Value : int { solution, change = flow::kComponents };
-
-    double dt_;
-    Break fault_;
-    std::array<flow::Axis, 3> axes_;
 };
 
 }  // namespace strata::npb::bt

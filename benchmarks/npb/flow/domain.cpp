@@ -101,6 +101,8 @@ State Domain::norm(const std::vector<State>& sums) const {
     return total;
 }
 
+std::string Problem::size_text() const { return fmt::format("{0:4}x{0:4}x{0:4}", points); }
+
 std::vector<Check> checks(const State& residual, const State& error, const Official& official) {
     constexpr double kLimit = 1e-8;
     std::vector<Check> list;

@@ -40,6 +40,17 @@ class Domain : public Cells {
 struct Official {
     State residual, error;
 };
+/// A class of SP, BT or LU, on a cube.
+struct Problem {
+    std::int64_t points;  // in each direction
+    int iterations;
+    double dt;
+    Official official;    // NPB 3.4; relative errors at most 1e-8
+    double integral = 0;  // LU: the surface integral
+    [[nodiscard]] Index n() const { return {points, points, points}; }
+    [[nodiscard]] std::string size_text() const;
+};
+
 /// Each component's relative error against the official one, at most 1e-8.
 [[nodiscard]] std::vector<Check> checks(const State& residual, const State& error, const Official& official);
 /// The same as lines of text.

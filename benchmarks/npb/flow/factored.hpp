@@ -9,21 +9,12 @@
 
 namespace strata::npb::flow {
 
-/// A class of SP or BT, on a cube.
-struct Problem {
-    std::int64_t points;  // in each direction
-    int iterations;
-    double dt;
-    Official official;  // NPB 3.4; relative errors at most 1e-8
-    [[nodiscard]] Index n() const { return {points, points, points}; }
-};
-
 template <class Scheme>
 [[nodiscard]] Plan plan_factored(const Problem& problem, int processes, int workers) {
     const Partition partition = Partition::multi(problem.n(), 0, processes);
     partition.require_room();
     const Index& cuts = partition.cuts();
-    Plan plan{fmt::format("{0:4}x{0:4}x{0:4}", problem.points), problem.iterations,
+    Plan plan{problem.size_text(), problem.iterations,
               fmt::format("{} x {} x {} cells, {} on each process, planes over {} worker{} in each", cuts[0],
                           cuts[1], cuts[2], partition.cells().size(), workers, workers == 1 ? "" : "s"),
               Domain::needs(partition, workers)};

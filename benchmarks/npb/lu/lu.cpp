@@ -10,16 +10,7 @@
 namespace strata::npb::lu {
 namespace {
 
-struct Problem {
-    std::int64_t points;  // in each direction
-    int iterations;
-    double dt;
-    flow::Official official;  // NPB 3.4; relative errors at most 1e-8
-    double integral;
-    [[nodiscard]] flow::Index n() const { return {points, points, points}; }
-};
-
-constexpr Problem kProblems[] = {
+constexpr flow::Problem kProblems[] = {
     // S
     {12,
      50,
@@ -94,10 +85,10 @@ constexpr Problem kProblems[] = {
 };
 
 Plan plan(Class size, int processes, int workers) {
-    const Problem& problem = kProblems[index(size)];
+    const flow::Problem& problem = kProblems[index(size)];
     const flow::Partition partition = flow::Partition::columns(problem.n(), 0, processes);
     partition.require_room();
-    Plan plan{fmt::format("{0:4}x{0:4}x{0:4}", problem.points), problem.iterations,
+    Plan plan{problem.size_text(), problem.iterations,
               fmt::format("{} x {} processes in x and y, rows over {} worker{} in each", partition.cuts()[0],
                           partition.cuts()[1], workers, workers == 1 ? "" : "s"),
               flow::Domain::needs(partition, workers)};
@@ -106,7 +97,7 @@ Plan plan(Class size, int processes, int workers) {
 }
 
 Outcome run(Class size, Group& group, Break fault) {
-    const Problem& problem = kProblems[index(size)];
+    const flow::Problem& problem = kProblems[index(size)];
     flow::Domain domain(flow::Partition::columns(problem.n(), group.rank(), group.size()), group);
     Waves waves(domain, problem.dt, fault);
     const auto evaluate = [&] {

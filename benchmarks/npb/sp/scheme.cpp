@@ -1,6 +1,5 @@
 #include "benchmarks/npb/sp/scheme.hpp"
 
-#include "benchmarks/npb/common/transpose.hpp"
 #include "benchmarks/npb/sp/eigenvectors.hpp"
 
 namespace strata::npb::sp {
@@ -8,19 +7,13 @@ namespace {
 
 using flow::Bundle;
 using flow::Cell;
-using flow::Field;
+using flow::load_all;
+using flow::store_all;
 using flow::Tile;
 
 constexpr int kComponents = flow::kComponents;
 constexpr int kSystems = 3;  // v, v + c, v - c
 constexpr int kSystemOf[kComponents] = {0, 0, 0, 1, 2};
-
-void load_all(const double* from, std::int64_t step, Vec (&r)[kComponents]) {
-    for (int m = 0; m < kComponents; ++m) r[m] = load(from + m * step);
-}
-void store_all(double* to, std::int64_t step, const Vec (&r)[kComponents]) {
-    for (int m = 0; m < kComponents; ++m) store(to + m * step, r[m]);
-}
 
 }  // namespace
 
@@ -38,10 +31,10 @@ void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
     const auto place = [&](std::int64_t p) { return values + p * kValues * kLanes; };
     if constexpr (D == 0) {
         // Eight rows of eight points at a time, turned so that each row becomes a lane.
-        const auto block = [&](std::int64_t x, std::int64_t from, std::int64_t to) {
+        for_eights(t, [&](std::int64_t x, std::int64_t from, std::int64_t to) {
             Vec all[kValues][kLanes];
             for (int lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t y = std::min(bundle.first + lane, t.last(1) - 1);
+                const std::int64_t y = row_of(t, bundle, lane);
                 Vec v[kValues], r[kComponents];
                 const Gas gas = point(cell.u.at(y, bundle.second) + x, v);
                 load_all(cell.rhs.at(y, bundle.second) + x, cell.rhs.row, r);
@@ -53,21 +46,16 @@ void Scheme::gather(const Cell& cell, Bundle bundle, double* values) const {
                 transpose(all[q]);
                 for (std::int64_t p = from; p < to; ++p) store(place(x + p) + q * kLanes, all[q][p]);
             }
-        };
-        if (t.begin[0] > 0) block(-1, 0, 1);
-        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) block(x, 0, kLanes);
-        if (t.last(0) == t.size[0]) block(t.size[0], 0, 1);
+        });
     } else {
-        const std::int64_t from = t.begin[D] > 0 ? -1 : 0, to = t.size[D] + (t.last(D) == t.size[D] ? 1 : 0);
-        for (std::int64_t p = from; p < to; ++p) {
-            const std::int64_t y = D == 1 ? p : bundle.second, z = D == 1 ? bundle.second : p;
+        for_points<D>(t, bundle, [&](std::int64_t p, std::int64_t y, std::int64_t z, bool within) {
             Vec v[kValues], r[kComponents];
             (void)point(cell.u.at(y, z) + bundle.first, v);
             for (int q = 0; q < change; ++q) store(place(p) + q * kLanes, v[q]);
-            if (p < t.first(D) || p >= t.last(D)) continue;
+            if (!within) return;
             load_all(cell.rhs.at(y, z) + bundle.first, cell.rhs.row, r);
             store_all(place(p) + change * kLanes, kLanes, r);
-        }
+        });
     }
 }
 
@@ -153,21 +141,10 @@ void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
         load_all(values + (p * kValues + change) * kLanes, kLanes, r);
     };
     if constexpr (D == 0) {
-        for (std::int64_t x = 0; x < t.size[0]; x += kLanes) {
-            Vec all[kComponents][kLanes];
-            for (int p = 0; p < kLanes; ++p) {
-                Vec r[kComponents];
-                changes(x + p, r);
-                x_to_y(r);
-                for (int m = 0; m < kComponents; ++m) all[m][p] = r[m];
-            }
-            for (int m = 0; m < kComponents; ++m) {
-                transpose(all[m]);
-                for (int lane = 0; lane < kLanes && bundle.first + lane < t.last(1); ++lane)
-                    store(cell.rhs.at(bundle.first + lane, bundle.second) + m * cell.rhs.row + x,
-                          all[m][lane]);
-            }
-        }
+        scatter_x(cell, bundle, [&](std::int64_t p, Vec(&r)[kComponents]) {
+            changes(p, r);
+            x_to_y(r);
+        });
     } else if constexpr (D == 1) {
         for (std::int64_t p = t.first(1); p < t.last(1); ++p) {
             Vec r[kComponents];
@@ -177,28 +154,17 @@ void Scheme::scatter(const Cell& cell, Bundle bundle, double* values) const {
         }
     } else {
         for (std::int64_t p = t.first(2); p < t.last(2); ++p) {
-            // What a broken kernel does: one plane is left as it was, or changes a little too much.
-            const bool broken = fault_ != Break::none && t.begin[2] + p == 1;
-            if (broken && fault_ == Break::skip) continue;
             Vec r[kComponents], u[kComponents];
             changes(p, r);
             double* at = cell.u.at(bundle.second, p) + bundle.first;
             from_z(Gas(at, cell.u.row), r);
             load_all(at, cell.u.row, u);
-            for (int m = 0; m < kComponents; ++m) u[m] += (broken ? 1 + 1e-3 : 1.0) * r[m];
+            for (int m = 0; m < kComponents; ++m) u[m] += part_of(t, p) * r[m];
             store_all(at, cell.u.row, u);
         }
     }
 }
 
-#define STRATA_NPB_DIRECTION(D)                                                         \
-    template void Scheme::gather<D>(const Cell&, Bundle, double*) const;                \
-    template void Scheme::forward<D>(const Tile&, double*, double*, Vec*) const;        \
-    template void Scheme::backward<D>(const Tile&, double*, const double*, Vec*) const; \
-    template void Scheme::scatter<D>(const Cell&, Bundle, double*) const;
-STRATA_NPB_DIRECTION(0)
-STRATA_NPB_DIRECTION(1)
-STRATA_NPB_DIRECTION(2)
-#undef STRATA_NPB_DIRECTION
+STRATA_NPB_LINES
 
 }  // namespace strata::npb::sp

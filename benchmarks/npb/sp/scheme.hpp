@@ -1,7 +1,6 @@
 #pragma once
 
-#include "benchmarks/npb/common/benchmark.hpp"
-#include "benchmarks/npb/flow/lines.hpp"
+#include "benchmarks/npb/flow/line_scheme.hpp"
 
 namespace strata::npb::sp {
 
@@ -10,12 +9,11 @@ namespace strata::npb::sp {
 /// JCP 39, 1981): along each line three kinds of pentadiagonal systems, advected with v, v + c and v - c, v
 /// being the velocity and c the speed of sound. Between directions the right-hand side goes from one
 /// direction's eigenvectors to the next one's.
-class Scheme {
+class Scheme : flow::LineScheme {
   public:
     static constexpr int kValues = 8, kFactors = 6, kForward = 22, kBackward = 10;
 
-    Scheme(const flow::Scale& scale, double dt, Break fault)
-        : dt_(dt), fault_(fault), axes_(flow::axes_of(scale)) {}
+    Scheme(const flow::Scale& scale, double dt, Break fault) : LineScheme(scale, dt, fault) {}
 
     template <int D>
     void gather(const flow::Cell& cell, flow::Bundle bundle, double* values) const;
@@ -29,10 +27,6 @@ class Scheme {
   private:
     // What lies in `values` for each point.
     enum Value : int { advection, diffusion, sound, change };
-
-    double dt_;
-    Break fault_;
-    std::array<flow::Axis, 3> axes_;
 };
 
 }  // namespace strata::npb::sp
