@@ -55,27 +55,38 @@ class Pencils {
 };
 
 /// Moves a field from pencils along one direction to pencils along another: each process sends every other
-/// one what both their boxes hold.
+/// one what both their boxes hold, some planes at a time, so that messages are still in a cache when they are
+/// sent and unpacked. What a process keeps goes straight to its place.
 class Redistribution {
   public:
     Redistribution(const Pencils& pencils, Pencils::Along from, Pencils::Along to, Group& group);
     void run(const Field& from, const Field& to);
     /// Nothing needs to be moved: the boxes are the same.
-    [[nodiscard]] bool idle() const { return out_.empty(); }
-    /// Doubles of messages, out and in together.
-    [[nodiscard]] std::size_t buffered() const { return out_memory_.size() + in_memory_.size(); }
+    [[nodiscard]] bool idle() const { return out_.empty() && kept_.empty(); }
+    /// Bytes of messages, out and in together, of a process with so many points.
+    [[nodiscard]] static std::uint64_t bytes(std::int64_t points, std::int64_t planes);
 
   private:
+    /// What goes to a process or comes from it: a box, counted from this process's first point.
     struct Piece {
         int peer;
-        Box box;  // counted from this process's first point
-        std::size_t offset, points;
+        Box box;
     };
+    struct Kept {
+        Box from, to;
+    };
+    /// Planes of a piece that travel at once; the last ones may be fewer.
+    [[nodiscard]] static std::int64_t planes_at_once(std::int64_t points, std::int64_t planes);
+    /// body(a row's first point in the piece's box, its place in the messages, where its imaginary parts
+    /// are), for planes [begin, end) of all pieces.
     template <class Body>
-    void each_row(const std::vector<Piece>& pieces, Body&& body);
+    void each_row(const std::vector<Piece>& pieces, std::int64_t begin, std::int64_t end, Body&& body);
 
     Group& group_;
-    std::vector<Piece> out_, in_;
+    std::vector<Piece> out_, in_;  // pieces are of one shape: all counts are powers of two
+    std::vector<Kept> kept_;       // one, or none
+    std::array<std::int64_t, 3> extent_{};
+    std::int64_t at_once_ = 1;
     std::vector<double> out_memory_, in_memory_;
     std::vector<Shift> shifts_;
 };

@@ -236,10 +236,10 @@ std::complex<double> Solver::checksum() const {
 
 double Solver::bytes(int steps) const {
     // A pass over all points reads and writes 16 bytes each: planes and z, in start() the former only writes.
-    // Between pencils along other directions a point is read and written four times: packed, sent, received,
-    // unpacked counts as two passes.
+    // Moving to pencils along another direction is a pass: messages stay in the cache. What is done together
+    // where planes stay whole is two passes where they do not.
     const double pass = 32 * problem_.points();
-    const double moved = (x_to_y_.idle() ? 0 : 3 * pass) + (y_to_z_.idle() ? 0 : 2 * pass);
+    const double moved = (x_to_y_.idle() ? 0 : 2 * pass) + (y_to_z_.idle() ? 0 : pass);
     return pass * (1.5 + 2.0 * steps) + moved * (1 + steps);
 }
 
@@ -248,15 +248,14 @@ std::vector<std::pair<std::string, std::uint64_t>> Solver::needs(const Problem& 
                                                                  int workers) {
     const Box x = pencils.box(Pencils::x, 0), y = pencils.box(Pencils::y, 0), z = pencils.box(Pencils::z, 0);
     const auto field = [](const Box& box) { return std::uint64_t{16} * Field::doubles(box); };
-    const auto points = [](const Box& box) {
-        return static_cast<std::uint64_t>(box.extent(0) * box.extent(1) * box.extent(2));
-    };
+    const auto points = [](const Box& box) { return box.extent(0) * box.extent(1) * box.extent(2); };
     std::vector<std::pair<std::string, std::uint64_t>> needs = {
         {"spectrum", field(z)},
         {"work", field(z) + (y == z ? 0 : field(y)) + (x == y ? 0 : field(x))},
         {"scratch", 8 * scratch_doubles(problem) * static_cast<std::uint64_t>(workers)}};
     if (processes > 1)
-        needs.emplace_back("messages", 2 * 32 * ((x == y ? 0 : points(y)) + (y == z ? 0 : points(z))));
+        needs.emplace_back("messages", 2 * ((x == y ? 0 : Redistribution::bytes(points(y), y.extent(2))) +
+                                            (y == z ? 0 : Redistribution::bytes(points(y), z.extent(2)))));
     return needs;
 }
 
