@@ -237,3 +237,46 @@ TEST_CASE("particles that a patch does not have are refused") {
                                 : "writes value 3 of 'x', which has 3"}));
     }
 }
+
+TEST_CASE("a particle that left its cell and was not named is found") {
+    const auto said = [](bool names) {
+        Graph graph("g");
+        Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {4, 1, 1}});
+        const int dust = graph.particles("dust", grid);
+        const auto id = graph.particle_id(dust);
+        const auto x = graph.particle<double>(dust, "x");
+        Task sow = graph.start().task("sow", grid);
+        const auto ids = sow.make(id);
+        const auto first = sow.make(x);
+        sow.run([=](Here& here) {
+            here.create(dust, 40);
+            for (int i = 0; i < 40; ++i) {
+                here[ids][i] = 100 * here.patch + i;
+                here[first][i] = here.cells().lo[0] + (i + 0.5) / 10;
+            }
+        });
+        Task push = graph.step().task("push", grid);
+        const auto at = push.modify(x.at(0));
+        push.moves(dust).run([=](Here& here) {
+            Moved& moved = here.moved(dust);
+            if (here.step != 3 || here.patch != 1) return;
+            here[at][7] -= 1;
+            if (names) moved.add(7);
+        });
+        graph.step().relocate(dust, x.last());
+        Simulation run(graph, Members::alone(), {});
+        run.start();
+        try {
+            run.advance(5);
+        } catch (const strata::Error& error) {
+            return error.text();
+        }
+        return std::string("nothing");
+    };
+    CHECK(said(true) == "nothing");
+    const std::string found = said(false);
+    INFO(found);
+    CHECK(found.find("particle 107 of 'dust', on patch 1 of 'grid', step 3") != std::string::npos);
+    CHECK(found.find("no task said so") != std::string::npos);
+    CHECK(found.find("Here::moved(set)") != std::string::npos);
+}

@@ -132,7 +132,7 @@ void Here::create(int particle_set, std::int64_t count) const {
     creates(call, particle_set, count);
 }
 
-Moved& Here::moved(int particle_set) const {
+Moved& Here::find_moved(int particle_set) const {
     for (const MovedOf& each : moves)
         if (each.set == particle_set) return *each.moved;
     fail("says which particles moved, which it did not declare: Task::moves(set)");

@@ -58,6 +58,8 @@ class Moved {
     /// more. Not from several threads at once.
     void add(std::int64_t i) { all_.push_back(static_cast<std::int32_t>(i)); }
     [[nodiscard]] std::vector<std::int32_t>& all() { return all_; }
+    /// For checking builds: relocations make sure that none was left out.
+    bool checked = false;
 
   private:
     std::vector<std::int32_t> all_;
@@ -122,7 +124,13 @@ class Here {
 
     /// In a task that declared Task::moves(set): where it names those that are no longer in the cell in which
     /// they were. Throws Error where it did not.
-    [[nodiscard]] Moved& moved(int particle_set) const;
+    [[nodiscard]] Moved& moved(int particle_set) const {
+        Moved& found = find_moved(particle_set);
+#ifdef STRATA_CHECKED_GRAPH
+        found.checked = true;
+#endif
+        return found;
+    }
 
     /// body(first, last) for parts of 0..count-1 of `grain` each, in as many threads as the task was given
     /// (Task::threads) and are free. Which gets which part is not determined.
@@ -147,8 +155,9 @@ class Here {
         int set;
         Moved* moved;
     };
-    std::span<const MovedOf> moves;  // one for each set of TaskInfo::moves
-    void* call = nullptr;            // what create() is asked of
+    [[nodiscard]] Moved& find_moved(int particle_set) const;  // what moved() is
+    std::span<const MovedOf> moves;                           // one for each set of TaskInfo::moves
+    void* call = nullptr;                                     // what create() is asked of
     void (*creates)(void* call, int particle_set, std::int64_t count) = nullptr;
 };
 

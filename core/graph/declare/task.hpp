@@ -173,7 +173,7 @@ class Task {
     /// spacing), by multiplication with 1 / spacing), or are deleted: Here::moved(). Where every task of the
     /// steps that changes the set's positions or ids does, relocations look at those particles alone, and
     /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake; leaving
-    /// one out is, and the order of particles is not that of cells then.
+    /// one out is (a checking build finds it), and the order of particles is not that of cells then.
     Task& moves(int particle_set) {
         info_->moves.push_back(particle_set);
         return *this;

@@ -98,8 +98,9 @@ class Leave {
         told_.count = 0;
         call_.out.clear(), call_.movers.clear();
         std::vector<std::int32_t>& named = call_.moved->all();
-        if (named.empty()) return;
         std::sort(named.begin(), named.end());
+        if (call_.moved->checked) check_others(named);
+        if (named.empty()) return;
         named.erase(std::unique(named.begin(), named.end()), named.end());
         call_.out.swap(named);
         named.clear();
@@ -124,6 +125,18 @@ class Leave {
             }
         told_.from = told_.packed;
         for (std::int64_t i = 0; i < told_.count; ++i) told_.leavers[i].at = static_cast<std::int32_t>(i);
+    }
+    /// Those that nobody named are in the patch and in order of cell still.
+    void check_others(const std::vector<std::int32_t>& named) const {
+        std::uint32_t before = 0;
+        for (std::int64_t i = 0; i < count_; ++i) {
+            if (std::binary_search(named.begin(), named.end(), static_cast<std::int32_t>(i))) continue;
+            const std::optional<std::uint32_t> key = id_[i] == -1 ? std::nullopt : key_of(i);
+            if (!key || *key < before)
+                throw lost(i, "it, or the one before it, left its cell or was deleted, and no task said so")
+                    .remedy("Here::moved(set).add(its index) in the task that moved it");
+            before = *key;
+        }
     }
     /// The cell of one in the patch's box; nothing where it is not in it.
     [[nodiscard]] std::optional<std::uint32_t> key_of(std::int64_t i) const {
