@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "solvers/mpm/surface.hpp"
+
 namespace strata::mpm {
 
 namespace {
@@ -82,17 +84,36 @@ Motion sliding(const Settings& s, const Real3& X, double t) {
     return m;
 }
 
+/// A thick cylinder under pressure in its hole, in plane strain (Lame; Timoshenko and Goodier, Theory of
+/// Elasticity, 3rd ed. 1970, section 28): u_r = (1 + nu) / E p a^2 / (b^2 - a^2) ((1 - 2 nu) r + b^2 / r).
+double radial(const Settings& s, double r) {
+    const Material& m = s.materials[0];
+    const double nu = m.lambda / (2 * (m.lambda + m.mu)), a = s.bodies[0].radius, b = s.bodies[1].radius;
+    return (1 + nu) / m.young() * s.surfaces[0].pressure * a * a / (b * b - a * a) *
+           ((1 - 2 * nu) * r + b * b / r);
+}
+Motion cylinder(const Settings& s, const Real3& X, double t) {
+    const Real3 centre = s.bodies[0].a;
+    const double x = X[0] - centre[0], y = X[1] - centre[1], r = std::hypot(x, y);
+    Motion m;
+    const double u = load_share(s, t) * radial(s, r);
+    m.u[0] = u * x / r, m.u[1] = u * y / r;
+    return m;
+}
+
 }  // namespace
 
 Motion exact_motion(const Settings& s, const Real3& X, double t) {
     if (s.problem == "axial") return axial(s, X, t);
     if (s.problem == "sliding") return sliding(s, X, t);
+    if (s.problem == "cylinder") return cylinder(s, X, t);
     return s.problem == "impact" ? impact(s, X, t) : manufactured(s, X, t);
 }
 
 double exact_displacement(const Settings& s) {
     const double amplitude = std::abs(s.amplitude);
     if (s.problem == "impact") return amplitude * s.end;
+    if (s.problem == "cylinder") return std::abs(radial(s, s.bodies[0].radius));
     if (s.problem == "sliding") return 0.5 * std::abs(s.gravity[0]) * s.end * s.end;
     if (s.problem != "axial") return amplitude;
     const double length = s.bodies[0].high()[0] - s.bodies[0].low()[0];

@@ -57,6 +57,12 @@ Real3 Body::high() const {
     return most;
 }
 
+int body_at(const Settings& s, const Real3& x) {
+    const auto body =
+        std::find_if(s.bodies.begin(), s.bodies.end(), [&](const Body& b) { return b.contains(x); });
+    return body == s.bodies.end() || body->material < 0 ? -1 : static_cast<int>(body - s.bodies.begin());
+}
+
 namespace {
 
 /// Whether a body's point is at its lower or upper end in x: within one particle's part of a cell.
@@ -73,19 +79,59 @@ Real3 part_of(const Settings& s, const Int3& cell, const std::array<std::int64_t
     return X;
 }
 
-/// The body that a point is in: the first; -1: none.
-int body_at(const Settings& s, const Real3& x) {
-    const auto body =
-        std::find_if(s.bodies.begin(), s.bodies.end(), [&](const Body& b) { return b.contains(x); });
-    return body == s.bodies.end() ? -1 : static_cast<int>(body - s.bodies.begin());
-}
-
 template <class Each>
 void each_part(const Settings& s, Each each) {
     std::int64_t sub = 0;
     for (std::int64_t c = 0; c < s.per_cell[2]; ++c)
         for (std::int64_t b = 0; b < s.per_cell[1]; ++b)
             for (std::int64_t a = 0; a < s.per_cell[0]; ++a, ++sub) each(std::array{a, b, c}, sub);
+}
+
+/// What of a part of a cell is in a body: found at 8 x 8 x 8 points (one along a direction of one cell).
+struct Piece {
+    int body;
+    double share;
+    Real3 middle;
+};
+std::vector<Piece> pieces_of(const Settings& s, const Int3& cell, const std::array<std::int64_t, 3>& part) {
+    const Real3 h = s.spacing(), middle = part_of(s, cell, part);
+    Real3 size{};
+    for (std::size_t d = 0; d < 3; ++d) size[d] = h[d] / static_cast<double>(s.per_cell[d]);
+    const auto scan = [&](int most, auto each) {
+        Int3 n{};
+        for (std::size_t d = 0; d < 3; ++d) n[d] = s.cells[d] == 1 ? 1 : most;
+        for (int k = 0; k < n[2]; ++k)
+            for (int j = 0; j < n[1]; ++j)
+                for (int i = 0; i < n[0]; ++i) {
+                    const Int3 at{i, j, k};
+                    Real3 x = middle;
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        // Rough: from side to side; fine: at the middles of equal parts.
+                        const double place = most == 3 ? 0.5 * at[d] : (at[d] + 0.5) / n[d];
+                        if (n[d] > 1) x[d] += (place - 0.5) * size[d];
+                    }
+                    each(x, 1.0 / (double(n[0]) * n[1] * n[2]));
+                }
+    };
+    const int whole = body_at(s, middle);
+    bool same = true;
+    scan(3, [&](const Real3& x, double) { same = same && body_at(s, x) == whole; });
+    std::vector<Piece> found;
+    if (same) {
+        if (whole >= 0) found.push_back({whole, 1, middle});
+        return found;
+    }
+    scan(8, [&](const Real3& x, double share) {
+        const int body = body_at(s, x);
+        if (body < 0) return;
+        auto piece = std::find_if(found.begin(), found.end(), [&](const Piece& p) { return p.body == body; });
+        if (piece == found.end()) piece = found.insert(found.end(), {body, 0, {}});
+        piece->share += share;
+        for (std::size_t d = 0; d < 3; ++d) piece->middle[d] += share * x[d];
+    });
+    for (Piece& p : found)
+        for (double& x : p.middle) x /= p.share;
+    return found;
 }
 
 /// The cells from which particles can be in `cells` at the start: where an exact solution displaces them,
@@ -109,17 +155,14 @@ Box cells_of_origin(const Settings& s, const graph::Grid& grid, const Box& cells
 
 }  // namespace
 
-std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch) {
+std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch,
+                           const std::vector<SurfacePoint>& surface) {
     const Real3 h = s.spacing();
     const Box cells = grid.box(patch), domain = grid.shape().cells, from = cells_of_origin(s, grid, cells);
     std::vector<Particle> found;
-    const auto place = [&](const Int3& cell, const std::array<std::int64_t, 3>& part, std::int64_t sub) {
-        Particle p;
-        p.X = part_of(s, cell, part);
-        p.body = body_at(s, p.X);
-        if (p.body < 0) return;
-        const std::int64_t at = (std::int64_t{cell[2]} * domain.hi[1] + cell[1]) * domain.hi[0] + cell[0];
-        p.id = at * s.particles_per_cell() + sub;
+    const std::int64_t all =
+        std::int64_t{domain.hi[0]} * domain.hi[1] * domain.hi[2] * s.particles_per_cell();
+    const auto put = [&](Particle p) {
         const Body& body = s.bodies[static_cast<std::size_t>(p.body)];
         p.x = p.X, p.v = body.velocity;
         if (s.exact()) {
@@ -135,9 +178,26 @@ std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch
         if (!cells.contains(now)) return;
         p.cell = ((now[2] - cells.lo[2]) * cells.extent(1) + (now[1] - cells.lo[1])) * cells.extent(0) +
                  now[0] - cells.lo[0];
-        if (s.pull != 0)
+        if (s.pull != 0 && p.surface < 0)
             p.pulled = (at_end(s, body, p.X[0], true) ? 1 : 0) - (at_end(s, body, p.X[0], false) ? 1 : 0);
         found.push_back(p);
+    };
+    const auto place = [&](const Int3& cell, const std::array<std::int64_t, 3>& part, std::int64_t sub) {
+        const std::int64_t at = (std::int64_t{cell[2]} * domain.hi[1] + cell[1]) * domain.hi[0] + cell[0];
+        Particle p;
+        p.id = at * s.particles_per_cell() + sub;
+        if (s.edges == "cut") {
+            for (const Piece& piece : pieces_of(s, cell, part)) {
+                Particle own = p;
+                own.id += all * piece.body;  // a part may belong to several bodies
+                own.X = piece.middle, own.body = piece.body, own.share = piece.share;
+                put(own);
+            }
+            return;
+        }
+        p.X = part_of(s, cell, part);
+        p.body = body_at(s, p.X);
+        if (p.body >= 0) put(p);
     };
     const auto wrapped = [&](int i, std::size_t d) {
         const int n = domain.hi[d];
@@ -149,6 +209,13 @@ std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch
                 each_part(s, [&](const auto& part, std::int64_t sub) {
                     place({wrapped(i, 0), wrapped(j, 1), wrapped(k, 2)}, part, sub);
                 });
+    for (std::size_t i = 0; i < surface.size(); ++i) {
+        Particle p;
+        p.id = all * static_cast<std::int64_t>(s.bodies.size()) + static_cast<std::int64_t>(i);
+        p.X = surface[i].x, p.body = surface[i].body, p.share = 0;
+        p.surface = surface[i].surface, p.area = surface[i].area;
+        put(p);
+    }
     std::sort(found.begin(), found.end(), [](const Particle& a, const Particle& b) {
         return std::tie(a.cell, a.id) < std::tie(b.cell, b.id);
     });

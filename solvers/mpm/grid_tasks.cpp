@@ -148,6 +148,14 @@ void declare_ia(const Step& step) {
             const Row<double> v1 = to.row(j, k, c) + first;
             for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * by[i];
         });
+        if (s.damping > 0) {  // v' - v = kick (a - damping (v + v') / 2)
+            const double half = 0.5 * kick * s.damping;
+            rows([&](int j, int k, int c, int first, int n) {
+                const Row<const double> v0 = v.row(j, k, c) + first;
+                const Row<double> v1 = to.row(j, k, c) + first;
+                for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * v0[i]) / (1 + half);
+            });
+        }
         if (contact) touching.apply(here[gradient], here[nodal], to);
         const Walls walls(s, here.grid(), here.patch);
         for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));

@@ -20,11 +20,13 @@ struct Labels {
     Particles<double> F;             // deformation gradient, row by row
     Particles<double> C;             // APIC: velocity's gradient that is carried along, row by row
     Particles<std::int32_t> material;
-    Particles<double> elastic;      // where materials are plastic: left Cauchy-Green tensor, as stresses
-    Particles<double> alpha;        // and its equivalent plastic strain
-    Particles<std::int32_t> group;  // where bodies are in contact: its velocity field
-    Particles<double> X;            // where an exact solution is known: undeformed position
-    Particles<double> load;         // force of its own, where the case has such forces
+    Particles<double> elastic;        // where materials are plastic: left Cauchy-Green tensor, as stresses
+    Particles<double> alpha;          // and its equivalent plastic strain
+    Particles<double> area;           // where surfaces are loaded: that a point has of one, undeformed
+    Particles<std::int32_t> surface;  // and of which; -1: of none
+    Particles<std::int32_t> group;    // where bodies are in contact: its velocity field
+    Particles<double> X;              // where an exact solution is known: undeformed position
+    Particles<double> load;           // force of its own, where the case has such forces
 
     // Of particles, within a step
     Particles<double> stress;  // Kirchhoff's: xx, yy, zz, xy, yz, zx

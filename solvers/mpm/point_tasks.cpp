@@ -28,6 +28,11 @@ Step::Largest Step::largest() const {
     all.momentum = all.mass * (speed + fastest);
     all.gradient = all.mass / narrow;
     all.force = std::max(modulus * cell / narrow, std::abs(settings.pull));
+    for (const Surface& f : settings.surfaces) {
+        double size = std::abs(f.pressure);
+        for (const double t : f.traction) size += std::abs(t);
+        all.force = std::max(all.force, size * cell / narrow);
+    }
     return all;
 }
 
@@ -145,7 +150,7 @@ void declare_g2m(const Step& step) {
     const auto worked = task.need(l.work.previous()), done = task.need(l.work_of_step.previous()),
                energy = task.need(l.first_energy.previous());
     ListUse<const double> load;
-    if (step.settings.loads()) load = task.need(l.load.at(step.settings.manufactured() ? 1 : 0));
+    if (step.settings.loads()) load = task.need(l.load.at(step.settings.changing_loads() ? 1 : 0));
     ListUse<const std::int32_t> group;
     if (step.settings.contact()) group = task.need(l.group);
     const auto x = task.modify(l.x), v = task.modify(l.v);

@@ -94,7 +94,10 @@ graph::CaseSchema schema(Settings& s) {
          .meaning = "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
                     "in m; where they overlap the first counts"});
     keys.key("bodies.material", &s.body_materials,
-             {.least = 0, .most = 63, .entries = {0, 1024}, .meaning = "of each body, from 0; none: all 0"});
+             {.least = -1,
+              .most = 63,
+              .entries = {0, 1024},
+              .meaning = "of each body, from 0; -1: a hole in those after it; none: all 0"});
     keys.key("bodies.velocity", &s.velocities,
              {.unit = "m/s", .entries = {0, 3072}, .meaning = "three numbers a body; none: at rest"});
     keys.key(
@@ -112,15 +115,38 @@ graph::CaseSchema schema(Settings& s) {
              {.unit = "1",
               .least = 0,
               .meaning = "Coulomb's coefficient between groups, and at walls and plates of kind friction"});
+    keys.key(
+        "bodies.edges", &s.edges,
+        {.choices = {"whole", "cut"},
+         .meaning = "particles at surfaces are whole, if their middle is in the body, or what of them is "
+                    "in it"});
     keys.key("loads.gravity", &s.gravity, {.unit = "m/s2", .entries = {3, 3}, .meaning = "acceleration"});
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
               .meaning = "opposite forces on the two ends, in x, of each body (its outermost particles)"});
+    keys.key("loads.surfaces", &s.surface_shapes,
+             {.entries = {0, 64},
+              .meaning = "under pressure or traction: \"sphere x y z r\", \"cylinder x y z x y z r\" (its "
+                         "side), \"rectangle x y z x y z\" (flat in one direction), in m"});
+    keys.key("loads.pressure", &s.pressures,
+             {.unit = "Pa",
+              .entries = {0, 64},
+              .meaning = "of each surface, following it: away from the axis or centre, to larger coordinates "
+                         "on a rectangle; < 0 the other way; none: 0"});
+    keys.key("loads.traction", &s.tractions,
+             {.unit = "Pa",
+              .entries = {0, 192},
+              .meaning = "three numbers a surface, per undeformed area; none: 0"});
+    keys.key("loads.rise", &s.rise,
+             {.unit = "s", .least = 0, .meaning = "over which loads on surfaces grow from 0"});
+    keys.key("loads.damping", &s.damping,
+             {.unit = "1/s", .least = 0, .meaning = "of all velocities, for static solutions"});
     keys.key(
         "exact.problem", &s.problem,
-        {.choices = {"none", "axial", "impact", "sliding", "periodic bar", "cube"},
+        {.choices = {"none", "axial", "impact", "sliding", "cylinder", "periodic bar", "cube"},
          .meaning = "axial: a bar fixed at x = 0 in its first mode; impact: one that hits x = 0; sliding: "
-                    "the second body on the first, along x; periodic bar, cube: manufactured solutions "
+                    "the second body on the first, along x; cylinder: thick, under pressure inside; "
+                    "periodic bar, cube: manufactured solutions "
                     "(docs/mpm.md)"});
     keys.key("exact.amplitude", &s.amplitude,
              {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m"});
@@ -267,6 +293,15 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
                     fmt::format("none, or {}", 3 * n));
     if (!s.contact_groups.empty() && s.contact_groups.size() != n)
         keys.refuse("contact.groups", "an entry for each body is needed", fmt::format("none, or {}", n));
+    // Half of a body may be the image of the other behind a symmetry wall.
+    const auto beyond = [&](std::size_t d, const Body& body) {
+        const double slack = 1e-12 * s.size[d], middle = 0.5 * (body.low()[d] + body.high()[d]);
+        const auto half = [&](int upper, double wall) {
+            return s.wall(d, upper) == Wall::symmetry && std::abs(middle - wall) <= slack;
+        };
+        return (body.low()[d] < -slack && !half(0, 0)) ||
+               (body.high()[d] > s.size[d] + slack && !half(1, s.size[d]));
+    };
     for (std::size_t i = 0; i < n; ++i) {
         Body body = read_body(s.shapes[i], keys);
         if (!s.body_materials.empty()) body.material = static_cast<int>(s.body_materials[i]);
@@ -277,7 +312,7 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
         if (!s.velocities.empty())
             body.velocity = {s.velocities[3 * i], s.velocities[3 * i + 1], s.velocities[3 * i + 2]};
         for (std::size_t d = 0; d < 3; ++d)
-            if (body.low()[d] < -1e-12 * s.size[d] || body.high()[d] > s.size[d] * (1 + 1e-12))
+            if (body.material >= 0 && beyond(d, body))
                 keys.refuse(
                     "bodies.shapes",
                     fmt::format("\"{}\" has particles outside the domain, in {}", s.shapes[i], "xyz"[d]),
@@ -310,6 +345,49 @@ void check_walls(const Settings& s, const graph::CaseSchema& keys) {
         }
 }
 
+void make_surfaces(Settings& s, const graph::CaseSchema& keys) {
+    const std::size_t n = s.surface_shapes.size();
+    if (!s.pressures.empty() && s.pressures.size() != n)
+        keys.refuse("loads.pressure", "an entry for each surface is needed", fmt::format("none, or {}", n));
+    if (!s.tractions.empty() && s.tractions.size() != 3 * n)
+        keys.refuse("loads.traction", "three numbers for each surface are needed",
+                    fmt::format("none, or {}", 3 * n));
+    for (std::size_t i = 0; i < n; ++i) {
+        std::istringstream words(s.surface_shapes[i]);
+        std::string name;
+        words >> name;
+        std::vector<double> at;
+        for (double x = 0; words >> x;) at.push_back(x);
+        const std::size_t wanted = name == "sphere"      ? 4
+                                   : name == "cylinder"  ? 7
+                                   : name == "rectangle" ? 6
+                                                         : 0;
+        Surface f;
+        bool good = wanted != 0 && at.size() == wanted && words.eof();
+        if (good) {
+            f.shape = name == "sphere"     ? Body::Shape::sphere
+                      : name == "cylinder" ? Body::Shape::cylinder
+                                           : Body::Shape::box;
+            f.a = {at[0], at[1], at[2]}, f.b = f.a;
+            if (name != "sphere") f.b = {at[3], at[4], at[5]};
+            if (name != "rectangle") f.radius = at.back();
+            int flat = 0;
+            for (std::size_t d = 0; d < 3; ++d) flat += f.a[d] == f.b[d], good = good && f.a[d] <= f.b[d];
+            if (name == "rectangle") good = good && flat == 1;
+            if (name == "cylinder") good = flat < 3;
+            if (name != "rectangle") good = good && f.radius > 0;
+        }
+        if (!good)
+            keys.refuse("loads.surfaces", fmt::format("no surface: \"{}\"", s.surface_shapes[i]),
+                        "\"sphere x y z r\", \"cylinder x y z x y z r\" or \"rectangle x y z x y z\", flat "
+                        "in one direction");
+        if (!s.pressures.empty()) f.pressure = s.pressures[i];
+        if (!s.tractions.empty())
+            f.traction = {s.tractions[3 * i], s.tractions[3 * i + 1], s.tractions[3 * i + 2]};
+        s.surfaces.push_back(f);
+    }
+}
+
 void make_plates(Settings& s, const graph::CaseSchema& keys) {
     const std::size_t n = s.plate_faces.size();
     if (!s.plate_kinds.empty() && s.plate_kinds.size() != n)
@@ -339,9 +417,10 @@ void make_plates(Settings& s, const graph::CaseSchema& keys) {
 }  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
-    s.materials.clear(), s.bodies.clear(), s.plates.clear();
+    s.materials.clear(), s.bodies.clear(), s.plates.clear(), s.surfaces.clear();
     check_walls(s, keys);
     make_plates(s, keys);
+    make_surfaces(s, keys);
     make_materials(s, keys);
     make_bodies(s, keys);
     if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
@@ -363,9 +442,21 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.problem == "sliding" && (s.bodies.size() != 2 || s.groups() != 2 || s.gravity[0] == 0))
         keys.refuse("exact.problem", "one body slides on another, drawn by gravity",
                     "two shapes, contact.groups = [0, 1], loads.gravity in x and y");
-    if (s.exact() && s.problem != "sliding" && s.amplitude == 0)
-        keys.refuse("exact.amplitude", "nothing would move", "not 0");
-    if (s.exact() && s.problem != "sliding" && (s.materials.size() != 1 || s.bodies.size() != 1))
+    if (s.manufactured() && !s.surfaces.empty())
+        keys.refuse("loads.surfaces", "a manufactured solution has its own loads", "none");
+    if (s.problem == "cylinder") {
+        const bool shapes = s.bodies.size() == 2 && s.bodies[0].material < 0 && s.surfaces.size() == 1 &&
+                            s.bodies[0].shape == Body::Shape::cylinder &&
+                            s.bodies[1].shape == Body::Shape::cylinder &&
+                            s.surfaces[0].shape == Body::Shape::cylinder;
+        if (!shapes || s.materials[0].law != Law::linear || !(s.rise > 0))
+            keys.refuse(
+                "exact.problem", "a linear cylinder with a hole, under pressure that rises inside it",
+                "two cylinders, the hole first; a cylinder as surface; law \"linear\"; loads.rise > 0");
+    }
+    const bool own = s.problem == "sliding" || s.problem == "cylinder";
+    if (s.exact() && !own && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
+    if (s.exact() && !own && (s.materials.size() != 1 || s.bodies.size() != 1))
         keys.refuse("exact.problem", "an exact solution is that of one body", "one shape, one material");
     if (s.manufactured() && s.materials[0].law != Law::neo_hookean)
         keys.refuse("materials.law", "manufactured solutions were derived for one law", "neo-hookean");

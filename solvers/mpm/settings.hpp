@@ -31,6 +31,16 @@ struct Body {
     [[nodiscard]] Real3 high() const;
 };
 
+/// A part of bodies' surfaces on which a pressure or a traction acts: a sphere, a cylinder's side, or a
+/// rectangle (a box without extent in one direction).
+struct Surface {
+    Body::Shape shape = Body::Shape::box;
+    Real3 a{}, b{};
+    double radius = 0;
+    double pressure = 0;  // away from the axis or centre; to larger coordinates
+    Real3 traction{};     // Pa, on the undeformed area
+};
+
 /// A half space that moves: at time t what is beyond `place` + velocity[axis] t along the axis.
 struct Plate {
     int axis = 0;
@@ -61,12 +71,16 @@ struct Settings {
     std::vector<std::int64_t> body_materials;
     std::vector<double> velocities;
     std::vector<std::int64_t> per_cell{2, 2, 2};
+    std::string edges = "whole";
 
     std::vector<std::int64_t> contact_groups;
     double friction = 0;
 
     std::vector<double> gravity{0, 0, 0};
     double pull = 0;
+    std::vector<std::string> surface_shapes;
+    std::vector<double> pressures, tractions;
+    double rise = 0, damping = 0;
 
     std::string problem = "none";
     double amplitude = 0;
@@ -79,6 +93,7 @@ struct Settings {
     std::vector<Material> materials;
     std::vector<Body> bodies;
     std::vector<Plate> plates;
+    std::vector<Surface> surfaces;
 
     [[nodiscard]] graph::GridShape grid() const;
     [[nodiscard]] Real3 spacing() const;
@@ -96,7 +111,9 @@ struct Settings {
     /// Whether any material is plastic.
     [[nodiscard]] bool plastic() const;
     /// Whether particles carry a force of their own.
-    [[nodiscard]] bool loads() const { return pull != 0 || manufactured(); }
+    [[nodiscard]] bool loads() const { return pull != 0 || changing_loads(); }
+    /// Whether it is another one in each step.
+    [[nodiscard]] bool changing_loads() const { return manufactured() || !surfaces.empty(); }
     [[nodiscard]] std::int64_t particles_per_cell() const { return per_cell[0] * per_cell[1] * per_cell[2]; }
 };
 

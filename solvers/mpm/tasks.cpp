@@ -12,6 +12,7 @@
 #include "solvers/mpm/fill.hpp"
 #include "solvers/mpm/points.hpp"
 #include "solvers/mpm/step.hpp"
+#include "solvers/mpm/surface.hpp"
 
 namespace strata::mpm {
 
@@ -43,6 +44,10 @@ void make_labels(const Step& step) {
     }
     if (s.contact()) l.group = graph.particle<std::int32_t>(l.set, "contact group");
     if (s.exact()) l.X = graph.particle<double>(l.set, "undeformed position", {.components = 3, .unit = "m"});
+    if (!s.surfaces.empty()) {
+        l.area = graph.particle<double>(l.set, "loaded area", {.components = 3, .unit = "m2"});
+        l.surface = graph.particle<std::int32_t>(l.set, "loaded surface");
+    }
     if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
 
     const Int3 beyond = s.shape == "linear" ? Int3{} : step.beyond_walls();
@@ -90,8 +95,9 @@ void fill_bodies(const Step& step) {
                F = task.make(l.F);
     const auto material = task.make(l.material);
     const auto flow = task.contribute(l.flow_rate);
-    ListUse<double> C, X, load, elastic, alpha;
-    ListUse<std::int32_t> group;
+    ListUse<double> C, X, load, elastic, alpha, area;
+    ListUse<std::int32_t> group, surface;
+    if (!s.surfaces.empty()) area = task.make(l.area), surface = task.make(l.surface);
     if (s.contact()) group = task.make(l.group);
     if (s.plastic()) elastic = task.make(l.elastic), alpha = task.make(l.alpha);
     if (s.transfer() == Transfer::apic) C = task.make(l.C);
@@ -103,8 +109,8 @@ void fill_bodies(const Step& step) {
         for (int b = 0; b < static_cast<int>(s.bodies.size()); ++b)
             pulls.push_back({s.pull / static_cast<double>(particles_at_end(s, b, false)),
                              s.pull / static_cast<double>(particles_at_end(s, b, true))});
-    task.run([=, &s, set = l.set](Here& here) {
-        const std::vector<Particle> all = fill(s, here.grid(), here.patch);
+    task.run([=, &s, set = l.set, loaded = surface_points(s)](Here& here) {
+        const std::vector<Particle> all = fill(s, here.grid(), here.patch, loaded);
         const Real3 h = s.spacing();
         const double part = h[0] * h[1] * h[2] / static_cast<double>(s.particles_per_cell());
         here.create(set, static_cast<std::int64_t>(all.size()));
@@ -116,8 +122,8 @@ void fill_bodies(const Step& step) {
             here[id][at] = p.id;
             here[material][at] = body.material;
             if (s.contact()) here[group][at] = body.group;
-            here[volume][at] = part;
-            here[mass][at] = part * s.materials[static_cast<std::size_t>(body.material)].density;
+            here[volume][at] = part * p.share;
+            here[mass][at] = part * p.share * s.materials[static_cast<std::size_t>(body.material)].density;
             for (int c = 0; c < 3; ++c) {
                 const auto d = static_cast<std::size_t>(c);
                 here[x].component(c)[i] = p.x[d];
@@ -134,6 +140,10 @@ void fill_bodies(const Step& step) {
                 fastest = std::max(fastest, std::abs(p.v[d]) / h[d]);
             }
             if (s.plastic()) here[alpha][at] = 0;
+            if (!s.surfaces.empty()) {
+                here[surface][at] = p.surface;
+                for (int c = 0; c < 3; ++c) here[area].component(c)[i] = p.area[static_cast<std::size_t>(c)];
+            }
             if (p.pulled != 0)
                 here[load].component(0)[i] =
                     p.pulled * pulls[static_cast<std::size_t>(p.body)][p.pulled > 0 ? 1 : 0];
@@ -171,6 +181,31 @@ void make_body_force(const Step& step) {
                 here[time]);
             for (int c = 0; c < 3; ++c)
                 here[load].component(c)[at] = here[mass][i] * m.force[static_cast<std::size_t>(c)];
+        }
+    });
+}
+
+/// Pressure and traction on surfaces, as they are at the beginning of the step.
+void make_surface_loads(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().task("surface loads", step.grid);
+    const auto F = task.need(l.F);
+    const auto area = task.need(l.area);
+    const auto surface = task.need(l.surface);
+    const auto time = task.need(l.time.previous());
+    const auto load = task.modify(l.load);
+    task.run([=, &s = step.settings](Here& here) {
+        const double share = load_share(s, here[time]);
+        for (std::int64_t i = 0; i < here[surface].size(); ++i) {
+            if (here[surface][i] < 0) continue;
+            const auto at = static_cast<std::size_t>(i);
+            double gradient[9];
+            for (int c = 0; c < 9; ++c) gradient[c] = here[F].component(c)[at];
+            const Real3 force = surface_force(
+                s.surfaces[static_cast<std::size_t>(here[surface][i])], gradient,
+                {here[area].component(0)[at], here[area].component(1)[at], here[area].component(2)[at]},
+                share);
+            for (int c = 0; c < 3; ++c) here[load].component(c)[at] = force[static_cast<std::size_t>(c)];
         }
     });
 }
@@ -214,6 +249,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     fill_bodies(step);
 
     if (settings.manufactured()) make_body_force(step);
+    if (!settings.surfaces.empty()) make_surface_loads(step);
     declare_m2g(step);
     declare_velocity(step);
     if (settings.fused) {

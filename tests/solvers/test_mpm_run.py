@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from solver_cases import checksums
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cases" / "mpm"))
+import points_file as field_files
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "mpm"
 
@@ -37,7 +41,7 @@ def series(out: Path) -> dict[str, np.ndarray]:
     return {name.split(" [")[0]: values[:, i] for i, name in enumerate(rows[0].split(","))}
 
 
-@pytest.mark.parametrize("name", ["disks", "axial", "impact", "incline", "manufactured-bar"])
+@pytest.mark.parametrize("name", ["disks", "axial", "impact", "incline", "cylinder", "manufactured-bar"])
 def test_each_case_ends_verified(run, tmp_path, name):
     out = tmp_path / "out"
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
@@ -87,6 +91,29 @@ def test_a_block_on_an_incline_slides_or_stays(run, tmp_path, friction, shape):
     t, p = found["time"], found["momentum x"] / mass
     acceleration = np.polyfit(t, p, 1)[0]
     assert acceleration == pytest.approx(max(0.0, 4.905 - float(friction) * 8.4957), abs=0.05)
+
+
+def test_stresses_in_a_thick_cylinder_are_those_of_lame(run, tmp_path):
+    # sigma_r, sigma_t = p a^2 / (b^2 - a^2) (1 -+ b^2 / r^2) (Timoshenko and Goodier 1970, section 28), from
+    # the deformation gradients in the field file.
+    done = run(CASES / "cylinder.toml", "--out", tmp_path / "out", "--fields", 100000, check=False)
+    if "HDF5" in done.stderr:
+        pytest.skip("built without HDF5")
+    assert done.returncode == 0, done.stderr
+    points = field_files.read(sorted((tmp_path / "out" / "fields").glob("*.vtkhdf"))[-1])
+    solid = points["mass"] > 0
+    x, F = points["Points"][solid], points["deformation gradient"][solid].reshape(-1, 3, 3)
+    e = (F + F.transpose(0, 2, 1)) / 2 - np.eye(3)
+    lame, mu = 1e6 * 0.3 / 1.3 / 0.4, 1e6 / 2.6
+    stress = lame * np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3) + 2 * mu * e
+    r = np.hypot(x[:, 0], x[:, 1])
+    radial = x[:, :2] / r[:, None]
+    around = radial[:, ::-1] * [-1, 1]
+    p, a, b = 50.0, 0.4, 1.0
+    for direction, sign in ((radial, -1), (around, 1)):
+        found = np.einsum("ia,iab,ib->i", direction, stress[:, :2, :2], direction)
+        exact = p * a**2 / (b**2 - a**2) * (1 + sign * b**2 / r**2)
+        assert np.sqrt(np.mean((found - exact) ** 2)) < 0.015 * p
 
 
 def test_colliding_disks_meet_and_part_as_published(run, tmp_path):
