@@ -31,6 +31,9 @@ TEST_CASE("BT's zones grow by the published ratios, the others' are alike") {
     CHECK(mz::zones_of(Kind::bt, Class::S).widths == std::vector<std::int64_t>{6, 18});
     const Zones a = mz::zones_of(Kind::bt, Class::A);
     CHECK(a.count() == 16);
+    CHECK(a.widths == std::vector<std::int64_t>{13, 21, 36, 58});
+    CHECK(mz::zones_of(Kind::bt, Class::B).depths ==
+          std::vector<std::int64_t>{11, 13, 17, 21, 26, 31, 40, 49});
     const double ratio = static_cast<double>(a.widths.back()) / static_cast<double>(a.widths.front());
     CHECK(ratio == Approx(4.5).epsilon(0.1));
     CHECK(mz::zones_of(Kind::sp, Class::C).widths == std::vector<std::int64_t>(16, 30));
