@@ -45,7 +45,9 @@ Options declare(bool over_zones) {
         .hidden("--break", true)
         .hidden(kOverZones, false);
     if (over_zones)
-        options.flag("--balance", "print how well layouts up to 256x8 can be balanced, as predicted, and end")
+        options
+            .flag("--balance",
+                  "print how well layouts up to 2048 CPUs can be balanced, as predicted, and end")
             .example("strata bench npb-mz bt --class A --layout 2x1", "zones packed to two processes")
             .example("strata bench npb-mz sp --class B --layout 2x4 --model team",
                      "threads go to the process whose zones ask for them")
