@@ -19,6 +19,7 @@ constexpr double kTouch = 1e-9;
 }  // namespace
 
 bool Body::contains(const Real3& x) const {
+    if (shape == Shape::stl) return solid->contains(x);
     if (shape == Shape::box) {
         for (std::size_t d = 0; d < 3; ++d)
             if (x[d] < a[d] - kTouch || x[d] > b[d] + kTouch) return false;
@@ -37,6 +38,7 @@ bool Body::contains(const Real3& x) const {
 }
 
 Real3 Body::low() const {
+    if (shape == Shape::stl) return solid->low();
     Real3 least{};
     for (std::size_t d = 0; d < 3; ++d) {
         double reach = shape == Shape::box ? 0 : radius;

@@ -92,7 +92,9 @@ graph::CaseSchema schema(Settings& s) {
         {.entries = {1, 1024},
          .required = true,
          .meaning = "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
-                    "in m; where they overlap the first counts"});
+                    "in m, \"stl FILE x y z scale\" (a closed surface, scaled and then moved; FILE as seen "
+                    "from where "
+                    "strata is started); where they overlap the first counts"});
     keys.key("bodies.material", &s.body_materials,
              {.least = -1,
               .most = 63,
@@ -256,17 +258,35 @@ void make_materials(Settings& s, const graph::CaseSchema& keys) {
     }
 }
 
+/// "stl FILE x y z scale".
+Body read_stl(const std::string& text, const graph::CaseSchema& keys) {
+    std::istringstream words(text);
+    std::string name, file, more;
+    Body body;
+    body.shape = Body::Shape::stl;
+    Real3 place{};
+    double scale = 0;
+    if (!(words >> name >> file >> place[0] >> place[1] >> place[2] >> scale) || (words >> more) ||
+        !(scale > 0))
+        keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
+                    "\"stl FILE x y z scale\", with scale > 0 and no spaces in the file's name");
+    body.solid = std::make_shared<const Solid>(Solid::read(file, place, scale));
+    return body;
+}
+
 Body read_body(const std::string& text, const graph::CaseSchema& keys) {
     std::istringstream words(text);
     std::string name;
     words >> name;
+    if (name == "stl") return read_stl(text, keys);
     std::vector<double> numbers;
     for (double x = 0; words >> x;) numbers.push_back(x);
     Body body;
     const std::size_t wanted = name == "box" ? 6 : name == "sphere" ? 4 : name == "cylinder" ? 7 : 0;
     if (wanted == 0 || numbers.size() != wanted || !words.eof())
         keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
-                    "\"box x y z x y z\", \"sphere x y z r\" or \"cylinder x y z x y z r\"");
+                    "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" or \"stl FILE x y z "
+                    "scale\"");
     const auto triple = [&](std::size_t at) { return Real3{numbers[at], numbers[at + 1], numbers[at + 2]}; };
     body.shape = name == "box"      ? Body::Shape::box
                  : name == "sphere" ? Body::Shape::sphere

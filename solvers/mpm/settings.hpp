@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
 #include "core/graph/run/case.hpp"
 #include "solvers/mpm/material.hpp"
+#include "solvers/mpm/stl.hpp"
 
 namespace strata::mpm {
 
@@ -19,11 +21,12 @@ enum class Transfer : std::uint8_t { flip, pic, apic };
 
 /// A body: a simple shape that is filled with particles.
 struct Body {
-    enum class Shape : std::uint8_t { box, sphere, cylinder } shape = Shape::box;
+    enum class Shape : std::uint8_t { box, sphere, cylinder, stl } shape = Shape::box;
     Real3 a{}, b{};  // box: low and high corner; cylinder: ends of the axis; sphere: a is the centre
     double radius = 0;
     int material = 0, group = 0;
     Real3 velocity{};
+    std::shared_ptr<const Solid> solid;  // stl
 
     [[nodiscard]] bool contains(const Real3& x) const;
     /// Of the box around it.
