@@ -27,7 +27,7 @@ void sum_rows(const Slab& f, std::int64_t y, std::int64_t nx, double* __restrict
 }
 
 /// Rows are too short for the processor's own prefetching to get far: kernels ask for what comes up so many
-/// rows later.
+/// rows later, into the second cache, since the first one is full of the rows at work.
 constexpr std::int64_t kRowsAhead = 4;
 
 /// Two rows that come up soon.
@@ -36,8 +36,8 @@ struct Ahead {
     [[gnu::always_inline]] Ahead(Plane p, std::int64_t y)
         : first(p.at(y + kRowsAhead)), second(p.at(y + kRowsAhead + 1)) {}
     [[gnu::always_inline]] void ask_for(std::int64_t x) const {
-        __builtin_prefetch(first + x);
-        __builtin_prefetch(second + x);
+        __builtin_prefetch(first + x, 0, 2);
+        __builtin_prefetch(second + x, 0, 2);
     }
 };
 
