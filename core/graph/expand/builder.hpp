@@ -318,6 +318,7 @@ class PlanBuilder {
     std::map<std::pair<int, int>, std::vector<std::size_t>> packing_;  // (storage, patch) -> of outgoing_
 
     std::map<std::pair<int, int>, std::byte*> parts_from_;  // (reduction, process of another node)
+    std::vector<SumInPlace> in_place_sums_;
     std::map<std::pair<int, int>, std::vector<const std::byte*>> slots_;  // (task, use) -> contributions
 
     std::vector<Wait> waits_;

@@ -1,4 +1,5 @@
 // Contributions of patches to shared values of a field, added up where they lie: each value is written once.
+// One of the sources may be the target itself (SumInPlace).
 #include <array>
 #include <vector>
 
@@ -18,10 +19,28 @@ const T* at(const std::byte* from, std::int64_t bytes) {
     return reinterpret_cast<const T*>(from + bytes);
 }
 
+/// One value of each component: what small patches have at their corners, and the smallest nothing else.
+template <class T, std::size_t Sources>
+void add_value(const CombineCall& call, std::byte* to, const CombineCall::Source* sources,
+               std::byte* const* parts) {
+    const std::byte* from[Sources];
+    std::int64_t by[Sources];
+    for (std::size_t s = 0; s < Sources; ++s) {
+        from[s] = parts[sources[s].part] + sources[s].at;
+        by[s] = call.parts[sources[s].part].strides.component;
+    }
+    for (int c = 0; c < call.components; ++c) {
+        T sum{};
+        for (std::size_t s = 0; s < Sources; ++s) sum += *at<T>(from[s], c * by[s]);
+        *reinterpret_cast<T*>(to + c * call.to_strides.component) = sum;
+    }
+}
+
 /// One region with so many sources that the compiler knows how many.
 template <class T, std::size_t Sources>
 void add_few(const CombineCall& call, const CombineCall::Region& region, std::byte* to,
              const CombineCall::Source* sources, std::byte* const* parts) {
+    if (region.extent == Int3{1, 1, 1}) return add_value<T, Sources>(call, to, sources, parts);
     const std::byte* from[Sources];
     Strides by[Sources];
     for (std::size_t s = 0; s < Sources; ++s) {
@@ -30,14 +49,29 @@ void add_few(const CombineCall& call, const CombineCall::Region& region, std::by
     }
     const Strides& into = call.to_strides;
     const auto [nx, ny, nz] = region.extent;
+    if (nx == 1) {  // the sides of a patch across x: one value in each row
+        for (int c = 0; c < call.components; ++c)
+            for (int k = 0; k < nz; ++k) {
+                std::byte* target = to + c * into.component + k * into.plane;
+                const std::byte* first[Sources];
+                for (std::size_t s = 0; s < Sources; ++s)
+                    first[s] = from[s] + c * by[s].component + k * by[s].plane;
+                for (int j = 0; j < ny; ++j) {
+                    T sum{};
+                    for (std::size_t s = 0; s < Sources; ++s) sum += *at<T>(first[s], j * by[s].row);
+                    *reinterpret_cast<T*>(target + j * into.row) = sum;
+                }
+            }
+        return;
+    }
     for (int c = 0; c < call.components; ++c)
         for (int k = 0; k < nz; ++k)
             for (int j = 0; j < ny; ++j) {
-                T* __restrict target =
-                    reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
+                T* target = reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
                 const T* row[Sources];
                 for (std::size_t s = 0; s < Sources; ++s)
                     row[s] = at<T>(from[s], c * by[s].component + k * by[s].plane + j * by[s].row);
+#pragma GCC ivdep  // the target is one of the rows, or apart from all
                 for (int i = 0; i < nx; ++i) {
                     T sum{};
                     for (std::size_t s = 0; s < Sources; ++s) sum += row[s][i];
@@ -55,14 +89,15 @@ void add_many(const CombineCall& call, const CombineCall::Region& region, std::b
     for (int c = 0; c < call.components; ++c)
         for (int k = 0; k < nz; ++k)
             for (int j = 0; j < ny; ++j) {
-                T* __restrict target =
-                    reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
-                for (int i = 0; i < nx; ++i) target[i] = T{};
-                for (std::uint32_t s = 0; s < region.sources; ++s) {
-                    const Strides& by = call.parts[sources[s].part].strides;
-                    const T* row = at<T>(parts[sources[s].part] + sources[s].at,
-                                         c * by.component + k * by.plane + j * by.row);
-                    for (int i = 0; i < nx; ++i) target[i] += row[i];
+                T* target = reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
+                for (int i = 0; i < nx; ++i) {
+                    T sum{};
+                    for (std::uint32_t s = 0; s < region.sources; ++s) {
+                        const Strides& by = call.parts[sources[s].part].strides;
+                        sum += at<T>(parts[sources[s].part] + sources[s].at,
+                                     c * by.component + k * by.plane + j * by.row)[i];
+                    }
+                    target[i] = sum;
                 }
             }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -50,6 +51,13 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     for (Spot& spot : spots_) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
     for (auto& blocks : block_spots_)
         for (Spot& spot : blocks) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
+    for (const SumInPlace& sum : sums_in_place(graph, resolved)) {  // a result's own memory is never touched
+        const auto from = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.windows)]);
+        const auto to = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.result)]);
+        const auto family = static_cast<std::size_t>(number_of(
+            graph, *label_of(graph, resolved.storages[static_cast<std::size_t>(sum.result)]).family));
+        std::copy_n(spots_.begin() + from, patches_[family].size(), spots_.begin() + to);
+    }
     publish(serial);
 }
 

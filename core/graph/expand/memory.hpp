@@ -78,6 +78,16 @@ class Memory {
     std::vector<const std::byte*> tables_;  // [process of this node]
 };
 
+/// A sum that is put together in the window of each patch itself: its values are the window's own ones.
+struct SumInPlace {
+    int combine = -1, maker = -1;   // resolved tasks
+    int result = -1, windows = -1;  // storages
+    std::vector<int> users;         // tasks that read or change the sum, each on its own patch
+};
+/// Where one task contributes, and the sum is used on its own patches alone and within the round: then only
+/// what comes from other patches needs to be touched. A function of the graph, whatever the layout.
+[[nodiscard]] std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolved);
+
 /// The label whose shape a storage has.
 [[nodiscard]] inline const LabelInfo& label_of(const Graph& graph, const Storage& storage) {
     return graph.labels()[static_cast<std::size_t>(storage.label)];

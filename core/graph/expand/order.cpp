@@ -13,6 +13,7 @@ PlanBuilder::PlanBuilder(graph::Plan& plan, int threads)
       reach_(plan.graph_) {}
 
 void PlanBuilder::build(std::uint64_t serial) {
+    in_place_sums_ = sums_in_place(graph_, resolved_);
     number_scopes();
     divide_among_threads();
     number_operations();

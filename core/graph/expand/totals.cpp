@@ -103,6 +103,9 @@ void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
     call.to.base += distance(mine, owned.lo, of.bytes);
     call.add = add_regions(of.element);
     call.to_strides = strides(mine, of.bytes);
+    const bool in_place = std::any_of(in_place_sums_.begin(), in_place_sums_.end(),
+                                      [&](const SumInPlace& sum) { return sum.combine == task; });
+    std::vector<bool> own;  // what is there already, where it is added up in place
     std::vector<CombineCall::Part> parts;
     std::vector<Box> boxes;
     each_part(task, patch, [&](const SumPart& part) {
@@ -114,10 +117,12 @@ void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
                   window.turn, 0),
              strides(window, of.bytes)});
         boxes.push_back(part.box);
+        own.push_back(in_place && part.from == patch && part.shift == Int3{});
     });
     std::vector<CombineCall::Region> regions;
     std::vector<CombineCall::Source> sources;
     each_region(owned, boxes, [&](const Box& box, const std::vector<std::uint32_t>& in) {
+        if (in.size() == 1 && own[in.front()]) return;
         const Int3 at{box.lo[0] - owned.lo[0], box.lo[1] - owned.lo[1], box.lo[2] - owned.lo[2]};
         const auto from = [&](const Strides& by) {
             return at[0] * static_cast<std::int64_t>(of.bytes) + at[1] * by.row + at[2] * by.plane;

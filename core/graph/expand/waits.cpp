@@ -86,6 +86,10 @@ void PlanBuilder::wait_for_neighbours(int task, int local, const Before& before)
 void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
     const ResolvedTask& of = resolved(task);
     const TaskOps& mine = ops(task);
+    for (const SumInPlace& sum : in_place_sums_)  // it clears what they have used in the round before
+        if (sum.maker == task)
+            for (const int user : sum.users)
+                wait_for(user, mine.family, patches(mine.family)[static_cast<std::size_t>(local)], 1);
     const bool reduces = of.what == ResolvedTask::What::reduce;
     for (const Before& before : of.before) {
         const ResolvedTask& other = resolved(before.task);
