@@ -36,7 +36,8 @@ class Native:
 
 
 NPB = {"strata-npb": "openmp", "strata-npb-mpi": "mpi", "strata-npb-team": "team"}  # and their --model
-PROGRAMS = ("strata-bench", "strata-bench-mpi", *NPB)
+PATCHES = "strata-mpm-patches"
+PROGRAMS = ("strata-bench", "strata-bench-mpi", *NPB, PATCHES)
 
 
 def native(environment: Mapping[str, str] = os.environ) -> Native:
@@ -70,11 +71,14 @@ def fronts(environment: Mapping[str, str] = os.environ) -> list[Path]:
 
 
 def _sibling(front: Path, name: str) -> Path | None:
-    """prefix/libexec/strata/NAME for an installed front; beside it or in ../benchmarks for a build folder."""
+    """prefix/libexec/strata/NAME for an installed front; beside it, or in ../benchmarks or ../solvers, for a
+    build folder.
+    """
     for folder in (
         front.parent.parent / "libexec" / "strata",
         front.parent,
         front.parent.parent / "benchmarks",
+        front.parent.parent / "solvers",
     ):
         if (folder / name).is_file():
             return folder / name

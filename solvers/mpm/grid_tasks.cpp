@@ -67,6 +67,7 @@ void declare_velocity(const Step& step) {
     const Labels& l = step.labels;
     const bool contact = step.settings.contact();
     Task task = step.graph.step().task("velocity of grid points", step.grid);
+    task.work(3, 56);  // for each grid point: as work.hpp counts
     const auto nodal = task.modify(l.nodal);
     FieldUse<double> gradient;
     if (contact) gradient = task.modify(l.gradient);
@@ -97,6 +98,7 @@ void declare_velocity(const Step& step) {
 void declare_sem(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().task("SEM", step.grid);
+    task.work(6, 56);  // for each grid point: as work.hpp counts
     const auto nodal = task.need(l.nodal.at(1));
     const auto force = task.modify(l.force);
     const auto acceleration = task.make(l.acceleration);
@@ -124,6 +126,7 @@ void declare_ia(const Step& step) {
     const Labels& l = step.labels;
     const bool flip = step.settings.transfer() == Transfer::flip, contact = step.settings.contact();
     Task task = step.graph.step().task("IA", step.grid);
+    task.work(flip ? 9 : 6, flip ? 96 : 72);
     const auto velocity = task.need(l.velocity);
     const auto acceleration = task.need(l.acceleration);
     const TimeStep length(step, task);

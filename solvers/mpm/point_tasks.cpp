@@ -7,6 +7,7 @@
 #include "solvers/mpm/gather.hpp"
 #include "solvers/mpm/points.hpp"
 #include "solvers/mpm/step.hpp"
+#include "solvers/mpm/work.hpp"
 
 namespace strata::mpm {
 
@@ -40,6 +41,7 @@ void declare_m2g(const Step& step) {
     const Labels& l = step.labels;
     const bool apic = step.settings.transfer() == Transfer::apic;
     Task task = step.graph.step().task("M2G", step.grid);
+    declare_work(step, task, work_of_m2g(step.settings));
     const auto x = task.need(l.x), v = task.need(l.v), mass = task.need(l.mass);
     ListUse<const double> C;
     if (apic) C = task.need(l.C);
@@ -142,6 +144,7 @@ void declare_g2m(const Step& step) {
     const Labels& l = step.labels;
     const Transfer transfer = step.settings.transfer();
     Task task = step.graph.step().task("G2M", step.grid);
+    declare_work(step, task, work_of_g2m(step.settings));
     const auto next = task.need(l.next_velocity, step.reach());
     FieldUse<const double> change;
     if (transfer == Transfer::flip) change = task.need(l.change, step.reach());

@@ -8,6 +8,7 @@
 #include "solvers/mpm/plastic.hpp"
 #include "solvers/mpm/points.hpp"
 #include "solvers/mpm/step.hpp"
+#include "solvers/mpm/work.hpp"
 
 namespace strata::mpm {
 
@@ -261,6 +262,7 @@ Points points_of(const Here& here, ListUse<const double> x, ListUse<const double
 
 void declare_cst(const Step& step) {
     Task task = step.graph.step().task("CST", step.grid);
+    declare_work(step, task, work_of_cst(step.settings));
     const DeformUses uses(step, task);
     const auto stress = task.make(step.labels.stress);
     task.run(
@@ -285,6 +287,7 @@ void declare_cst(const Step& step) {
 void declare_cif(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().task("CIF", step.grid);
+    declare_work(step, task, work_of_cif(step.settings));
     const auto x = task.need(l.x), volume = task.need(l.volume), stress = task.need(l.stress);
     const ForceUses uses(step, task);
     task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {
@@ -302,6 +305,7 @@ void declare_cif(const Step& step) {
 
 void declare_cst_and_cif(const Step& step) {
     Task task = step.graph.step().task("CST and CIF", step.grid);
+    declare_work(step, task, work_of_cst_and_cif(step.settings));
     const DeformUses uses(step, task);
     const ForceUses forces(step, task);
     task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {

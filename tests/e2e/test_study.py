@@ -54,6 +54,7 @@ SMALL = {
     "precision = 0.05\n": "",
     "#define WINDOW_S 0.005": "#define WINDOW_S 0.0005",
     "members = [2, 4, 8, 16]": "members = [2, 5]",
+    "--duration 500ms": "--duration 10ms",
 }
 READY = sorted(path.stem for path in (ROOT / "cases" / "studies").glob("*.toml"))
 SAMPLE = ("compilers", "cycles", "distance", "pages")  # views, curves and toolchains

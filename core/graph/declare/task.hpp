@@ -59,8 +59,10 @@ struct TaskInfo {
     std::function<bool(Here&)> body;  // false: not complete yet, to be called again (files, devices)
     int threads = 1;                  // how many it can use at once
     double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
-    double seconds = 0;               // expected for each call; 0: measured as it runs
-    std::vector<int> moves;           // particle sets of which it says who is no longer in its cell
+    int worked_set = -1;              // and for each particle of this set that is there:
+    double particle_flops = 0, particle_bytes = 0;
+    double seconds = 0;      // expected for each call; 0: measured as it runs
+    std::vector<int> moves;  // particle sets of which it says who is no longer in its cell
 };
 
 class Task {
@@ -201,6 +203,13 @@ class Task {
     Task& work(double flops, double bytes) {
         info_->flops = flops;
         info_->bytes = bytes;
+        return *this;
+    }
+    /// The same for each particle of a set that is on the patch, beside what work() says.
+    Task& work_of(int particle_set, double flops, double bytes) {
+        info_->worked_set = particle_set;
+        info_->particle_flops = flops;
+        info_->particle_bytes = bytes;
         return *this;
     }
     [[nodiscard]] const TaskInfo& info() const { return *info_; }

@@ -49,6 +49,34 @@ std::vector<Profile::Row> rows_of(const std::string& text) {
     return rows;
 }
 
+using Declared = std::map<std::tuple<std::uint32_t, std::int32_t, OpKind>, Work>;
+
+/// What each operation does as its task declared; of particles, with as many as its patch has now.
+Declared declared_work(const Simulation& run) {
+    const Plan& plan = run.plan();
+    const Graph& graph = plan.graph();
+    Declared all;
+    for (const Op& op : plan.step().ops) all[{op.name, op.patch, op.kind}] = {op.flops, op.bytes};
+    std::map<std::string, std::uint32_t> names;
+    for (const Op& op : plan.step().ops)
+        if (op.kind == OpKind::task) names[plan.step().names[op.name]] = op.name;
+    for (const TaskInfo& task : graph.tasks()) {
+        const auto name = names.find(task.name);
+        if (task.worked_set < 0 || name == names.end()) continue;
+        const Populations& populations = plan.memory().populations();
+        const auto family = static_cast<std::size_t>(populations.family(task.worked_set));
+        const std::vector<int>& own = plan.memory().patches()[family];
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const auto count =
+                static_cast<double>(populations.own(task.worked_set, static_cast<int>(i)).count);
+            Work& work = all[{name->second, own[i], OpKind::task}];
+            work.flops += count * task.particle_flops;
+            work.bytes += count * task.particle_bytes;
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 ProcessRecords latest_records(const Simulation& run, const team::Team& team) {
@@ -78,8 +106,7 @@ ProcessRecords latest_records(const Simulation& run, const team::Team& team) {
 }
 
 Profile gather_profile(const Simulation& run, const ProcessRecords& mine, team::Team& team) {
-    std::map<std::tuple<std::uint32_t, std::int32_t, OpKind>, Work> declared;
-    for (const Op& op : run.plan().step().ops) declared[{op.name, op.patch, op.kind}] = {op.flops, op.bytes};
+    const auto declared = declared_work(run);
     Profile own;
     own.add(mine, [&](const TimedOp& op) {
         const auto found = declared.find({op.name, op.patch, op.kind});

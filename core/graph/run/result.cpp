@@ -81,7 +81,12 @@ std::string result_text(const RunResult& r) {
 }
 
 void write_result(const std::filesystem::path& folder, const RunResult& result) {
-    const std::filesystem::path file = folder / "result.json", part = folder / "result.json.tmp";
+    write_result_to(folder / "result.json", result);
+}
+
+void write_result_to(const std::filesystem::path& file, const RunResult& result) {
+    std::filesystem::path part = file;
+    part += ".tmp";
     {
         std::ofstream out(part);
         write_json(out, result);

@@ -26,6 +26,7 @@ class Asked:
     figure: str = ""
     best: bool = False
     title: str = ""
+    recommend: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ def statements(summary: Summary) -> list[str]:
     """
     said = []
     for plot in plots(summary):
+        said += _recommended(plot)
         if len(plot.panels) == 1:
             said += of_one(plot.panels[0].lines, plot.asked.x)
             continue
@@ -155,6 +157,29 @@ def statements(summary: Summary) -> list[str]:
         said += [text for x in (shared if len(shared) <= 3 else (shared[0], shared[-1]))
                  if (text := _best_at(plot, x))]  # fmt: skip
     return list(dict.fromkeys(said))
+
+
+def _recommended(plot: Plotted) -> list[str]:
+    """Of each line: the x at which its figure is best, and those that tie with it."""
+    said = []
+    for panel in plot.panels if plot.asked.recommend else ():
+        for line in panel.lines:
+            at = {e.task["id"]: x for x, e in line.points}
+            found = best_of([e for _, e in line.points])
+            of = ", ".join(word for word in (panel.title, line.label) if word)
+            head = f"Recommended {plot.asked.recommend}, {of}: "
+            if found.why:
+                said.append(f"{head}no answer ({found.why}).")
+                continue
+            lead = max(found.leaders, key=lambda e: e.figure.median or 0.0)
+            if lead.figure.better == "lower":
+                lead = min(found.leaders, key=lambda e: e.figure.median or 0.0)
+            value = f"{digits(lead.figure.median or 0.0)} {unit_text(plot.unit)}"
+            text = f"{head}{place(plot.asked.x, at[lead.task['id']])} ({plot.name} {value})"
+            ties = sorted(at[e.task["id"]] for e in found.leaders if e is not lead)
+            tied = " and ".join(filter(None, [", ".join(map(digits, ties[:-1])), *map(digits, ties[-1:])]))
+            said.append(f"{text}; {tied} tie with it." if ties else f"{text}.")
+    return said
 
 
 def _changes(plot: Plotted) -> list[str]:

@@ -123,6 +123,9 @@ PLOT: dict[str, Key] = {
         "of several layouts at the same x the best alone",
     ),
     "title": Key("text", is_text, "text", "", "heading of the figure"),
+    "recommend": Key(
+        "text", is_text, "a word for x", "", "says which x to take: where the figure is best, what ties"
+    ),
 }
 
 PROGRAM: dict[str, Key] = {

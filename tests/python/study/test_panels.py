@@ -85,6 +85,17 @@ def test_the_best_of_the_layouts_on_as_many_cores_is_drawn_alone() -> None:
     assert [(x, e.task["layout"]) for x, e in line.points] == [(1.0, "1x1"), (2.0, "1x2")]
 
 
+def test_the_x_to_take_is_where_the_figure_is_best_and_what_ties_is_named() -> None:
+    rates = {"8": 10, "64": 30, "216": 30.01, "512": 20}
+    tasks = [run("bar", size, "1x1", rate) for size, rate in rates.items()]
+    asked = [{"x": "benchmark", "recommend": "patch size"}]
+    first = studies.statements(study("panels", tasks, "eight_domains", plots=asked))[0]
+    assert first.startswith("Recommended patch size, ")
+    assert "benchmark 216 (rate 30" in first and first.endswith("; 64 tie with it.")
+    (without,) = panels.plots(study("panels", tasks, "eight_domains", plots=[{"x": "benchmark"}]))
+    assert panels._recommended(without) == []
+
+
 def test_one_sentence_tells_how_a_line_goes_in_every_panel_and_one_who_is_ahead() -> None:
     openmp, mpi, one, two = studies.statements(scaled())
     assert openmp.startswith("OpenMP, rate from 1 core to 2 cores: mg no difference measured, cg × 0.75 [")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -135,6 +136,18 @@ def _dots(
             axes.plot([x, x], [low, high], color=colour, linewidth=4.0, alpha=0.35, solid_capstyle="butt")
 
 
+def _apart(texts: Sequence[str], places: Sequence[float], log: bool) -> list[str]:
+    """The texts, places ascending, without those too near to the one before: they would cover it."""
+    at = [math.log(p) if log else p for p in places]
+    least = 0.05 * (max(at) - min(at))
+    shown: list[str] = []
+    last = -math.inf
+    for text, x in zip(texts, at, strict=True):
+        shown.append(text if x - last >= least else "")
+        last = x if shown[-1] else last
+    return shown
+
+
 def _ticks(axes: Any, ticks: Sequence[tuple[float, str]]) -> None:
     """A tick where something was measured; logarithmic where the values span more than a factor of eight."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -147,5 +160,5 @@ def _ticks(axes: Any, ticks: Sequence[tuple[float, str]]) -> None:
     else:
         spread = max(places) - min(places) or 1.0
         axes.set_xlim(min(places) - 0.12 * spread, max(places) + 0.12 * spread)
-    axes.set_xticks(places, [text for _, text in ticks])
+    axes.set_xticks(places, _apart([text for _, text in ticks], places, axes.get_xscale() == "log"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: digits(v)))
