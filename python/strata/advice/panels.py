@@ -219,8 +219,8 @@ def _best_at(plot: Plotted, x: float) -> str | None:
         if found.why:
             words.append(f"no answer for {panel.title} ({found.why})")
         elif len(found.leaders) > 1:
-            tied = f"all {len(here)}" if not found.others else " and ".join(e.label for e in found.leaders)
-            words.append(f"{panel.title} a tie of {tied}")
+            names = f" of {' and '.join(e.label for e in found.leaders)}" if found.others else ""
+            words.append(f"{panel.title} a tie{names}")
         else:
             (lead,) = found.leaders
             value = f"{digits(lead.figure.median or 0.0)} {unit_text(lead.figure.unit)}"
