@@ -120,6 +120,9 @@ struct Settings {
     [[nodiscard]] std::int64_t particles_per_cell() const { return per_cell[0] * per_cell[1] * per_cell[2]; }
 };
 
+/// By the name that cases give it.
+[[nodiscard]] Wall wall_named(const std::string& name);
+
 /// The keys, bound to the settings, which must outlive them.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 

@@ -1,6 +1,9 @@
 // The six tasks of the Uintah paper (McCorquodale et al. 2001), declared one by one.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "solvers/mpm/labels.hpp"
 #include "solvers/mpm/scatter.hpp"
 #include "solvers/mpm/settings.hpp"
@@ -49,18 +52,23 @@ class TimeStep {
           flow_(task.need(step.labels.flow_rate.previous())),
           time_(task.need(step.labels.time.previous())),
           cfl_(step.cfl),
-          end_(step.settings.end) {}
+          end_(step.settings.end) {
+        const Real3 h = step.settings.spacing();
+        for (const Plate& plate : step.settings.plates)
+            for (std::size_t d = 0; d < 3; ++d)
+                plates_ = std::max(plates_, std::abs(plate.velocity[d]) / h[d]);
+    }
     /// When it begins.
     [[nodiscard]] double begin(const graph::Here& here) const { return here[time_]; }
     [[nodiscard]] double operator()(const graph::Here& here) const {
-        const double rate = here[wave_] + here[flow_], left = end_ - here[time_];
+        const double rate = here[wave_] + std::max(here[flow_], plates_), left = end_ - here[time_];
         return rate * left > *cfl_ ? *cfl_ / rate : left;
     }
 
   private:
     graph::ScalarUse<const double> wave_, flow_, time_;
     const double* cfl_;
-    double end_;
+    double end_, plates_ = 0;  // plates_: cells a second of the fastest
 };
 
 /// Interpolate material points to the grid: momentum and mass.

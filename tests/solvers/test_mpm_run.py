@@ -183,3 +183,13 @@ def test_a_step_that_turns_unstable_ends_the_run_with_patch_step_and_label(run, 
     assert done.returncode != 0
     assert done.stderr.count("strata: error") == 1
     assert re.search(r"task 'CST', patch \d+ of 'grid', step \d+: 'deformation gradient'", done.stderr)
+
+
+def test_a_point_that_leaves_the_domain_ends_the_run_with_patch_step_and_point(run, tmp_path):
+    # Gravity that takes the disks far below the domain in the first step.
+    case = changed(tmp_path, "disks")
+    case.write_text(case.read_text().replace("[time]", "[loads]\ngravity = [0.0, -1e9, 0.0]\n\n[time]"))
+    done = run(case, "--out", tmp_path / "out", layout="2x1", check=False)
+    assert done.returncode != 0
+    assert done.stderr.count("strata: error") == 1
+    assert re.search(r"particle \d+ of 'points', on patch \d+ of 'grid', step \d+: .*border", done.stderr)
