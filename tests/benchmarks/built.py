@@ -9,14 +9,19 @@ import subprocess
 from pathlib import Path
 
 
+def front() -> str | None:
+    """The native front: STRATA_BIN, else the one on PATH (`./strata test` puts it there)."""
+    return os.environ.get("STRATA_BIN") or shutil.which("strata")
+
+
 def program(name: str) -> Path | None:
     """The strata-bench(-mpi) that STRATA_BENCH(_MPI) names, else the front's own."""
     if named := os.environ.get(name.upper().replace("-", "_")):
         return Path(named)
-    front = os.environ.get("STRATA_BIN") or shutil.which("strata")
-    if not front:
+    found = front()
+    if found is None:
         return None
-    here = Path(front).resolve().parent
+    here = Path(found).resolve().parent
     near = (here.parent / "libexec" / "strata", here, here.parent / "benchmarks")
     return next((p for folder in near if (p := folder / name).is_file()), None)
 

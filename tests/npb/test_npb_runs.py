@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from built import front
 from npb_programs import needs_mpi, needs_suite, run, verified
 
 APPLICATIONS = ("sp", "bt", "lu")
@@ -104,12 +104,9 @@ def test_what_does_not_fit_is_refused_once_with_need_and_supply(model: str) -> N
 
 @pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
 def test_the_front_starts_the_program_of_the_model(model: str) -> None:
-    front = os.environ.get("STRATA_BIN")
-    if not front:
-        pytest.skip("STRATA_BIN does not say where the front is")
     layout = "1x2" if model == "openmp" else "2x1"
     words = ["bench", "npb", "mg", "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]
-    done = subprocess.run([front, *words], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(front()), *words], capture_output=True, text=True, timeout=60)
     verified(done, "mg", "S")
     assert re.search(rf"Model +=\s+{model}$", done.stdout, flags=re.MULTILINE)
     assert re.search(r"Total threads +=\s+2$", done.stdout, flags=re.MULTILINE)

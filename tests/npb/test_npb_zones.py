@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from built import front
 from npb_programs import needs_mpi, needs_suite, run, verified
 
 pytestmark = needs_suite
@@ -147,12 +147,9 @@ def test_zones_that_do_not_fit_are_refused_once(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_front_knows_zones(model: str) -> None:
-    front = os.environ.get("STRATA_BIN")
-    if not front:
-        pytest.skip("STRATA_BIN does not say where the front is")
     layout = "1x2" if model == "openmp" else "2x1"
     words = ["bench", "npb-mz", "bt", "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]
-    done = subprocess.run([front, *words], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(front()), *words], capture_output=True, text=True, timeout=60)
     rate(done, "bt", "S")
     assert re.search(rf"Model +=\s+{model}$", done.stdout, flags=re.MULTILINE)
 

@@ -52,7 +52,6 @@ int describe(Team& team, const Words&) {
     return 0;
 }
 
-/// `barriers ROUNDS [MS]`: then all stay for MS milliseconds.
 int barriers(Team& team, const Words& words) {
     const int rounds = std::stoi(words.at(0));
     auto count = team.arena().array<long>("count", static_cast<std::size_t>(team.size()) * 16);
@@ -61,9 +60,16 @@ int barriers(Team& team, const Words& words) {
         team.barrier();
         if (count[static_cast<std::size_t>((team.rank() + 1) % team.size()) * 16] < round) return 3;
     }
-    if (words.size() > 1) sleep_ms(std::stoi(words[1]));
     team.barrier();
     if (team.rank() == 0) fmt::print("{} members passed {} barriers\n", team.size(), rounds);
+    return 0;
+}
+
+/// `stay MS`
+int stay(Team& team, const Words& words) {
+    team.barrier();
+    sleep_ms(std::stoi(words.at(0)));
+    team.barrier();
     return 0;
 }
 
@@ -139,6 +145,7 @@ int main(int argc, char** argv) {
     if (what == "early" && rank != nullptr && rank[0] == '1') return 5;
     return run(argc, argv, [&](Team& team) {
         if (what == "barriers") return barriers(team, words);
+        if (what == "stay") return stay(team, words);
         if (what == "die") return die(team, words);
         if (what == "together") return fail_together(team, words);
         if (what == "wait") return wait_for_ever(team, words);
