@@ -95,8 +95,7 @@ TEST_CASE("a record names each member of a team as a process of the layout") {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / fmt::format("strata-team-record-{}.json", getpid());
     // Long enough to be looked at: the launcher does so after 0.03 s, 0.15 s and then every half second.
-    Run run({"stay", "1200"}, {},
-            launched({"--layout", "2x1", "--bind", "none", "--record", file.string()}));
+    Run run({"stay", "1200"}, {}, launched({"--layout", "2x1", "--bind", "none", "--record", file.string()}));
     const Done done = run.wait();
     INFO(done.out << done.err);
     CHECK(done.status == 0);
