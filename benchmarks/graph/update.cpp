@@ -10,9 +10,9 @@
 #include "benchmarks/common/clock.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
+#include "benchmarks/graph/whole_grid.hpp"
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
-#include "solvers/transport/exact.hpp"
 #include "solvers/transport/tasks.hpp"
 
 namespace strata::bench::graph_layer {
@@ -21,14 +21,22 @@ namespace {
 
 using namespace strata::graph;
 
-constexpr double kBytes = 16;  // a cell: read once, written once
 constexpr int kRounds = 11;
 
+/// What a step moves at least, in bytes a cell: each stage reads its fields once and writes one. Conduction:
+/// T, and T. Advection: T, three velocities, and T*; then T, T*, the velocities, and T.
+double bytes_of_a_cell(bool heat) { return 8 * (heat ? 2.0 : 5.0 + 6.0); }
+/// What is kept of a cell: both versions of T; with a flow T* and the velocities too.
+double bytes_kept(bool heat) { return 8 * (heat ? 2.0 : 6.0); }
+
 void declare(Options& options) {
-    options.option("--cells", "N", "512", "of the grid, in each direction")
+    options.option("--equation", "NAME", "heat", "heat, or advection in a field of velocities")
+        .option("--cells", "N", "512", "of the grid, in each direction")
         .option("--patch", "X,Y,Z", "32,32,32", "cells of a patch")
         .option("--borders", "KIND", "walls", "walls, or periodic: values beyond a border are copied")
         .example("strata bench transport-update --layout 1x2", "both threads' bandwidth, in memory")
+        .example("strata bench transport-update --equation advection --patch 512,32,32 --layout 1x2",
+                 "advection, of long rows")
         .example("strata bench transport-update --cells 96 --layout 1x1", "in the last-level cache");
 }
 
@@ -47,9 +55,10 @@ std::vector<std::int64_t> three(const std::string& words) {
     return all;
 }
 
-transport::Settings heat(std::int64_t cells, std::vector<std::int64_t> patch, bool periodic) {
+transport::Settings problem(const std::string& equation, std::int64_t cells, std::vector<std::int64_t> patch,
+                            bool periodic) {
     transport::Settings s;
-    s.equation = "heat";
+    s.equation = equation;
     s.cells = {cells, cells, cells};
     s.patch_cells = std::move(patch);
     s.periodic = periodic;
@@ -102,7 +111,7 @@ class Solver {
         return all;
     }
     /// The largest difference to one loop over all cells, after so many steps.
-    [[nodiscard]] double error(int steps, double diffusivity_of_loop) const;
+    [[nodiscard]] double error(int steps, double factor_of_loop) const;
 
   private:
     transport::Settings settings_;
@@ -113,34 +122,9 @@ class Solver {
     std::unique_ptr<Simulation> run_;
 };
 
-double Solver::error(int steps, double diffusivity_of_loop) const {
-    const auto n = static_cast<int>(settings_.cells[0]);
-    const auto at = [n](int i, int j, int k) {
-        const auto round = [n](int x) { return static_cast<std::size_t>((x + n) % n); };
-        return round(i) + static_cast<std::size_t>(n) * (round(j) + static_cast<std::size_t>(n) * round(k));
-    };
-    const double h = 1.0 / n, rate = 6 * settings_.diffusivity / (h * h);
-    const double r = diffusivity_of_loop * (settings_.cfl / rate) / (h * h);
-    std::vector<double> T(static_cast<std::size_t>(n) * static_cast<std::size_t>(n) *
-                          static_cast<std::size_t>(n)),
-        next(T.size());
-    const auto each = [n](auto&& what) {
-        for (int k = 0; k < n; ++k)
-            for (int j = 0; j < n; ++j)
-                for (int i = 0; i < n; ++i) what(i, j, k);
-    };
-    each([&](int i, int j, int k) {
-        T[at(i, j, k)] = transport::initial(settings_, {(i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h});
-    });
-    for (int step = 0; step < steps; ++step) {
-        each([&](int i, int j, int k) {
-            next[at(i, j, k)] =
-                T[at(i, j, k)] +
-                r * (T[at(i - 1, j, k)] + T[at(i + 1, j, k)] + T[at(i, j - 1, k)] + T[at(i, j + 1, k)] +
-                     T[at(i, j, k - 1)] + T[at(i, j, k + 1)] - 6 * T[at(i, j, k)]);
-        });
-        std::swap(T, next);
-    }
+double Solver::error(int steps, double factor_of_loop) const {
+    WholeGrid expected(settings_);
+    for (int step = 0; step < steps; ++step) expected.step(factor_of_loop);
     double largest = 0;
     for (const Kept& kept : kept_versions(run_->plan())) {
         if (kept.label != labels_.T.id() || kept.back != 0) continue;
@@ -155,7 +139,7 @@ double Solver::error(int steps, double diffusivity_of_loop) const {
                     for (int i = box.lo[0]; i < box.hi[0]; ++i, from += sizeof(double)) {
                         double value = 0;
                         std::memcpy(&value, bytes.data() + from, sizeof value);
-                        const double difference = std::abs(value - T[at(i, j, k)]);
+                        const double difference = std::abs(value - expected(i, j, k));
                         largest = difference <= largest ? largest : difference;  // NaN is kept
                     }
         }
@@ -163,7 +147,7 @@ double Solver::error(int steps, double diffusivity_of_loop) const {
     return largest;
 }
 
-/// The triad on arrays that are as large together as the solver's two fields, in a crew's threads.
+/// The triad on arrays that are as large together as the solver's fields, in a crew's threads.
 class Triad {
   public:
     Triad(std::size_t bytes, team::Crew& crew)
@@ -221,21 +205,25 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const std::vector<std::int64_t> patch = three(given.text("--patch"));
     const int threads = thread_count();
     const std::string borders = given.choice("--borders", {"walls", "periodic"});
-    const auto bytes = static_cast<std::uint64_t>(cells * cells * cells) * 16;
-    require_memory(2 * bytes, "the grid and the triad");
+    const std::string equation = given.choice("--equation", {"heat", "advection"});
+    const bool heat = equation == "heat";
+    const auto volume = static_cast<double>(cells * cells * cells);
+    const double bytes = volume * bytes_of_a_cell(heat), kept = volume * bytes_kept(heat);
+    require_memory(static_cast<std::uint64_t>(2 * kept), "the grid and the triad");
     Result result;
+    result.parameter("equation", equation);
     result.parameter("cells", cells);
     result.parameter("patch", given.text("--patch"));
     result.parameter("borders", borders);
-    result.parameter("bytes", static_cast<std::int64_t>(bytes));
+    result.parameter("bytes", static_cast<std::int64_t>(kept));
     {
-        Solver checked(heat(24, {8, 12, 24}, true), threads, 0);
+        Solver checked(problem(equation, 24, {8, 12, 24}, true), threads, 0);
         checked.steps(fault == Break::skip ? 9 : 10);
         result.verification = {"largest difference to a loop over all cells after 10 steps",
                                checked.error(10, fault == Break::perturb ? 1.001 : 1.0), 1e-12, "round-off"};
     }
-    Solver solver(heat(cells, patch, borders == "periodic"), threads, std::size_t{1} << 17U);
-    Triad triad(bytes, solver.crew());
+    Solver solver(problem(equation, cells, patch, borders == "periodic"), threads, std::size_t{1} << 17U);
+    Triad triad(static_cast<std::size_t>(kept), solver.crew());
     const double first = solver.steps(2);
     const auto count = static_cast<std::int64_t>(std::clamp((quick ? 0.005 : 0.25) / first, 2.0, 2000.0));
     std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios;
@@ -246,7 +234,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
                 best = std::max(best, triad.run(stores));
         const auto before = static_cast<std::uint32_t>(solver.run().step());
         const double step = solver.steps(count);
-        updates.push_back(static_cast<double>(bytes) / step);
+        updates.push_back(bytes / step);
         triads.push_back(best);
         ratios.push_back(updates.back() / best);
         const Solver::Shares shares = solver.shares(before);
@@ -258,13 +246,13 @@ Result run(Group& group, const Parsed& given, Break fault) {
     result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
                       {"triad", 1e-9 * middle(triads), "GB/s", true, {}, {}},
                       {"of the roofline", 100 * middle(ratios), "% of triad", true, {}, {}},
-                      {"cells", 1e-6 * update / kBytes, "Mcell/s", true, {}, {}},
+                      {"cells", 1e-6 * update / bytes_of_a_cell(heat), "Mcell/s", true, {}, {}},
                       {"runtime share", 100 * middle(runtime), "%", false, {}, {}}};
     result.notes = {
         fmt::format(
             "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
             "{:.0f} MB, the faster of streaming and cached stores.",
-            kBytes, 1e-6 * static_cast<double>(bytes)),
+            bytes_of_a_cell(heat), 1e-6 * kept),
         fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
                     100 * *std::min_element(ratios.begin(), ratios.end()),
                     100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count),

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,21 @@ Int3 size_of(int points) {
         .at("--points")
         .given(fmt::format("{}", points))
         .allowed(fmt::format("{}", fmt::join(known, ", ")));
+}
+
+/// What was not task code, by kind, as shares of the threads' time.
+std::string runtime_of(const Profile& profile) {
+    std::map<std::string, double> shares;
+    double known = 0;
+    for (const Profile::Row& row : profile.rows()) {
+        if (row.kind == OpKind::task) continue;
+        const double share = 1e-9 * static_cast<double>(row.ns) / profile.thread_seconds();
+        shares[name_of(row.kind)] += share;
+        known += share;
+    }
+    std::string text = "Of the threads' time, not task code: ";
+    for (const auto& [kind, share] : shares) text += fmt::format("{} {:.2f} %, ", kind, 100 * share);
+    return text + fmt::format("waiting and the rest {:.2f} %.", 100 * (profile.runtime_share() - known));
 }
 
 /// The Uintah input's rubber, pulled at both ends, which walls hold.
@@ -137,6 +153,7 @@ RunResult result_of(const Measured& found, const Simulation& run, const mpm::Lab
                  {"points updated",
                   1e-6 * points * patches * static_cast<double>(found.steps) / found.seconds, "M/s", true},
                  {"bytes moved", 1e-9 * bytes / all * threads, "GB/s", true}};
+    r.notes = {runtime_of(found.profile)};
     return r;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "core/graph/declare/access.hpp"
 #include "solvers/transport/rows.hpp"
@@ -24,7 +25,7 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
     const int n = cells.extent(0), y = r[1] > 0 ? 1 : 0,
               z = r[2] > 0 ? 1 : 0;  // 0: that direction is not there
     const double centre = 1 - 2 * (r[0] + r[1] + r[2]);
-    const FetchAhead ahead(T, cells, {1, y, z});
+    const FetchAhead ahead(T, cells, {1, y, z}, {1, y, z});
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
             const Row<const double> c = T.row(j, k) + cells.lo[0];
@@ -32,7 +33,7 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
             const Row<const double> t = T.row(j + y, k) + cells.lo[0];
             const Row<const double> b = T.row(j, k - z) + cells.lo[0];
             const Row<const double> f = T.row(j, k + z) + cells.lo[0];
-            rows.write(next.row(j, k) + cells.lo[0], n, ahead.row(j, k), [=](auto at) {
+            rows.write(next.row(j, k) + cells.lo[0], n, std::array{ahead.row(j, k)}, [=](auto at) {
                 return centre * at(c) +
                        (r[0] * (at(c - 1) + at(c + 1)) + r[1] * (at(s) + at(t)) + r[2] * (at(b) + at(f)));
             });
@@ -60,7 +61,10 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
                       Stores stores = Stores::cached) {
     RowWriter rows(stores);
     const int n = cells.extent(0), lo = cells.lo[0], y = c[1] != 0 ? 1 : 0, z = c[2] != 0 ? 1 : 0;
-    const FetchAhead ahead(T, cells, {2, 2 * y, 2 * z});
+    const Int3 none{}, two{2, 2 * y, 2 * z};
+    const std::array ahead{FetchAhead(T, cells, two, two), FetchAhead(before, cells, none, none),
+                           FetchAhead(v[0], cells, none, none), FetchAhead(v[1], cells, none, {0, y, 0}),
+                           FetchAhead(v[2], cells, none, {0, 0, z})};
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
             const auto row = [&](int dj, int dk) { return T.row(j + dj, k + dk) + lo; };
@@ -70,7 +74,9 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
             const Row<const double> west = v[0].row(j, k) + lo;
             const Row<const double> south = v[1].row(j, k) + lo, north = v[1].row(j + y, k) + lo;
             const Row<const double> below = v[2].row(j, k) + lo, above = v[2].row(j, k + z) + lo;
-            rows.write(next.row(j, k) + lo, n, ahead.row(j, k), [=](auto value) {
+            const auto to_come =
+                std::apply([j, k](const auto&... field) { return std::array{field.row(j, k)...}; }, ahead);
+            rows.write(next.row(j, k) + lo, n, to_come, [=](auto value) {
                 const auto T0 = value(at), west0 = value(at - 1), east0 = value(at + 1);
                 const auto south0 = value(s1), north0 = value(n1), below0 = value(b1), above0 = value(a1);
                 const auto change =

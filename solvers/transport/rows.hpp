@@ -86,17 +86,19 @@ class RowWriter {
     RowWriter& operator=(const RowWriter&) = delete;
 
     /// out[i] = value(at) for 0 <= i < count, where at(row) is row[i], or eight values from there on at once.
-    /// On the way it asks for as much from `ahead` on: a line with each line written, since more at once
-    /// would have to wait for each other.
-    template <class Value>
-    void write(const Row<double>& out, int count, const double* ahead, Value value) {
+    /// On the way it asks for as much from each of `ahead` on: a line with each line written, since more at
+    /// once would have to wait for each other.
+    template <std::size_t Fields, class Value>
+    void write(const Row<double>& out, int count, const std::array<const double*, Fields>& ahead,
+               Value value) {
         const int lanes = count / kLanes * kLanes;
         if (lanes > 0) {
             double* const to = pointer_to(out, lanes);
             if (past_caches_ && begins_a_line(to)) {
-                __builtin_prefetch(ahead + lanes);  // the row's neighbour in the next patch
+                for (const double* row : ahead)
+                    __builtin_prefetch(row + lanes);  // its neighbour's, in the next patch
                 write_lanes(lanes, value, [to, ahead](int i, const Lanes& x) {
-                    __builtin_prefetch(ahead + i);
+                    for (const double* row : ahead) __builtin_prefetch(row + i);
                     store_line_past_caches(to + i, reinterpret_cast<const double*>(&x));
                 });
             } else {
@@ -141,18 +143,20 @@ class RowWriter {
 /// late.)
 class FetchAhead {
   public:
-    /// Rows of `values` in `cells` and the layers around it.
-    FetchAhead(const FieldView<const double>& values, const Box& cells, const Int3& layers)
+    /// Rows of `values` in `cells` and so many layers before and behind them.
+    FetchAhead(const FieldView<const double>& values, const Box& cells, const Int3& before,
+               const Int3& behind)
         : values_(values),
           cells_(cells),
-          layers_(layers),
+          before_(before),
+          behind_(behind),
           rows_(std::max(1, kBytes / (8 * std::max(cells.extent(0), 1)))) {}
     /// For row (j, k): lies so many rows behind the last one that it needs.
     [[nodiscard]] const double* row(int j, int k) const {
-        const int first = cells_.lo[1] - layers_[1], end = cells_.hi[1] + layers_[1];
-        j += layers_[1] + rows_, k += layers_[2];
+        const int first = cells_.lo[1] - before_[1], end = cells_.hi[1] + behind_[1];
+        j += behind_[1] + rows_, k += behind_[2];
         for (; j >= end; j -= end - first) ++k;
-        k = std::min(k, cells_.hi[2] + layers_[2] - 1);
+        k = std::min(k, cells_.hi[2] + behind_[2] - 1);
         return pointer_to(values_.row(j, k) + cells_.lo[0], cells_.extent(0));
     }
 
@@ -160,7 +164,7 @@ class FetchAhead {
     static constexpr int kBytes = 4 << 10;  // on their way at a time
     FieldView<const double> values_;
     Box cells_;
-    Int3 layers_;
+    Int3 before_, behind_;
     int rows_;
 };
 

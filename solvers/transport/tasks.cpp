@@ -25,10 +25,11 @@ struct Step {
     /// So many layers in the directions that are there.
     [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
     [[nodiscard]] int reach() const { return settings.heat() ? 1 : 2; }
-    /// Past the caches where not all of them together hold what is read and written. (The same bits
-    /// either way.)
+    /// Past the caches where not all of them together hold the fields: both versions of T, and T* and the
+    /// flow. (The same bits either way.)
     [[nodiscard]] Stores stores() const {
-        const double bytes = 2 * sizeof(double) * static_cast<double>(grid.shape().cells.volume());
+        const double fields = settings.heat() ? 2 : 3 + static_cast<double>(directions());
+        const double bytes = fields * sizeof(double) * static_cast<double>(grid.shape().cells.volume());
         const auto caches = static_cast<double>(machine::last_level_caches());
         return caches > 0 && bytes > caches ? Stores::past_caches : Stores::cached;
     }
@@ -234,7 +235,8 @@ void Step::advect_stage(const char* name, Field<double> from, Field<double> to, 
     std::array<ScalarUse<double>, 3> said;
     if (last)
         said = {task.contribute(labels.total), task.contribute(labels.least), task.contribute(labels.most)};
-    task.work(60, 8 * (3 + static_cast<double>(directions())))
+    // T is both what is changed and what flows at first.
+    task.work(60, 8 * ((last ? 3 : 2) + static_cast<double>(directions())))
         .run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
             const Real3 h = s.spacing();
             const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));

@@ -63,14 +63,22 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["skip", "perturb"])
-@pytest.mark.parametrize("name", ["graph-tasks", "graph-compile", "transport-update"])
-def test_a_task_that_is_left_out_or_wrong_is_seen(name: str, fault: str) -> None:
-    done = bench(name, "--quick", "--break", fault)
+@pytest.mark.parametrize(
+    "command",
+    ["graph-tasks", "graph-compile", "transport-update", "transport-update --equation advection"],
+)
+def test_a_task_that_is_left_out_or_wrong_is_seen(command: str, fault: str) -> None:
+    done = bench(*command.split(), "--quick", "--break", fault)
     assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
 
 
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_advection_is_that_of_one_loop_over_all_cells() -> None:
+    done = bench("transport-update", "--equation", "advection", "--quick")
+    assert done.returncode == 0 and "88 bytes a cell and step" in done.stdout
 
 
 def test_members_end_with_the_process_that_started_them() -> None:
