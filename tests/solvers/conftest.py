@@ -33,9 +33,8 @@ def run(front: str) -> Run:
         case: Path, *words: object, layout: str = "1x1", check: bool = True, **more: object
     ) -> subprocess.CompletedProcess[str]:
         command = [front, "run", case, "--layout", layout, "--bind", "none", "--quiet", *words]
-        done = subprocess.run(
-            [str(word) for word in command], capture_output=True, text=True, timeout=120, **more
-        )
+        more.setdefault("timeout", 120)
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
         if check:
             assert done.returncode == 0, done.stderr
         return done

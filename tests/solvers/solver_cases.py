@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
+MPM_CASES = CASES.parent / "mpm"
 
 
-def changed(tmp_path: Path, name: str, add: str = "", **changes: str) -> Path:
+def changed(tmp_path: Path, name: str, add: str = "", cases: Path = CASES, **changes: str) -> Path:
     """A case of ours with keys changed: `key="value"` for the first line of that key; `add` at its end."""
-    text = (CASES / f"{name}.toml").read_text()
+    text = (cases / f"{name}.toml").read_text()
     for key, value in changes.items():
         text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
         assert found == 1, key

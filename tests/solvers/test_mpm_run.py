@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from solver_cases import checksums
+from solver_cases import MPM_CASES as CASES
+from solver_cases import changed as changed_case
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cases" / "mpm"))
+sys.path.insert(0, str(CASES))
 import points_file as field_files
 
-CASES = Path(__file__).resolve().parents[2] / "cases" / "mpm"
+changed = partial(changed_case, cases=CASES)
 
 
 @pytest.fixture(autouse=True)
@@ -22,17 +24,6 @@ def _built(front: str) -> None:
     beside = (".", "../libexec/strata", "../solvers")
     if not any((Path(front).parent / folder / "strata-mpm").exists() for folder in beside):
         pytest.skip("the solver is not built")
-
-
-def changed(tmp_path: Path, name: str, **changes: str) -> Path:
-    """A case of ours with keys changed: `key="value"` for the first line of that key."""
-    text = (CASES / f"{name}.toml").read_text()
-    for key, value in changes.items():
-        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
-        assert found == 1, key
-    path = tmp_path / f"{name}.toml"
-    path.write_text(text)
-    return path
 
 
 def series(out: Path) -> dict[str, np.ndarray]:
@@ -132,25 +123,6 @@ def test_colliding_disks_meet_and_part_as_published(run, tmp_path):
     assert kinetic[-1] > 0.85 * first
     assert np.abs((kinetic + strain) / first - 1).max() < 0.1
     assert np.abs(found["momentum x"]).max() < 1e-13
-
-
-def test_every_layout_has_the_same_bits_and_so_has_a_restart_on_another(run, tmp_path):
-    case = changed(tmp_path, "disks", end="1.8", patch="[8, 8, 1]")
-    known = None
-    for layout in ("1x1", "2x1", "1x2", "4x1"):
-        out = tmp_path / layout
-        run(case, "--out", out, "--checkpoint", 100, layout=layout)
-        last = sorted(out.glob("checkpoint-*"))[-1]
-        known = known or checksums(last)
-        assert len(known) > 9 * 5
-        assert checksums(last) == known
-    first = sorted((tmp_path / "2x1").glob("checkpoint-*"))
-    for each in first[1:]:
-        for file in each.iterdir():
-            file.unlink()
-        each.rmdir()
-    run(case, "--out", tmp_path / "2x1", "--restart", tmp_path / "2x1", "--checkpoint", 100, layout="1x2")
-    assert checksums(sorted((tmp_path / "2x1").glob("checkpoint-*"))[-1]) == known
 
 
 @pytest.mark.parametrize(
