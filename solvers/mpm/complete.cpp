@@ -11,6 +11,23 @@ namespace strata::mpm {
 
 namespace {
 
+/// Refuses a list that a case may leave out, where it has neither no entries nor `each` for each of n things.
+template <class T>
+void check_count(const graph::CaseSchema& keys, const char* key, const std::vector<T>& entries, std::size_t n,
+                 const char* thing, std::size_t each = 1) {
+    if (entries.empty() || entries.size() == each * n) return;
+    keys.refuse(key,
+                fmt::format("{} for each {} {} needed", each == 1 ? "an entry" : "three numbers", thing,
+                            each == 1 ? "is" : "are"),
+                fmt::format("none, or {}", each * n));
+}
+
+/// The i-th three of a list that may have been left out: zeros.
+Real3 three_of(const std::vector<double>& numbers, std::size_t i) {
+    if (numbers.empty()) return {};
+    return {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+}
+
 /// One of each kind's numbers for each material.
 void make_materials(Settings& s, const graph::CaseSchema& keys) {
     const std::size_t n = s.laws.size();
@@ -95,13 +112,9 @@ Body read_body(const std::string& text, const graph::CaseSchema& keys) {
 
 void make_bodies(Settings& s, const graph::CaseSchema& keys) {
     const std::size_t n = s.shapes.size();
-    if (!s.body_materials.empty() && s.body_materials.size() != n)
-        keys.refuse("bodies.material", "an entry for each body is needed", fmt::format("none, or {}", n));
-    if (!s.velocities.empty() && s.velocities.size() != 3 * n)
-        keys.refuse("bodies.velocity", "three numbers for each body are needed",
-                    fmt::format("none, or {}", 3 * n));
-    if (!s.contact_groups.empty() && s.contact_groups.size() != n)
-        keys.refuse("contact.groups", "an entry for each body is needed", fmt::format("none, or {}", n));
+    check_count(keys, "bodies.material", s.body_materials, n, "body");
+    check_count(keys, "bodies.velocity", s.velocities, n, "body", 3);
+    check_count(keys, "contact.groups", s.contact_groups, n, "body");
     // Half of a body may be the image of the other behind a symmetry wall.
     const auto beyond = [&](std::size_t d, const Body& body) {
         const double slack = 1e-12 * s.size[d], middle = 0.5 * (body.low()[d] + body.high()[d]);
@@ -118,8 +131,7 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
         if (body.material >= static_cast<int>(s.materials.size()))
             keys.refuse("bodies.material", "there is no such material",
                         fmt::format("0 .. {}", s.materials.size() - 1));
-        if (!s.velocities.empty())
-            body.velocity = {s.velocities[3 * i], s.velocities[3 * i + 1], s.velocities[3 * i + 2]};
+        body.velocity = three_of(s.velocities, i);
         for (std::size_t d = 0; d < 3; ++d)
             if (body.material >= 0 && beyond(d, body))
                 keys.refuse(
@@ -156,11 +168,8 @@ void check_walls(const Settings& s, const graph::CaseSchema& keys) {
 
 void make_surfaces(Settings& s, const graph::CaseSchema& keys) {
     const std::size_t n = s.surface_shapes.size();
-    if (!s.pressures.empty() && s.pressures.size() != n)
-        keys.refuse("loads.pressure", "an entry for each surface is needed", fmt::format("none, or {}", n));
-    if (!s.tractions.empty() && s.tractions.size() != 3 * n)
-        keys.refuse("loads.traction", "three numbers for each surface are needed",
-                    fmt::format("none, or {}", 3 * n));
+    check_count(keys, "loads.pressure", s.pressures, n, "surface");
+    check_count(keys, "loads.traction", s.tractions, n, "surface", 3);
     for (std::size_t i = 0; i < n; ++i) {
         std::istringstream words(s.surface_shapes[i]);
         std::string name;
@@ -191,19 +200,15 @@ void make_surfaces(Settings& s, const graph::CaseSchema& keys) {
                         "\"sphere x y z r\", \"cylinder x y z x y z r\" or \"rectangle x y z x y z\", flat "
                         "in one direction");
         if (!s.pressures.empty()) f.pressure = s.pressures[i];
-        if (!s.tractions.empty())
-            f.traction = {s.tractions[3 * i], s.tractions[3 * i + 1], s.tractions[3 * i + 2]};
+        f.traction = three_of(s.tractions, i);
         s.surfaces.push_back(f);
     }
 }
 
 void make_plates(Settings& s, const graph::CaseSchema& keys) {
     const std::size_t n = s.plate_faces.size();
-    if (!s.plate_kinds.empty() && s.plate_kinds.size() != n)
-        keys.refuse("plates.kind", "an entry for each plate is needed", fmt::format("none, or {}", n));
-    if (!s.plate_velocities.empty() && s.plate_velocities.size() != 3 * n)
-        keys.refuse("plates.velocity", "three numbers for each plate are needed",
-                    fmt::format("none, or {}", 3 * n));
+    check_count(keys, "plates.kind", s.plate_kinds, n, "plate");
+    check_count(keys, "plates.velocity", s.plate_velocities, n, "plate", 3);
     for (std::size_t i = 0; i < n; ++i) {
         std::istringstream words(s.plate_faces[i]);
         std::string axis, side;
@@ -214,11 +219,8 @@ void make_plates(Settings& s, const graph::CaseSchema& keys) {
             keys.refuse("plates.faces", fmt::format("no plate: \"{}\"", s.plate_faces[i]),
                         "\"x > 0.8\", with x, y or z, > or <, and a place in m");
         plate.axis = static_cast<int>(names.find(axis)), plate.upper = side == ">";
-        if (!s.plate_kinds.empty()) plate.kind = wall_named(s.plate_kinds[i]);
-        if (s.plate_kinds.empty()) plate.kind = Wall::symmetry;
-        if (!s.plate_velocities.empty())
-            plate.velocity = {s.plate_velocities[3 * i], s.plate_velocities[3 * i + 1],
-                              s.plate_velocities[3 * i + 2]};
+        plate.kind = s.plate_kinds.empty() ? Wall::symmetry : wall_named(s.plate_kinds[i]);
+        plate.velocity = three_of(s.plate_velocities, i);
         s.plates.push_back(plate);
     }
 }
