@@ -7,6 +7,9 @@ from __future__ import annotations
 USAGE = 2  # wrong input: the command did not start
 FAILED = 1  # the command started and could not finish
 
+_FIRST = "strata: error: "
+_LABELS = {"at": "at", "given": "given", "allowed": "allowed", "try": "remedy"}  # as printed: the attribute
+
 
 class StrataError(Exception):
     """An error a person can act on; `str()` gives the same lines as the native front prints."""
@@ -30,13 +33,18 @@ class StrataError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        lines = [f"strata: error: {self.message}"]
-        for label, text in (
-            ("at", self.at),
-            ("given", self.given),
-            ("allowed", self.allowed),
-            ("try", self.remedy),
-        ):
-            if text:
+        lines = [f"{_FIRST}{self.message}"]
+        for label, name in _LABELS.items():
+            if text := getattr(self, name):
                 lines.append(f"  {label}: {text}")
         return "\n".join(lines)
+
+    @classmethod
+    def read(cls, text: str, code: int) -> StrataError | None:
+        """The error that a program of Strata printed, to be passed on; None where it printed none."""
+        first, *lines = text.strip().splitlines() or [""]
+        if not first.startswith(_FIRST):
+            return None
+        parts = dict(line.strip().partition(": ")[::2] for line in lines)
+        known = {name: parts[label] for label, name in _LABELS.items() if label in parts}
+        return cls(first.removeprefix(_FIRST), code=code, **known)

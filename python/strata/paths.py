@@ -50,7 +50,7 @@ def native(environment: Mapping[str, str] = os.environ) -> Native:
         looked.append(str(candidate))
         if candidate.is_file() and os.access(candidate, os.X_OK):
             front = candidate.resolve()
-            found = {name: path for name in PROGRAMS if (path := _sibling(front, name)) is not None}
+            found = {name: path for name in PROGRAMS if (path := sibling(front, name)) is not None}
             if "strata-bench" in found:
                 return Native(front, found)
     raise StrataError(
@@ -70,7 +70,7 @@ def fronts(environment: Mapping[str, str] = os.environ) -> list[Path]:
     return list(dict.fromkeys(beside))
 
 
-def _sibling(front: Path, name: str) -> Path | None:
+def sibling(front: Path, name: str) -> Path | None:
     """prefix/libexec/strata/NAME for an installed front; beside it, or in ../benchmarks or ../solvers, for a
     build folder.
     """

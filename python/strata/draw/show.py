@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tomllib
@@ -15,6 +14,7 @@ from typing import Any
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError
+from strata.paths import fronts, sibling
 
 SCHEMA = "strata.graph/1"
 TIMEOUT = 120.0
@@ -114,24 +114,22 @@ def _checked(text: str, where: str) -> Graph:
 
 
 def _solver_of(case: Path, text: str) -> Path:
-    """The program of the solver that a case names: strata-NAME beside Strata's front, or in PATH."""
+    """The program of the solver that a case names: strata-NAME beside Strata's own, or in PATH."""
     try:
         solver = tomllib.loads(text).get("solver")
     except tomllib.TOMLDecodeError as error:
         raise StrataError("not a case file", at=str(case), given=str(error)) from None
     if not isinstance(solver, str):
         raise StrataError("the case does not name its solver", at=f"{case} solver", allowed='solver = "NAME"')
-    front = os.environ.get("STRATA_BIN")
-    folders = [Path(front).parent, Path(front).parent.parent / "solvers"] if front else []
-    found = shutil.which(
-        f"strata-{solver}", path=os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
-    )
+    name = f"strata-{solver}"
+    of_front = next((path for front in fronts() if (path := sibling(front, name)) is not None), None)
+    found = of_front or shutil.which(name)
     if found is None:
         raise StrataError(
             "the solver's program was not found",
             at=f"{case} solver",
             given=solver,
-            allowed=f"a program strata-{solver} beside strata, or in PATH",
+            allowed=f"a program {name} beside Strata's own, or in PATH",
             remedy=f"strata graph show -- PROGRAM {case}",
         )
     return Path(found)
@@ -156,6 +154,9 @@ def _asked(command: Sequence[str]) -> Graph:
             code=FAILED,
         ) from None
     if done.returncode:
+        error = StrataError.read(done.stderr, done.returncode)
+        if error is not None:  # it says where, and what is allowed
+            raise error
         said = done.stderr.strip().splitlines()
         raise StrataError(
             "the program does not describe its graph",

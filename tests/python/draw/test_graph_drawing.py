@@ -112,11 +112,23 @@ def test_a_program_is_asked_for_its_graph(tmp_path: Path, capsys: pytest.Capture
     assert "exit code 1" in capsys.readouterr().err
 
 
-def test_a_case_names_its_solver(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_an_error_of_the_program_is_passed_on_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    solver(tmp_path, "strata-mine", f"print(open({str(SAMPLE)!r}).read())")
-    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
+    text = "strata: error: no such key\n  at: a.toml:3 grid.foo\n  given: 3\n  allowed: a: 1, b\n  try: b?"
+    program = solver(tmp_path, "mine", f"print({text!r}, file=sys.stderr)\nsys.exit(2)")
+    assert main(["graph", "show", "--", str(program), "a.toml"]) == 2
+    assert capsys.readouterr().err.strip() == text
+
+
+@pytest.mark.parametrize("folder", ["bin", "libexec/strata", "solvers"])
+def test_a_case_names_its_solver(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a build folder, and installed."""
+    (tmp_path / folder).mkdir(parents=True)
+    solver(tmp_path / folder, "strata-mine", f"print(open({str(SAMPLE)!r}).read())")
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "bin" / "strata"))
     case = tmp_path / "case.toml"
     case.write_text('solver = "mine"\n')
     assert main(["graph", "show", str(case)]) == 0
