@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "core/base/error.hpp"
@@ -76,6 +77,13 @@ std::string allowed_text(const CaseSchema::Into& into, const KeyAbout& about) {
     std::string text = range.empty() ? type_of(into) : type_of(into) + ", " + range;
     if (!about.unit.empty()) text += fmt::format(" (in {})", about.unit);
     return text;
+}
+
+std::string line_of(const std::filesystem::path& file, std::size_t number) {
+    std::ifstream in(file);
+    std::string line;
+    for (std::size_t n = 0; n < number; ++n) std::getline(in, line);
+    return line;
 }
 
 std::string given_text(const toml::node& node) {
@@ -158,7 +166,8 @@ struct CaseReader {
                 throw Error("a key has a value that it cannot have")
                     .at(schema.file_, line, name)
                     .given(given_text(node))
-                    .allowed(allowed_text(entry->into, entry->about));
+                    .allowed(allowed_text(entry->into, entry->about))
+                    .remedy(schema.command_for_help());
         }
     }
 
@@ -170,7 +179,7 @@ struct CaseReader {
         Error error(fmt::format("a case of {} has no such key", schema.solver_));
         error.at(schema.file_, line, name).given(node.is_table() ? "a table" : given_text(node));
         error.allowed(fmt::format("{}", fmt::join(names, ", ")));
-        throw error.remedy(near.empty() ? fmt::format("strata run {} --help", schema.solver_) : near + "?");
+        throw error.remedy(near.empty() ? schema.command_for_help() : near + "?");
     }
 };
 
@@ -194,7 +203,8 @@ void CaseSchema::read(const std::filesystem::path& file) {
         table = toml::parse_file(file_);
     } catch (const toml::parse_error& error) {
         throw Error(fmt::format("this is no TOML: {}", error.description()))
-            .at(file_, static_cast<int>(error.source().begin.line));
+            .at(file_, static_cast<int>(error.source().begin.line))
+            .given(line_of(file, error.source().begin.line));
     }
     const toml::node* solver = table.get("solver");
     if (solver == nullptr || !solver->is_string() || solver->as_string()->get() != solver_)
@@ -209,7 +219,8 @@ void CaseSchema::read(const std::filesystem::path& file) {
             throw Error("a key is missing")
                 .at(file_, 0, entry.name)
                 .given("nothing")
-                .allowed(allowed_text(entry.into, entry.about));
+                .allowed(allowed_text(entry.into, entry.about))
+                .remedy(command_for_help());
 }
 
 std::string CaseSchema::help() const {
@@ -249,8 +260,12 @@ void CaseSchema::refuse(const std::string& key, const std::string& message,
                         const std::string& allowed) const {
     for (const Entry& entry : entries_)
         if (entry.name == key)
-            throw Error(message).at(file_, entry.line, key).given(text_of(entry.into)).allowed(allowed);
-    throw Error(message).at(file_, 0, key).allowed(allowed);
+            throw Error(message)
+                .at(file_, entry.line, key)
+                .given(text_of(entry.into))
+                .allowed(allowed)
+                .remedy(command_for_help());
+    throw Error(message).at(file_, 0, key).allowed(allowed).remedy(command_for_help());
 }
 
 }  // namespace strata::graph

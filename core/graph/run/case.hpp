@@ -85,6 +85,7 @@ class CaseSchema {
         int line = 0;  // in the file read last; 0: not there
     };
     friend struct CaseReader;
+    [[nodiscard]] std::string command_for_help() const { return "strata run " + solver_ + " --help"; }
 
     std::string solver_, summary_;
     std::vector<Entry> entries_;

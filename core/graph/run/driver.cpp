@@ -12,13 +12,12 @@
 #include "core/graph/resolve/describe.hpp"
 #include "core/graph/run/run.hpp"
 #include "core/graph/run/showing.hpp"
+#include "core/graph/run/state.hpp"
 #include "core/graph/run/words.hpp"
 
 namespace strata::graph {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Members that fail at the same time, each with an unstable patch of its own, say: one of a node says so,
 /// the others end with that one.
@@ -31,7 +30,6 @@ int run_member(team::Team& team, CaseSchema& schema, const Words& words, const O
                const std::function<Solver(Graph&)>& declare, const Build& build) {
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
-    if (team.rank() == 0 && words.out) fs::create_directories(*words.out);
     Run run(team, graph, solver, schema, words, output);
     run.go();
     run.write_observed();
@@ -103,6 +101,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         const Resolved resolved = resolve(graph);
         if (words.fields) output = {*words.fields, 0, output.fields};
         check_output(graph, resolved, solver, schema, words, output);
+        if (words.restart) expect_checkpoint(*words.restart);
         if (words.graph) {
             describe(graph, resolved, std::cout);
             std::cout.flush();

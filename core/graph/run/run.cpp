@@ -41,6 +41,15 @@ double cells_of(const Graph& graph) {
     return most;
 }
 
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        throw system_error("the folder of the results cannot be made", error.value())
+            .at(folder.string())
+            .remedy("--out FOLDER names another one");
+}
+
 SimulationOptions options_of(team::Team& team, const Words& words, Meter* meter) {
     SimulationOptions options;
     options.crew = &team.crew();
@@ -75,6 +84,8 @@ void Run::begin() {
     else
         simulation_.start();
     first_step_ = simulation_.step();
+    // Not before: a run that could not begin leaves no folder behind.
+    if (words_.out && team_.rank() == 0) make_folder(*words_.out);
     if (words_.out && output_.asked()) {
         shown_files_ = shown_files(graph_, simulation_.resolved(), solver_, schema_, output_);
         shown_times_.emplace(output_, time());

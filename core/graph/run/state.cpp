@@ -150,16 +150,27 @@ void save_state(const Simulation& run, Graph& graph, team::Team& team, const std
     by_first([&] { CheckpointWriter::commit(folder, head, first.back(), keep); });
 }
 
+namespace {
+
+[[noreturn]] void refuse_restart(const std::filesystem::path& folder, const std::string& remedy) {
+    throw Error("there is no checkpoint to go on from")
+        .given(folder.string())
+        .allowed("a folder with a whole checkpoint-NNNNNN")
+        .remedy(remedy);
+}
+
+}  // namespace
+
+void expect_checkpoint(const std::filesystem::path& folder) {
+    if (checkpoint_steps(folder).empty()) refuse_restart(folder, "a run writes them with --checkpoint N");
+}
+
 std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
                                     const std::filesystem::path& folder, const StateName& name) {
+    expect_checkpoint(folder);
     std::vector<std::string> passed_over;
     const std::optional<CheckpointReader> reader = CheckpointReader::latest(folder, &passed_over);
-    if (!reader)
-        throw Error("there is no checkpoint to go on from")
-            .given(folder.string())
-            .allowed("a folder with a whole checkpoint-NNNNNN")
-            .remedy(passed_over.empty() ? "a run writes them with --checkpoint N"
-                                        : fmt::format("damaged: {}", fmt::join(passed_over, "; ")));
+    if (!reader) refuse_restart(folder, fmt::format("damaged: {}", fmt::join(passed_over, "; ")));
     CheckpointHead now = head_of(run, graph, name);
     reader->expect(now);
     for (const auto& [parameter, value] : reader->head().parameters)

@@ -21,6 +21,9 @@ struct StateName {
 void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
                 const StateName& name, int keep);
 
+/// Throws Error where a folder has no checkpoint, whole or damaged: to be said before anything starts.
+void expect_checkpoint(const std::filesystem::path& folder);
+
 /// Takes the place of Simulation::start(): the values of the last checkpoint in a folder that is whole, and
 /// the graph's parameters as they were. Collective. Returns the checkpoint's path. Throws Error where there
 /// is none, or the case is another one.

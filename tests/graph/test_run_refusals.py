@@ -1,0 +1,96 @@
+"""What a run cannot begin with is said once, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAT = ROOT / "cases" / "transport" / "heat.toml"
+FRONT = os.environ.get("STRATA_BIN") or str(
+    Path(os.environ.get("STRATA_PREFIX", "/nowhere"), "bin", "strata")
+)
+
+pytestmark = pytest.mark.skipif(
+    not os.access(FRONT, os.X_OK), reason="no strata: STRATA_BIN does not say where"
+)
+
+
+def strata(*words: object) -> subprocess.CompletedProcess[str]:
+    environment = {"STRATA_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "python"), **os.environ}
+    command = [FRONT, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    if "there is no such solver" in done.stderr:
+        pytest.skip("the solvers are not built (toml++)")
+    return done
+
+
+def run(out: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    return strata("run", HEAT, "--layout", "2x1", "--bind", "none", "--quiet", "--out", out, *words)
+
+
+@pytest.mark.parametrize("place", ["", "nothing", "file"])
+def test_a_restart_from_what_is_no_run_makes_no_folder(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    done = run(tmp_path / "out", "--restart", tmp_path / place)
+    assert done.returncode == 2
+    assert done.stderr.startswith("strata: error: there is no checkpoint to go on from\n")
+    assert done.stderr.count("error") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_damaged_checkpoint_makes_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint-000005").mkdir()
+    (tmp_path / "checkpoint-000005" / "checkpoint.json").write_text("{")
+    done = run(tmp_path / "out", "--restart", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("there is no checkpoint to go on from") == 1
+    assert f"damaged: {tmp_path}/checkpoint-000005" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run(tmp_path / "file" / "out")
+    assert done.returncode == 1
+    assert done.stderr.count("the folder of the results cannot be made: Not a directory") == 1
+    for part in (f"at: {tmp_path}/file/out", "try: --out FOLDER"):
+        assert part in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'cells = "many"',
+            (":2 grid.cells", "given: 'many'", "allowed: whole numbers", "try: strata run tran"),
+        ),
+        ("cells = [", (":2", "this is no TOML", "given: grid.cells = [")),
+        (
+            "patch = [4, 4]",
+            ("toml equation", "a key is missing", "allowed: text", "try: strata run tran"),
+        ),
+    ],
+)
+def test_a_wrong_case_is_refused_by_the_run_and_by_the_drawing_in_the_same_words(
+    tmp_path: Path, text: str, said: tuple[str, ...]
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(f'solver = "transport"\ngrid.{text}\n')
+    refused = strata("run", case)
+    assert refused.returncode == 2 and refused.stderr.count("error:") == 1
+    for part in said:
+        assert part in refused.stderr
+    if "no TOML" not in refused.stderr:  # that one Python sees first
+        shown = strata("graph", "show", case)
+        assert (shown.returncode, shown.stderr.strip()) == (2, refused.stderr.strip())
+
+
+def test_the_graph_of_a_case_is_shown() -> None:
+    done = strata("graph", "show", HEAT)
+    assert done.returncode == 0, done.stderr
+    assert "critical path of a step:" in done.stdout and "choose time step" in done.stdout
