@@ -70,7 +70,6 @@ int npb_command(const std::string& suite, const std::vector<std::string>& own,
     };
     // A plan is for any layout, also one that this machine has no cores for: nothing is started.
     const bool plan = asked("--dry-run") || asked("--balance");
-    if (words.empty()) words.emplace_back("--help");
     std::vector<std::string> command = {
         program_of(plan || asked("--list") || asked("--help") ? "openmp" : model)};
     if (suite == "npb-mz") command.emplace_back("--multi-zone");

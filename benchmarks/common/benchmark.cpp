@@ -74,6 +74,8 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     const std::string broken =
         given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
     const Break fault = broken == "skip" ? Break::skip : broken == "perturb" ? Break::perturb : Break::none;
+    const std::string file = given.text("--json");
+    if (group.rank() == 0) expect_writable(file);
     const double start = now();
     Result result = benchmark.run(group, given, fault);
     result.benchmark = benchmark.name;
@@ -82,7 +84,6 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     result.mpi = group.mpi();
     result.wall_s = group.max(now() - start);
     if (group.rank() == 0) {
-        const std::string file = given.text("--json");
         if (file != "-") std::fputs(result_text(result).c_str(), stdout);
         if (!file.empty()) write_result(file, result);
     }

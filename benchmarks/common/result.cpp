@@ -148,17 +148,34 @@ std::string result_text(const Result& result) {
                               check.source);
 }
 
+namespace {
+
+std::string temporary_of(const std::string& file) { return file + ".tmp"; }
+
+std::ofstream open_temporary(const std::string& file) {
+    std::ofstream out(temporary_of(file));
+    if (!out)
+        throw system_error("the result cannot be written", errno)
+            .at(file)
+            .remedy("name a file in a folder you may write");
+    return out;
+}
+
+}  // namespace
+
+void expect_writable(const std::string& file) {
+    if (file.empty() || file == "-") return;
+    (void)open_temporary(file);
+    std::remove(temporary_of(file).c_str());
+}
+
 void write_result(const std::string& file, const Result& result) {
     if (file == "-") {
         result_json(std::cout, result);
         return;
     }
-    const std::string temporary = file + ".tmp";
-    std::ofstream out(temporary);
-    if (!out)
-        throw system_error("the result cannot be written", errno)
-            .at(file)
-            .remedy("name a file in a folder you may write");
+    const std::string temporary = temporary_of(file);
+    std::ofstream out = open_temporary(file);
     result_json(out, result);
     out.close();
     if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {

@@ -78,6 +78,8 @@ struct Result {
 void result_json(std::ostream& out, const Result& result);
 [[nodiscard]] std::string result_text(const Result& result);
 
+/// Throws Error where write_result() could not even begin: to be known before a long run.
+void expect_writable(const std::string& file);
 /// Writes to FILE.tmp and renames, so that FILE is whole or absent; "-" is standard output. Throws Error.
 void write_result(const std::string& file, const Result& result);
 

@@ -103,6 +103,15 @@ def test_what_does_not_fit_is_refused_once_with_need_and_supply(model: str) -> N
 
 
 @pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+def test_a_result_that_could_not_be_written_is_no_run(model: str, tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "result.json"
+    done = run(model, 1 if model == "openmp" else 2, 1, "mg", "--class", "S", "--json", str(file))
+    assert done.returncode != 0 and "Completed" not in done.stdout
+    assert done.stderr.count("the result cannot be written: No such file or directory") == 1
+    assert str(file) in done.stderr
+
+
+@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
 def test_the_front_starts_the_program_of_the_model(model: str) -> None:
     layout = "1x2" if model == "openmp" else "2x1"
     words = ["bench", "npb", "mg", "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]

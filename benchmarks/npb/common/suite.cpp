@@ -156,13 +156,14 @@ int run(const Parsed& given, Group& group) {
         given.has("--break") ? given.choice("--break", {"none", "skip", "perturb"}) : "none";
     const Break fault = broken == "skip" ? Break::skip : broken == "perturb" ? Break::perturb : Break::none;
     if (refused(plan, benchmark, size, group)) return kFailure;
+    const std::string file = given.text("--json");
+    if (group.first()) bench::expect_writable(file);
     const double start = bench::now();
     const Outcome outcome = benchmark.run(size, group, fault);
     const double wall = group.max(bench::now() - start);
     bench::Result result = result_of(benchmark, size, plan, outcome, group);
     result.wall_s = wall;
     if (group.first()) {
-        const std::string file = given.text("--json");
         if (file != "-") std::fputs(familiar_text(benchmark, size, plan, outcome, group).c_str(), stdout);
         if (!file.empty()) bench::write_result(file, result);
     }
