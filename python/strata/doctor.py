@@ -149,7 +149,8 @@ def _blas_row() -> Row:
 
 def _front() -> Path | None:
     """The native front: said by whoever started this, or beside the interpreter of an installed package."""
-    for candidate in (os.environ.get("STRATA_FRONT"), Path(sys.prefix) / "bin" / "strata"):
+    said = os.environ.get("STRATA_FRONT") or os.environ.get("STRATA_BIN")
+    for candidate in (said, Path(sys.prefix) / "bin" / "strata"):
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate)
     return None
