@@ -1,10 +1,8 @@
 // strata bench: one verified benchmark, alone or under a layout.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -13,7 +11,7 @@
 
 #include "cli/bench.hpp"
 #include "cli/commands.hpp"
-#include "cli/python.hpp"
+#include "cli/programs.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/launch/layout.hpp"
@@ -51,7 +49,7 @@ Options declare() {
 
 std::string program(bool message_passing) {
     const std::string name = message_passing ? "strata-bench-mpi" : "strata-bench";
-    if (auto found = find_benchmark_program(name)) return *found;
+    if (auto found = find_program(name)) return *found;
     throw Error(fmt::format("{} is not built", name), kFailure)
         .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata setup builds it"
                                 : "strata doctor");
@@ -80,24 +78,9 @@ bool is_name(const std::string& word) { return !word.empty() && word.front() != 
 
 }  // namespace
 
-std::optional<std::string> find_benchmark_program(const std::string& name) {
-    const std::string own = own_folder();
-    for (const char* folder : {"/../libexec/strata/", "/", "/../benchmarks/"})
-        if (access((own + folder + name).c_str(), X_OK) == 0) return own + folder + name;
-    return std::nullopt;
-}
-
 bool is_rank() {
     const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
     return set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE") || set("PMIX_RANK") || set("STRATA_SIZE");
-}
-
-void become(std::vector<std::string> command) {
-    std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(argv.front(), argv.data());
-    throw system_error("the benchmark cannot be started", errno).given(command.front());
 }
 
 int bench_command(int argc, char** argv) {
@@ -112,7 +95,7 @@ int bench_command(int argc, char** argv) {
                            {words.benchmark.begin() + 1, words.benchmark.end()});
     if (words.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
-        std::vector<std::string> command = {find_benchmark_program("strata-bench-mpi").value_or("")};
+        std::vector<std::string> command = {find_program("strata-bench-mpi").value_or("")};
         if (command.front().empty()) command.front() = program(false);
         command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
         become(command);

@@ -8,6 +8,7 @@
 
 #include "cli/bench.hpp"
 #include "cli/commands.hpp"
+#include "cli/programs.hpp"
 #include "core/base/error.hpp"
 #include "core/launch/layout.hpp"
 
@@ -35,12 +36,12 @@ std::optional<std::string> take(std::vector<std::string>& words, const std::stri
 /// Threads where there is one process; messages where there are several and MPI was built in, else an arena.
 std::string usual_model(int processes) {
     if (!is_rank() && processes == 1) return "openmp";
-    return is_rank() || find_benchmark_program("strata-npb-mpi") ? "mpi" : "team";
+    return is_rank() || find_program("strata-npb-mpi") ? "mpi" : "team";
 }
 
 std::string program_of(const std::string& model) {
     const std::string name = model == "openmp" ? "strata-npb" : "strata-npb-" + model;
-    if (auto found = find_benchmark_program(name)) return *found;
+    if (auto found = find_program(name)) return *found;
     throw Error(fmt::format("{} is not built", name), kFailure)
         .remedy(model == "mpi" ? "strata doctor says how to get an MPI; then ./strata setup builds it"
                                : "strata doctor");

@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "cli/programs.hpp"
 #include "core/base/error.hpp"
 
 namespace strata::cli {
-
-std::string own_folder() {
-    std::error_code failed;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
-    return failed ? std::string() : self.parent_path().string();
-}
 
 namespace {
 
@@ -64,13 +59,9 @@ void run_python(const std::vector<std::string>& words) {
     }
     std::vector<std::string> command = {*python, "-m", "strata"};
     command.insert(command.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
-    argv.push_back(nullptr);
     // The Python side calls this very program again, wherever it was found.
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
-    execv(argv.front(), argv.data());
-    throw system_error("Python cannot be started", errno).given(*python);
+    become(std::move(command));
 }
 
 }  // namespace strata::cli

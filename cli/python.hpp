@@ -13,7 +13,4 @@ namespace strata::cli {
 /// Replaces this process by `python -m strata WORDS`. Throws Error where there is no Python. Does not return.
 [[noreturn]] void run_python(const std::vector<std::string>& words);
 
-/// The folder of this program's file, for what is installed beside it.
-[[nodiscard]] std::string own_folder();
-
 }  // namespace strata::cli

@@ -1,9 +1,7 @@
 // strata run: a case by the solver that it names.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/programs.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -40,14 +39,7 @@ Options declare() {
     return options;
 }
 
-/// A solver's program: installed, beside the front's folder; in a build folder, in a sister of it.
-std::optional<std::string> find_solver(const std::string& name) {
-    for (const char* folder : {"/../libexec/strata/", "/", "/../solvers/"}) {
-        const std::string file = own_folder() + folder + "strata-" + name;
-        if (access(file.c_str(), X_OK) == 0) return file;
-    }
-    return std::nullopt;
-}
+std::optional<std::string> find_solver(const std::string& name) { return find_program("strata-" + name); }
 
 bool is_name(const std::string& word) {
     if (word.empty()) return false;
@@ -98,14 +90,6 @@ std::string python_for(const std::string& solver) {
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
     return *python;
-}
-
-[[noreturn]] void become(std::vector<std::string> command) {
-    std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(argv.front(), argv.data());
-    throw system_error("the solver cannot be started", errno).given(command.front());
 }
 
 }  // namespace
