@@ -71,12 +71,12 @@ Samples measure(std::span<const std::uint64_t> words, std::uint64_t passes, std:
     const long switches = involuntary_switches();
     int cpu = sched_getcpu();
     const double began = now();
-    const std::uint64_t first = ticks();
+    const std::uint64_t first = machine::ordered_ticks();
     for (std::size_t i = 0; i < n; ++i) {
         const CycleCounter::Count before = counter.read();
-        const std::uint64_t start = ticks();
+        const std::uint64_t start = machine::ordered_ticks();
         if (fault != Break::skip) own.state = fold(words, passes, own.state);
-        own.ticks[i] = static_cast<double>(ticks() - start);
+        own.ticks[i] = static_cast<double>(machine::ordered_ticks() - start);
         if (counter.works()) {
             const CycleCounter::Count after = counter.read();
             own.cycles[i] = static_cast<double>(after.cycles - before.cycles);
@@ -87,7 +87,7 @@ Samples measure(std::span<const std::uint64_t> words, std::uint64_t passes, std:
         own.moves += here != cpu;
         cpu = here;
     }
-    const std::uint64_t last = ticks();
+    const std::uint64_t last = machine::ordered_ticks();
     own.ticks_a_second = static_cast<double>(last - first) / (now() - began);
     own.involuntary = involuntary_switches() - switches;
     if (fault == Break::perturb) own.state ^= 1;

@@ -1,28 +1,13 @@
-// The processor's own counter of time, which takes some nanoseconds to read.
+// How fast the processor's counter of time runs.
 #pragma once
 
 #include <cstdint>
-#if !defined(__x86_64__) && !defined(__aarch64__)
-#include <ctime>
-#endif
+
+#include "core/machine/ticks.hpp"
 
 namespace strata::graph {
 
-/// Not ordered with what stands around it, which would cost more than the reading: a few instructions of the
-/// neighbours may be counted on the wrong side.
-[[nodiscard]] inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    std::uint64_t value = 0;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-#else
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000U + static_cast<std::uint64_t>(t.tv_nsec);
-#endif
-}
+using machine::ticks;
 
 /// How fast the counter runs, and what reading it takes.
 struct TickRate {
