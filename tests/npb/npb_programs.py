@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
-from built import mpirun, program
+from built import front, mpirun, program
 
 OPENMP, TEAM, RANKS = (program(name) for name in ("strata-npb", "strata-npb-team", "strata-npb-mpi"))
 
@@ -16,6 +18,8 @@ needs_suite = pytest.mark.skipif(OPENMP is None, reason="no strata-npb: STRATA_B
 needs_mpi = pytest.mark.skipif(
     RANKS is None or shutil.which("mpirun") is None, reason="strata-npb-mpi was not built: no MPI"
 )
+
+MODELS = ["openmp", "team", pytest.param("mpi", marks=needs_mpi)]
 
 
 def run(model: str, processes: int, threads: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -39,3 +43,29 @@ def verified(done: subprocess.CompletedProcess[str], name: str, size: str) -> fl
     assert found["Verification"] == "SUCCESSFUL"
     assert float(found["Time in seconds"]) >= 0
     return float(found["Mop/s total"])
+
+
+def refused_for_memory(done: subprocess.CompletedProcess[str]) -> None:
+    """Once for all processes, with need and supply."""
+    assert done.returncode == 1
+    assert done.stderr.count("needs more memory than there is") == 1
+    assert re.search(r"given: \S+ TiB", done.stderr) and "allowed: " in done.stderr
+
+
+def has_no_rate(done: subprocess.CompletedProcess[str], document: Path) -> None:
+    """A result that is not the official one has neither a time nor a rate, nor figures in its document."""
+    assert done.returncode == 1
+    assert re.search(r"Verification +=\s+UNSUCCESSFUL", done.stdout)
+    assert "Mop/s" not in done.stdout and "Time in seconds" not in done.stdout
+    result = json.loads(document.read_text())
+    assert result["verified"] is False and result["figures"] == []
+
+
+def by_front(model: str, suite: str, name: str) -> subprocess.CompletedProcess[str]:
+    """Class S on two cores by `strata bench`, which starts the program of the model."""
+    layout = "1x2" if model == "openmp" else "2x1"
+    words = ["bench", suite, name, "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]
+    done = subprocess.run([str(front()), *words], capture_output=True, text=True, timeout=60)
+    assert re.search(rf"Model +=\s+{model}$", done.stdout, flags=re.MULTILINE), done.stderr
+    assert re.search(r"Total threads +=\s+2$", done.stdout, flags=re.MULTILINE)
+    return done

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from built import front
-from npb_programs import needs_mpi, needs_suite, run, verified
+from npb_programs import (
+    MODELS,
+    by_front,
+    has_no_rate,
+    needs_mpi,
+    needs_suite,
+    refused_for_memory,
+    run,
+    verified,
+)
 
 APPLICATIONS = ("sp", "bt", "lu")
 SUITE = ("ep", "mg", "cg", "ft", "is", *APPLICATIONS)
@@ -53,16 +60,12 @@ def test_class_a_verifies(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUITE)
 @pytest.mark.parametrize("fault", ["skip", "perturb"])
-@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+@pytest.mark.parametrize("model", MODELS)
 def test_a_broken_kernel_has_no_rate(name: str, fault: str, model: str, tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     processes = 1 if model == "openmp" else 2
     done = run(model, processes, 1, name, "--class", "S", "--break", fault, "--json", str(file))
-    assert done.returncode == 1
-    assert re.search(r"Verification +=\s+UNSUCCESSFUL", done.stdout)
-    assert "Mop/s" not in done.stdout and "Time in seconds" not in done.stdout
-    result = json.loads(file.read_text())
-    assert result["verified"] is False and result["figures"] == []
+    has_no_rate(done, file)
 
 
 @pytest.mark.parametrize("name", SUITE)
@@ -93,16 +96,13 @@ def test_a_plan_is_made_for_layouts_that_do_not_fit_here() -> None:
     assert 3 * 128 < float(re.search(r"each process +(\d+) MiB", done.stdout)[1]) < 1.2 * 3 * 128  # type: ignore[index]
 
 
-@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+@pytest.mark.parametrize("model", MODELS)
 def test_what_does_not_fit_is_refused_once_with_need_and_supply(model: str) -> None:
     processes = 1 if model == "openmp" else 2
-    done = run(model, processes, 1, "mg", "--class", "F")  # over a tebibyte
-    assert done.returncode == 1
-    assert done.stderr.count("needs more memory than there is") == 1
-    assert re.search(r"given: \S+ TiB", done.stderr) and "allowed: " in done.stderr
+    refused_for_memory(run(model, processes, 1, "mg", "--class", "F"))
 
 
-@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+@pytest.mark.parametrize("model", MODELS)
 def test_a_result_that_could_not_be_written_is_no_run(model: str, tmp_path: Path) -> None:
     file = tmp_path / "nowhere" / "result.json"
     done = run(model, 1 if model == "openmp" else 2, 1, "mg", "--class", "S", "--json", str(file))
@@ -111,14 +111,9 @@ def test_a_result_that_could_not_be_written_is_no_run(model: str, tmp_path: Path
     assert str(file) in done.stderr
 
 
-@pytest.mark.parametrize("model", ["openmp", "team", pytest.param("mpi", marks=needs_mpi)])
+@pytest.mark.parametrize("model", MODELS)
 def test_the_front_starts_the_program_of_the_model(model: str) -> None:
-    layout = "1x2" if model == "openmp" else "2x1"
-    words = ["bench", "npb", "mg", "--class", "S", "--model", model, "--layout", layout, "--bind", "none"]
-    done = subprocess.run([str(front()), *words], capture_output=True, text=True, timeout=60)
-    verified(done, "mg", "S")
-    assert re.search(rf"Model +=\s+{model}$", done.stdout, flags=re.MULTILINE)
-    assert re.search(r"Total threads +=\s+2$", done.stdout, flags=re.MULTILINE)
+    verified(by_front(model, "npb", "mg"), "mg", "S")
 
 
 @needs_mpi
