@@ -8,8 +8,10 @@
 #include "core/graph/run/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
+#include "tests/graph/declared.hpp"
 
 using namespace strata::graph;
+using strata::graph::testing::says;
 
 namespace {
 
@@ -75,15 +77,6 @@ struct Sample {
         return one;
     }
 };
-
-bool says(const std::string& text, std::initializer_list<const char*> parts) {
-    for (const char* part : parts)
-        if (text.find(part) == std::string::npos) {
-            UNSCOPED_INFO("not in it: " << part << "\n" << text);
-            return false;
-        }
-    return true;
-}
 
 }  // namespace
 

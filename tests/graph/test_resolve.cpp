@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/declared.hpp"
 #include "tests/graph/simulated.hpp"
 
 using namespace strata::graph;
@@ -12,21 +13,11 @@ namespace {
 
 constexpr int kPatches = 5;
 
-struct Solver {
-    Graph graph{"solver"};
-    Grid& grid = graph.grid(
-        "grid",
-        {.cells = {{0, 0, 0}, {20, 1, 1}}, .patch_cells = {4, 1, 1}, .periodic = {true, false, false}});
-    Task task(Scope& scope, const std::string& name) {
-        Task t = scope.task(name, grid);
-        t.run([](Here&) {});
-        return t;
-    }
-    Task start(const std::string& name) { return task(graph.start(), name); }
-    Task step(const std::string& name) { return task(graph.step(), name); }
-    Field<double> field(const std::string& name, int history = 0) {
-        return graph.field<double>(name, grid, On::cells, {.history = history});
-    }
+struct Solver : strata::graph::testing::Declared {
+    Solver()
+        : Declared({.cells = {{0, 0, 0}, {20, 1, 1}},
+                    .patch_cells = {4, 1, 1},
+                    .periodic = {true, false, false}}) {}
 };
 
 const ResolvedTask& named(const Resolved& r, const std::string& name) {

@@ -5,25 +5,16 @@
 #include "core/base/error.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/declared.hpp"
 
 using namespace strata::graph;
+using strata::graph::testing::says;
 
 namespace {
 
-struct Solver {
-    Graph graph{"g"};
-    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {16, 16, 1}}, .patch_cells = {8, 8, 1}});
+struct Solver : strata::graph::testing::Declared {
     Grid& other = graph.grid("other", {.cells = {{0, 0, 0}, {16, 16, 1}}, .patch_cells = {4, 16, 1}});
-    Task task(Scope& scope, const std::string& name) {
-        Task t = scope.task(name, grid);
-        t.run([](Here&) {});
-        return t;
-    }
-    Task start(const std::string& name) { return task(graph.start(), name); }
-    Task step(const std::string& name) { return task(graph.step(), name); }
-    Field<double> field(const std::string& name, int history = 0) {
-        return graph.field<double>(name, grid, On::cells, {.history = history});
-    }
+    Solver() : Declared({.cells = {{0, 0, 0}, {16, 16, 1}}, .patch_cells = {8, 8, 1}}) {}
     /// What resolving says against it, in one text.
     std::string refused() const {
         try {
@@ -34,15 +25,6 @@ struct Solver {
         return "nothing";
     }
 };
-
-bool says(const std::string& text, std::initializer_list<const char*> parts) {
-    for (const char* part : parts)
-        if (text.find(part) == std::string::npos) {
-            UNSCOPED_INFO("not in it: " << part << "\n" << text);
-            return false;
-        }
-    return true;
-}
 
 }  // namespace
 

@@ -1,0 +1,39 @@
+// Graphs whose tasks do nothing: for tests of what declarations mean.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "core/graph/declare/graph.hpp"
+#include "tests/catch.hpp"
+
+namespace strata::graph::testing {
+
+struct Declared {
+    Graph graph{"solver"};
+    Grid& grid;
+
+    explicit Declared(const GridShape& shape) : grid(graph.grid("grid", shape)) {}
+    Task task(Scope& scope, const std::string& name) {
+        Task t = scope.task(name, grid);
+        t.run([](Here&) {});
+        return t;
+    }
+    Task start(const std::string& name) { return task(graph.start(), name); }
+    Task step(const std::string& name) { return task(graph.step(), name); }
+    Field<double> field(const std::string& name, int history = 0) {
+        return graph.field<double>(name, grid, On::cells, {.history = history});
+    }
+};
+
+/// Whether a message has all these parts.
+inline bool says(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts)
+        if (text.find(part) == std::string::npos) {
+            UNSCOPED_INFO("not in it: " << part << "\n" << text);
+            return false;
+        }
+    return true;
+}
+
+}  // namespace strata::graph::testing
