@@ -116,14 +116,6 @@ def usable_cpus(machine: Machine) -> int:
     return max(1, min(cores, int(quota))) if quota else max(1, cores)
 
 
-def last_level_cache(machine: Machine) -> int:
-    """Bytes of the largest single cache."""
-    return max(
-        (int(c["size_bytes"]) for c in machine.get("caches") or [] if c.get("type") != "instruction"),
-        default=0,
-    )
-
-
 def kind_of_unit(unit: str) -> str:
     """'bandwidth', 'flops', 'time' or the unit itself: spellings differ, meanings do not."""
     plain = unit.strip().lower().replace("µ", "u")

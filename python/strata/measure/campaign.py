@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from strata.measure import figures, quiet, stats, taint
 from strata.measure.journal import utc_now
@@ -330,7 +330,3 @@ def reasons_of(samples: Iterable[Sample]) -> dict[str, int]:
         for code in {str(r["code"]) for r in sample.tainted}:
             counts[code] = counts.get(code, 0) + 1
     return counts
-
-
-def events_named(store: Store, event: str) -> list[dict[str, Any]]:
-    return [e for e in store.events if e["event"] == event]

@@ -102,22 +102,3 @@ class Progress:
             width = shutil.get_terminal_size().columns - 1
             self._stream.write("\r" + " " * width + "\r")
             self._stream.flush()
-
-
-class Silent:
-    """Nobody watches: for notebooks and tests."""
-
-    def begin(self, task: Task, block: str, done: int, total: int, remaining_s: float) -> None:
-        pass
-
-    def tick(self) -> None:
-        pass
-
-    def ended(self, task: Task, sample: Sample) -> None:
-        pass
-
-    def say(self, text: str) -> None:
-        pass
-
-    def wait(self, text: str) -> None:
-        pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,6 @@ from strata.compare.pairs import Pair
 from strata.measure import stats, store
 from strata.measure.campaign import Campaign
 from strata.measure.runner import Launched
-
-Chance = Callable[[], float]
 
 
 def figure(name: str, samples: Sequence[float], unit: str = "s", better: str = "lower") -> dict[str, Any]:
