@@ -129,22 +129,16 @@ void add_all(const CombineCall& call, std::byte* to, std::byte* const* parts) {
     sources = call.sources.data();
     for (const CombineCall::Region& region : call.regions) {
         std::byte* target = to + region.at;
-        switch (region.sources) {
-            case 1:
-                add_few<T, 1>(call, region, target, sources, parts);
-                break;
-            case 2:
-                add_few<T, 2>(call, region, target, sources, parts);
-                break;
-            case 4:
-                add_few<T, 4>(call, region, target, sources, parts);
-                break;
-            case 8:
-                add_few<T, 8>(call, region, target, sources, parts);
-                break;
-            default:
-                add_many<T>(call, region, target, sources, parts);
-        }
+        if (region.sources == 1)
+            add_few<T, 1>(call, region, target, sources, parts);
+        else if (region.sources == 2)
+            add_few<T, 2>(call, region, target, sources, parts);
+        else if (region.sources == 4)
+            add_few<T, 4>(call, region, target, sources, parts);
+        else if (region.sources == 8)
+            add_few<T, 8>(call, region, target, sources, parts);
+        else
+            add_many<T>(call, region, target, sources, parts);
         sources += region.sources;
     }
 }

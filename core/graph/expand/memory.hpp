@@ -58,9 +58,6 @@ class Memory {
     [[nodiscard]] std::size_t bytes(int storage) const { return bytes_[static_cast<std::size_t>(storage)]; }
 
   private:
-    struct Published {
-        std::uint64_t storages;  // then first spots, then spots
-    };
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
     void find_spots(const Graph& graph, const Resolved& resolved);
     void publish(std::uint64_t serial);

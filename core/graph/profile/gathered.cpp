@@ -1,23 +1,14 @@
 // Counts of all members of a team.
 #include <limits>
-#include <span>
 #include <sstream>
 
 #include "core/graph/profile/counting.hpp"
+#include "core/graph/profile/text_from.hpp"
 #include "core/team/team.hpp"
 
 namespace strata::graph {
 
 namespace {
-
-/// What one member has, in all.
-std::string from(team::Team& team, int rank, std::string mine) {
-    std::uint64_t size = mine.size();
-    team.together().broadcast(std::span(&size, 1), rank);
-    mine.resize(size);
-    team.together().broadcast(std::span(mine.data(), mine.size()), rank);
-    return mine;
-}
 
 void write(std::ostream& out, const std::vector<double>& values) {
     out << values.size();
@@ -83,7 +74,7 @@ Counts counts_of(const std::string& text) {
 Counts gather_counts(const Counts& mine, team::Team& team) {
     const std::string text = text_of(mine);
     Counts all;
-    for (int rank = 0; rank < team.size(); ++rank) all.merge(counts_of(from(team, rank, text)));
+    for (int rank = 0; rank < team.size(); ++rank) all.merge(counts_of(text_from(team, rank, text)));
     return all;
 }
 

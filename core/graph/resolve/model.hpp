@@ -65,10 +65,10 @@ struct Part {
 };
 
 struct Relocated {
-    int task = -1;                    // in Resolved::tasks
-    std::vector<int> tasks;           // of the scope and within it that use labels of the set,
-    std::vector<bool> after;          // and whether they see what is there afterwards
-    std::vector<int> moved, left_as;  // labels
+    int task = -1;            // in Resolved::tasks
+    std::vector<int> tasks;   // of the scope and within it that use labels of the set,
+    std::vector<bool> after;  // and whether they see what is there afterwards
+    std::vector<int> moved;   // labels
 };
 
 struct Model {

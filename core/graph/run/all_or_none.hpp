@@ -31,4 +31,15 @@ void all_or_none(team::Team& team, Part part, Undo undo) {
     team.barrier();  // ends with that member
 }
 
+/// The same where member 0 alone has something to do.
+template <class Part, class Undo>
+void first_or_none(team::Team& team, Part part, Undo undo) {
+    all_or_none(
+        team,
+        [&] {
+            if (team.rank() == 0) part();
+        },
+        undo);
+}
+
 }  // namespace strata::graph

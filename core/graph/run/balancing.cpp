@@ -70,12 +70,8 @@ std::optional<Assignment> Balancer::decide(Plan& plan, std::uint64_t serial) {
     if (processes == 1) return std::nullopt;
     share(plan, serial);
     Assignment next = assign(plan.graph(), processes, costs_);
-    before_ = longest(plan.assignment(), processes);
-    after_ = longest(next, processes);
-    if (after_ > before_ * (1 - rule_.least_gain)) {
-        after_ = before_;
-        return std::nullopt;
-    }
+    const double now = longest(plan.assignment(), processes);
+    if (longest(next, processes) > now * (1 - rule_.least_gain)) return std::nullopt;
     return next;
 }
 

@@ -27,18 +27,14 @@ class Balancer {
     /// After a timed step: another assignment where that is worth it. Collective over the members. `serial`:
     /// a number that no other memory of these processes has.
     [[nodiscard]] std::optional<Assignment> decide(Plan& plan, std::uint64_t serial);
-    /// The longest process's share of all work, times the number of processes: 1 is ideal. As of the last
-    /// decision, before and after it.
-    [[nodiscard]] double imbalance_before() const { return before_; }
-    [[nodiscard]] double imbalance_after() const { return after_; }
 
   private:
     void share(Plan& plan, std::uint64_t serial);
+    /// The longest process's share of all work, times the number of processes: 1 is ideal.
     [[nodiscard]] double longest(const Assignment& assignment, int processes) const;
 
     BalanceRule rule_;
     std::vector<std::vector<double>> costs_;  // [family][patch], smoothed
-    double before_ = 1, after_ = 1;
 };
 
 }  // namespace strata::graph

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/graph/profile/text_from.hpp"
 #include "core/graph/profile/timeline.hpp"
 
 namespace strata::graph {
@@ -16,15 +17,6 @@ namespace strata::graph {
 namespace {
 
 std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
-
-/// What one member has, in all.
-std::string from(team::Team& team, int rank, std::string mine) {
-    std::uint64_t size = mine.size();
-    team.together().broadcast(std::span(&size, 1), rank);
-    mine.resize(size);
-    team.together().broadcast(std::span(mine.data(), mine.size()), rank);
-    return mine;
-}
 
 std::string text_of(const std::vector<Profile::Row>& rows) {
     std::ostringstream out;
@@ -116,7 +108,7 @@ Profile gather_profile(const Simulation& run, const ProcessRecords& mine, team::
     Profile all;
     for (int rank = 0; rank < team.size(); ++rank) {
         std::int64_t stretch[2] = {mine.threads, mine.end_ns - mine.begin_ns};
-        const std::string theirs = from(team, rank, text);
+        const std::string theirs = text_from(team, rank, text);
         team.together().broadcast(std::span<std::int64_t>(stretch, 2), rank);
         all.merge(Profile(rows_of(theirs), static_cast<int>(stretch[0]), stretch[1]));
     }

@@ -154,15 +154,7 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         const auto undo = [&] { FieldFile::abandon(path); };
         std::vector<std::int64_t> first;
         if (shown.set >= 0) first = first_particles(shown, run, team);
-        const auto by_first = [&](const auto& part) {
-            all_or_none(
-                team,
-                [&] {
-                    if (team.rank() == 0) part();
-                },
-                undo);
-        };
-        by_first([&] {
+        const auto create = [&] {
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
             if (leaves_some_out(shown)) arrays.push_back(ghosts_array());
@@ -171,7 +163,8 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
             else
                 FieldFile::create_particles(path, first.back(), arrays, time);
             if (leaves_some_out(shown)) hide_all(shown, path);
-        });
+        };
+        first_or_none(team, create, undo);
         for (int node = 0; node < team.nodes(); ++node)
             all_or_none(
                 team,
@@ -179,7 +172,8 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
                     if (team.node() == node) write_values(shown, path, run, first);
                 },
                 undo);
-        by_first([&] { FieldFile::finish(path, list_of(shown, folder), time); });
+        first_or_none(
+            team, [&] { FieldFile::finish(path, list_of(shown, folder), time); }, undo);
     }
 }
 

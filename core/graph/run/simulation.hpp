@@ -97,7 +97,6 @@ class Simulation {
     [[nodiscard]] const Batch& batch() const { return batch_; }
     [[nodiscard]] const Executor& executor() const { return *executor_; }
     /// How well work is shared out, as of the last look.
-    [[nodiscard]] const Balancer& balancer() const { return balancer_; }
 
   private:
     [[nodiscard]] ExecutorOptions executor_options() const;

@@ -130,16 +130,9 @@ void save_state(const Simulation& run, Graph& graph, team::Team& team, const std
                 const StateName& name, int keep) {
     const CheckpointHead head = head_of(run, graph, name);
     const auto undo = [&] { CheckpointWriter::abandon(folder, run.step()); };
-    const auto by_first = [&](const auto& part) {
-        all_or_none(
-            team,
-            [&] {
-                if (team.rank() == 0) part();
-            },
-            undo);
-    };
     const std::vector<int> first = first_parts(team);
-    by_first([&] { CheckpointWriter::prepare(folder, run.step()); });
+    first_or_none(
+        team, [&] { CheckpointWriter::prepare(folder, run.step()); }, undo);
     all_or_none(
         team,
         [&] {
@@ -147,7 +140,8 @@ void save_state(const Simulation& run, Graph& graph, team::Team& team, const std
             write_parts(run, graph, team, head, folder, first[rank], first[rank + 1]);
         },
         undo);
-    by_first([&] { CheckpointWriter::commit(folder, head, first.back(), keep); });
+    first_or_none(
+        team, [&] { CheckpointWriter::commit(folder, head, first.back(), keep); }, undo);
 }
 
 namespace {

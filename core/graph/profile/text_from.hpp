@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+/// One member's text, in all members. Collective.
+[[nodiscard]] inline std::string text_from(team::Team& team, int rank, std::string mine) {
+    std::uint64_t size = mine.size();
+    team.together().broadcast(std::span(&size, 1), rank);
+    mine.resize(size);
+    team.together().broadcast(std::span(mine.data(), mine.size()), rank);
+    return mine;
+}
+
+}  // namespace strata::graph
