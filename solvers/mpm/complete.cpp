@@ -236,12 +236,6 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     make_bodies(s, keys);
     if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
         keys.refuse("loads.gravity", "nothing falls across a plane problem", "0 in z");
-    if (s.transfer() == Transfer::apic && s.shape == "linear")
-        keys.refuse("method.transfer",
-                    "with linear functions APIC's matrix is the gradient itself (Jiang, Schroeder and Teran "
-                    "2017), to which the nearly empty grid points at a surface give anything: bodies that "
-                    "touch are torn",
-                    "\"apic\" with method.shape = \"quadratic\" or \"gimp\"; or \"flip\", \"pic\"");
     if (s.contact() && s.fused)
         keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
                     "false with contact.groups");

@@ -28,7 +28,7 @@ struct ContactOfGroups {
         : groups(step.settings.groups()), friction(step.settings.friction) {
         density.resize(static_cast<std::size_t>(groups));
         for (const Body& body : step.settings.bodies)
-            if (double& of = density[static_cast<std::size_t>(body.group)]; of == 0)
+            if (double& of = density[static_cast<std::size_t>(body.group)]; of == 0 && body.material >= 0)
                 of = step.settings.materials[static_cast<std::size_t>(body.material)].density;
     }
 
@@ -59,6 +59,24 @@ struct ContactOfGroups {
         });
     }
 };
+
+/// APIC with linear functions: the mass of a grid point, of each group, below which C learns of no more than
+/// this mass would be accelerated. For a point that is xi cells beyond a grid point and alone there, the mass
+/// is xi m, and the force V tau / h however small xi is: C swings with omega^2 = (c / h)^2 V / (h^3 xi), for
+/// which a step of cfl h / c is too long (above 2 / omega) where xi < cfl^2 / 4 V / h^3. With that share of a
+/// full cell's mass instead, it swings in time. This only slows down the matrices of points at surfaces:
+/// velocities of points, and momentum with them, stay what they are.
+std::vector<double> enough_mass(const Settings& s, double cfl) {
+    const Real3 h = s.spacing();
+    std::vector<double> mass(static_cast<std::size_t>(s.groups()));
+    for (const Body& body : s.bodies) {
+        if (body.material < 0) continue;
+        const double density = s.materials[static_cast<std::size_t>(body.material)].density;
+        double& of = mass[static_cast<std::size_t>(body.group)];
+        of = std::max(of, 0.25 * cfl * cfl * density * h[0] * h[1] * h[2]);
+    }
+    return mass;
+}
 
 }  // namespace
 
@@ -124,44 +142,63 @@ void declare_sem(const Step& step) {
 /// v' = v + (dt before + dt) / 2 a, as contact and walls allow.
 void declare_ia(const Step& step) {
     const Labels& l = step.labels;
-    const bool flip = step.settings.transfer() == Transfer::flip, contact = step.settings.contact();
+    const bool flip = step.settings.transfer() == Transfer::flip, contact = step.settings.contact(),
+               affine = step.settings.affine_gradient();
     Task task = step.graph.step().task("IA", step.grid);
-    task.work(flip ? 9 : 6, flip ? 96 : 72);
+    task.work(flip ? 9 : affine ? 18 : 6, flip ? 96 : affine ? 104 : 72);
     const auto velocity = task.need(l.velocity);
     const auto acceleration = task.need(l.acceleration);
     const TimeStep length(step, task);
     const auto before = task.need(l.dt.previous());
     const auto next = task.make(l.next_velocity);
-    FieldUse<double> change;
+    FieldUse<double> change, next_affine;
     if (flip) change = task.make(l.change);
+    if (affine) next_affine = task.make(l.affine);
     const ContactOfGroups touching(step);
     FieldUse<const double> nodal, gradient;
-    if (contact) nodal = task.need(l.nodal.at(1)), gradient = task.need(l.gradient.at(1));
-    task.run([=, &s = step.settings](Here& here) {
+    if (contact || affine) nodal = task.need(l.nodal.at(1));
+    if (contact) gradient = task.need(l.gradient.at(1));
+    task.run([=, &s = step.settings, cfl = step.cfl](Here& here) {
         const FieldView<const double> v = here[velocity], a = here[acceleration];
-        const FieldView<double> to = here[next];
         const double kick = 0.5 * (here[before] + length(here));
+        const Walls walls(s, here.grid(), here.patch);
         const auto rows = [&](auto body) {
-            for_rows(to.box(), [&](int j, int k, int first, int n) {
+            for_rows(v.box(), [&](int j, int k, int first, int n) {
                 for (int c = 0; c < 3 * touching.groups; ++c) body(j, k, c, first, n);
             });
         };
-        rows([&](int j, int k, int c, int first, int n) {
-            const Row<const double> v0 = v.row(j, k, c) + first, by = a.row(j, k, c) + first;
-            const Row<double> v1 = to.row(j, k, c) + first;
-            for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * by[i];
-        });
-        if (s.damping > 0) {  // v' - v = kick (a - damping (v + v') / 2)
-            const double half = 0.5 * kick * s.damping;
+        const auto integrate = [&](const auto& by, const FieldView<double>& to) {
             rows([&](int j, int k, int c, int first, int n) {
-                const Row<const double> v0 = v.row(j, k, c) + first;
+                const Row<const double> v0 = v.row(j, k, c) + first, a0 = by.row(j, k, c) + first;
                 const Row<double> v1 = to.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * v0[i]) / (1 + half);
+                for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * a0[i];
             });
+            if (s.damping > 0) {  // v' - v = kick (a - damping (v + v') / 2)
+                const double half = 0.5 * kick * s.damping;
+                rows([&](int j, int k, int c, int first, int n) {
+                    const Row<const double> v0 = v.row(j, k, c) + first;
+                    const Row<double> v1 = to.row(j, k, c) + first;
+                    for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * v0[i]) / (1 + half);
+                });
+            }
+            if (contact) touching.apply(here[gradient], here[nodal], to);
+            for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));
+        };
+        const FieldView<double> to = here[next];
+        integrate(a, to);
+        if (affine) {
+            const std::vector<double> enough = enough_mass(s, *cfl);
+            const FieldView<double> own = here[next_affine];
+            rows([&](int j, int k, int c, int first, int n) {
+                const double fall = s.gravity[static_cast<std::size_t>(c % 3)];
+                const double per_mass = 1 / enough[static_cast<std::size_t>(c / 3)];
+                const Row<const double> a0 = a.row(j, k, c) + first,
+                                        m = here[nodal].row(j, k, 4 * (c / 3) + 3) + first;
+                const Row<double> less = own.row(j, k, c) + first;
+                for (int i = 0; i < n; ++i) less[i] = fall + std::min(1.0, m[i] * per_mass) * (a0[i] - fall);
+            });
+            integrate(own, own);
         }
-        if (contact) touching.apply(here[gradient], here[nodal], to);
-        const Walls walls(s, here.grid(), here.patch);
-        for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));
         if (!flip) return;
         const FieldView<double> changed = here[change];
         rows([&](int j, int k, int c, int first, int n) {

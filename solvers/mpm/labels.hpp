@@ -39,6 +39,7 @@ struct Labels {
     Field<double> acceleration;  //
     Field<double> next_velocity;
     Field<double> change;  // FLIP: of the velocity
+    Field<double> affine;  // APIC with linear functions: the next velocity as C sees it
 
     Scalar<double> wave_rate, flow_rate;  // cells a second, of the fastest wave and the fastest point
     Scalar<double> dt, time;

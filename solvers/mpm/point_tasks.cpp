@@ -88,9 +88,10 @@ struct Moving {
     Real3 gravity;
 };
 
+/// `beside`: with FLIP the change of the grid's velocities; with APIC the velocities that C is found from.
 template <class Shape, bool Contact>
 void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer transfer, const Moving& p,
-                 const FieldView<const double>& next, const FieldView<const double>* change, Sums& sums,
+                 const FieldView<const double>& next, const FieldView<const double>& beside, Sums& sums,
                  Moved& moved) {
     const double* const at[3] = {p.x[0], p.x[1], p.x[2]};
     for_blocks(runs, [&](const Run& run, std::int64_t first, int n) {
@@ -102,14 +103,17 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             else
                 return gather<Shape, Gradient>(weights, run.cell, field);
         };
-        Gathered g, change_of;
+        Gathered g, found_beside;
         if (transfer == Transfer::apic) {
             for (std::size_t a = 0; a < 3; ++a) Shape::affine(weights.d[a], lattice.per_h[a]);
-            g = gathered(next, std::true_type());
-            for (int c = 0; c < 9; ++c) store(p.C[c] + first, g.gradient[c], n);
+            constexpr bool kOwn = std::is_same_v<Shape, Linear>;
+            g = gathered(next, std::bool_constant<!kOwn>());
+            if constexpr (kOwn) found_beside = gathered(beside, std::true_type());
+            for (int c = 0; c < 9; ++c)
+                store(p.C[c] + first, kOwn ? found_beside.gradient[c] : g.gradient[c], n);
         } else {
             g = gathered(next, std::false_type());
-            if (transfer == Transfer::flip) change_of = gathered(*change, std::false_type());
+            if (transfer == Transfer::flip) found_beside = gathered(beside, std::false_type());
         }
         const Lanes m = load(p.mass + first, n);
         LaneInts stays = LaneInts{} - 1;  // in its cell
@@ -117,7 +121,7 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             const auto d = static_cast<std::size_t>(c);
             const Lanes before = load(p.v[c] + first, n);
             Lanes v = g.value[c];
-            if (transfer == Transfer::flip) v = p.flip * (before + change_of.value[c]) + (1 - p.flip) * v;
+            if (transfer == Transfer::flip) v = p.flip * (before + found_beside.value[c]) + (1 - p.flip) * v;
             const Lanes x = load(p.x[c] + first, n) + p.dt * g.value[c];
             Lanes force = m * p.gravity[d];
             if (p.load[0] != nullptr) force += load(p.load[c] + first, n);
@@ -146,8 +150,9 @@ void declare_g2m(const Step& step) {
     Task task = step.graph.step().task("G2M", step.grid);
     declare_work(step, task, work_of_g2m(step.settings));
     const auto next = task.need(l.next_velocity, step.reach());
-    FieldUse<const double> change;
-    if (transfer == Transfer::flip) change = task.need(l.change, step.reach());
+    FieldUse<const double> beside = next;
+    if (transfer == Transfer::flip) beside = task.need(l.change, step.reach());
+    if (step.settings.affine_gradient()) beside = task.need(l.affine, step.reach());
     const auto mass = task.need(l.mass);
     const TimeStep length(step, task);
     const auto worked = task.need(l.work.previous()), done = task.need(l.work_of_step.previous()),
@@ -177,15 +182,14 @@ void declare_g2m(const Step& step) {
         p.dt = length(here), p.flip = s.flip;
         p.gravity = {s.gravity[0], s.gravity[1], s.gravity[2]};
         Sums sums;
-        const FieldView<const double> to = here[next];
-        const FieldView<const double> by = transfer == Transfer::flip ? here[change] : to;
+        const FieldView<const double> to = here[next], by = here[beside];
         Moved& moved = here.moved(set);
         if (s.contact()) p.group = start_of(here[group]);
         with_shape(s, [&]<class Shape>(Shape) {
             if (s.contact())
-                move_points<Shape, true>(runs, lattice, transfer, p, to, &by, sums, moved);
+                move_points<Shape, true>(runs, lattice, transfer, p, to, by, sums, moved);
             else
-                move_points<Shape, false>(runs, lattice, transfer, p, to, &by, sums, moved);
+                move_points<Shape, false>(runs, lattice, transfer, p, to, by, sums, moved);
         });
         here[kinetic] = sum(sums.kinetic);
         if (!std::isfinite(here[kinetic]))

@@ -102,6 +102,8 @@ struct Settings {
     [[nodiscard]] Real3 spacing() const;
     [[nodiscard]] bool quadratic() const { return shape == "quadratic"; }
     [[nodiscard]] Transfer transfer() const;
+    /// APIC with linear functions: C is the gradient itself, of velocities of its own.
+    [[nodiscard]] bool affine_gradient() const { return shape == "linear" && transfer() == Transfer::apic; }
     [[nodiscard]] bool gimp() const { return shape == "gimp"; }
     [[nodiscard]] Wall wall(std::size_t axis, int upper = 0) const;
     [[nodiscard]] Real3 wall_speed(int axis, int upper) const;

@@ -43,8 +43,7 @@ struct Linear {
         return {{1.0 - xi, xi}, {all(-per_h), all(per_h)}, {-xi * h, (1.0 - xi) * h}};
     }
     /// w (x_i - x_p) / D is the derivative itself, also where D vanishes (Jiang, Schroeder and Teran, J.
-    /// Comput. Phys. 338 (2017) 137). No case may ask for it: it does not decay with w, and two elastic disks
-    /// that touch were torn at their surfaces within 81 steps.
+    /// Comput. Phys. 338 (2017) 137). It does not decay with w: see enough_mass().
     static void affine(Along<2>&, double) {}
 };
 

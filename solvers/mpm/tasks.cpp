@@ -61,6 +61,7 @@ void make_labels(const Step& step) {
     l.velocity = field("velocity of grid points", 3, "m/s");
     l.acceleration = field("acceleration of grid points", 3, "m/s2");
     l.next_velocity = field("next velocity of grid points", 3, "m/s");
+    if (s.affine_gradient()) l.affine = field("next velocity of grid points for gradients", 3, "m/s");
     if (s.transfer() == Transfer::flip) l.change = field("velocity change of grid points", 3, "m/s");
 
     l.wave_rate = graph.scalar<double>("waves' cells a second", Reduce::max, 0, {.unit = "1/s"});

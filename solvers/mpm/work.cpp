@@ -95,7 +95,12 @@ Counted work_of_g2m(const Settings& s) {
     all.particle.bytes = (6 + 6 + 1 + (s.loads() ? 3 : 0)) * kReal;
     all.cell.bytes = 3 * kReal;
     if (transfer == Transfer::apic) {  // C: places (15), functions in place of derivatives (18)
-        all.particle.flops += gathered(s, true, true) + 33;
+        if (s.affine_gradient()) {
+            all.particle.flops += gathered(s, true, false) + gathered(s, false, true);
+            all.cell.bytes += 3 * kReal;
+        } else {
+            all.particle.flops += gathered(s, true, true) + 33;
+        }
         all.particle.bytes += 9 * kReal;
     } else {
         all.particle.flops += gathered(s, true, false);

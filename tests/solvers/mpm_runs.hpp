@@ -38,7 +38,7 @@ inline Settings disks(std::vector<std::int64_t> patch, const std::string& shape,
 }
 
 struct Ended {
-    std::map<std::int64_t, std::vector<double>> points;  // id -> all that is kept of it
+    std::map<std::int64_t, std::vector<double>> points;  // id -> x, v, F, mass, and what else is kept of it
     double kinetic = 0, strain = 0, plastic = 0, work = 0, first = 0, error = 0;
     std::array<double, 3> momentum{};
     std::int64_t steps = 0;
@@ -74,6 +74,7 @@ inline Ended run(const Settings& s, std::int64_t most = 1'000'000) {
         std::memcpy(ids.data(), bytes.data(), bytes.size());
         std::vector<int> labels{l.x.id(), l.v.id(), l.F.id(), l.mass.id()};
         if (s.plastic()) labels.insert(labels.end(), {l.elastic.id(), l.alpha.id()});
+        if (s.transfer() == Transfer::apic) labels.push_back(l.C.id());
         for (const int label : labels) {
             bytes = values(label);
             std::vector<double> numbers(bytes.size() / sizeof(double));
