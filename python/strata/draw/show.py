@@ -104,7 +104,13 @@ def _checked(text: str, where: str) -> Graph:
     try:
         graph: Any = json.loads(text)
     except ValueError as error:
-        raise StrataError("not a JSON document", at=where, given=str(error)) from None
+        raise StrataError(
+            "not the description of a graph",
+            at=where,
+            given=f"no JSON: {error}",
+            allowed=SCHEMA,
+            remedy="strata graph show --json CASE.toml writes one; a solver's program prints it for --graph",
+        ) from None
     schema = graph.get("schema") if isinstance(graph, dict) else None
     if schema != SCHEMA:
         raise StrataError(
