@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 #include "core/machine/sysfs.hpp"
 
@@ -13,18 +12,9 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024;
 
-/// The value of a line "MemFree:  123 kB", which a node's own file begins with "Node 0 ".
-std::optional<std::uint64_t> meminfo_bytes(const std::string& text, const std::string& key) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream words(line);
-        std::string word;
-        words >> word;
-        if (word == "Node") words >> word >> word;
-        std::uint64_t kib = 0;
-        if (word == key && words >> kib) return kib * kKiB;
-    }
-    return std::nullopt;
+std::optional<std::uint64_t> meminfo_bytes(const std::string& text, const char* key) {
+    const auto kib = number_after(text, key);
+    return kib ? std::optional(*kib * kKiB) : std::nullopt;
 }
 
 /// The pools "hugepages-2048kB" in a folder.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <sstream>
 
 namespace strata::machine {
 
@@ -40,6 +41,19 @@ std::optional<std::int64_t> read_number(const std::string& path) {
     if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
         return std::nullopt;
     return value;
+}
+
+std::optional<std::uint64_t> number_after(const std::string& text, std::string_view key) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string word;
+        words >> word;
+        if (word == "Node") words >> word >> word;
+        std::uint64_t value = 0;
+        if (word == key && words >> value) return value;
+    }
+    return std::nullopt;
 }
 
 std::optional<std::string> read_choice(const std::string& path) {

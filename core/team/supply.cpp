@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <sstream>
 
 #include "core/machine/cgroup.hpp"
 #include "core/machine/sysfs.hpp"
@@ -14,20 +13,6 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 /// A memory limit at or above this is version 1's way of saying "none".
 constexpr std::uint64_t kNoLimit = 1ULL << 60;
-
-/// The number after a key in "Key: 12 kB", "Node 0 Key: 12 kB" or "key 12" lines.
-std::optional<std::uint64_t> value_of(const std::string& text, std::string_view key) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream words(line);
-        std::string word;
-        words >> word;
-        if (word == "Node") words >> word >> word;
-        std::uint64_t value = 0;
-        if (word == key && words >> value) return value;
-    }
-    return std::nullopt;
-}
 
 std::optional<std::uint64_t> number_in(const std::string& file) {
     const auto text = machine::read_file(file);
@@ -47,7 +32,7 @@ std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
     const std::string before = v2 ? "" : "total_";  // version 1: with the groups below
     std::uint64_t firm = *used;
     for (const char* key : {"active_file", "inactive_file"})
-        firm -= std::min(firm, value_of(stat, before + key).value_or(0));
+        firm -= std::min(firm, machine::number_after(stat, before + key).value_or(0));
     return *limit - std::min(*limit, firm);
 }
 
@@ -56,7 +41,8 @@ std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
 Supply memory_supply(const std::string& root) {
     const std::string info = machine::read_file(root + "/proc/meminfo").value_or("");
     Supply supply{UINT64_MAX, "not known"};
-    if (const auto kib = value_of(info, "MemAvailable:")) supply = {*kib * kKiB, "available on this system"};
+    if (const auto kib = machine::number_after(info, "MemAvailable:"))
+        supply = {*kib * kKiB, "available on this system"};
     const machine::ControllerPath where = machine::find_controller("memory", root);
     if (where.version == 0 || where.path.empty()) return supply;
     // A limit of an ancestor holds for its descendants.
@@ -72,10 +58,10 @@ std::optional<std::uint64_t> supply_of_memory(int memory, const std::string& roo
     const auto info =
         machine::read_file(fmt::format("{}/sys/devices/system/node/node{}/meminfo", root, memory));
     if (!info) return {};
-    const auto free = value_of(*info, "MemFree:");
+    const auto free = machine::number_after(*info, "MemFree:");
     if (!free) return {};
-    return (*free + value_of(*info, "Active(file):").value_or(0) +
-            value_of(*info, "Inactive(file):").value_or(0)) *
+    return (*free + machine::number_after(*info, "Active(file):").value_or(0) +
+            machine::number_after(*info, "Inactive(file):").value_or(0)) *
            kKiB;
 }
 

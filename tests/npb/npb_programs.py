@@ -45,7 +45,7 @@ def verified(done: subprocess.CompletedProcess[str], name: str, size: str) -> fl
     return float(found["Mop/s total"])
 
 
-def refused_for_memory(done: subprocess.CompletedProcess[str]) -> None:
+def refused(done: subprocess.CompletedProcess[str]) -> None:
     """Once for all processes, with need and supply."""
     assert done.returncode == 1
     assert done.stderr.count("needs more memory than there is") == 1

@@ -8,16 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from npb_programs import (
-    MODELS,
-    by_front,
-    has_no_rate,
-    needs_mpi,
-    needs_suite,
-    refused_for_memory,
-    run,
-    verified,
-)
+from npb_programs import MODELS, by_front, has_no_rate, needs_mpi, needs_suite, refused, run, verified
 
 pytestmark = needs_suite
 NAMES = ("bt", "sp", "lu")
@@ -138,7 +129,7 @@ def test_more_processes_than_zones_are_refused_once(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_zones_that_do_not_fit_are_refused_once(model: str) -> None:
-    refused_for_memory(run_zones(model, 1 if model == "openmp" else 2, 1, "lu", "--class", "F"))
+    refused(run_zones(model, 1 if model == "openmp" else 2, 1, "lu", "--class", "F"))
 
 
 @pytest.mark.parametrize("model", MODELS)
