@@ -88,9 +88,15 @@ TEST_CASE(
         const double eps = 1e-5;
         const Stress small = m.stress(gradient(eps));
         const double trace = 0.15 * eps;
-        CHECK(std::abs(small.kirchhoff[0][3] - (m.lambda * trace + 2 * m.mu * 0.3 * eps)) <
-              1e-4 * m.modulus() * eps);
-        CHECK(std::abs(small.kirchhoff[3][3] - m.mu * 0.25 * eps) < 1e-4 * m.modulus() * eps);
+        // Hooke's law for all six, and the energy of that: half of stress times strain.
+        const double e[6] = {0.3, -0.4, 0.25, 0.125, 0.225, -0.15};  // xx, yy, zz, xy, yz, zx
+        double energy = 0;
+        for (std::size_t c = 0; c < 6; ++c) {
+            const double hooke = (c < 3 ? m.lambda * trace : 0) + 2 * m.mu * e[c] * eps;
+            CHECK(std::abs(small.kirchhoff[c][2] - hooke) < 1e-4 * m.modulus() * eps);
+            energy += (c < 3 ? 0.5 : 1) * hooke * e[c] * eps;
+        }
+        CHECK(std::abs(small.energy[1] - energy) < 1e-4 * m.modulus() * eps * eps);
         if (m.law == Law::linear) continue;
         // tau = dW/dF F^T, by central differences.
         const Tensor F = gradient(1);

@@ -71,6 +71,22 @@ TEST_CASE("a plate that pushes a block gives it rho c A V of momentum a second")
     }
 }
 
+TEST_CASE("a plate that comes nearer takes along what it meets, over several cells") {
+    for (const char* const shape : {"linear", "quadratic", "gimp"})
+        for (const bool upper : {true, false}) {
+            INFO(shape << upper);
+            Settings s = block(shape, {20, 5, 5});
+            s.shapes = {"box 0.5 0 0 0.7 0.1 0.1"};
+            // At 0.1 m from the block; 0.16 m further at the end.
+            s.plate_faces = {upper ? "x > 0.8" : "x < 0.4"};
+            s.plate_velocities = {upper ? -2.0 : 2.0, 0, 0}, s.end = 0.13;
+            const Ended end = run(settled(s));
+            const double face = upper ? 0.8 - 0.26 : 0.4 + 0.26;
+            for (const auto& [id, p] : end.points) CHECK((upper ? face - p[0] : p[0] - face) > -0.02);
+            CHECK((upper ? -1 : 1) * end.momentum[0] > 0.9 * kDensity * 0.2 * 0.01 * 2);
+        }
+}
+
 TEST_CASE(
     "a wall that moves along itself takes a block along: rho c A V of momentum a second, c^2 = mu / rho") {
     for (const char* const shape : {"linear", "quadratic", "gimp"}) {
