@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
+
+#include "solvers/mpm/simd.hpp"
 
 namespace strata::mpm {
 
 /// A body's share of a grid point.
 struct Touching {
-    double mass;
-    std::array<double, 3> velocity, gradient;  // gradient: sum of m grad w, outwards
-    double density;                            // undeformed
+    Real mass;
+    std::array<Real, 3> velocity, gradient;  // gradient: sum of m grad w, outwards
+    double density;                          // undeformed
     int group;
 };
 
@@ -25,15 +26,15 @@ struct Touching {
 /// (Nairn, Comput. Model. Eng. Sci. 92 (2013) 271, section 3.2 compares choices). Returns whether they
 /// touched.
 inline bool touch(Touching& a, Touching& b, double friction) {
-    const auto length = [](const std::array<double, 3>& x) {
-        return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const auto length = [](const std::array<Real, 3>& x) {
+        return root(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     };
-    const double of_a = length(a.gradient), of_b = length(b.gradient);
-    std::array<double, 3> normal{}, apart{};  // from a to b
+    const Real of_a = length(a.gradient), of_b = length(b.gradient);
+    std::array<Real, 3> normal{}, apart{};  // from a to b
     const bool first = of_a * b.density >= 0.1 * of_b * a.density;
-    const double size = first ? of_a : -of_b;
+    const Real size = first ? of_a : -of_b;
     if (size == 0) return false;
-    double approach = 0;
+    Real approach = 0;
     for (std::size_t c = 0; c < 3; ++c) {
         normal[c] = (first ? a.gradient[c] : b.gradient[c]) / size;
         apart[c] = a.velocity[c] - b.velocity[c];
@@ -41,11 +42,11 @@ inline bool touch(Touching& a, Touching& b, double friction) {
     }
     if (!(approach > 0)) return false;
     for (std::size_t c = 0; c < 3; ++c) apart[c] -= approach * normal[c];
-    const double slip = length(apart), most = friction * approach;
-    const double held = slip > most ? most / slip : 1;
-    const double share = b.mass / (a.mass + b.mass);
+    const Real slip = length(apart), most = friction * approach;
+    const Real held = slip > most ? most / slip : 1;
+    const Real share = b.mass / (a.mass + b.mass);
     for (std::size_t c = 0; c < 3; ++c) {
-        const double change = approach * normal[c] + held * apart[c];
+        const Real change = approach * normal[c] + held * apart[c];
         a.velocity[c] -= share * change;
         b.velocity[c] += (1 - share) * change;
     }

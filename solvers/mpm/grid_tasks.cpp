@@ -4,6 +4,7 @@
 #include "solvers/mpm/contact.hpp"
 #include "solvers/mpm/step.hpp"
 #include "solvers/mpm/walls.hpp"
+#include "solvers/mpm/work.hpp"
 
 namespace strata::mpm {
 
@@ -40,7 +41,7 @@ struct ContactOfGroups {
             for (int i = first; i < first + n; ++i) {
                 int count = 0;
                 for (int g = 0; g < groups; ++g) {
-                    const double mass = sums(i, j, k, 4 * g + 3);
+                    const Real mass = sums(i, j, k, 4 * g + 3);
                     if (!(mass > 0)) continue;
                     Touching& body = at[static_cast<std::size_t>(count++)];
                     body = {mass, {}, {}, density[static_cast<std::size_t>(g)], g};
@@ -85,7 +86,7 @@ void declare_velocity(const Step& step) {
     const Labels& l = step.labels;
     const bool contact = step.settings.contact();
     Task task = step.graph.step().task("velocity of grid points", step.grid);
-    task.work(3, 56);  // for each grid point: as work.hpp counts
+    declare_work(task, work_of_velocity(step.settings));
     const auto nodal = task.modify(l.nodal);
     FieldUse<double> gradient;
     if (contact) gradient = task.modify(l.gradient);
@@ -103,7 +104,10 @@ void declare_velocity(const Step& step) {
                 for (int c = 0; c < 3; ++c) {
                     const Row<const double> p = sums.row(j, k, 4 * g + c) + first;
                     const Row<double> to = v.row(j, k, 3 * g + c) + first;
-                    for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? p[i] / m[i] : 0;
+                    for (int i = 0; i < n; ++i) {
+                        const Real mass = m[i];
+                        to[i] = mass > 0 ? p[i] / mass : 0;
+                    }
                 }
             });
         }
@@ -116,7 +120,7 @@ void declare_velocity(const Step& step) {
 void declare_sem(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().task("SEM", step.grid);
-    task.work(6, 56);  // for each grid point: as work.hpp counts
+    declare_work(task, work_of_sem(step.settings));
     const auto nodal = task.need(l.nodal.at(1));
     const auto force = task.modify(l.force);
     const auto acceleration = task.make(l.acceleration);
@@ -132,7 +136,10 @@ void declare_sem(const Step& step) {
                     const double fall = s.gravity[static_cast<std::size_t>(c)];
                     const Row<const double> from = f.row(j, k, 3 * g + c) + first;
                     const Row<double> to = a.row(j, k, 3 * g + c) + first;
-                    for (int i = 0; i < n; ++i) to[i] = m[i] > 0 ? from[i] / m[i] + fall : 0;
+                    for (int i = 0; i < n; ++i) {
+                        const Real mass = m[i];
+                        to[i] = mass > 0 ? from[i] / mass + fall : 0;
+                    }
                 }
             });
         }
@@ -145,7 +152,7 @@ void declare_ia(const Step& step) {
     const bool flip = step.settings.transfer() == Transfer::flip, contact = step.settings.contact(),
                affine = step.settings.affine_gradient();
     Task task = step.graph.step().task("IA", step.grid);
-    task.work(flip ? 9 : affine ? 18 : 6, flip ? 96 : affine ? 104 : 72);
+    declare_work(task, work_of_ia(step.settings));
     const auto velocity = task.need(l.velocity);
     const auto acceleration = task.need(l.acceleration);
     const TimeStep length(step, task);
@@ -171,14 +178,14 @@ void declare_ia(const Step& step) {
             rows([&](int j, int k, int c, int first, int n) {
                 const Row<const double> v0 = v.row(j, k, c) + first, a0 = by.row(j, k, c) + first;
                 const Row<double> v1 = to.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * a0[i];
+                for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * Real(a0[i]);
             });
             if (s.damping > 0) {  // v' - v = kick (a - damping (v + v') / 2)
                 const double half = 0.5 * kick * s.damping;
                 rows([&](int j, int k, int c, int first, int n) {
                     const Row<const double> v0 = v.row(j, k, c) + first;
                     const Row<double> v1 = to.row(j, k, c) + first;
-                    for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * v0[i]) / (1 + half);
+                    for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * Real(v0[i])) / (1 + half);
                 });
             }
             if (contact) touching.apply(here[gradient], here[nodal], to);
@@ -195,7 +202,8 @@ void declare_ia(const Step& step) {
                 const Row<const double> a0 = a.row(j, k, c) + first,
                                         m = here[nodal].row(j, k, 4 * (c / 3) + 3) + first;
                 const Row<double> less = own.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) less[i] = fall + std::min(1.0, m[i] * per_mass) * (a0[i] - fall);
+                for (int i = 0; i < n; ++i)
+                    less[i] = fall + smaller(Real(m[i]) * per_mass, 1.0) * (Real(a0[i]) - fall);
             });
             integrate(own, own);
         }
@@ -204,7 +212,7 @@ void declare_ia(const Step& step) {
         rows([&](int j, int k, int c, int first, int n) {
             const Row<const double> v0 = v.row(j, k, c) + first, v1 = to.row(j, k, c) + first;
             const Row<double> dv = changed.row(j, k, c) + first;
-            for (int i = 0; i < n; ++i) dv[i] = v1[i] - v0[i];
+            for (int i = 0; i < n; ++i) dv[i] = v1[i] - Real(v0[i]);
         });
     });
 }

@@ -44,7 +44,7 @@ inline void principal(const Symmetric& of, Lanes (&value)[3], Tensor& axis) {
             const std::size_t p = (k + 1) % 3, q = (k + 2) % 3;
             const Lanes apart = d[q] - d[p], twice = 2.0 * off[k];
             // The smaller of both angles; where nothing is to be turned the tangent is 0.
-            const Lanes signed_twice = apart < 0.0 ? -twice : twice;
+            const Lanes signed_twice = choose(apart < 0.0, -twice, twice);
             const Lanes t = signed_twice / (mpm::size(apart) + root(apart * apart + twice * twice) + 1e-150);
             const Lanes c = 1.0 / root(t * t + 1.0), s = t * c;
             d[p] -= t * off[k], d[q] += t * off[k];
@@ -114,8 +114,8 @@ inline PlasticStress flow(const Material& m, const Tensor& f, PlasticState& stat
             e[a] -= back;
         }
         const Symmetric flowed = detail::assembled(b, axis);
-        // Lanes that did not yield keep their bits.
-        for (std::size_t c = 0; c < 6; ++c) state.b[c] = slip > 0.0 ? flowed[c] : state.b[c];
+        const LaneInts flows = slip > 0.0;  // lanes that did not yield keep their bits
+        for (std::size_t c = 0; c < 6; ++c) state.b[c] = choose(flows, flowed[c], state.b[c]);
         state.alpha += kRoot23 * slip;
         squares = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
     }

@@ -133,7 +133,7 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             sums.kinetic += 0.25 * m * (before * before + v * v);
             sums.momentum[c] += m * v;
             sums.work += force * g.value[c];
-            const Lanes rate = m > 0.0 ? size(v) * lattice.per_h[d] : Lanes{};
+            const Lanes rate = choose(m > 0.0, size(v) * lattice.per_h[d], Lanes{});
             sums.fastest = larger(rate, sums.fastest);
         }
         if (!holds(stays, n))

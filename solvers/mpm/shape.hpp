@@ -102,6 +102,7 @@ struct Run {
 /// first particle that is not in `cells`, or -1.
 inline std::int64_t find_runs(const Box& cells, const Lattice& lattice, const double* const (&x)[3],
                               std::int64_t count, std::vector<Run>& runs) {
+    using std::floor;
     static thread_local std::vector<std::int32_t> keys;
     if (static_cast<std::int64_t>(keys.size()) < count)
         keys.resize(static_cast<std::size_t>(count + count / 4));
@@ -110,13 +111,13 @@ inline std::int64_t find_runs(const Box& cells, const Lattice& lattice, const do
     std::int32_t* const key = keys.data();
     std::int64_t lost = 0;
     for (std::int64_t p = 0; p < count; ++p) {
-        double at[3];
+        Real at[3];
         int inside = 1;
         for (std::size_t a = 0; a < 3; ++a) {
-            at[a] = std::floor((x[a][p] - lattice.origin[a]) * lattice.per_h[a]) - low[a];
+            at[a] = floor((Real(x[a][p]) - lattice.origin[a]) * lattice.per_h[a]) - low[a];
             inside &= static_cast<int>(at[a] >= 0) & static_cast<int>(at[a] < size[a]);
         }
-        const double index = (at[2] * size[1] + at[1]) * size[0] + at[0];
+        const Real index = (at[2] * size[1] + at[1]) * size[0] + at[0];
         key[p] = inside != 0 ? static_cast<std::int32_t>(index) : -1;
         lost += 1 - inside;
     }

@@ -86,7 +86,7 @@ class Deform {
             for (int p = n; p < kLanes; ++p) squares[p] = 0, found.J[p] = 1, found.energy[p] = 0;
         energy_ += load(p_.volume + first, n) * found.energy;
         sound_ &= found.J > 0.0;
-        fastest_ = std::max(fastest_, speed * std::sqrt(std::max(1.0, largest(squares) / 3)));
+        fastest_ = larger(speed * root(larger(largest(squares) / 3, 1.0)), fastest_);
         return found.kirchhoff;
     }
 
@@ -122,18 +122,18 @@ class Deform {
                 PlasticState state = kept;
                 const PlasticStress s = flow(m, step, state);
                 for (std::size_t c = 0; c < 6; ++c) {
-                    found.kirchhoff[c] = own ? s.kirchhoff[c] : found.kirchhoff[c];
-                    kept.b[c] = own ? state.b[c] : kept.b[c];
+                    found.kirchhoff[c] = choose(own, s.kirchhoff[c], found.kirchhoff[c]);
+                    kept.b[c] = choose(own, state.b[c], kept.b[c]);
                 }
-                kept.alpha = own ? state.alpha : kept.alpha;
-                found.energy = own ? s.energy : found.energy;
-                work = own ? s.work : work;
-                squares = own ? kept.b[0] + kept.b[1] + kept.b[2] : squares;
+                kept.alpha = choose(own, state.alpha, kept.alpha);
+                found.energy = choose(own, s.energy, found.energy);
+                work = choose(own, s.work, work);
+                squares = choose(own, kept.b[0] + kept.b[1] + kept.b[2], squares);
             } else {
                 const Stress s = m.stress(F);
                 for (std::size_t c = 0; c < 6; ++c)
-                    found.kirchhoff[c] = own ? s.kirchhoff[c] : found.kirchhoff[c];
-                found.energy = own ? s.energy : found.energy;
+                    found.kirchhoff[c] = choose(own, s.kirchhoff[c], found.kirchhoff[c]);
+                found.energy = choose(own, s.energy, found.energy);
             }
         }
         for (std::size_t c = 0; c < 6; ++c) store(p_.elastic[c] + first, kept.b[c], n);
@@ -158,7 +158,8 @@ class Deform {
 
     const Settings& settings_;
     Deforming p_;
-    double narrow_ = 0, fastest_ = 0;
+    double narrow_ = 0;
+    Real fastest_ = 0;
     FieldView<const double> velocity_;
     Lanes energy_{}, work_{};
     LaneInts sound_ = LaneInts{} - 1;

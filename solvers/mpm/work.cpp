@@ -1,114 +1,207 @@
 #include "solvers/mpm/work.hpp"
 
+#include <algorithm>
+
 namespace strata::mpm {
 
 namespace {
 
-constexpr double kReal = sizeof(double);
+constexpr double kNumber = sizeof(double), kName = sizeof(std::int32_t);
 
-/// Of a cell, along one direction. (GIMP's functions are counted as if they were B-splines.)
-bool three(const Settings& s) { return s.quadratic() || s.gimp(); }
-double points(const Settings& s) { return three(s) ? 3 : 2; }
+/// Which cell a particle is in (find_runs): along an axis a subtraction, a product, the cell's own place and
+/// two comparisons; its number.
+constexpr double kFind = 3 * 5 + 4;
 
-/// Weights: the place in the cell (3 an axis), the functions, and their derivatives.
-double weights(const Settings& s, bool derivatives) { return 3 * (three(s) ? (derivatives ? 15 : 12) : 4); }
+/// What shape functions of one axis cost, the place in the cell (3) aside.
+struct Axis {
+    double points;                     // that a particle reaches
+    double values, slopes;             // w, and beside them g
+    double first_place, places, away;  // away[0], away; and APIC's g from w and away
+};
+Axis axis(const Settings& s) {
+    if (s.gimp()) return {4, 15, 8, 2, 7, 15};  // D 11 and a division each: w (x_i - x_p) is there already
+    if (s.quadratic()) return {3, 9, 3, 2, 5, 6};
+    return {2, 1, 0, 1, 3, 0};
+}
+double weights(const Settings& s, bool slopes) {
+    const Axis a = axis(s);
+    return 3 * (3 + a.values + (slopes ? a.slopes : 0));
+}
 
-/// gather(): rows, planes, and all planes, for three components.
+/// gather(): of n products a sum of 2 n - 1 operations, for each row of points, then each plane, then all
+/// planes; three components.
 double gathered(const Settings& s, bool value, bool gradient) {
-    const double n = points(s), row = 2 * n - 1;
-    const double rows = n * n * (gradient ? 2 * row + 6 : row + 2);
-    return 3 * (rows + n * ((value ? 2 : 0) + (gradient ? 6 : 0)));
+    const double n = axis(s).points, each = 2 * n - 1;
+    const double row = gradient ? 2 : 1, plane = gradient ? 3 : 1, all = (value ? 1 : 0) + (gradient ? 3 : 0);
+    return 3 * each * (row * n * n + plane * n + all);
 }
 
-/// A cell's sums onto the grid: even and odd particles, rounded (2), added; for each component.
-double onto_grid(const Settings& s, int components) {
-    const double n = points(s);
-    return n * n * n * components * 4;
+/// A cell's sums onto the grid: the first of the even and of the odd particles is not added to anything; both
+/// sums are (1), rounded (2), added to the grid (1); for each component.
+double onto_grid(const Settings& s, double components) {
+    const double n = axis(s).points;
+    return 2 * components * n * n * n;
 }
 
-/// The law of the first material.
-double stress(const Settings& s) {
+/// flow() of a block that yields, after three of Jacobi's sweeps: both depend on the strains. Blocks that do
+/// not yield save 165, a sweep more or less is 115.
+double plastic_flow() {
+    constexpr double kSweeps = 3, kTurn = 38, kFirst = 4;  // in the first sweep nothing is zero yet
+    constexpr double kLastCheck = 10, kCheck = 10.0 / 8,
+                     kFirstCheck = 12.0 / 8;  // of one lane: the first that goes on
+    constexpr double kLogarithm = 28, kExponential = 35, kAssembled = 39;
+    // f b f^T 75; logarithms of stretches and their deviator 3 + 8, its length 1, excess 5, slip 2, whether
+    // any lane yields; stress 9, energy 4, work 3.
+    double flops = 75 + kSweeps * 3 * kTurn + kFirst + kFirstCheck + (kSweeps - 1) * kCheck + kLastCheck;
+    flops += 3 * (kLogarithm + 1) + 19 + 1.0 / 8 + kAssembled + 16;
+    // The return: a share 2, of each axis 4 and an exponential; which lanes 1, alpha 2, squares 5.
+    return flops + 2 + 3 * (4 + kExponential) + kAssembled + 8;
+}
+
+/// From F: its determinant, stress, energy, and the sum of squares of F that waves' speed follows from.
+double stress(Law law) {
     constexpr double kDeterminant = 14, kLeftTensor = 30;
-    switch (s.materials.front().law) {
-        case Law::neo_hookean:  // logarithm 28, energy 9, pressure 2, stress 9
-            return kDeterminant + kLeftTensor + 28 + 9 + 2 + 9;
-        case Law::mooney_rivlin:  // invariants 1 + 2 + 5, b^2 30, factors 2 + 5 + 2, stress 30, energy 12
-            return kDeterminant + kLeftTensor + 8 + 30 + 9 + 30 + 12;
+    constexpr double kSquares = 17, kSquaresBeside = 6;  // with the left tensor their products are there
+    constexpr double kLogarithm = 28;
+    switch (law) {
+        case Law::neo_hookean:  // energy 9, pressure 2, stress 9
+            return kDeterminant + kLeftTensor + kSquaresBeside + kLogarithm + 20;
+        case Law::mooney_rivlin:  // I3 1, I1 2, b^2 27, I2 5, factors 2 + 5 + 2, stress 27, energy 13
+            return kDeterminant + kLeftTensor + kSquaresBeside + 84;
         case Law::linear:  // strain 9, trace and pressure 3, stress 9, energy 16
-            return kDeterminant + 37;
-        default:
-            return 0;  // plastic flow: depends on what flows
+            return kDeterminant + kSquares + 37;
+        case Law::von_mises:  // the step's own gradient 18, the trace of b 2
+            return kDeterminant + 20 + plastic_flow();
     }
+    return 0;
 }
+
+/// Of a case's laws the mean over its bodies, by the size of the boxes around them.
+double stress(const Settings& s) {
+    double flops = 0, size = 0;
+    for (const Body& body : s.bodies) {
+        if (body.material < 0) continue;  // a hole
+        const Real3 low = body.low(), high = body.high();
+        double box = 1;
+        for (std::size_t d = 0; d < 3; ++d)
+            box *= std::clamp(high[d], 0.0, s.size[d]) - std::clamp(low[d], 0.0, s.size[d]);
+        flops += box * stress(s.materials[static_cast<std::size_t>(body.material)].law);
+        size += box;
+    }
+    return size > 0 ? flops / size : stress(s.materials.front().law);
+}
+
+/// Of a cell, since the particles of one are worked on eight at once.
+double blocks(const Settings& s) { return static_cast<double>((s.particles_per_cell() + 7) / 8); }
+
+/// Which velocity field is a particle's own.
+double group_bytes(const Settings& s) { return s.contact() ? kName : 0; }
 
 }  // namespace
 
 Counted work_of_m2g(const Settings& s) {
-    const double n = points(s);
+    const double n = axis(s).points;
     const bool apic = s.transfer() == Transfer::apic;
     Counted all;
-    // m v, then at each point the weight (1), four products and four sums.
-    all.particle.flops = weights(s, false) + 3 + n * n + 9 * n * n * n;
-    all.particle.bytes = 7 * kReal;
-    if (apic) {  // places (6), v + C d (18), m C h (18), and momentum from point to point
-        all.particle.flops += 6 + 36 + 3 * (n * n * n + n * n + n);
-        all.particle.bytes += 9 * kReal;
+    // m v; then w_y w_z; then at each point the weight (1), four products and four sums.
+    all.particle.flops = kFind + weights(s, false) + 3 + n * n + 9 * n * n * n;
+    all.particle.bytes = 7 * kNumber + group_bytes(s);
+    if (apic) {  // the first point's place, v + C d (18), m C h (18), and momentum from point to point
+        all.particle.flops += 3 * axis(s).first_place + 36 + 3 * (n * n * n - 1);
+        all.particle.bytes += 9 * kNumber;
     }
-    all.cell = {onto_grid(s, 4), 4 * kReal};
+    all.cell = {onto_grid(s, 4), 4 * kNumber};
+    if (s.contact()) {  // m grad w: three products, then one of each column's components, and their sums
+        all.particle.flops += weights(s, true) + 3 + 3 * n + 3 * n * n + 6 * n * n * n;
+        all.particle.bytes += 4 * kNumber + kName;
+        all.cell.flops += onto_grid(s, 3);
+        all.cell.bytes += 3 * kNumber;
+    }
     return all;
 }
 
 Counted work_of_cst(const Settings& s) {
     Counted all;
-    // F' (7 a component) and its square (2), stress, energy (2).
-    all.particle.flops = weights(s, true) + gathered(s, false, true) + 81 + stress(s) + 2;
-    all.particle.bytes = (3 + 9 + 1 + 9 + 6) * kReal + 4;
-    all.cell.bytes = 3 * kReal;
+    // F' (7 a component), stress; energy (2), and whether the determinant is one (1).
+    all.particle.flops = kFind + weights(s, true) + gathered(s, false, true) + 63 + stress(s) + 3;
+    all.particle.bytes = (3 + 2 * 9 + 1 + 6) * kNumber + kName + group_bytes(s);
+    if (s.plastic()) all.particle.flops += 2, all.particle.bytes += 2 * 7 * kNumber;  // its work; its state
+    // The fastest wave, of a block: largest of eight (7), from a sum of squares to a speed, largest so far.
+    all.cell = {12 * blocks(s), 3 * kNumber};
     return all;
 }
 
 Counted work_of_cif(const Settings& s) {
-    const double n = points(s);
+    const double n = axis(s).points;
     Counted all;
-    // V tau (6); stress times weight and derivative across z, then y, then x and onto the cell's sums.
-    all.particle.flops = weights(s, true) + 6 + (s.loads() ? 15 : 9) * n + 12 * n * n + 12 * n * n * n;
-    all.particle.bytes = (3 + 6 + 1 + (s.loads() ? 3 : 0)) * kReal;
-    all.cell = {onto_grid(s, 3), 3 * kReal};
+    // V tau (6); stress times weight and slope across z, then y, then x and onto the cell's sums. One of the
+    // nine products across z is there twice.
+    all.particle.flops =
+        kFind + weights(s, true) + 6 + (s.loads() ? 14 : 8) * n + 12 * n * n + 12 * n * n * n;
+    all.particle.bytes = (3 + 6 + 1 + (s.loads() ? 3 : 0)) * kNumber + group_bytes(s);
+    all.cell = {onto_grid(s, 3), 3 * kNumber};
     return all;
 }
 
 Counted work_of_cst_and_cif(const Settings& s) {
     const Counted stress = work_of_cst(s), force = work_of_cif(s);
     Counted all;
-    all.particle.flops = stress.particle.flops + force.particle.flops - weights(s, true);
-    all.particle.bytes = stress.particle.bytes + force.particle.bytes - (6 + 3 + 6 + 1) * kReal;
-    all.cell = {force.cell.flops, stress.cell.bytes + force.cell.bytes};
+    all.particle.flops = stress.particle.flops + force.particle.flops - weights(s, true) - kFind;
+    all.particle.bytes =
+        stress.particle.bytes + force.particle.bytes - (6 + 3 + 6 + 1) * kNumber - group_bytes(s);
+    all.cell = {stress.cell.flops + force.cell.flops, stress.cell.bytes + force.cell.bytes};
     return all;
 }
 
 Counted work_of_g2m(const Settings& s) {
     const Transfer transfer = s.transfer();
     Counted all;
-    // Position (2), force (2), place in the cell (2), energy (6), momentum (2), work (2), rate (1), of each
-    // component.
-    all.particle.flops = weights(s, false) + 3 * 17;
-    all.particle.bytes = (6 + 6 + 1 + (s.loads() ? 3 : 0)) * kReal;
-    all.cell.bytes = 3 * kReal;
-    if (transfer == Transfer::apic) {  // C: places (15), functions in place of derivatives (18)
-        if (s.affine_gradient()) {
-            all.particle.flops += gathered(s, true, false) + gathered(s, false, true);
-            all.cell.bytes += 3 * kReal;
-        } else {
-            all.particle.flops += gathered(s, true, true) + 33;
-        }
-        all.particle.bytes += 9 * kReal;
+    // Position (2), force (1, or 2 with a load), whether it is in its cell still (4), energy (6), momentum
+    // (2), work (2), rate (3), of each component.
+    all.particle.flops = kFind + weights(s, false) + 3 * (s.loads() ? 21 : 20);
+    all.particle.bytes = (2 * 6 + 1 + (s.loads() ? 3 : 0)) * kNumber + group_bytes(s);
+    all.cell.bytes = 3 * kNumber;
+    if (s.affine_gradient()) {  // C: of velocities of its own
+        all.particle.flops += gathered(s, true, false) + gathered(s, false, true);
+        all.particle.bytes += 9 * kNumber;
+        all.cell.bytes += 3 * kNumber;
+    } else if (transfer == Transfer::apic) {  // C: with other functions in place of slopes
+        all.particle.flops += gathered(s, true, true) + 3 * (axis(s).places + axis(s).away);
+        all.particle.bytes += 9 * kNumber;
     } else {
         all.particle.flops += gathered(s, true, false);
     }
     if (transfer == Transfer::flip) {
         all.particle.flops += gathered(s, true, false) + 3 * 4;
-        all.cell.bytes += 3 * kReal;
+        all.cell.bytes += 3 * kNumber;
     }
+    return all;
+}
+
+// Of grid points: three components of each velocity field. Where there are several, of one alone there is
+// mass.
+
+Count work_of_velocity(const Settings& s) {
+    const double fields = s.groups();
+    // Is there mass (1), p / m (1); of fields in contact also: is there mass (1).
+    Count all{6 + (fields - 1) * 3, fields * 7 * kNumber};
+    if (s.contact()) all.flops += fields, all.bytes += fields * 3 * kNumber;
+    return all;
+}
+
+Count work_of_sem(const Settings& s) {
+    const double fields = s.groups();
+    return {9 + (fields - 1) * 3, fields * 7 * kNumber};  // is there mass (1), f / m + g (2)
+}
+
+Count work_of_ia(const Settings& s) {
+    const double fields = s.groups();
+    Count all{fields * 6, fields * 9 * kNumber};
+    if (s.damping > 0) all.flops += fields * 9;
+    if (s.contact()) all.flops += fields, all.bytes += fields * 4 * kNumber;
+    if (s.affine_gradient())  // all that again for C, of accelerations that are first held back (5)
+        all.flops += all.flops + fields * 15, all.bytes += fields * 4 * kNumber;
+    if (s.transfer() == Transfer::flip) all.flops += fields * 3, all.bytes += fields * 3 * kNumber;
     return all;
 }
 

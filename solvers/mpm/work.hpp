@@ -1,7 +1,9 @@
-// What the tasks do, counted by hand from the kernels: floating-point operations that the result needs (an
-// addition, multiplication, division or comparison is one; lanes without a particle count nothing), and bytes
-// that must move at least, each array of a particle or grid point once. For profiles and rooflines; not
-// counted: contact, and what happens once a task.
+// What the tasks do: floating-point operations that the result needs (an addition, multiplication, division,
+// square root or comparison is one, a fused multiplication and addition would be two; lanes without a
+// particle count nothing), and bytes that must move at least, each array of a particle or grid point once.
+// For profiles and rooflines. The formulas were written down from the kernels;
+// tests/solvers/test_mpm_work.cpp holds them to what the kernels do. Not declared: what happens once a task,
+// at walls, and where bodies touch at a grid point.
 #pragma once
 
 #include "solvers/mpm/step.hpp"
@@ -22,8 +24,14 @@ struct Counted {
 /// CST and CIF in one: what is loaded, and found out, once.
 [[nodiscard]] Counted work_of_cst_and_cif(const Settings& s);
 [[nodiscard]] Counted work_of_g2m(const Settings& s);
+/// For one grid point, all velocity fields.
+[[nodiscard]] Count work_of_velocity(const Settings& s);
+[[nodiscard]] Count work_of_sem(const Settings& s);
+[[nodiscard]] Count work_of_ia(const Settings& s);
 
 /// Declares it for a task on the set's particles; cells count as full.
 void declare_work(const Step& step, graph::Task& task, const Counted& counted);
+/// Declares it for a task on grid points, of which there are as many as cells.
+inline void declare_work(graph::Task& task, const Count& counted) { task.work(counted.flops, counted.bytes); }
 
 }  // namespace strata::mpm

@@ -1,0 +1,92 @@
+// Eight particles at once: how they are kept, and what is done to them lane by lane. All else that is made of
+// these (simd.hpp, and the kernels) is arithmetic. tests/solvers/counted_lanes.hpp stands in their place
+// where operations are counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace strata::mpm {
+
+inline constexpr int kLanes = 8;
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+using LaneInts = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
+/// A number outside lanes whose arithmetic is part of a kernel's work.
+using Real = double;
+
+/// The n <= 8 values from `p` on; the lanes after them have `rest`.
+inline Lanes load(const double* p, int n, double rest = 0) {
+    Lanes x;
+    if (n == kLanes) {
+        std::memcpy(&x, p, sizeof x);
+        return x;
+    }
+    for (int l = 0; l < kLanes; ++l) x[l] = l < n ? p[l] : rest;
+    return x;
+}
+inline void store(double* p, const Lanes& x, int n) {
+    if (n == kLanes) {
+        std::memcpy(p, &x, sizeof x);
+        return;
+    }
+    for (int l = 0; l < n; ++l) p[l] = x[l];
+}
+inline Lanes all(double x) { return Lanes{} + x; }
+/// Lane by lane: a where the comparison holds, else b.
+inline Lanes choose(const LaneInts& yes, const Lanes& a, const Lanes& b) { return yes ? a : b; }
+inline Lanes size(const Lanes& a) { return a < 0.0 ? -a : a; }
+inline Real root(Real a) { return __builtin_sqrt(a); }
+inline Lanes root(const Lanes& a) {
+    double each[kLanes];
+    std::memcpy(each, &a, sizeof each);
+    for (double& x : each) x = __builtin_sqrt(x);  // one instruction: -fno-math-errno
+    Lanes r;
+    std::memcpy(&r, each, sizeof r);
+    return r;
+}
+
+/// Whether a comparison holds in the first n lanes.
+inline bool holds(const LaneInts& yes, int n) {
+    std::int64_t lanes[kLanes], all = -1;
+    std::memcpy(lanes, &yes, sizeof lanes);
+    for (int l = 0; l < kLanes; ++l) all &= l < n ? lanes[l] : -1;
+    return all != 0;
+}
+
+/// Lanes of a (0 to 7) and of b (8 to 15), as named.
+template <int... lanes>
+inline Lanes pick(const Lanes& a, const Lanes& b) {
+#if __has_builtin(__builtin_shufflevector)
+    return __builtin_shufflevector(a, b, lanes...);
+#else  // GCC 11
+    return __builtin_shuffle(a, b, LaneInts{lanes...});
+#endif
+}
+
+/// x = 2^e m with m between 1/sqrt(2) and sqrt(2), of positive, normal numbers.
+struct Parts {
+    Lanes e, m;
+};
+inline Parts parts(const Lanes& x) {
+    LaneInts bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    const LaneInts raised = bits + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+    const LaneInts e = (raised >> 52) - 1023;
+    const LaneInts mantissa = bits - (e << 52);
+    Lanes m;
+    std::memcpy(&m, &mantissa, sizeof m);
+    return {__builtin_convertvector(e, Lanes), m};
+}
+/// 2^k x, k the last bits of `shifted`.
+inline Lanes raised(const Lanes& x, const Lanes& shifted) {
+    LaneInts bits, up;
+    std::memcpy(&bits, &x, sizeof bits);
+    std::memcpy(&up, &shifted, sizeof up);
+    bits += up << 52;
+    Lanes r;
+    std::memcpy(&r, &bits, sizeof r);
+    return r;
+}
+
+}  // namespace strata::mpm
