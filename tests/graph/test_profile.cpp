@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "core/base/json_value.hpp"
@@ -77,6 +82,100 @@ TEST_CASE("a profile's document says the same, and how its counters were got") {
     CHECK(row.member("counters").member("instructions").number() == 600);
     CHECK(row.member("declared_bytes").number() == 7200);
     CHECK(has(profile.table(), "counters: simulated"));
+}
+
+TEST_CASE("beside a measured roof, a row has its share of what the roofline allows one thread") {
+    Profile profile;
+    profile.add(some(0, 0), work);  // "diffuse": 1800 flops and 3600 bytes in 900 ns: 2 Gflop/s, 4 GB/s
+    CHECK_FALSE(profile.roofline_share(profile.rows()[0]));
+    CHECK(has(profile.table(), "strata characterize --quick measures them"));
+    CHECK_FALSE(has(profile.table(), "roof %"));
+    const auto share = [&](double gflops, double gbs) {
+        profile.under({2, gflops, gbs, "here"});
+        return profile.roofline_share(profile.rows()[0]).value();
+    };
+    CHECK(share(100, 16) == Approx(4 / 8.));  // half a flop a byte: by memory, of which a thread has 8 GB/s
+    CHECK(share(5, 160) == Approx(2 / 2.5));  // by arithmetic
+    CHECK(profile.roofline_share(profile.rows()[1]).value() == Approx(0.5 / 80));  // a copy: bytes alone
+    const std::string table = profile.table();
+    INFO(table);
+    CHECK(has(table, "roof %"));
+    CHECK(has(table, "4.00     2.00    80.0"));
+    CHECK(has(table,
+              "min(2.5 Gflop/s, flop/byte x 80.0 GB/s), one thread's part of peak and triad of 2 (here)"));
+    std::ostringstream out;
+    profile.write_json(out);
+    const JsonValue v = JsonValue::parse(out.str(), "profile.json");
+    CHECK(v.member("roofline").member("peak_gflop_per_second").number() == 5);
+    const JsonValue& row = v.member("rows").items().at(0);
+    CHECK(row.member("gflop_per_second").number() == Approx(2));
+    CHECK(row.member("gb_per_second").number() == Approx(4));
+    CHECK(row.member("roofline_share").number() == Approx(0.8));
+}
+
+namespace {
+
+std::string first_processor() {
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+/// What `strata characterize` leaves behind, as far as it matters here.
+void characterized(const std::filesystem::path& folder, const std::string& host, const std::string& processor,
+                   const std::string& kind, double triad) {
+    std::filesystem::create_directories(folder);
+    const auto task = [](const char* benchmark, const char* layout, const char* name, const char* unit,
+                         const std::string& median) {
+        return std::string(R"({"benchmark": ")") + benchmark + R"(", "layout": ")" + layout +
+               R"(", "figures": [{"name": ")" + name + R"(", "unit": ")" + unit + R"(", "median": )" +
+               median + "}]}";
+    };
+    std::ofstream(folder / "summary.json")
+        << R"({"kind": ")" << kind << R"(", "machine": {"hostname": ")" << host << R"(", "cpu_model": ")"
+        << processor << R"("}, "tasks": [)" << task("peak", "1x1", "peak", "GF/s", "100") << ","
+        << task("peak", "1x2", "peak", "GF/s", "180") << "," << task("stream", "1x1", "triad", "GB/s", "20")
+        << "," << task("stream", "2x1", "triad", "GB/s", std::to_string(triad)) << ","
+        << task("stream", "1x4", "triad", "GB/s", "90") << ","
+        << task("stream", "1x2", "triad", "GB/s", "null") << "]}";
+}
+
+}  // namespace
+
+TEST_CASE("the roof is that of the newest characterization of this machine, for as many cores") {
+    const TemporaryFolder folder;
+    CHECK_FALSE(measured_roof(folder.path() / "none", 1));
+    CHECK_FALSE(measured_roof(folder.path(), 1));
+    char host[256] = {};
+    REQUIRE(gethostname(host, sizeof host - 1) == 0);
+    const std::string here = first_processor();
+    characterized(folder.path() / "first", host, here, "characterize", 30);
+    const auto one = measured_roof(folder.path(), 1), two = measured_roof(folder.path(), 2),
+               three = measured_roof(folder.path(), 3);
+    REQUIRE((one && two && three));
+    CHECK(one->gflops == 100);
+    CHECK(one->gbs == 20);
+    CHECK(two->gflops == 180);
+    CHECK(two->gbs == 30);
+    CHECK(two->gflops_of_thread() == 90);
+    CHECK(three->gflops == 300);  // three times one core's
+    CHECK(three->gbs == 30);
+    CHECK(two->source == (folder.path() / "first").string());
+    // Passed over: another machine's, a study's, and what is no summary.
+    characterized(folder.path() / "other", "another host", here, "characterize", 40);
+    characterized(folder.path() / "study", host, here, "study", 41);
+    std::filesystem::create_directories(folder.path() / "broken");
+    std::ofstream(folder.path() / "broken" / "summary.json") << "{\"kind\": ";
+    CHECK(measured_roof(folder.path(), 2)->gbs == 30);
+    if (here != "unknown") {
+        characterized(folder.path() / "replaced", host, "another processor", "characterize", 42);
+        CHECK(measured_roof(folder.path(), 2)->gbs == 30);
+    }
+    characterized(folder.path() / "newer", host, here, "characterize", 35);
+    std::filesystem::last_write_time(folder.path() / "newer" / "summary.json",
+                                     std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    CHECK(measured_roof(folder.path(), 2)->gbs == 35);
 }
 
 TEST_CASE("a timeline has every process, thread and record, in microseconds from the first") {

@@ -213,7 +213,9 @@ def test_profile_and_timeline_show_the_tasks(front, tmp_path):
     rows = {row["name"]: row for row in profile["rows"]}
     assert profile["processes"] == 2
     assert rows["advect, first stage"]["calls"] == 50 * 16  # steps x patches
-    assert rows["advect, first stage"]["declared_bytes"] == 50 * 128 * 128 * 40
+    assert rows["advect, first stage"]["declared_bytes"] == 50 * 128 * 128 * 32
+    first = rows["advect, first stage"]
+    assert first["gb_per_second"] == pytest.approx(1e-9 * first["declared_bytes"] / first["seconds"])
     assert 0 < profile["runtime_share"] < 1
     events = json.loads((out / "trace.json").read_text())["traceEvents"]
     assert {event["pid"] for event in events if event["ph"] == "X"} == {0, 1}

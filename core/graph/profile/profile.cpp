@@ -26,6 +26,8 @@ std::string rate(double amount, double s) {
     return amount > 0 && s > 0 ? fmt::format("{:.2f}", amount / s * 1e-9) : "";
 }
 
+std::string percent(std::optional<double> share) { return share ? fmt::format("{:.1f}", 100 * *share) : ""; }
+
 void add_count(Profile::Row& row, const std::string& counter, double value) {
     for (auto& [name, sum] : row.counters) {
         if (name != counter) continue;
@@ -153,21 +155,32 @@ double Profile::task_seconds() const {
 
 double Profile::runtime_share() const { return thread_ns_ > 0 ? 1 - task_seconds() / thread_seconds() : 0; }
 
+std::optional<double> Profile::roofline_share(const Row& row) const {
+    const double s = seconds(row.ns);
+    if (!roof_ || s <= 0 || (row.flops <= 0 && row.bytes <= 0)) return std::nullopt;
+    // The rate over min(peak, flops / bytes x bandwidth), also where there are bytes alone.
+    return std::max(1e-9 * row.flops / roof_->gflops_of_thread(), 1e-9 * row.bytes / roof_->gbs_of_thread()) /
+           s;
+}
+
 std::string Profile::table() const {
     const std::vector<Row> sorted = rows();
     std::size_t width = 24;
     for (const Row& row : sorted) width = std::max(width, row.name.size() + 12);
     const double all = thread_seconds();
+    bool declared = false;
     const auto line = [&](const std::string& name, const std::string& calls, double s,
-                          const std::string& per_call, const std::string& bytes, const std::string& flops) {
+                          const std::string& per_call, const std::string& bytes, const std::string& flops,
+                          const std::string& roof) {
         const double share = all > 0 ? 100 * s / all : 0;
-        std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>7.2f} {:>10} {:>8} {:>8}", name, width, calls,
-                                       duration(s), share, per_call, bytes, flops);
+        std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>7.2f} {:>10} {:>8} {:>8} {:>7}", name, width,
+                                       calls, duration(s), share, per_call, bytes, flops, roof);
         while (text.back() == ' ') text.pop_back();
         return text + "\n";
     };
-    std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>7} {:>10} {:>8} {:>8}\n", "task", width, "calls",
-                                   "time", "share %", "per call", "GB/s", "Gflop/s");
+    std::string text =
+        fmt::format("{:<{}} {:>10} {:>10} {:>7} {:>10} {:>8} {:>8}{}\n", "task", width, "calls", "time",
+                    "share %", "per call", "GB/s", "Gflop/s", roof_ ? "  roof %" : "");
     double known = 0;
     for (const Row& row : sorted) {
         const double s = seconds(row.ns);
@@ -176,14 +189,24 @@ std::string Profile::table() const {
             row.kind == OpKind::task ? row.name : fmt::format("({}) {}", name_of(row.kind), row.name);
         text += line(name, fmt::format("{}", row.calls), s,
                      row.calls > 0 ? duration(s / static_cast<double>(row.calls)) : "", rate(row.bytes, s),
-                     rate(row.flops, s));
+                     rate(row.flops, s), percent(roofline_share(row)));
+        declared = declared || row.flops > 0 || row.bytes > 0;
     }
-    text += line("(waiting, scheduling)", "", std::max(0.0, all - known), "", "", "");
+    text += line("(waiting, scheduling)", "", std::max(0.0, all - known), "", "", "", "");
     text += fmt::format("threads' time {} ({} processes, {} threads, {}); runtime share {:.2f} %\n",
                         duration(all), processes_, threads_, duration(seconds(longest_ns_)),
                         100 * runtime_share());
-    text += "GB/s and Gflop/s: of what the tasks declare";
-    return text + (mode_.empty() ? "\n" : fmt::format("; counters: {}\n", mode_));
+    text += "GB/s and Gflop/s: of what the tasks declare, a thread";
+    text += mode_.empty() ? "\n" : fmt::format("; counters: {}\n", mode_);
+    if (roof_)
+        text +=
+            fmt::format("roof %: of min({:.1f} Gflop/s, flop/byte x {:.1f} GB/s), ",
+                        roof_->gflops_of_thread(), roof_->gbs_of_thread()) +
+            fmt::format("one thread's part of peak and triad of {} ({})\n", roof_->threads, roof_->source);
+    else if (declared)
+        text += "no share of the roofline: peak and bandwidth of this machine are not known in " +
+                results_folder().string() + "; strata characterize --quick measures them\n";
+    return text;
 }
 
 void Profile::write_json(std::ostream& out) const {
@@ -196,13 +219,23 @@ void Profile::write_json(std::ostream& out) const {
     mode_.empty() ? j.null() : j.value(mode_);
     j.member("counters_from", counted_from_).key("runtime_counters").object();
     for (const auto& [counter, value] : runtime_counters_) j.member(counter, value);
-    j.end();
+    j.end().key("roofline");
+    if (roof_) {
+        j.object().member("threads", roof_->threads).member("peak_gflop_per_second", roof_->gflops);
+        j.member("triad_gb_per_second", roof_->gbs).member("source", roof_->source).end();
+    } else {
+        j.null();
+    }
     j.key("rows").array();
     for (const Row& row : rows()) {
         j.object().member("name", row.name).member("kind", name_of(row.kind)).member("calls", row.calls);
         j.member("seconds", seconds(row.ns)).member("shortest_seconds", seconds(row.shortest_ns));
         j.member("longest_seconds", seconds(row.longest_ns));
         j.member("declared_flops", row.flops).member("declared_bytes", row.bytes);
+        const double s = seconds(row.ns);
+        j.member("gflop_per_second", s > 0 ? 1e-9 * row.flops / s : 0);
+        j.member("gb_per_second", s > 0 ? 1e-9 * row.bytes / s : 0);
+        j.member("roofline_share", roofline_share(row));
         j.key("counters").object();
         for (const auto& [counter, value] : row.counters) j.member(counter, value);
         j.end().member("counted_calls", row.counted_calls).member("counted_values", row.counted_values).end();

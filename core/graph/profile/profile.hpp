@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/graph/profile/counting.hpp"
 #include "core/graph/profile/record.hpp"
+#include "core/graph/profile/roof.hpp"
 
 namespace strata::graph {
 
@@ -50,6 +52,8 @@ class Profile {
     void counted_by(std::string mode) { mode_ = std::move(mode); }
     /// Adds what was counted in all processes.
     void count(const Counts& counts);
+    /// What the machine was measured to do, beside which rates stand.
+    void under(Roof roof) { roof_ = std::move(roof); }
 
     /// Tasks first, then the runtime's own work; each by time.
     [[nodiscard]] std::vector<Row> rows() const;
@@ -58,6 +62,9 @@ class Profile {
     [[nodiscard]] double task_seconds() const;
     /// All that is not task code, as a share of the threads' time: copies, messages, waiting, scheduling.
     [[nodiscard]] double runtime_share() const;
+    /// Of what the roofline allows one thread for a row's operations and bytes, the part that it reached:
+    /// above 1 where bytes come from caches. None where no roof is known or nothing is declared.
+    [[nodiscard]] std::optional<double> roofline_share(const Row& row) const;
 
     /// A table for people.
     [[nodiscard]] std::string table() const;
@@ -71,6 +78,7 @@ class Profile {
     std::int64_t thread_ns_ = 0, longest_ns_ = 0;
     int processes_ = 0, threads_ = 0;
     std::string mode_, counted_from_;
+    std::optional<Roof> roof_;
     std::vector<std::pair<std::string, double>> runtime_counters_;
 };
 

@@ -244,6 +244,8 @@ void Run::write_observed() {
     Profile profile = gather_profile(simulation_, mine, team_);
     profile.count(counts_);
     if (team_.rank() != 0) return;
+    const int threads = std::max(1, team_.size() * team_.crew().count() / std::max(1, team_.nodes()));
+    if (std::optional<Roof> roof = measured_roof(results_folder(), threads)) profile.under(std::move(*roof));
     std::fputs(profile.table().c_str(), stdout);
     if (!words_.out) return;
     std::ofstream out(*words_.out / "profile.json");
