@@ -1,7 +1,7 @@
 # Pieces that only tests need: a virtual machine with several memories (QEMU, a cloud kernel, busybox), the other MPI, the
-# other OpenMP runtime and likwid, whose strings are compared. Where they
+# other OpenMP runtime, likwid, whose strings are compared, and Slurm. Where they
 # cannot be had the tests that need them are skipped and say so; nothing else is lost.
-# STRATA_TEST_KERNEL=FILE names a kernel to boot; STRATA_NO_APT=1 forbids apt.
+# STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked; STRATA_NO_APT=1 forbids apt.
 
 test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
     clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
@@ -30,6 +30,24 @@ get_test_kernel() {
     rm -rf -- "$folder"
 }
 
+# Slurm and munge are unpacked, not installed: a machine with Slurm's commands looks like a cluster's, and daemons would start.
+get_test_slurm() {
+    local slurm=$STRATA_BUILDS/test-slurm folder sudo=()
+    [[ ! -e $slurm/complete ]] && may_use_apt && command -v dpkg-deb >/dev/null || return 0
+    [[ ! -x /usr/sbin/slurmctld || ! -x /usr/sbin/munged ]] || return 0
+    ((EUID == 0)) || sudo=(sudo -n)
+    folder=$(mktemp -d) && (
+        mkdir -p "$folder/packages/partial" "$folder/unpacked" && chmod 755 "$folder" || exit
+        download=("${sudo[@]}" apt-get -y --no-install-recommends --download-only -o DPkg::Lock::Timeout=300
+            -o "Dir::Cache::archives=$folder/packages" install slurmctld slurmd slurm-client munge)
+        # What they need beyond what is installed comes along.
+        "${download[@]}" || { "${sudo[@]}" apt-get update && "${download[@]}"; } || exit
+        for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder/unpacked" || exit; done
+        rm -rf -- "$slurm" && mv "$folder/unpacked" "$slurm" && : >"$slurm/complete"
+    ) >>"$strata_log" 2>&1 || say "no Slurm to try (see $strata_log): its tests are skipped"
+    "${sudo[@]}" rm -rf -- "$folder"
+}
+
 get_test_pieces() {
     local each missing=()
     for each in "${test_packages[@]}"; do
@@ -40,4 +58,6 @@ get_test_pieces() {
         apt_install "${missing[@]}" || say "apt could not install them (see $strata_log): their tests are skipped"
     fi
     get_test_kernel
+    get_test_slurm
+    export STRATA_TEST_SLURM=${STRATA_TEST_SLURM:-$STRATA_BUILDS/test-slurm}
 }

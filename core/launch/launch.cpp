@@ -224,6 +224,7 @@ void plan_start(Plan& plan, const Request& request) {
     if (plan.around) {
         plan.how = How::around;
         plan.job.processes = {around_process(plan, request)};
+        plan.job.by_srun = plan.around->starter == Starter::slurm;
     } else if (plan.program.team && !request.mpi) {
         plan.how = How::team;
         plan.job.processes = {team_process(plan, request)};
@@ -236,6 +237,12 @@ void plan_start(Plan& plan, const Request& request) {
         for (int p = 0; p < processes; ++p)
             plan.job.processes.push_back(program_process(plan, request, p, p, processes));
     }
+}
+
+/// Whether a batch system has given the run more nodes than this one, or srun asks it for them.
+bool several_nodes(const Plan& plan) {
+    const std::string nodes = environment_value("SLURM_JOB_NUM_NODES");
+    return nodes.empty() ? plan.job.by_srun : nodes != "1";
 }
 
 /// Memories that the whole run is held to; none when the policy leaves it the choice.
@@ -315,6 +322,7 @@ Plan make_plan(const Request& request) {
     plan.job.limits = request.limits;
     plan.job.limits.pus = plan.placement.pus();
     plan.job.limits.memories = memories_of_run(plan.placement);
+    plan.job.several_nodes = (plan.how == How::around || plan.how == How::mpirun) && several_nodes(plan);
     const Watch& watch = request.watch;
     // What an MPI leaves behind (shared segments, session folders) is removed by whoever stays.
     plan.supervised = (plan.how != How::become && plan.how != How::team) || watch.record || watch.check ||

@@ -128,6 +128,18 @@ std::optional<Rank> rank_from_environment() {
     return result;
 }
 
+std::string remedy_for_lone_ranks() {
+    const auto said = [](const char* name) { return environment_value(name) != ""; };
+    const bool by_mpirun =
+        said("OMPI_COMM_WORLD_RANK") || said("MPI_LOCALRANKID") || said("MV2_COMM_WORLD_RANK");
+    if (said("SLURM_STEP_ID") && !by_mpirun)
+        return "srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH (srun --mpi=list: what this Slurm "
+               "offers), or that MPI's mpirun inside the allocation";
+    return "the mpirun of the MPI that the program is linked with (ldd ./a.out), which strata launch "
+           "--layout "
+           "PxT --mpi finds";
+}
+
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node) {
     int nodes_before = 0;
     for (size_t at = 0; at < tasks_per_node.size();) {

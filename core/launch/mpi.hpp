@@ -37,6 +37,10 @@ struct Rank {
 /// This process' rank from the environment; nothing when no MPI started it.
 std::optional<Rank> rank_from_environment();
 
+/// What to do where ranks that were started do not find each other: whoever started this process and its MPI
+/// do not speak with each other.
+std::string remedy_for_lone_ranks();
+
 /// How many tasks of a Slurm step run on the node number `node`, from SLURM_STEP_TASKS_PER_NODE's form
 /// "4(x2),3"; nothing when it says nothing of that node.
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node);

@@ -43,18 +43,27 @@ bool is_own_folder(const std::string& path) {
     return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid();
 }
 
+/// srun, and the process beside it that ends its step on the nodes once it has died.
+bool is_srun(int pid) { return machine::read_file(fmt::format("/proc/{}/comm", pid)) == "srun"; }
+
 /// Ends the processes of dead runs. They carry the run's name in their environment; found only when there is
 /// a leftover, since looking at everybody's environment costs milliseconds.
 int end_marked(const std::set<std::string>& runs) {
+    constexpr int kRounds = 100, kRoundsForSrun = 60;  // each is longer than the one before: 5 s, 2 s
     std::set<int> ended;
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
         std::vector<int> found;
+        bool to_end = false;
         for (const int pid : all_processes()) {
             if (pid == getpid()) continue;
             const auto run = environment_of(pid, "STRATA_RUN");
-            if (run && runs.count(*run) != 0) found.push_back(pid);
+            if (!run || runs.count(*run) == 0) continue;
+            if (is_srun(pid) && round < kRoundsForSrun)
+                to_end = true;
+            else
+                found.push_back(pid);
         }
-        if (found.empty()) break;
+        if (found.empty() && !to_end) break;
         for (const int pid : found) kill(pid, SIGSTOP);
         for (const int pid : found) kill(pid, SIGKILL);
         ended.insert(found.begin(), found.end());
@@ -132,7 +141,8 @@ Scratch::~Scratch() {
     close(lock_);
 }
 
-std::vector<std::pair<std::string, std::string>> Scratch::settings() const {
+std::vector<std::pair<std::string, std::string>> Scratch::settings(bool several_nodes) const {
+    if (several_nodes) return {{"STRATA_RUN", name_}};
     return {{"OMPI_MCA_orte_tmpdir_base", path_},             // Open MPI 4: session folder
             {"OMPI_MCA_btl_vader_backing_directory", path_},  // Open MPI 4: segments between processes
             {"PRTE_MCA_prte_tmpdir_base", path_},             // Open MPI 5

@@ -20,8 +20,10 @@ class Scratch {
     [[nodiscard]] const std::string& path() const { return path_; }
     /// strata-UID-PID-STARTTIME: also the value of STRATA_RUN, by which a run's processes are known.
     [[nodiscard]] const std::string& name() const { return name_; }
-    /// Variables that send the files of Open MPI 4 and 5 and of MPICH here.
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> settings() const;
+    /// Variables that send the files of Open MPI 4 and 5 and of MPICH here. Over several nodes, only the
+    /// run's mark: an MPI hands these variables on to nodes where nobody has made the folder, and some make
+    /// it.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> settings(bool several_nodes = false) const;
 
     static std::vector<std::string> default_bases();
 

@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/launch/accounts.hpp"
@@ -46,6 +48,8 @@ constexpr double kReadingBudget = 0.0025;
 constexpr int kFreeReadings = 5;
 /// How long a program has to end after SIGINT, SIGTERM and the like before it is killed.
 constexpr double kGrace = 5, kGraceAfterFailure = 2;
+/// And how long srun has to end its step, which it does at SIGTERM, when all is to end at once.
+constexpr double kSlurmsTurn = 5;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) {
     return std::chrono::duration<double>(b - a).count();
@@ -75,8 +79,14 @@ std::vector<int> elsewhere(const std::vector<int>& allowed, const std::vector<in
 /// The waiting: what happens between start and end of a run.
 class Vigil {
   public:
-    Vigil(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback)
-        : children_(children), signals_(signals), watch_(watch), readback_(readback) {}
+    Vigil(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback,
+          bool by_srun)
+        : children_(children),
+          signals_(signals),
+          watch_(watch),
+          readback_(readback),
+          by_srun_(by_srun),
+          step_to_end_(by_srun) {}
 
     void keep();
     [[nodiscard]] bool timed_out() const { return timed_out_; }
@@ -91,6 +101,7 @@ class Vigil {
     void collect();
     void look();
     void suspend();
+    void end();
     void kill_after(double seconds) { kill_at_ = std::min(kill_at_.value_or(1e18), now() + seconds); }
 
     Children& children_;
@@ -102,34 +113,47 @@ class Vigil {
     int looks_ = 0;
     std::optional<double> kill_at_;
     bool timed_out_ = false, orphaned_ = false;
+    const bool by_srun_;
+    bool step_to_end_;  // of Slurm: srun has not been asked yet
     int asked_by_ = 0;
 };
 
 double Vigil::until_next() const {
     double next = 1e18;
     if (readback_ != nullptr) next = next_reading_;
-    if (watch_.timeout_s > 0) next = std::min(next, watch_.timeout_s);
+    if (watch_.timeout_s > 0 && !timed_out_) next = std::min(next, watch_.timeout_s);
     if (kill_at_) next = std::min(next, *kill_at_);
     return next > 1e17 ? -1 : std::max(0.0, next - now());
 }
 
 void Vigil::keep() {
     while (!children_.all_ended()) {
-        for (const int signal : signals_.wait(until_next(), watch_.lifeline, orphaned_)) handle(signal);
+        const auto lifeline = orphaned_ ? std::nullopt : watch_.lifeline;
+        for (const int signal : signals_.wait(until_next(), lifeline, orphaned_)) handle(signal);
         collect();
-        if (orphaned_) return;
-        if (watch_.timeout_s > 0 && now() >= watch_.timeout_s && !children_.all_ended()) {
+        if (orphaned_ && !by_srun_) return;
+        if (orphaned_ && step_to_end_) end();
+        if (watch_.timeout_s > 0 && !timed_out_ && now() >= watch_.timeout_s && !children_.all_ended()) {
             timed_out_ = true;
             kill_at_ = now();
         }
         if (kill_at_ && now() >= *kill_at_) {
-            children_.signal(SIGKILL);
-            kill_at_ =
-                now() +
-                1;  // again, should one have forked out of its group's reach; the rest is done at the end
+            if (orphaned_) return;
+            end();
         }
         if (readback_ != nullptr && now() >= next_reading_ && !children_.all_ended()) look();
     }
+}
+
+void Vigil::end() {
+    if (std::exchange(step_to_end_, false)) {
+        children_.signal(SIGTERM);
+        kill_at_ = now() + kSlurmsTurn;
+        return;
+    }
+    children_.signal(SIGKILL);
+    // Again, should one have forked out of its group's reach; the rest is done at the end.
+    kill_at_ = now() + 1;
 }
 
 void Vigil::collect() {
@@ -228,7 +252,7 @@ void check_record(const std::string& path) {
 
 Job with_settings(Job job, const Scratch& scratch) {
     std::vector<Setting> settings = {{"STRATA_LIFELINE_FD", "", true}};
-    for (const auto& [name, value] : scratch.settings()) settings.push_back({name, value});
+    for (const auto& [name, value] : scratch.settings(job.several_nodes)) settings.push_back({name, value});
     for (Process& process : job.processes)
         process.environment = apply_settings(settings, std::move(process.environment));
     return job;
@@ -306,7 +330,7 @@ int supervise(const Job& job, const Watch& watch) {
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
         const Books before = read_books(pus);
         Children children(with_settings(job, around.scratch), around.groups, around.share, around.signals);
-        Vigil vigil(children, around.signals, watch, readback.get());
+        Vigil vigil(children, around.signals, watch, readback.get(), job.by_srun);
         vigil.keep();
         Books after = read_books(pus);
         end_everything();

@@ -25,6 +25,8 @@ struct Job {
     std::vector<std::string> command;  // as the user typed it, for the record
     std::string launcher;              // this executable: a rank that has not yet become the program
     Limits limits;
+    bool several_nodes = false;  // what it starts may run on other nodes, which have no folder of this run
+    bool by_srun = false;  // srun is to be asked to end: killed, it may leave its step running on the nodes
 };
 
 struct Watch {

@@ -16,6 +16,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/launch/bind.hpp"
+#include "core/launch/mpi.hpp"
 #include "core/machine/machine.hpp"
 #include "core/team/crew_table.hpp"
 #include "core/team/mpi/keeper.hpp"
@@ -201,9 +202,22 @@ void place_all(const Circles& circles, Arena& arena) {
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
 }
 
+/// An MPI that is not spoken to in its own way by who started it makes each rank a world of its own, and says
+/// nothing: as many runs would write the same results.
+void check_not_alone(const std::optional<launch::Rank>& said) {
+    if (!said || said->size == 1 || size_of(MPI_COMM_WORLD) > 1) return;
+    if (said->rank != 0) throw NotByMe();
+    throw Error("the ranks do not find each other: MPI tells each that it is alone")
+        .given(fmt::format("rank {} of {}", said->rank, said->size))
+        .allowed("a launcher that this program's MPI knows")
+        .remedy(launch::remedy_for_lone_ranks());
+}
+
 Joined join_by(const KeptBy& kept) {
     int level = 0;
+    const auto said = launch::rank_from_environment();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    check_not_alone(said);
     Circles circles = draw();
     const Passed passed = arrange(circles, kept.line);
     Arena arena = map_together(circles, passed);

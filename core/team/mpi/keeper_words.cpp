@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <random>
+#include <string>
 
+#include "core/launch/mpi.hpp"
 #include "core/team/mpi/keeping.hpp"
 
 namespace strata::team {
@@ -20,6 +22,12 @@ std::string host_name() {
 std::uint64_t random_token() {
     std::random_device random;
     return (std::uint64_t{random()} << 32) | random();
+}
+
+/// MPI_Init itself ends a member whose launcher does not speak its language. One says what to do.
+std::string advice() {
+    const auto rank = launch::rank_from_environment();
+    return rank && rank->rank == 0 ? fmt::format("  try: {}\n", launch::remedy_for_lone_ranks()) : "";
 }
 
 }  // namespace
@@ -125,8 +133,8 @@ bool Keeper::lost(const Message& who, int from_line, int from_node) {
 void Keeper::member_failed(const KeptEnd& end) {
     if (!where_) {
         if (asked_by_ == 0 && !said_why_)
-            fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n",
-                       member_.pid(), end.how);
+            fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n{}",
+                       member_.pid(), end.how, status_ < 128 ? advice() : "");
         return;
     }
     const std::string how = (where_->nodes > 1 ? fmt::format("on {} ", host_name()) : "") + end.how;

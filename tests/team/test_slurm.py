@@ -1,0 +1,333 @@
+"""Teams and solvers under Slurm: a real one, of two nodes on this machine, started for these tests alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from private_slurm import PrivateSlurm, programs
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "cases"
+HEAT = {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}
+
+pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[PrivateSlurm]:
+    found = programs()
+    if isinstance(found, str):
+        pytest.skip(found)
+    # Not pytest's folder: the paths of sockets are short.
+    with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
+        made = PrivateSlurm(found, Path(folder))
+        try:
+            made.start()
+            yield made
+        finally:
+            made.stop()
+        assert made.processes() == []
+    assert not Path(folder).exists()
+
+
+@pytest.fixture
+def quiet(slurm: PrivateSlurm) -> Iterator[PrivateSlurm]:
+    """A Slurm without jobs, before and after."""
+    assert slurm.ended()
+    yield slurm
+    assert slurm.ended(), slurm.run("squeue").stdout + slurm.run("ps", "-ef").stdout
+    if slurm.apart:
+        left = slurm.run("srun", "-N", "2", "ls", "-A", "/dev/shm")
+        assert left.returncode == 0, left.stderr
+        assert left.stdout == ""
+
+
+def built(*names: str) -> str:
+    """A native test program or the front, in the build that is tested."""
+    front = os.environ.get("STRATA_BIN")
+    build = Path(os.environ.get("STRATA_BUILD", "nowhere"), "cmake")
+    folder = Path(front).resolve().parents[1] if front else build
+    program = folder.joinpath(*names)
+    if not os.access(program, os.X_OK):
+        pytest.skip(f"no {program}: build the tests, with an MPI")
+    return str(program)
+
+
+def strata() -> str:
+    return built("cli", "strata")
+
+
+def solver(name: str) -> str:
+    return built("solvers", f"strata-{name}")
+
+
+@pytest.fixture(params=["pmix", "pmi2"])
+def mpi(request: pytest.FixtureRequest, slurm: PrivateSlurm) -> tuple[str, str]:
+    """--mpi=... for the program for several nodes of that MPI, and the program."""
+    by = str(request.param)
+    listed = slurm.run("srun", "--mpi=list")
+    if by not in listed.stdout + listed.stderr:
+        pytest.skip(f"this Slurm has no {by}")
+    return f"--mpi={by}", built("tests", "team", "team_nodes" if by == "pmix" else "team_nodes_mpich")
+
+
+@pytest.fixture
+def srun(slurm: PrivateSlurm) -> list[str]:
+    """For programs of the build's own MPI: two ranks on each of two nodes."""
+    if not slurm.apart:
+        pytest.skip("several ranks of several nodes on one machine: each needs a /dev/shm of its own")
+    shown = subprocess.run(["ldd", solver("transport")], capture_output=True, text=True, check=True).stdout
+    if "libmpi.so.40" not in shown and "libmpich" not in shown:
+        pytest.skip("built with an MPI that is neither Open MPI nor MPICH")
+    by = "pmix" if "libmpi.so.40" in shown else "pmi2"
+    if by not in (listed := slurm.run("srun", "--mpi=list")).stdout + listed.stderr:
+        pytest.skip(f"this Slurm has no {by}")
+    return ["srun", f"--mpi={by}", "-N", "2", "-n", "4"]
+
+
+def changed(path: Path, to: Path, **changes: str) -> Path:
+    """A case with keys changed."""
+    text = path.read_text()
+    for key, value in changes.items():
+        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
+        assert found == 1, key
+    to.write_text(text)
+    return to
+
+
+def checksums(folder: Path) -> dict[tuple[int, int, int], str]:
+    """(label, patch, generation) -> checksum of a checkpoint's values."""
+    found = {}
+    for index in folder.glob("part-*.index"):
+        for chunk in map(json.loads, index.read_text().splitlines()):
+            if "label" in chunk:
+                found[chunk["label"], chunk["patch"], chunk["generation"]] = chunk["crc32c"]
+    return found
+
+
+def submitted(slurm: PrivateSlurm, script: str, folder: Path, *options: str, seconds: float = 60) -> str:
+    """What a batch script printed; it must succeed."""
+    path, out = folder / "job.sh", folder / "job.out"
+    path.write_text(f"#!/bin/bash -e\n{script}\n")
+    done = slurm.run("sbatch", "--parsable", f"--output={out}", *options, path)
+    assert done.returncode == 0, done.stderr
+    end = time.monotonic() + seconds
+    while slurm.run("squeue", "--noheader", "-j", done.stdout.strip()).stdout and time.monotonic() < end:
+        time.sleep(0.05)
+    said = out.read_text() if out.exists() else ""
+    shown = slurm.run("scontrol", "show", "job", done.stdout.strip()).stdout
+    assert "JobState=COMPLETED" in shown, shown + said + slurm.logs()
+    return said
+
+
+def waiting(slurm: PrivateSlurm, command: list[str]) -> subprocess.Popen[str]:
+    """A command whose two members wait for each other without end; returns when they do."""
+    going = subprocess.Popen(
+        command, env=slurm.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert going.stdout is not None
+    for _ in range(2):
+        line = going.stdout.readline()
+        assert "waits" in line, line + going.communicate(timeout=30)[1]
+    return going
+
+
+def test_the_ranks_of_a_step_are_one_team_over_its_nodes(quiet, mpi):
+    by, program = mpi
+    done = quiet.run("srun", by, "-N", "2", "-n", "2", program, "hello")
+    assert done.returncode == 0, done.stderr
+    for rank in range(2):
+        assert f"member {rank} of 2 node {rank} of 2 local 0 of 1 same true" in done.stdout
+    if quiet.apart:
+        done = quiet.run("srun", by, "-N", "2", "-n", "4", program, "hello")
+        assert done.returncode == 0, done.stderr
+        for rank in range(4):
+            assert f"member {rank} of 4 node {rank // 2} of 2 local {rank % 2} of 2 same true" in done.stdout
+
+
+def test_ranks_that_do_not_find_each_other_are_one_error(quiet, mpi):
+    by, program = mpi
+    done = quiet.run("srun", "--mpi=none", "-N", "2", program, "hello")
+    assert done.returncode != 0
+    assert "member 0 of 1" not in done.stdout
+    assert done.stderr.count("try: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH") == 1
+    if by == "--mpi=pmi2":  # Open MPI ends by itself, with many words
+        assert done.stderr.count("strata: error") == 1
+        assert "MPI tells each that it is alone" in done.stderr
+
+
+def test_a_member_that_is_killed_ends_the_step_with_its_name(quiet, mpi):
+    by, program = mpi
+    done = quiet.run("srun", by, "-N", "2", "-n", "2", program, "die", "kill", "1", "30000", timeout=30)
+    assert done.returncode == 137
+    assert done.stderr.count("strata: error") == 1
+    assert re.search(r"strata: error: member 1 \(process \d+\) on \S+ was killed by SIGKILL", done.stderr)
+    assert "member 0 saw: member 1 " in done.stdout
+
+
+@pytest.mark.parametrize(("name", "steps"), [("heat-round", "20"), ("mixed", "5")])
+def test_a_graph_over_the_nodes_of_a_step_gives_the_same_bits(quiet, srun, name, steps):
+    program = built("tests", "graph", "graph_member")
+    alone = quiet.run(program, name, steps, env=os.environ | {"STRATA_LAYOUT": "1x1"})
+    assert alone.returncode == 0, alone.stderr
+    done = quiet.run(*srun, program, name, steps)
+    assert done.returncode == 0, done.stderr
+    assert "patch 0 " in done.stdout
+    assert sorted(done.stdout.splitlines()) == sorted(alone.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "changes"),
+    [("transport", "heat", HEAT), ("mpm", "axial", {})],
+)
+def test_a_case_over_nodes_gives_the_bits_of_strata_run(quiet, srun, tmp_path, name, case, changes):
+    path = changed(CASES / name / f"{case}.toml", tmp_path / "case.toml", **changes)
+    words = ["--steps", "20", "--checkpoint", "20", "--quiet", "--out"]
+    alone = quiet.run(strata(), "run", path, "--layout", "1x1", *words, tmp_path / "alone")
+    assert alone.returncode == 0, alone.stderr
+    done = quiet.run(*srun, solver(name), path, *words, tmp_path / "nodes")
+    assert done.returncode == 0, done.stderr
+    assert f"{name}: 4 processes" in done.stdout
+    expected = checksums(tmp_path / "alone" / "checkpoint-000020")
+    assert len(expected) > 8
+    assert checksums(tmp_path / "nodes" / "checkpoint-000020") == expected
+
+
+def test_inside_a_batch_job_all_ways_to_start_lead_to_their_nodes(quiet, srun, tmp_path):
+    """A batch script is no rank of a step, though Slurm numbers it as one."""
+    program = built("tests", "team", "team_nodes")
+    launch = [strata(), "launch", "--layout", "4x1", "--bind", "none", "--"]
+    step = " ".join(srun)
+    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", **HEAT)
+    lines = [
+        f"echo '== plain'; STRATA_LAYOUT=2x1 {program} hello",
+        f"echo '== run'; {strata()} run {case} --layout 2x1 --bind none --steps 2 --quiet",
+        f"echo '== srun inside'; {' '.join(launch)} {step} {program} hello",
+        f"echo '== srun outside'; {step} --cpu-bind=none {' '.join(launch)} {program} hello",
+    ]
+    mpirun = shutil.which("mpirun")
+    if mpirun and "pmix" in step:
+        around = f"{mpirun} -n 4 --oversubscribe --map-by ppr:2:node"
+        lines.append(f"echo '== mpirun'; {' '.join(launch)} {around} {program} hello")
+    said = submitted(quiet, "\n".join(lines), tmp_path, "-N", "2", "--ntasks-per-node=2")
+    parts = dict(zip(*[iter(re.split(r"== (.*)\n", said)[1:])] * 2, strict=True))
+    for member in range(2):
+        assert f"member {member} of 2 node 0 of 1" in parts["plain"]
+    assert "transport: 2 processes" in parts["run"]
+    for way in [each for each in ("srun inside", "srun outside", "mpirun") if each in parts]:
+        for member in range(4):
+            assert f"member {member} of 4 node {member // 2} of 2" in parts[way], (way, said)
+        # This node's folder is not named to the MPI of the other: Open MPI would complain, or make it.
+        assert "shmem" not in parts[way]
+
+
+def test_a_job_that_is_cancelled_leaves_nothing_behind(quiet, mpi):
+    """scancel, and a time limit, send SIGTERM to all, and SIGKILL later."""
+    by, program = mpi
+    with waiting(quiet, ["srun", by, "-N", "2", "-n", "2", program, "wait"]) as going:
+        assert len(set(quiet.processes()) - quiet.at_rest) >= 6
+        assert quiet.run("scancel", "--name=" + Path(program).name).returncode == 0
+        going.communicate(timeout=30)
+    assert going.returncode == 143
+    assert quiet.ended()
+
+
+@pytest.mark.parametrize("way", ["timeout", "lifeline", "SIGTERM", "SIGKILL"])
+def test_a_launcher_that_ends_ends_its_step_on_all_nodes(quiet, srun, way):
+    """srun that is killed by SIGKILL, with the process beside it, would leave its step running."""
+    program = built("tests", "team", "team_nodes")
+    limit = ["--timeout", "3"] if way == "timeout" else []
+    command = [strata(), "launch", "--layout", "2x1", "--bind", "none", *limit, "--"]
+    command += [*srun[:-1], "2", program, "wait"]
+    reading, writing = os.pipe()
+    slurms = quiet.environment
+    try:
+        with subprocess.Popen(
+            command,
+            env=slurms | ({"STRATA_LIFELINE_FD": str(reading)} if way == "lifeline" else {}),
+            pass_fds=[reading],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as going:
+            assert going.stdout is not None
+            assert all("waits" in going.stdout.readline() for _ in range(2))
+            if way == "SIGTERM":
+                going.terminate()
+            if way == "SIGKILL":
+                going.kill()
+            if way == "lifeline":
+                os.close(writing)
+            _, said = going.communicate(timeout=30)
+    finally:
+        os.close(reading)
+        if way != "lifeline":
+            os.close(writing)
+    assert going.returncode != 0
+    assert ("the run was ended after 3 s (--timeout)" in said) == (way == "timeout")
+    assert quiet.ended()
+
+
+@pytest.mark.soak
+def test_a_time_limit_leaves_checkpoints_and_nothing_else(quiet, srun, tmp_path):
+    """Slurm knows whole minutes, and looks twice a minute or so."""
+    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", end="1e9", error="0.0", **HEAT)
+    step = f"{' '.join(srun)} {solver('transport')} {case} --out {tmp_path}/out --checkpoint 200 --quiet"
+    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n{step}\n")
+    options = ["--parsable", "--time=1", "-N", "2", "--ntasks-per-node=2", f"--output={tmp_path}/job.out"]
+    job = quiet.run("sbatch", *options, tmp_path / "job.sh").stdout.strip()
+    end = time.monotonic() + 180
+    while quiet.run("squeue", "--noheader", "-j", job).stdout and time.monotonic() < end:
+        time.sleep(0.5)
+    assert "JobState=TIMEOUT" in quiet.run("scontrol", "show", "job", job).stdout
+    assert "DUE TO TIME LIMIT" in (tmp_path / "job.out").read_text()
+    assert quiet.ended()
+    kept = sorted((tmp_path / "out").glob("checkpoint-*"))
+    assert kept
+    step = int(kept[-1].name[-6:])
+    done = quiet.run(
+        *srun, solver("transport"), case, "--out", tmp_path / "out", "--restart", tmp_path / "out",
+        "--steps", str(step + 10), "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.soak
+def test_whoever_is_killed_the_others_end(quiet, mpi):
+    """At the next meeting: a slurmstepd, a keeper, or all of a node's."""
+    by, program = mpi
+    command = ["srun", by, "-N", "2", "-n", "2", program, "wait"]
+    for victim in ("member", "keeper", "srun"):
+        with waiting(quiet, command) as going:
+            names = {}
+            for pid in quiet.processes():
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                if words[0] == program.encode():
+                    names[pid] = parent
+            keeper = next(parent for parent in names.values() if parent in names)
+            member = next(pid for pid, parent in names.items() if parent == keeper)
+            os.kill({"member": member, "keeper": keeper, "srun": going.pid}[victim], 9)
+            going.communicate(timeout=60)
+        assert going.returncode != 0
+        assert quiet.ended(30)
+
+
+@pytest.mark.soak
+def test_characterize_is_submitted_and_runs_on_a_node(quiet, tmp_path):
+    tiny = ROOT / "tests" / "e2e" / "tiny.toml"
+    words = ["characterize", "--submit", "all", "--out", tmp_path / "out", "--spec", tiny]
+    environment = quiet.environment | {"STRATA_PYTHON": os.environ.get("STRATA_PYTHON", sys.executable)}
+    done = quiet.run(strata(), *words, env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "squeue -j" in done.stdout
