@@ -95,6 +95,54 @@ TEST_CASE("a grid's fields are an image with the documented attributes and every
     CHECK(wrong == 0);
 }
 
+TEST_CASE("the faces of a direction are the points of an image between the others' nodes") {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "grid-y-faces.vtkhdf";
+    GridShape flat = shape();
+    const bool thin = GENERATE(false, true);  // one cell in x: one point
+    if (thin) flat.cells.hi[0] = flat.cells.lo[0] + 1;
+    const Grid grid("grid", flat);
+    FieldFile::create_grid(
+        path, flat, {{"flux", Element::f64, 1, "", On::faces_y}, {"two", Element::i32, 2, "", On::faces_y}},
+        0.25);
+    {
+        FieldFile file(path);
+        for (int patch = 0; patch < grid.patches(); ++patch) {
+            write<double>(file, "flux", 1, grid.owned(patch, On::faces_y));
+            write<std::int32_t>(file, "two", 2, grid.owned(patch, On::faces_y));
+        }
+        file.close();
+    }
+    FieldFile::finish(path, "", 0.25);
+    const Read read(path);
+    CHECK(read.text("/VTKHDF", "Type") == "ImageData");
+    CHECK(read.attribute<std::int64_t>("WholeExtent", H5T_NATIVE_INT64, 6) ==
+          std::vector<std::int64_t>{-1, thin ? -1 : 3, 0, 4, 2, 4});
+    CHECK(read.attribute<double>("Origin", H5T_NATIVE_DOUBLE, 3) ==
+          std::vector<double>{0.5 + 0.05, 0, -1 + 0.2});
+    CHECK(read.attribute<double>("Spacing", H5T_NATIVE_DOUBLE, 3) == std::vector<double>{0.1, 0.2, 0.4});
+    const hsize_t nx = thin ? 1 : 5;
+    const auto flux = read.array<double>("PointData/flux", H5T_NATIVE_DOUBLE, {3, 5, nx}, 8);
+    const auto two = read.array<std::int32_t>("PointData/two", H5T_NATIVE_INT32, {3, 5, nx, 2}, 4);
+    std::size_t wrong = 0, at = 0;
+    for (int k = 0; k < 3; ++k)
+        for (int j = 0; j < 5; ++j)
+            for (int i = 0; i < static_cast<int>(nx); ++i, ++at) {
+                wrong += flux[at] != value(i - 1, j, k + 2, 0);
+                for (std::size_t c = 0; c < 2; ++c)
+                    wrong += two[2 * at + c] !=
+                             static_cast<std::int32_t>(value(i - 1, j, k + 2, static_cast<int>(c)));
+            }
+    CHECK(wrong == 0);
+    for (const On other : {On::faces_x, On::cells, On::nodes})
+        CHECK(has(refusal([&] {
+                      FieldFile::create_grid(
+                          path, flat,
+                          {{"a", Element::f64, 1, "", On::faces_y}, {"b", Element::f64, 1, "", other}}, 0);
+                  }),
+                  "faces of one direction"));
+}
+
 TEST_CASE("particles are points, each a vertex, also where there are none") {
     const TemporaryFolder folder;
     const fs::path path = folder.path() / "bar.vtkhdf";

@@ -11,6 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
+import pytest
 from solver_cases import CASES, changed, checksums, over_nodes, plane, solver_program, steps_in
 
 STEPS = "\n[output]\nsteps = 10\n"
@@ -52,6 +54,51 @@ def test_what_is_shown_is_the_state_of_the_checkpoint(run, tmp_path):
     assert values.tobytes() in found["grid-000020.vtkhdf"]
     assert values.tobytes() not in found["grid-000010.vtkhdf"]
     assert b"temperature" in found["grid-000020.vtkhdf"]
+
+
+@pytest.mark.parametrize("name", ["vortex", "advection"])
+def test_fields_on_faces_have_a_file_for_each_direction(run, tmp_path, name):
+    """Of the flow that the case prescribes, which is in the checkpoint too; the same on every layout."""
+    add = '\n[output]\nsteps = 4\nfields = ["temperature", "velocity x", "velocity y"]\n'
+    case = changed(tmp_path, name, add, cells="[64, 48]", patch="[16, 12]", error="1.0")
+    expected = None
+    for layout in ("1x1", "3x1"):
+        out = tmp_path / layout
+        run(case, "--out", out, "--steps", 4, "--checkpoint", 4, layout=layout)
+        found = files(out)
+        assert set(found) == {f"grid{f}-{s:06d}.vtkhdf" for f in ("", "-x-faces", "-y-faces") for s in (0, 4)}
+        expected = expected or found
+        assert found == expected
+    for axis, label in enumerate(("velocity x", "velocity y")):
+        faces = face_plane(tmp_path / "1x1" / "checkpoint-000004", label, axis, (64, 48), (16, 12))
+        # Else a wrong place would not be seen.
+        assert name == "advection" or len(np.unique(faces)) > 500
+        assert faces.tobytes() in found[f"grid-{'xy'[axis]}-faces-000004.vtkhdf"]
+
+
+def face_plane(
+    checkpoint: Path, label: str, axis: int, cells: tuple[int, int], patch: tuple[int, int]
+) -> np.ndarray:
+    """A label of f64 on the faces of a direction of a plane, [y, x], from a checkpoint's patches. On a
+    periodic border the last faces are the first."""
+    labels = [each["name"] for each in json.loads((checkpoint / "checkpoint.json").read_text())["labels"]]
+    whole = np.full((cells[1] + (axis == 1), cells[0] + (axis == 0)), np.nan)
+    across = cells[0] // patch[0]
+    for index in checkpoint.glob("part-*.index"):
+        data = index.with_suffix(".data").read_bytes()
+        for chunk in map(json.loads, index.read_text().splitlines()):
+            if "label" not in chunk or labels[chunk["label"]] != label:
+                continue
+            x, y = chunk["patch"] % across * patch[0], chunk["patch"] // across * patch[1]
+            more = chunk["count"] > patch[0] * patch[1]
+            shape = (patch[1] + (more and axis == 1), patch[0] + (more and axis == 0))
+            values = np.frombuffer(data, np.float64, chunk["count"], chunk["offset"])
+            whole[y : y + shape[0], x : x + shape[1]] = values.reshape(shape)
+    last, first = ((slice(None), -1), (slice(None), 0)) if axis == 0 else (-1, 0)
+    if np.isnan(whole[last]).all():
+        whole[last] = whole[first]
+    assert not np.isnan(whole).any()
+    return whole
 
 
 def test_every_so_much_time_after_the_first_step_that_reaches_it(run, tmp_path):

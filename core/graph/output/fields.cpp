@@ -76,7 +76,8 @@ struct FieldFile::Open {
     hid_t form;  // what HDF5 knows of the file
     int file;
     fs::path path;
-    std::array<std::int64_t, 6> limits{};  // of a grid's cells
+    bool image = false;
+    std::array<std::int64_t, 6> limits{};  // of a grid's points
     std::map<std::string, Place> places;
     std::vector<std::byte> packed;
     std::uint64_t from = 0;
@@ -97,7 +98,7 @@ const Place& FieldFile::Open::place(const std::string& array) {
     const bool empty = std::find(extent.begin(), extent.end(), 0U) != extent.end();
     if (at == HADDR_UNDEF && !empty) fail_field_file("its arrays have no place", path);
     Place place{at, H5Tget_size(type), 1, {extent.begin(), extent.end()}};
-    const std::size_t directions = limits[1] > limits[0] ? 3 : 1;
+    const std::size_t directions = image ? 3 : 1;
     if (extent.size() > directions) {
         place.components = static_cast<std::size_t>(extent.back());
         place.extent.pop_back();
@@ -121,6 +122,7 @@ FieldFile::FieldFile(const fs::path& path) {
     const Hdf5Handle whole(H5Aopen_by_name(form, "/VTKHDF", "WholeExtent", H5P_DEFAULT, H5P_DEFAULT),
                            H5Aclose, "WholeExtent", path);
     if (H5Aread(whole, H5T_NATIVE_INT64, open_->limits.data()) < 0) fail_field_file("WholeExtent", path);
+    open_->image = true;
 }
 
 FieldFile::~FieldFile() {

@@ -21,7 +21,7 @@ struct FieldArray {
     Element element = Element::f64;
     int components = 1;
     std::string unit;   // kept beside it, as the attribute "Unit"
-    On on = On::cells;  // fields: cells or nodes
+    On on = On::cells;  // fields: cells or nodes, or all the faces of one direction
 };
 
 /// Whether this build can write them: it was made with HDF5.
@@ -37,6 +37,8 @@ struct FieldArray {
 class FieldFile {
   public:
     /// An image of the grid's whole domain (vtkImageData). Cells of the domain that no patch writes stay 0.
+    /// Where all arrays lie on the faces of one direction (and others not at all) the points of the image are
+    /// the middles of these faces: n + 1 of them along that direction, n along the others.
     static void create_grid(const std::filesystem::path& path, const GridShape& shape,
                             const std::vector<FieldArray>& arrays, double time);
     /// `count` points (vtkPolyData), one for each particle of all patches; positions are the array "Points",

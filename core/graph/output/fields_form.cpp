@@ -127,6 +127,17 @@ void check_names(const std::vector<FieldArray>& arrays) {
                 .allowed("no '/' or '.'");
 }
 
+/// The direction whose faces an image has; On::cells where it has cells and nodes.
+On faces_of(const std::vector<FieldArray>& arrays) {
+    const auto by_cells = [](On on) { return on == On::cells || on == On::nodes; };
+    const On first = arrays.empty() ? On::cells : arrays[0].on;
+    for (const FieldArray& array : arrays)
+        if (by_cells(first) ? !by_cells(array.on) : array.on != first)
+            throw Error("an image has values on cells and nodes, or on the faces of one direction")
+                .given(array.name);
+    return by_cells(first) ? On::cells : first;
+}
+
 }  // namespace
 
 bool can_write_fields() { return true; }
@@ -135,27 +146,29 @@ void FieldFile::create_grid(const fs::path& path, const GridShape& shape,
                             const std::vector<FieldArray>& arrays, double time) {
     const QuietHdf5 quiet;
     check_names(arrays);
+    const On faces = faces_of(arrays);
     Maker maker(path);
     maker.begin("ImageData", time);
-    std::vector<std::int64_t> whole;
+    std::vector<std::int64_t> whole;  // of points
+    std::vector<double> origin;
     for (std::size_t a = 0; a < 3; ++a) {
+        const bool between = faces != On::cells && !on_sides(faces, a);
         whole.push_back(shape.cells.lo[a]);
-        whole.push_back(shape.cells.hi[a]);
+        whole.push_back(shape.cells.hi[a] - (between ? 1 : 0));
+        origin.push_back(shape.origin[a] + (between ? 0.5 * shape.spacing[a] : 0));
     }
     maker.integers("WholeExtent", whole);
-    maker.doubles("Origin", {shape.origin.begin(), shape.origin.end()});
+    maker.doubles("Origin", origin);
     maker.doubles("Spacing", {shape.spacing.begin(), shape.spacing.end()});
     maker.doubles("Direction", {1, 0, 0, 0, 1, 0, 0, 0, 1});
     maker.group("CellData");
     maker.group("PointData");
     for (const FieldArray& array : arrays) {
-        if (array.on != On::cells && array.on != On::nodes)
-            throw Error("an image has values on cells and on nodes").given(array.name);
-        const hsize_t more = array.on == On::nodes ? 1 : 0;
         std::vector<hsize_t> extent;
         for (const int axis : {2, 1, 0})
-            extent.push_back(static_cast<hsize_t>(shape.cells.extent(axis)) + more);
-        maker.array((array.on == On::nodes ? "PointData/" : "CellData/") + array.name, array, extent);
+            extent.push_back(static_cast<hsize_t>(shape.cells.extent(axis)) +
+                             (on_sides(array.on, static_cast<std::size_t>(axis)) ? 1 : 0));
+        maker.array((array.on == On::cells ? "CellData/" : "PointData/") + array.name, array, extent);
     }
     maker.finish();
 }

@@ -32,8 +32,6 @@ int position_of(const Graph& graph, int set) {
 std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInfo& label) {
     if (label.kind != Kind::field && label.kind != Kind::particles)
         return "it is neither field nor particles";
-    if (label.kind == Kind::field && label.on != On::cells && label.on != On::nodes)
-        return "it lies on faces; an image has cells and nodes";
     if (label.element == Element::bytes) return "its values are no numbers";
     if (label.kind == Kind::particles && position_of(graph, label.particle_set) < 0)
         return "nothing relocates its particles, so their position is not known";
@@ -54,12 +52,16 @@ ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const Labe
     const bool particles = label.kind == Kind::particles;
     const auto* grid = static_cast<const Grid*>(label.family);
     const int set = particles ? label.particle_set : -1;
+    const On on = particles || label.on == On::nodes ? On::cells : label.on;
     for (ShownFile& file : files)
-        if (file.set == set && file.grid == grid) return file;
+        if (file.set == set && file.grid == grid && file.on == on) return file;
     ShownFile file;
     file.grid = grid;
+    file.on = on;
     file.set = set;
     file.name = in_files(grid->name());
+    for (std::size_t a = 0; a < 3; ++a)
+        if (on != On::cells && on_sides(on, a)) file.name += fmt::format("-{}-faces", "xyz"[a]);
     if (particles) {
         file.name = in_files(graph.particle_sets()[static_cast<std::size_t>(set)].name);
         if (file.name == in_files(grid->name())) file.name += "-particles";
@@ -157,7 +159,7 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         const auto create = [&] {
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
-            if (leaves_some_out(shown)) arrays.push_back(ghosts_array());
+            if (leaves_some_out(shown)) arrays.push_back(ghosts_array(shown));
             if (shown.set < 0)
                 FieldFile::create_grid(path, shown.grid->shape(), arrays, time);
             else

@@ -26,7 +26,8 @@ struct OutputSettings {
     void declare(CaseSchema& schema);
 };
 
-/// One file a step: a grid with its fields, or a set of particles.
+/// One file a step: a grid with its fields on cells and nodes, its fields on the faces of one direction, or a
+/// set of particles.
 struct ShownFile {
     struct Array {
         FieldArray form;
@@ -34,14 +35,15 @@ struct ShownFile {
     };
     std::string name;
     const Grid* grid = nullptr;
+    On on = On::cells;  // of a grid's fields: cells (and nodes), or faces
     int set = -1;       // of particles; -1: a grid's fields
     int position = -1;  // of particles: the label of where they are
     std::vector<Array> arrays;
 };
 
 /// The files for the labels that the case names, else those that the solver does, else all that can be shown:
-/// what lives from step to step on cells and nodes of grids, and on particles that are relocated. Throws
-/// Error, for a wrong name of the case with its file and line.
+/// what lives from step to step on cells, nodes and faces of grids, and on particles that are relocated.
+/// Throws Error, for a wrong name of the case with its file and line.
 [[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
                                                  const Solver& solver, const CaseSchema& schema,
                                                  const OutputSettings& settings);

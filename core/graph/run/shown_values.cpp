@@ -10,9 +10,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kGhosts = "vtkGhostType";     // as VTK calls it: what is not 0 is not drawn
-constexpr std::uint8_t kHidden = 32;                // vtkDataSetAttributes::HIDDENCELL
-constexpr std::size_t kRow = std::size_t{8} << 20;  // bytes of patches that are written together
+constexpr const char* kGhosts = "vtkGhostType";         // as VTK calls it: what is not 0 is not drawn
+constexpr std::uint8_t kHidden = 32, kHiddenPoint = 2;  // vtkDataSetAttributes::HIDDENCELL, HIDDENPOINT
+constexpr std::size_t kRow = std::size_t{8} << 20;      // bytes of patches that are written together
 
 const LabelInfo& label_of(const Graph& graph, int id) { return graph.labels()[static_cast<std::size_t>(id)]; }
 
@@ -61,10 +61,10 @@ FieldFile::Part part_of(const Grid& grid, const LabelInfo& label, int patch, con
             static_cast<std::ptrdiff_t>(all.volume())};
 }
 
-/// Nodes on a periodic border are those of the other border: they are written there, too.
+/// Nodes and faces on a periodic border are those of the other border: they are written there, too.
 void write_images(FieldFile& file, const std::string& array, const Grid& grid, const LabelInfo& label,
                   int patch, const std::vector<std::byte>& values) {
-    if (label.on != On::nodes) return;
+    if (label.on == On::cells) return;
     const Box own = grid.owned(patch, label.on);
     const Box& domain = grid.shape().cells;
     for (int images = 1; images < 8; ++images) {
@@ -72,7 +72,7 @@ void write_images(FieldFile& file, const std::string& array, const Grid& grid, c
         bool there = true;
         for (std::size_t a = 0; a < 3; ++a) {
             if (((images >> a) & 1) == 0) continue;
-            there = there && grid.shape().periodic[a] && own.lo[a] == domain.lo[a];
+            there = there && on_sides(label.on, a) && grid.shape().periodic[a] && own.lo[a] == domain.lo[a];
             from.hi[a] = from.lo[a] + 1;
             to.lo[a] = domain.hi[a];
             to.hi[a] = domain.hi[a] + 1;
@@ -118,9 +118,9 @@ void write_particles(FieldFile& file, const FieldArray& array, const Simulation&
 }
 
 /// What this member's patches cover is drawn.
-void uncover(FieldFile& file, const Grid& grid, const std::vector<int>& mine) {
+void uncover(FieldFile& file, const Grid& grid, On on, const std::vector<int>& mine) {
     for (const int patch : mine) {
-        const Box box = grid.box(patch);
+        const Box box = grid.owned(patch, on);
         const std::vector<std::uint8_t> drawn(static_cast<std::size_t>(box.volume()), 0);
         const std::ptrdiff_t y = box.extent(0);
         const FieldFile::Part part{box, drawn.data(), y, y * box.extent(1), 0};
@@ -146,7 +146,7 @@ void write_values(const ShownFile& shown, const fs::path& path, const Simulation
                   const std::vector<std::int64_t>& first) {
     const std::vector<int>& mine = patches_of(shown, run);
     FieldFile file(path);
-    if (leaves_some_out(shown)) uncover(file, *shown.grid, mine);
+    if (leaves_some_out(shown)) uncover(file, *shown.grid, shown.on, mine);
     for (const Kept& kept : kept_versions(run.plan()))
         for (const ShownFile::Array& array : shown.arrays) {
             if (kept.back != 0 || array.label != kept.label) continue;
@@ -160,15 +160,17 @@ void write_values(const ShownFile& shown, const fs::path& path, const Simulation
 
 bool leaves_some_out(const ShownFile& shown) { return shown.set < 0 && !shown.grid->regular(); }
 
-FieldArray ghosts_array() { return {kGhosts, Element::u8, 1, "", On::cells}; }
+FieldArray ghosts_array(const ShownFile& shown) { return {kGhosts, Element::u8, 1, "", shown.on}; }
 
 void hide_all(const ShownFile& shown, const fs::path& path) {
-    const Box& cells = shown.grid->shape().cells;
+    Box all = shown.grid->shape().cells;
+    for (std::size_t a = 0; a < 3; ++a) all.hi[a] += on_sides(shown.on, a) ? 1 : 0;
     FieldFile file(path);
     const std::vector<std::uint8_t> hidden(
-        static_cast<std::size_t>(cells.extent(0)) * static_cast<std::size_t>(cells.extent(1)), kHidden);
-    for (int k = cells.lo[2]; k < cells.hi[2]; ++k) {
-        FieldFile::Part plane{cells, hidden.data(), cells.extent(0), 0, 0};
+        static_cast<std::size_t>(all.extent(0)) * static_cast<std::size_t>(all.extent(1)),
+        shown.on == On::cells ? kHidden : kHiddenPoint);
+    for (int k = all.lo[2]; k < all.hi[2]; ++k) {
+        FieldFile::Part plane{all, hidden.data(), all.extent(0), 0, 0};
         plane.box.lo[2] = k;
         plane.box.hi[2] = k + 1;
         file.write(kGhosts, {&plane, 1});
