@@ -156,3 +156,34 @@ TEST_CASE(
     CHECK(same_bits(one, run(crash({10, 7, 1}, false))));
     CHECK(std::abs(four.kinetic + four.strain + four.plastic - four.first) < 0.1 * four.first);
 }
+
+TEST_CASE("points of different laws in one cell have each their own, whichever comes first") {
+    // A plastic bar against an elastic one, their faces in the middle of a cell, and the same from right to
+    // left.
+    const auto crash = [](bool swapped) {
+        Settings s;
+        s.cells = {25, 4, 1}, s.patch_cells = {5, 4, 1}, s.size = {1.25, 0.2, 0.05};
+        s.shape = "quadratic", s.transfer_name = "flip", s.flip = 1;
+        s.laws = {"von-mises", "neo-hookean"}, s.densities = {1000, 1000}, s.young = {2000, 8000};
+        s.poisson = {0.3, 0.3}, s.yield = {20, 0}, s.hardening = {50, 0};
+        s.shapes = {"box 0.2 0 0 0.625 0.2 0.05", "box 0.625 0 0 1.05 0.2 0.05"};
+        s.velocities = {0.1, 0, 0, -0.1, 0, 0};
+        s.body_materials = swapped ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0, 1};
+        s.per_cell = {2, 2, 1}, s.end = 0.4;
+        return settled(s);
+    };
+    const Settings left = crash(false);
+    const Ended start = run(left, 0), one = run(left), other = run(crash(true));
+    CHECK(one.plastic > 0.05 * start.kinetic);
+    CHECK(other.plastic == Approx(one.plastic).epsilon(1e-8));
+    CHECK(other.strain == Approx(one.strain).epsilon(1e-8));
+    CHECK(other.kinetic == Approx(one.kinetic).epsilon(1e-8));
+    std::size_t elastic = 0;
+    for (const auto& [id, p] : start.points) {
+        if (p[0] < 0.625) continue;
+        ++elastic;
+        CHECK(one.points.at(id)[22] == 0);  // alpha
+        CHECK(one.points.at(id)[16] == 1);  // its tensor b is not used
+    }
+    CHECK(elastic * 2 == start.points.size());
+}
