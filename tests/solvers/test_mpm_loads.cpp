@@ -38,17 +38,36 @@ TEST_CASE("a cut body has its volume, and surface points the area of their surfa
     graph::Graph graph("mpm");
     const graph::Grid& grid = graph.grid("grid", s.grid());
     const std::vector<SurfacePoint> surface = surface_points(s);
-    double volume = 0, area = 0;
+    double volume = 0, area = 0, moment = 0;
     std::size_t points = 0;
     for (const Particle& p : fill(s, grid, 0, surface)) {
         volume += p.share * 0.05 * 0.05 * 0.05 / 4;
+        moment += p.x[0] * p.share * 0.05 * 0.05 * 0.05 / 4;
         points += p.surface >= 0;
         area += std::hypot(p.area[0], p.area[1]);
         if (p.surface >= 0) CHECK(std::abs(std::hypot(p.x[0], p.x[1]) - 0.4) < 1e-12);
     }
     CHECK(std::abs(volume / (kPi / 4 * (1 - 0.16) * 0.05) - 1) < 1e-3);
+    // Of a quarter of a ring: (b^3 - a^3) / 3 for each metre of its length.
+    CHECK(std::abs(moment / ((1 - 0.064) / 3 * 0.05) - 1) < 1e-3);
     CHECK(std::abs(area / (kPi / 2 * 0.4 * 0.05) - 1) < 1e-12);
     CHECK(points == surface.size());
+}
+
+TEST_CASE("a cylinder ends at its ends, and a sphere at its radius") {
+    Settings s;
+    s.cells = {10, 10, 10}, s.patch_cells = {10, 10, 10}, s.size = {1, 1, 1};
+    s.laws = {"linear"}, s.densities = {1000}, s.young = {1e6}, s.poisson = {0.3};
+    s.shapes = {"cylinder 0.3 0.3 0.2 0.3 0.6 0.5 0.1", "sphere 0.7 0.7 0.7 0.2"};
+    s = settled(s);
+    const Body &rod = s.bodies[0], &ball = s.bodies[1];
+    CHECK(rod.contains({0.3, 0.45, 0.35}));
+    CHECK(rod.contains({0.399, 0.31, 0.21}));
+    CHECK_FALSE(rod.contains({0.401, 0.31, 0.21}));
+    CHECK_FALSE(rod.contains({0.3, 0.29, 0.19}));
+    CHECK_FALSE(rod.contains({0.3, 0.61, 0.51}));
+    CHECK(ball.contains({0.7, 0.56, 0.83}));
+    CHECK_FALSE(ball.contains({0.7, 0.55, 0.84}));
 }
 
 TEST_CASE("pressure follows the surface, traction does not") {

@@ -139,6 +139,10 @@ def test_colliding_disks_meet_and_part_as_published(run, tmp_path):
             {"shapes": '["sphere 0.1 0.3 0.02 0.2", "sphere 0.9 0.9 0.02 0.01"]'},
             ("outside the domain", "in x"),
         ),
+        (
+            {"shapes": '["sphere 0.3 0.3 0.02 0.01", "sphere 0.9 1.1 0.02 0.2"]'},
+            ("outside the domain", "in y"),
+        ),
         ({"shapes": '["ball 0.1 0.3 0.02 0.2", "sphere 0.9 0.9 0.02 0.01"]'}, ("no shape", "cylinder")),
         ({"law": '["neo-hooke"]'}, ("materials.law", "mooney-rivlin")),
         ({"velocity": "[0.1]"}, ("bodies.velocity", "6")),
