@@ -95,11 +95,11 @@ TEST_CASE("a grid's fields are an image with the documented attributes and every
     CHECK(wrong == 0);
 }
 
-TEST_CASE("the faces of a direction are the points of an image between the others' nodes") {
+TEST_CASE("the faces of a direction are an image, a cell around each") {
     const TemporaryFolder folder;
     const fs::path path = folder.path() / "grid-y-faces.vtkhdf";
     GridShape flat = shape();
-    const bool thin = GENERATE(false, true);  // one cell in x: one point
+    const bool thin = GENERATE(false, true);  // one cell in x
     if (thin) flat.cells.hi[0] = flat.cells.lo[0] + 1;
     const Grid grid("grid", flat);
     FieldFile::create_grid(
@@ -117,13 +117,12 @@ TEST_CASE("the faces of a direction are the points of an image between the other
     const Read read(path);
     CHECK(read.text("/VTKHDF", "Type") == "ImageData");
     CHECK(read.attribute<std::int64_t>("WholeExtent", H5T_NATIVE_INT64, 6) ==
-          std::vector<std::int64_t>{-1, thin ? -1 : 3, 0, 4, 2, 4});
-    CHECK(read.attribute<double>("Origin", H5T_NATIVE_DOUBLE, 3) ==
-          std::vector<double>{0.5 + 0.05, 0, -1 + 0.2});
+          std::vector<std::int64_t>{-1, thin ? 0 : 4, 0, 5, 2, 5});
+    CHECK(read.attribute<double>("Origin", H5T_NATIVE_DOUBLE, 3) == std::vector<double>{0.5, -0.1, -1});
     CHECK(read.attribute<double>("Spacing", H5T_NATIVE_DOUBLE, 3) == std::vector<double>{0.1, 0.2, 0.4});
     const hsize_t nx = thin ? 1 : 5;
-    const auto flux = read.array<double>("PointData/flux", H5T_NATIVE_DOUBLE, {3, 5, nx}, 8);
-    const auto two = read.array<std::int32_t>("PointData/two", H5T_NATIVE_INT32, {3, 5, nx, 2}, 4);
+    const auto flux = read.array<double>("CellData/flux", H5T_NATIVE_DOUBLE, {3, 5, nx}, 8);
+    const auto two = read.array<std::int32_t>("CellData/two", H5T_NATIVE_INT32, {3, 5, nx, 2}, 4);
     std::size_t wrong = 0, at = 0;
     for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 5; ++j)

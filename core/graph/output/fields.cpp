@@ -77,7 +77,7 @@ struct FieldFile::Open {
     int file;
     fs::path path;
     bool image = false;
-    std::array<std::int64_t, 6> limits{};  // of a grid's points
+    std::array<std::int64_t, 6> limits{};  // of an image's cells
     std::map<std::string, Place> places;
     std::vector<std::byte> packed;
     std::uint64_t from = 0;

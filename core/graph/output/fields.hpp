@@ -37,8 +37,9 @@ struct FieldArray {
 class FieldFile {
   public:
     /// An image of the grid's whole domain (vtkImageData). Cells of the domain that no patch writes stay 0.
-    /// Where all arrays lie on the faces of one direction (and others not at all) the points of the image are
-    /// the middles of these faces: n + 1 of them along that direction, n along the others.
+    /// Where all arrays lie on the faces of one direction, the cells of the image are those around these
+    /// faces, half a cell to either side: n + 1 of them along that direction, n along the others. (With the
+    /// faces as points, planes would be flat images, of which VTK expects arrays of two dimensions.)
     static void create_grid(const std::filesystem::path& path, const GridShape& shape,
                             const std::vector<FieldArray>& arrays, double time);
     /// `count` points (vtkPolyData), one for each particle of all patches; positions are the array "Points",

@@ -149,13 +149,13 @@ void FieldFile::create_grid(const fs::path& path, const GridShape& shape,
     const On faces = faces_of(arrays);
     Maker maker(path);
     maker.begin("ImageData", time);
-    std::vector<std::int64_t> whole;  // of points
+    std::vector<std::int64_t> whole;
     std::vector<double> origin;
     for (std::size_t a = 0; a < 3; ++a) {
-        const bool between = faces != On::cells && !on_sides(faces, a);
+        const bool across = on_sides(faces, a);
         whole.push_back(shape.cells.lo[a]);
-        whole.push_back(shape.cells.hi[a] - (between ? 1 : 0));
-        origin.push_back(shape.origin[a] + (between ? 0.5 * shape.spacing[a] : 0));
+        whole.push_back(shape.cells.hi[a] + (across ? 1 : 0));
+        origin.push_back(shape.origin[a] - (across ? 0.5 * shape.spacing[a] : 0));
     }
     maker.integers("WholeExtent", whole);
     maker.doubles("Origin", origin);
@@ -168,7 +168,7 @@ void FieldFile::create_grid(const fs::path& path, const GridShape& shape,
         for (const int axis : {2, 1, 0})
             extent.push_back(static_cast<hsize_t>(shape.cells.extent(axis)) +
                              (on_sides(array.on, static_cast<std::size_t>(axis)) ? 1 : 0));
-        maker.array((array.on == On::cells ? "CellData/" : "PointData/") + array.name, array, extent);
+        maker.array((array.on == On::nodes ? "PointData/" : "CellData/") + array.name, array, extent);
     }
     maker.finish();
 }

@@ -10,9 +10,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kGhosts = "vtkGhostType";         // as VTK calls it: what is not 0 is not drawn
-constexpr std::uint8_t kHidden = 32, kHiddenPoint = 2;  // vtkDataSetAttributes::HIDDENCELL, HIDDENPOINT
-constexpr std::size_t kRow = std::size_t{8} << 20;      // bytes of patches that are written together
+constexpr const char* kGhosts = "vtkGhostType";     // as VTK calls it: what is not 0 is not drawn
+constexpr std::uint8_t kHidden = 32;                // vtkDataSetAttributes::HIDDENCELL
+constexpr std::size_t kRow = std::size_t{8} << 20;  // bytes of patches that are written together
 
 const LabelInfo& label_of(const Graph& graph, int id) { return graph.labels()[static_cast<std::size_t>(id)]; }
 
@@ -167,8 +167,7 @@ void hide_all(const ShownFile& shown, const fs::path& path) {
     for (std::size_t a = 0; a < 3; ++a) all.hi[a] += on_sides(shown.on, a) ? 1 : 0;
     FieldFile file(path);
     const std::vector<std::uint8_t> hidden(
-        static_cast<std::size_t>(all.extent(0)) * static_cast<std::size_t>(all.extent(1)),
-        shown.on == On::cells ? kHidden : kHiddenPoint);
+        static_cast<std::size_t>(all.extent(0)) * static_cast<std::size_t>(all.extent(1)), kHidden);
     for (int k = all.lo[2]; k < all.hi[2]; ++k) {
         FieldFile::Part plane{all, hidden.data(), all.extent(0), 0, 0};
         plane.box.lo[2] = k;

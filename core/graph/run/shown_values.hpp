@@ -19,8 +19,7 @@ namespace strata::graph {
 void write_values(const ShownFile& shown, const std::filesystem::path& path, const Simulation& run,
                   const std::vector<std::int64_t>& first);
 
-/// Whether patches do not fill the domain (refined ones): then a file says which cells, or points of the
-/// image of faces, are not to be drawn.
+/// Whether patches do not fill the domain (refined ones): then a file says which cells are not to be drawn.
 [[nodiscard]] bool leaves_some_out(const ShownFile& shown);
 [[nodiscard]] FieldArray ghosts_array(const ShownFile& shown);
 /// Before patches are written: nothing is drawn. By one member.
