@@ -66,6 +66,7 @@ TEST_CASE("von Mises: uniaxial strain follows the exact curve, elastic and harde
             CHECK(std::abs(state.alpha[3] - alpha) < 1e-12);
             CHECK(std::abs(s.kirchhoff[0][3] - (bulk * e + 2.0 / 3 * q)) < 1e-11 * m.modulus());
             CHECK(std::abs(s.kirchhoff[1][3] - (bulk * e - q / 3)) < 1e-11 * m.modulus());
+            CHECK(std::abs(s.energy[3] - (0.5 * bulk * e * e + q * q / (6 * m.mu))) < 1e-11 * m.modulus());
             yielded = std::max(yielded, alpha);
         });
         CHECK(yielded > 1e-4);

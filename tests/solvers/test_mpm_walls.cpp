@@ -87,6 +87,21 @@ TEST_CASE("a plate that comes nearer takes along what it meets, over several cel
         }
 }
 
+TEST_CASE("a plate holds the grid points that are in it: with B-splines those in the middle of cells") {
+    const auto meet = [](const std::string& shape, const std::string& face) {
+        Settings s = block(shape, {20, 5, 5});
+        s.velocities = {5, 0, 0}, s.plate_faces = {face}, s.plate_kinds = {"fixed"};
+        return run(settled(s), 30);
+    };
+    const char* const grid[][2] = {{"quadratic", "x > 1.0299"}, {"gimp", "x > 1.0399"}};
+    for (const auto& [shape, last] : grid) {
+        const bool middle = std::string(shape) == "quadratic";
+        INFO(shape);
+        CHECK(same_bits(meet(shape, middle ? "x > 1.0101" : "x > 1.0201"), meet(shape, last)));
+        CHECK_FALSE(same_bits(meet(shape, middle ? "x > 1.0301" : "x > 1.0401"), meet(shape, last)));
+    }
+}
+
 TEST_CASE(
     "a wall that moves along itself takes a block along: rho c A V of momentum a second, c^2 = mu / rho") {
     for (const char* const shape : {"linear", "quadratic", "gimp"}) {
