@@ -324,10 +324,23 @@ def test_whoever_is_killed_the_others_end(quiet, mpi):
 
 
 @pytest.mark.soak
-def test_characterize_is_submitted_and_runs_on_a_node(quiet, tmp_path):
-    tiny = ROOT / "tests" / "e2e" / "tiny.toml"
-    words = ["characterize", "--submit", "all", "--out", tmp_path / "out", "--spec", tiny]
+def test_characterize_refuses_a_login_node_and_is_submitted_to_another(quiet, tmp_path):
+    front = Path(os.environ.get("STRATA_PREFIX", "nowhere"), "bin", "strata")
+    if not front.exists():
+        pytest.skip("needs the installed programs: ./strata test sets STRATA_PREFIX")
+    tiny, results = ROOT / "tests" / "e2e" / "tiny.toml", tmp_path / "results"
+    words = [front, "characterize", "--quick", "--case", tiny, "--results", results]
     environment = quiet.environment | {"STRATA_PYTHON": os.environ.get("STRATA_PYTHON", sys.executable)}
-    done = quiet.run(strata(), *words, env=environment, cwd=tmp_path)
+    refused = quiet.run(*words, env=environment)
+    assert refused.returncode == 3
+    assert "--submit PARTITION" in refused.stderr
+    done = quiet.run(*words, "--submit", "all", env=environment)
     assert done.returncode == 0, done.stderr
-    assert "squeue -j" in done.stdout
+    job = re.search(r"submitted job (\d+) to partition all", done.stdout)[1]
+    end = time.monotonic() + 300
+    while quiet.run("squeue", "--noheader", "-j", job).stdout and time.monotonic() < end:
+        time.sleep(0.5)
+    # Measurements may have been disturbed; that they were made is what counts here.
+    said = (results / f"slurm-{job}.out").read_text()
+    assert "launches counted" in said, said
+    assert (results / "report" / "report.html").exists()
