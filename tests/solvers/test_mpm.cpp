@@ -152,6 +152,7 @@ TEST_CASE("shape functions: sums are 1, linear fields are exact, GIMP is the mea
     for (const std::int64_t per_cell : {1, 2, 3}) {
         const Lattice lattice(shape, {per_cell, per_cell, per_cell});
         check(Linear{}, lattice), check(Quadratic{}, lattice), check(Gimp{}, lattice);
+        CHECK(lattice.reach[1] == 0.5 / static_cast<double>(per_cell));  // half of a particle, in cells
         // Means over the particle of 1 - |x - x_i| by many points, and the differences at its ends.
         const double l = lattice.reach[0];
         for (double xi = 0.02; xi < 1; xi += 0.17) {

@@ -131,6 +131,20 @@ TEST_CASE("von Mises: simple shear stays on the yield surface, and a turn of the
     CHECK(std::abs(state.alpha[0] / ((1000 * step - elastic) / std::sqrt(3.0)) - 1) < 2e-3);
 }
 
+TEST_CASE("principal values and axes of any symmetric tensor make it up again") {
+    for (int i = 0; i < 50; ++i) {
+        Symmetric of;
+        for (std::size_t c = 0; c < 6; ++c) of[c] = mpm::all(std::sin(1.7 * i + 2.3 * double(c)) + (c < 3));
+        Lanes value[3];
+        Tensor axis;
+        detail::principal(of, value, axis);
+        const Symmetric again = detail::assembled(value, axis);
+        for (std::size_t c = 0; c < 6; ++c) CHECK(std::abs(again[c][1] - of[c][1]) < 1e-14);
+        const Lanes trace = value[0] + value[1] + value[2] - of[0] - of[1] - of[2];
+        CHECK(std::abs(trace[0]) < 1e-14);
+    }
+}
+
 TEST_CASE("the exponential of eight numbers is that of the library to two units in the last place") {
     for (double x = -690; x < 690; x += 0.37) {
         const double is = mpm::exp(mpm::all(x))[2], should = std::exp(x);
