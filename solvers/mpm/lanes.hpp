@@ -18,10 +18,14 @@ using Real = double;
 /// How far ahead of what is loaded or stored memory is asked for: tasks go through up to forty arrays of a
 /// patch at once, more than a processor follows by itself.
 inline constexpr int kAhead = 4 * kLanes;
+/// Where that is; behind an array's end there may be nothing, which is asked for in vain.
+inline const void* ahead(const double* p) {
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + kAhead * sizeof(double));
+}
 
 /// The n <= 8 values from `p` on; the lanes after them have `rest`.
 inline Lanes load(const double* p, int n, double rest = 0) {
-    __builtin_prefetch(p + kAhead);  // behind the array's end it asks for nothing
+    __builtin_prefetch(ahead(p));
     Lanes x;
     if (n == kLanes) {
         std::memcpy(&x, p, sizeof x);
@@ -31,7 +35,7 @@ inline Lanes load(const double* p, int n, double rest = 0) {
     return x;
 }
 inline void store(double* p, const Lanes& x, int n) {
-    __builtin_prefetch(p + kAhead, 1);
+    __builtin_prefetch(ahead(p), 1);
     if (n == kLanes) {
         std::memcpy(p, &x, sizeof x);
         return;
