@@ -137,8 +137,8 @@ TEST_CASE("principal values and axes of any symmetric tensor make it up again") 
         for (std::size_t c = 0; c < 6; ++c) of[c] = mpm::all(std::sin(1.7 * i + 2.3 * double(c)) + (c < 3));
         Lanes value[3];
         Tensor axis;
-        detail::principal(of, value, axis);
-        const Symmetric again = detail::assembled(value, axis);
+        strata::mpm::detail::principal(of, value, axis);
+        const Symmetric again = strata::mpm::detail::assembled(value, axis);
         for (std::size_t c = 0; c < 6; ++c) CHECK(std::abs(again[c][1] - of[c][1]) < 1e-14);
         const Lanes trace = value[0] + value[1] + value[2] - of[0] - of[1] - of[2];
         CHECK(std::abs(trace[0]) < 1e-14);
