@@ -1,9 +1,11 @@
 #include "benchmarks/common/result.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <ostream>
@@ -150,23 +152,18 @@ std::string result_text(const Result& result) {
 
 namespace {
 
-std::string temporary_of(const std::string& file) { return file + ".tmp"; }
-
-std::ofstream open_temporary(const std::string& file) {
-    std::ofstream out(temporary_of(file));
-    if (!out)
-        throw system_error("the result cannot be written", errno)
-            .at(file)
-            .remedy("name a file in a folder you may write");
-    return out;
+Error cannot_write(const std::string& file) {
+    return system_error("the result cannot be written", errno)
+        .at(file)
+        .remedy("name a file in a folder you may write");
 }
 
 }  // namespace
 
 void expect_writable(const std::string& file) {
     if (file.empty() || file == "-") return;
-    (void)open_temporary(file);
-    std::remove(temporary_of(file).c_str());
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) throw cannot_write(file);
 }
 
 void write_result(const std::string& file, const Result& result) {
@@ -174,8 +171,9 @@ void write_result(const std::string& file, const Result& result) {
         result_json(std::cout, result);
         return;
     }
-    const std::string temporary = temporary_of(file);
-    std::ofstream out = open_temporary(file);
+    const std::string temporary = file + ".tmp";
+    std::ofstream out(temporary);
+    if (!out) throw cannot_write(file);
     result_json(out, result);
     out.close();
     if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
