@@ -2,7 +2,6 @@
 // What the solver on the task graph is checked against.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -23,7 +22,7 @@ class WholeGrid {
     using Field = std::vector<double>;
     [[nodiscard]] std::size_t at(int i, int j, int k) const;
     void conduct(double factor);
-    /// What the flow carries out of each cell in a step, by Fromm's fluxes, and the field without it.
+    /// T after a stage: less what the flow carries out of each cell by Fromm's fluxes.
     [[nodiscard]] Field advected(const Field& T, double factor) const;
 
     transport::Settings settings_;
