@@ -30,10 +30,8 @@ struct Memory {
     [[nodiscard]] std::size_t at(const Int3& i, int c) const {
         return static_cast<std::size_t>(first + i[0] + i[1] * row + i[2] * plane + c * component);
     }
-    [[nodiscard]] Strides strides() const {
-        const auto bytes = static_cast<std::int64_t>(sizeof(T));
-        return {row * bytes, plane * bytes, component * bytes};
-    }
+    /// Where a box lies that begins at `at` in x.
+    [[nodiscard]] SumRows::Place place(std::int64_t at) const { return {at, {row, plane, component}}; }
     std::int64_t first, row = 0, plane = 0, component = 0;
     std::vector<T> values;
 };
@@ -42,36 +40,32 @@ template <class T>
 void check(Element element, std::mt19937_64& random) {
     for (int round = 0; round < 300; ++round) {
         const int components = pick(random, 1, 4), regions = pick(random, 1, 3);
-        const Int3 extent{pick(random, 1, 6), pick(random, 1, 3), pick(random, 1, 3)};
+        const Int3 extent{pick(random, 1, 12), pick(random, 1, 5), pick(random, 1, 3)};
         const Int3 all{extent[0] * regions, extent[1], extent[2]};
         Memory<T> to(random, all, components, 3);
         std::vector<Memory<T>> from;
         for (int p = 0; p < 10; ++p) from.emplace_back(random, all, components, pick(random, 0, 9));
-        std::vector<CombineCall::Part> parts;
         std::vector<std::byte*> bases;
-        for (Memory<T>& each : from) {
-            parts.push_back({{}, each.strides()});
+        for (Memory<T>& each : from)
             bases.push_back(reinterpret_cast<std::byte*>(each.values.data() + each.first));
-        }
-        if (round % 3 == 0) {  // one of them is the target itself
-            parts.back().strides = to.strides();
+        if (round % 3 == 0)  // one of them is the target itself
             bases.back() = reinterpret_cast<std::byte*>(to.values.data() + to.first);
-        }
         const auto source = [&](int s) -> const Memory<T>& {
             return round % 3 == 0 && s == 9 ? to : from[static_cast<std::size_t>(s)];
         };
-        std::vector<CombineCall::Region> boxes;
-        std::vector<CombineCall::Source> sources;
+        SumRows rows;
         std::vector<T> expected = to.values;
         for (int r = 0; r < regions; ++r) {
-            const std::int64_t at = std::int64_t{r} * extent[0] * static_cast<std::int64_t>(sizeof(T));
+            const std::int64_t at = std::int64_t{r} * extent[0];
             const int count = pick(random, 0, 9);
-            boxes.push_back({at, extent, static_cast<std::uint32_t>(count)});
             std::vector<int> chosen;
+            std::vector<std::pair<std::uint32_t, SumRows::Place>> boxes;
             for (int s = 0; s < count; ++s) {
                 chosen.push_back(pick(random, 0, 9));
-                sources.push_back({static_cast<std::uint32_t>(chosen.back()), at});
+                boxes.emplace_back(static_cast<std::uint32_t>(chosen.back()),
+                                   source(chosen.back()).place(at));
             }
+            rows.add(extent, components, to.place(at), boxes);
             for (int c = 0; c < components; ++c)
                 for (int k = 0; k < extent[2]; ++k)
                     for (int j = 0; j < extent[1]; ++j)
@@ -85,12 +79,7 @@ void check(Element element, std::mt19937_64& random) {
                             expected[to.at(place, c)] = sum;
                         }
         }
-        CombineCall call;
-        call.components = components;
-        call.to_strides = to.strides();
-        call.parts = parts, call.regions = boxes, call.sources = sources;
-        call.values = round % 2 == 0 ? 1 : 1'000'000;
-        add_regions(element)(call, reinterpret_cast<std::byte*>(to.values.data() + to.first), bases.data());
+        add_regions(element)(rows, reinterpret_cast<std::byte*>(to.values.data() + to.first), bases.data());
         CHECK(std::memcmp(to.values.data(), expected.data(), expected.size() * sizeof(T)) == 0);
     }
 }
@@ -109,12 +98,20 @@ TEST_CASE("contributions are added in the type of the values, in their order") {
 
 TEST_CASE("contributions that are whole numbers wrap around") {
     std::int32_t values[2] = {std::numeric_limits<std::int32_t>::max(), 1}, sum = 0;
-    const CombineCall::Part part;
-    const CombineCall::Region region{0, {1, 1, 1}, 2};
-    const CombineCall::Source sources[2] = {{0, 0}, {0, 4}};
-    CombineCall call;
-    call.parts = {&part, 1}, call.regions = {&region, 1}, call.sources = sources;
+    SumRows rows;
+    rows.add({1, 1, 1}, 1, {}, {{0, {0, {}}}, {0, {1, {}}}});
     std::byte* base = reinterpret_cast<std::byte*>(values);
-    add_regions(Element::i32)(call, reinterpret_cast<std::byte*>(&sum), &base);
+    add_regions(Element::i32)(rows, reinterpret_cast<std::byte*>(&sum), &base);
     CHECK(sum == std::numeric_limits<std::int32_t>::min());
+}
+
+TEST_CASE("sums of contributions to a patch that is too large are refused") {
+    SumRows rows;
+    try {
+        rows.add({1, 1, 2}, 1, {}, {{0, {0, {0, std::int64_t{1} << 31, 0}}}});
+        FAIL("it was taken");
+    } catch (const strata::Error& error) {
+        CHECK(error.message() == "a patch is too large for sums of contributions");
+        CHECK(error.given() == "2147483648 values from its first to another");
+    }
 }

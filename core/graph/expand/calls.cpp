@@ -135,8 +135,8 @@ Outcome CombineCall::go(void* what, Worker& worker) {
             many.resize(call.parts.size());
             parts = many.data();
         }
-        for (std::size_t p = 0; p < call.parts.size(); ++p) parts[p] = call.parts[p].from.at(worker);
-        call.add(call, to, parts);
+        for (std::size_t p = 0; p < call.parts.size(); ++p) parts[p] = call.parts[p].at(worker);
+        call.add(*call.rows, to, parts);
         return Outcome::done;
     }
     for (int c = 0; c < call.components; ++c)

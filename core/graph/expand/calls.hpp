@@ -102,35 +102,44 @@ struct FillCall {
     static Outcome go(void* what, Worker& worker);
 };
 
-/// Contributions to one patch, in the order of their tasks and patches.
-struct CombineCall {
-    /// What another patch adds, laid out as if the result were at its beginning.
-    struct Part {
-        Turn from;
+/// Which values of a field are sums of which parts' values: every row of every region one by one, since rows
+/// at a patch's edge are short, and loops over them end oftener than a processor foresees. Most patches have
+/// the same.
+struct SumRows {
+    /// Rows of so many values to which the same parts contribute.
+    struct Region {
+        std::uint32_t sources = 0, length = 0, rows = 0;
+        friend auto operator<=>(const Region&, const Region&) = default;
+    };
+    /// A box of the result or of a part: where its first value is, and how far others are, in values.
+    struct Place {
+        std::int64_t at = 0;
         Strides strides;
     };
-    /// A box of the result to which the same parts contribute everywhere.
-    struct Region {
-        std::int64_t at = 0;  // bytes from the result's first value
-        Int3 extent{};
-        std::uint32_t sources = 0;  // so many of the next
-    };
-    struct Source {
-        std::uint32_t part = 0;
-        std::int64_t at = 0;  // bytes from the part's beginning
-    };
-    /// Sums all regions, each value from 0 on in the order of its sources.
-    using Add = void (*)(const CombineCall& call, std::byte* to, std::byte* const* parts);
+    std::vector<Region> regions;
+    std::vector<std::uint32_t> parts;  // by region: its sources
+    /// By region and row: the row's place in the result, and in each of the sources, in values from the
+    /// first.
+    std::vector<std::int32_t> places;
+
+    /// A box, and the parts that contribute to it, in the order of adding. Throws Error where a place is too
+    /// far from the first (2^31 values).
+    void add(const Int3& extent, int components, const Place& result,
+             const std::vector<std::pair<std::uint32_t, Place>>& from);
+    friend auto operator<=>(const SumRows&, const SumRows&) = default;
+};
+
+/// Contributions to one patch, in the order of their tasks and patches.
+struct CombineCall {
+    /// Sums all rows, each value from 0 on in the order of its sources.
+    using Add = void (*)(const SumRows& rows, std::byte* to, std::byte* const* parts);
 
     Turn to;  // the result's first value
     std::int64_t bytes = 0;
     bool field = true;
     Add add = nullptr;
-    Strides to_strides;  // fields
-    std::span<const Part> parts;
-    std::span<const Region> regions;
-    std::int64_t values = 0;  // of the result
-    std::span<const Source> sources;
+    std::span<const Turn> parts;  // fields: of each part, where the result's first value would lie
+    const SumRows* rows = nullptr;
     struct Entries {
         Turn from;
         std::span<const std::int32_t> here, there;  // entries; empty: all, in order

@@ -1,6 +1,8 @@
 // Contributions of patches to shared values of a field, added up where they lie: each value is written once.
 // One of the sources may be the target itself (SumInPlace).
-#include <array>
+#include <fmt/format.h>
+
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -10,140 +12,140 @@ namespace strata::graph {
 
 namespace {
 
-/// Values of a patch, above which its contributions are no longer in the nearest caches when they are added
-/// up.
-constexpr std::int64_t kMany = 64;
+/// Rows, above which they are no longer in the nearest caches when they are added up.
+constexpr std::size_t kMany = 64;
 
-template <class T>
-const T* at(const std::byte* from, std::int64_t bytes) {
-    return reinterpret_cast<const T*>(from + bytes);
-}
-
-/// One value of each component: what small patches have at their corners, and the smallest nothing else.
+/// target[i] = 0 + row[0][i] + row[1][i] + ... A loop's end that the processor does not foresee takes longer
+/// than a short row: so each length has its own way through.
 template <class T, std::size_t Sources>
-void add_value(const CombineCall& call, std::byte* to, const CombineCall::Source* sources,
-               std::byte* const* parts) {
-    const std::byte* from[Sources];
-    std::int64_t by[Sources];
-    for (std::size_t s = 0; s < Sources; ++s) {
-        from[s] = parts[sources[s].part] + sources[s].at;
-        by[s] = call.parts[sources[s].part].strides.component;
-    }
-    for (int c = 0; c < call.components; ++c) {
+void add_row(T* target, const T* const (&row)[Sources], std::uint32_t length) {
+    const auto add = [&](std::uint32_t i) {
         T sum{};
-        for (std::size_t s = 0; s < Sources; ++s) sum += *at<T>(from[s], c * by[s]);
-        *reinterpret_cast<T*>(to + c * call.to_strides.component) = sum;
+        for (std::size_t s = 0; s < Sources; ++s) sum += row[s][i];
+        target[i] = sum;
+    };
+    switch (length) {
+        case 8:
+            add(7);
+            [[fallthrough]];
+        case 7:
+            add(6);
+            [[fallthrough]];
+        case 6:
+            add(5);
+            [[fallthrough]];
+        case 5:
+            add(4);
+            [[fallthrough]];
+        case 4:
+            add(3);
+            [[fallthrough]];
+        case 3:
+            add(2);
+            [[fallthrough]];
+        case 2:
+            add(1);
+            [[fallthrough]];
+        case 1:
+            add(0);
+            return;
+        default:
+#pragma GCC ivdep  // the target is one of the rows, or apart from all
+            for (std::uint32_t i = 0; i < length; ++i) add(i);
     }
 }
 
 /// One region with so many sources that the compiler knows how many.
 template <class T, std::size_t Sources>
-void add_few(const CombineCall& call, const CombineCall::Region& region, std::byte* to,
-             const CombineCall::Source* sources, std::byte* const* parts) {
-    if (region.extent == Int3{1, 1, 1}) return add_value<T, Sources>(call, to, sources, parts);
-    const std::byte* from[Sources];
-    Strides by[Sources];
-    for (std::size_t s = 0; s < Sources; ++s) {
-        from[s] = parts[sources[s].part] + sources[s].at;
-        by[s] = call.parts[sources[s].part].strides;
+void add_few(const SumRows::Region& region, const std::int32_t* place, T* to, const std::uint32_t* sources,
+             std::byte* const* parts) {
+    const T* from[Sources];
+    for (std::size_t s = 0; s < Sources; ++s) from[s] = reinterpret_cast<const T*>(parts[sources[s]]);
+    for (std::uint32_t r = 0; r < region.rows; ++r, place += 1 + Sources) {
+        const T* row[Sources];
+        for (std::size_t s = 0; s < Sources; ++s) row[s] = from[s] + place[1 + s];
+        add_row(to + place[0], row, region.length);
     }
-    const Strides& into = call.to_strides;
-    const auto [nx, ny, nz] = region.extent;
-    if (nx == 1) {  // the sides of a patch across x: one value in each row
-        for (int c = 0; c < call.components; ++c)
-            for (int k = 0; k < nz; ++k) {
-                std::byte* target = to + c * into.component + k * into.plane;
-                const std::byte* first[Sources];
-                for (std::size_t s = 0; s < Sources; ++s)
-                    first[s] = from[s] + c * by[s].component + k * by[s].plane;
-                for (int j = 0; j < ny; ++j) {
-                    T sum{};
-                    for (std::size_t s = 0; s < Sources; ++s) sum += *at<T>(first[s], j * by[s].row);
-                    *reinterpret_cast<T*>(target + j * into.row) = sum;
-                }
-            }
-        return;
-    }
-    for (int c = 0; c < call.components; ++c)
-        for (int k = 0; k < nz; ++k)
-            for (int j = 0; j < ny; ++j) {
-                T* target = reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
-                const T* row[Sources];
-                for (std::size_t s = 0; s < Sources; ++s)
-                    row[s] = at<T>(from[s], c * by[s].component + k * by[s].plane + j * by[s].row);
-#pragma GCC ivdep  // the target is one of the rows, or apart from all
-                for (int i = 0; i < nx; ++i) {
-                    T sum{};
-                    for (std::size_t s = 0; s < Sources; ++s) sum += row[s][i];
-                    target[i] = sum;
-                }
-            }
 }
 
 /// Any number of sources, none among them.
 template <class T>
-void add_many(const CombineCall& call, const CombineCall::Region& region, std::byte* to,
-              const CombineCall::Source* sources, std::byte* const* parts) {
-    const Strides& into = call.to_strides;
-    const auto [nx, ny, nz] = region.extent;
-    for (int c = 0; c < call.components; ++c)
-        for (int k = 0; k < nz; ++k)
-            for (int j = 0; j < ny; ++j) {
-                T* target = reinterpret_cast<T*>(to + c * into.component + k * into.plane + j * into.row);
-                for (int i = 0; i < nx; ++i) {
-                    T sum{};
-                    for (std::uint32_t s = 0; s < region.sources; ++s) {
-                        const Strides& by = call.parts[sources[s].part].strides;
-                        sum += at<T>(parts[sources[s].part] + sources[s].at,
-                                     c * by.component + k * by.plane + j * by.row)[i];
-                    }
-                    target[i] = sum;
-                }
-            }
+void add_many(const SumRows::Region& region, const std::int32_t* place, T* to, const std::uint32_t* sources,
+              std::byte* const* parts) {
+    for (std::uint32_t r = 0; r < region.rows; ++r, place += 1 + region.sources)
+        for (std::uint32_t i = 0; i < region.length; ++i) {
+            T sum{};
+            for (std::uint32_t s = 0; s < region.sources; ++s)
+                sum += (reinterpret_cast<const T*>(parts[sources[s]]) + place[1 + s])[i];
+            to[place[0] + static_cast<std::int64_t>(i)] = sum;
+        }
 }
 
-/// Asks for the rows of a region and of its sources before they are needed: short rows far apart, which no
-/// processor foresees.
-void fetch(const CombineCall& call, const CombineCall::Region& region, std::byte* to,
-           const CombineCall::Source* sources, std::byte* const* parts) {
-    const auto rows = [&](std::byte* first, const Strides& by, auto one) {
-        for (int c = 0; c < call.components; ++c)
-            for (int k = 0; k < region.extent[2]; ++k)
-                for (int j = 0; j < region.extent[1]; ++j)
-                    one(first + c * by.component + k * by.plane + j * by.row);
-    };
-    rows(to, call.to_strides, [](std::byte* row) { __builtin_prefetch(row, 1); });
-    for (std::uint32_t s = 0; s < region.sources; ++s)
-        rows(parts[sources[s].part] + sources[s].at, call.parts[sources[s].part].strides,
-             [](std::byte* row) { __builtin_prefetch(row, 0); });
+/// Asks for all rows before they are needed: short ones far apart, which no processor foresees. The empty
+/// statement stays: GCC (12 at least) takes a function that does no more than prefetch for one without
+/// effect, and leaves its calls out.
+template <class T>
+void fetch(const SumRows& rows, std::byte* const* parts) {
+    const std::int32_t* place = rows.places.data();
+    const std::uint32_t* sources = rows.parts.data();
+    for (const SumRows::Region& region : rows.regions) {
+        for (std::uint32_t s = 0; s < region.sources; ++s) {
+            const T* const from = reinterpret_cast<const T*>(parts[sources[s]]);
+            const std::int32_t* at = place + 1 + s;
+            for (std::uint32_t r = 0; r < region.rows; ++r, at += 1 + region.sources) {
+                __builtin_prefetch(from + *at);
+                asm volatile("");
+            }
+        }
+        place += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
+    }
 }
 
 template <class T>
-void add_all(const CombineCall& call, std::byte* to, std::byte* const* parts) {
-    const CombineCall::Source* sources = call.sources.data();
-    if (call.values > kMany)
-        for (const CombineCall::Region& region : call.regions) {
-            fetch(call, region, to + region.at, sources, parts);
-            sources += region.sources;
-        }
-    sources = call.sources.data();
-    for (const CombineCall::Region& region : call.regions) {
-        std::byte* target = to + region.at;
+void add_all(const SumRows& rows, std::byte* to, std::byte* const* parts) {
+    if (rows.places.size() > 3 * kMany) fetch<T>(rows, parts);
+    T* const target = reinterpret_cast<T*>(to);
+    const std::int32_t* place = rows.places.data();
+    const std::uint32_t* sources = rows.parts.data();
+    for (const SumRows::Region& region : rows.regions) {
         if (region.sources == 1)
-            add_few<T, 1>(call, region, target, sources, parts);
+            add_few<T, 1>(region, place, target, sources, parts);
         else if (region.sources == 2)
-            add_few<T, 2>(call, region, target, sources, parts);
+            add_few<T, 2>(region, place, target, sources, parts);
         else if (region.sources == 4)
-            add_few<T, 4>(call, region, target, sources, parts);
+            add_few<T, 4>(region, place, target, sources, parts);
         else if (region.sources == 8)
-            add_few<T, 8>(call, region, target, sources, parts);
+            add_few<T, 8>(region, place, target, sources, parts);
         else
-            add_many<T>(call, region, target, sources, parts);
-        sources += region.sources;
+            add_many<T>(region, place, target, sources, parts);
+        place += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
     }
 }
 
 }  // namespace
+
+void SumRows::add(const Int3& extent, int components, const Place& result,
+                  const std::vector<std::pair<std::uint32_t, Place>>& from) {
+    regions.push_back({static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(extent[0]),
+                       static_cast<std::uint32_t>(extent[1] * extent[2] * components)});
+    for (const auto& [part, place] : from) parts.push_back(part);
+    for (int c = 0; c < components; ++c)
+        for (int k = 0; k < extent[2]; ++k)
+            for (int j = 0; j < extent[1]; ++j) {
+                const auto put = [&](const Place& place) {
+                    const Strides& by = place.strides;
+                    const std::int64_t at = place.at + c * by.component + k * by.plane + j * by.row;
+                    if (at != static_cast<std::int32_t>(at))
+                        throw Error("a patch is too large for sums of contributions")
+                            .given(fmt::format("{} values from its first to another", at))
+                            .allowed("below 2^31")
+                            .remedy("divide the grid into smaller patches");
+                    places.push_back(static_cast<std::int32_t>(at));
+                };
+                put(result);
+                for (const auto& [part, place] : from) put(place);
+            }
+}
 
 CombineCall::Add add_regions(Element element) {
     switch (element) {

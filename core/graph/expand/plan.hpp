@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -100,9 +101,8 @@ class Plan {
         Stock<TaskCall::Neutral> neutrals;
         Stock<TaskCall::Peopled> peopled;
         Stock<CombineCall::Entries> entries;
-        Stock<CombineCall::Part> parts;
-        Stock<CombineCall::Region> regions;
-        Stock<CombineCall::Source> sources;
+        Stock<Turn> parts;
+        std::set<SumRows> sums;
         Stock<std::int32_t> indices;
         Stock<const std::byte*> contributions;
         Stock<std::byte*> children;

@@ -102,40 +102,36 @@ void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
     const Spot& mine = spot_of(result, patch);
     call.to.base += distance(mine, owned.lo, of.bytes);
     call.add = add_regions(of.element);
-    call.to_strides = strides(mine, of.bytes);
     const bool in_place = std::any_of(in_place_sums_.begin(), in_place_sums_.end(),
                                       [&](const SumInPlace& sum) { return sum.combine == task; });
     std::vector<bool> own;  // what is there already, where it is added up in place
-    std::vector<CombineCall::Part> parts;
+    std::vector<Turn> parts;
+    std::vector<const Spot*> windows;
     std::vector<Box> boxes;
     each_part(task, patch, [&](const SumPart& part) {
         const Spot& window = spot_of(part.windows, part.from);
         const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
         parts.push_back(
-            {turn(h, part.windows,
-                  window.origin + distance(window, owned.lo, of.bytes) + distance(window, back, of.bytes),
-                  window.turn, 0),
-             strides(window, of.bytes)});
+            turn(h, part.windows,
+                 window.origin + distance(window, owned.lo, of.bytes) + distance(window, back, of.bytes),
+                 window.turn, 0));
+        windows.push_back(&window);
         boxes.push_back(part.box);
         own.push_back(in_place && part.from == patch && part.shift == Int3{});
     });
-    std::vector<CombineCall::Region> regions;
-    std::vector<CombineCall::Source> sources;
+    SumRows rows;
     each_region(owned, boxes, [&](const Box& box, const std::vector<std::uint32_t>& in) {
         if (in.size() == 1 && own[in.front()]) return;
         const Int3 at{box.lo[0] - owned.lo[0], box.lo[1] - owned.lo[1], box.lo[2] - owned.lo[2]};
-        const auto from = [&](const Strides& by) {
-            return at[0] * static_cast<std::int64_t>(of.bytes) + at[1] * by.row + at[2] * by.plane;
+        const auto place = [&](const Spot& spot) {
+            return SumRows::Place{distance(spot, at, 1), strides(spot, 1)};
         };
-        regions.push_back({from(call.to_strides),
-                           {box.extent(0), box.extent(1), box.extent(2)},
-                           static_cast<std::uint32_t>(in.size())});
-        for (const std::uint32_t part : in) sources.push_back({part, from(parts[part].strides)});
+        std::vector<std::pair<std::uint32_t, SumRows::Place>> from;
+        for (const std::uint32_t part : in) from.emplace_back(part, place(*windows[part]));
+        rows.add({box.extent(0), box.extent(1), box.extent(2)}, of.components, place(mine), from);
     });
-    call.values = owned.volume();
     call.parts = half(h).parts.keep(parts);
-    call.regions = half(h).regions.keep(regions);
-    call.sources = half(h).sources.keep(sources);
+    call.rows = &*half(h).sums.insert(std::move(rows)).first;
 }
 
 void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {
