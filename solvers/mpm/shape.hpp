@@ -118,16 +118,20 @@ inline std::int64_t find_runs(const Box& cells, const Lattice& lattice, const do
             inside &= static_cast<int>(at[a] >= 0) & static_cast<int>(at[a] < size[a]);
         }
         const Real index = (at[2] * size[1] + at[1]) * size[0] + at[0];
-        key[p] = inside != 0 ? static_cast<std::int32_t>(index) : -1;
+        key[p] = static_cast<std::int32_t>(inside != 0 ? index : Real(-1));
         lost += 1 - inside;
     }
     runs.clear();
+    // Cells by their numbers: a product where a division takes longer than the particles of a cell do (exact:
+    // the quotients are 0.5 / nx and more from the next whole number).
     const int nx = cells.extent(0), ny = cells.extent(1);
+    const double per_nx = 1.0 / nx, per_ny = 1.0 / ny;
     for (std::int64_t first = 0, p = 0; first < count; first = p) {
         const std::int32_t k = key[first];
         if (lost > 0 && k < 0) return first;
         while (p < count && key[p] == k) ++p;
-        runs.push_back({{cells.lo[0] + k % nx, cells.lo[1] + k / nx % ny, cells.lo[2] + k / nx / ny},
+        const int row = static_cast<int>((k + 0.5) * per_nx), plane = static_cast<int>((row + 0.5) * per_ny);
+        runs.push_back({{cells.lo[0] + k - row * nx, cells.lo[1] + row - plane * ny, cells.lo[2] + plane},
                         static_cast<std::int32_t>(first),
                         static_cast<std::int32_t>(p - first)});
     }
