@@ -53,6 +53,8 @@ if [[ -n $patterns ]] || ((${#native[@]} > 0)); then
     exec 8>>"$STRATA_BUILDS/lock"
     flock 8
     configure() { :; }
+    # Again, since tests' own pieces have come: the other MPI.
+    logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
     compile all || fail "the tests do not compile"
     exec 8>&-
 fi
