@@ -135,7 +135,8 @@ void declare_dgemm(Options& options) {
                 "the BLAS to use; without it the fastest of those found, by a short trial")
         .option("--kernels", "CORE", "",
                 "for OpenBLAS: the processor whose kernels it is to use (OPENBLAS_CORETYPE)")
-        .flag("--own-choice", "take the system's BLAS with its own choice of kernels, without trial")
+        .flag("--own-choice",
+              "take the system's BLAS (without one, Strata's) with its own choice of kernels, without trial")
         .example("strata bench dgemm --layout 1x2", "two bound threads, one matrix")
         .example("strata bench dgemm --layout 2x1", "two processes at once, a matrix each")
         .example("strata bench dgemm --own-choice",
@@ -148,7 +149,15 @@ std::string name_of(const BlasChoice& choice) {
 
 /// All processes agree on the first one's choice: they are the same program on the same machine.
 BlasChoice choose(Group& group, const Parsed& given, Result& result) {
-    if (given.has("--own-choice")) return {"libopenblas.so.0", ""};
+    if (given.has("--own-choice")) {
+        const BlasChoice system{"libopenblas.so.0", ""};
+        try {
+            const Blas opens(system);
+            return system;
+        } catch (const Error&) {  // a machine without one: the first that was found, Strata's own
+            return {blas_candidates().front().path, ""};
+        }
+    }
     if (given.has("--blas")) return {given.text("--blas"), given.text("--kernels")};
     const std::vector<BlasChoice> candidates = blas_candidates();
     std::size_t best = 0;
