@@ -89,6 +89,14 @@ def result_of(path: Path) -> dict[str, Any]:
     return dict(json.loads(path.read_text()))
 
 
+def test_without_a_systems_openblas_its_own_choice_is_that_of_stratas(tmp_path: Path) -> None:
+    possible("dgemm")
+    file = tmp_path / "result.json"
+    done = bench("dgemm", *TINY["dgemm"][:4], "--own-choice", "--json", str(file), OMP_NUM_THREADS="1")
+    assert done.returncode == 0, done.stderr
+    assert "openblas" in result_of(file)["provenance"]["blas"]["path"]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", list(TINY))
 def test_it_verifies_and_its_result_is_that_of_the_schema(name: str, threads: int, tmp_path: Path) -> None:
