@@ -215,7 +215,7 @@ void Step::conduct_heat() {
         Real3 r{};
         for (std::size_t d = 0; d < directions; ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
         const Summary summary = conduct(here.cells(), here[old], here[now], r, stores);
-        extend_to_walls(here.cells(), here[now]);
+        copy_rows_to_walls(here.cells(), here[now]);
         report(here, s, summary, said);
     });
 }
@@ -245,7 +245,7 @@ void Step::advect_stage(const char* name, Field<double> from, Field<double> to, 
             const Summary summary =
                 advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
                        weight, c, factor, stores);
-            extend_to_walls(here.cells(), here[next]);
+            copy_rows_to_walls(here.cells(), here[next]);
             if (last) report(here, s, summary, said);
         });
 }

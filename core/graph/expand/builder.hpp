@@ -300,7 +300,6 @@ class PlanBuilder {
     std::vector<std::int64_t*> bases_;         // [graph scope] -> a repeat's round base
     std::vector<std::vector<int>> thread_of_;  // [family][local]
     std::vector<std::vector<char>> at_edge_;   // [family][local]: a neighbour is another thread's
-    std::vector<std::vector<int>> order_in_;   // [family]: locals along the family's order
     std::vector<TaskOps> tasks_;               // [resolved task], then parts of relocations
     std::vector<FillGroup> groups_;
     std::map<FillKey, std::size_t> group_of_;

@@ -47,7 +47,6 @@ void PlanBuilder::divide_among_threads() {
                         thread[static_cast<std::size_t>(local(static_cast<int>(f), other))] != thread[i];
         thread_of_.push_back(std::move(thread));
         at_edge_.push_back(std::move(edge));
-        order_in_.push_back(std::move(along));
     }
     plan_.start_.program.threads = plan_.step_.program.threads = threads_;
 }

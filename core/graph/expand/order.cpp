@@ -44,7 +44,8 @@ void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
     block.order[thread].push_back(op);
 }
 
-/// A task's operations: first those whose results others wait for, with what brings them there.
+/// A task's operations: first those whose results others wait for, with what brings them there. Of a grid
+/// both go along x: the ends of neighbours' rows lie in the same lines, which the second finds in a cache.
 void PlanBuilder::put_task(int task, Block& block) {
     using What = Stream::What;
     const TaskOps& all = ops(task);
@@ -59,8 +60,8 @@ void PlanBuilder::put_task(int task, Block& block) {
     } else {
         const auto f = static_cast<std::size_t>(all.family);
         for (const char edge : {char{1}, char{0}}) {
-            for (const int local : order_in_[f])
-                if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
+            for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
+                if (at_edge_[f][local] == edge)
                     put(all.half, all.first + static_cast<std::uint32_t>(local), block);
             if (edge == 1) put_messages(task, true, What::values, block);
         }

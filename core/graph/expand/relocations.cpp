@@ -271,8 +271,8 @@ void PlanBuilder::put_relocation(int task, Block& block) const {
     const TaskOps& arrive = tasks_[static_cast<std::size_t>(task)];
     const auto f = static_cast<std::size_t>(arrive.family);
     const auto put_all = [&](const TaskOps& all, char edge) {
-        for (const int local : order_in_[f])
-            if (at_edge_[f][static_cast<std::size_t>(local)] == edge)
+        for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
+            if (at_edge_[f][local] == edge)
                 put(all.half, all.first + static_cast<std::uint32_t>(local), block);
     };
     const TaskOps& leave = tasks_[static_cast<std::size_t>(arrive.leave)];
