@@ -101,9 +101,11 @@ def test_when_the_parent_of_an_mpi_run_is_killed_its_shared_memory_goes_too(
 def test_a_signal_is_passed_on_and_recorded(
     launcher: Launcher, programs: dict[str, str], number: int
 ) -> None:
+    before = signal.signal(number, signal.SIG_DFL)  # nohup ignores SIGHUP, which is inherited
     running = launcher.start(
         "--record", str(launcher.record_file), program=[programs["busy"], "60", "1", "leave", launcher.token]
     )
+    signal.signal(number, before)
     assert wait_until(lambda: marked(launcher, 2))
     running.send_signal(number)
     assert running.wait(30) in {128 + number, -number}

@@ -101,19 +101,28 @@ Merging merge(const Grid& grid, const std::vector<int>& patches) {
 
 std::int64_t up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// A first-level cache finds a line by its address within a page: 64 sets. How many lines of a tile fall into
-/// the fullest one: rows of `wide` lines in three planes, at distances in lines.
-int fullest_set(std::int64_t row, std::int64_t plane) {
-    constexpr int sets = kPage / kLine, rows = 34, wide = 6;  // 32 x 32 cells of 8 bytes with what is around
-    std::array<int, sets> lines{};
-    for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < rows; ++j)
-            for (int i = 0; i < wide; ++i)
-                ++lines[static_cast<std::size_t>((i + j * row + k * plane) % sets)];
-    return *std::max_element(lines.begin(), lines.end());
+/// A first-level cache finds a line by its address within a page: 64 sets. How many lines of what a kernel
+/// needs at a time fall into the fullest one, at distances in lines: three planes of 32 x 32 cells of 8 bytes
+/// with what is around, and five of a column of 64 x 4 or 32 x 8 (three, and two that are asked for ahead);
+/// their sum.
+int fullest_sets(std::int64_t row, std::int64_t plane) {
+    struct Tile {
+        int wide, rows, planes;
+    };
+    constexpr int sets = kPage / kLine;
+    int sum = 0;
+    for (const auto& [wide, rows, planes] : {Tile{6, 34, 3}, Tile{10, 6, 5}, Tile{6, 10, 5}}) {
+        std::array<int, sets> lines{};
+        for (int k = 0; k < planes; ++k)
+            for (int j = 0; j < rows; ++j)
+                for (int i = 0; i < wide; ++i)
+                    ++lines[static_cast<std::size_t>((i + j * row + k * plane) % sets)];
+        sum += *std::max_element(lines.begin(), lines.end());
+    }
+    return sum;
 }
 
-/// Lines to add to a row or plane, `most` at most, so that the tile is spread over the sets as evenly as that
+/// Lines to add to a row or plane, `most` at most, so that tiles are spread over the sets as evenly as that
 /// allows: as few as are nearly best.
 template <class Fullest>
 std::int64_t lines_to_add(std::int64_t most, Fullest fullest) {
@@ -208,14 +217,14 @@ FieldLayout lay_out(const Division& division, On on, const Int3& border, const I
         if (spread) {
             const std::int64_t row = block.row / unit, most = row / 16;
             block.row +=
-                unit * lines_to_add(most, [&](std::int64_t add) { return fullest_set(row + add, 21); });
+                unit * lines_to_add(most, [&](std::int64_t add) { return fullest_sets(row + add, 21); });
         }
         if (block.row * size % kPage == 0) block.row += unit;
         block.plane = block.row * block.stored.extent(1);
         if (spread) {
             const std::int64_t row = block.row / unit, plane = block.plane / unit;
             block.plane += unit * lines_to_add(kPage / kLine - 1, [&](std::int64_t add) {
-                               return fullest_set(row, plane + add);
+                               return fullest_sets(row, plane + add);
                            });
         }
         if (block.plane * size % kPage == 0) block.plane += unit;
