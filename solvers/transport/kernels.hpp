@@ -22,15 +22,13 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
                        const Real3& r, Stores stores = Stores::cached) {
     const int y = r[1] > 0 ? 1 : 0, z = r[2] > 0 ? 1 : 0;  // 0: that direction is not there
     const double centre = 1 - 2 * (r[0] + r[1] + r[2]);
-    return sweep_in_columns(
-        cells, std::array{Reads{T, {1, y, z}, {1, y, z}}}, next, stores, [&](const Int3& at) {
-            const auto row = [&](int dj, int dk) { return T.row(at[1] + dj, at[2] + dk) + at[0]; };
-            return
-                [=, c = row(0, 0), s = row(-y, 0), t = row(y, 0), b = row(0, -z), f = row(0, z)](auto value) {
-                    return centre * value(c) + (r[0] * (value(c - 1) + value(c + 1)) +
-                                                r[1] * (value(s) + value(t)) + r[2] * (value(b) + value(f)));
-                };
-        });
+    return sweep(cells, std::array{Reads{T, {1, y, z}, {1, y, z}}}, next, stores, [=](const Int3& at) {
+        const auto row = [&](int dj, int dk) { return T.row(at[1] + dj, at[2] + dk) + at[0]; };
+        return [=, c = row(0, 0), s = row(-y, 0), t = row(y, 0), b = row(0, -z), f = row(0, z)](auto value) {
+            return centre * value(c) + (r[0] * (value(c - 1) + value(c + 1)) + r[1] * (value(s) + value(t)) +
+                                        r[2] * (value(b) + value(f)));
+        };
+    });
 }
 
 /// The flux through the face between `a` and `b`, with `aa` before and `bb` behind them: upwind with Fromm's
@@ -55,7 +53,7 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
     const std::array reads{Reads{T, {2, 2 * y, 2 * z}, {2, 2 * y, 2 * z}}, Reads{before},
                            Reads{v[0], {}, {1, 0, 0}}, Reads{v[1], {}, {0, y, 0}},
                            Reads{v[2], {}, {0, 0, z}}};
-    return sweep_in_rows(cells, reads, next, stores, [&](const Int3& first) {
+    return sweep(cells, reads, next, stores, [=](const Int3& first) {
         const auto row = [&first](const FieldView<const double>& field, int dj, int dk) {
             return field.row(first[1] + dj, first[2] + dk) + first[0];
         };
