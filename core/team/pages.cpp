@@ -144,16 +144,42 @@ std::vector<int> memories_of_members(const launch::Placement& placement) {
     return memories;
 }
 
+namespace {
+
+/// The units of huge pages that lie wholly in [begin, begin + bytes).
+struct Units {
+    std::uintptr_t first, end;
+
+    Units(void* begin, std::size_t bytes)
+        : first((reinterpret_cast<std::uintptr_t>(begin) + kHugePage - 1) / kHugePage * kHugePage),
+          end((reinterpret_cast<std::uintptr_t>(begin) + bytes) / kHugePage * kHugePage) {}
+};
+
+/// Whether to go on with others: one for which no huge page is free does not end them.
+bool collapse(std::uintptr_t unit, std::size_t& done) {
+    if (madvise(reinterpret_cast<void*>(unit), kHugePage, MADV_COLLAPSE) == 0)
+        done += kHugePage;
+    else if (errno == EINVAL)
+        return false;  // an older kernel, or "deny"
+    return true;
+}
+
+}  // namespace
+
 std::size_t collapse_pages(void* begin, std::size_t bytes) {
-    const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kHugePage - 1) / kHugePage * kHugePage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kHugePage * kHugePage;
+    const Units units(begin, bytes);
     std::size_t done = 0;
-    // One by one: a unit for which no huge page is free does not end the others.
-    for (std::uintptr_t at = first; at < end; at += kHugePage) {
-        if (madvise(reinterpret_cast<void*>(at), kHugePage, MADV_COLLAPSE) == 0)
-            done += kHugePage;
-        else if (errno == EINVAL)
-            break;  // an older kernel, or "deny"
+    for (std::uintptr_t at = units.first; at < units.end && collapse(at, done); at += kHugePage) {
+    }
+    return done;
+}
+
+std::size_t begin_on_huge_pages(void* begin, std::size_t bytes) {
+    const Units units(begin, bytes);
+    std::size_t done = 0;
+    for (std::uintptr_t at = units.first; at < units.end; at += kHugePage) {
+        *reinterpret_cast<volatile char*>(at) = 0;
+        if (!collapse(at, done)) break;
     }
     return done;
 }

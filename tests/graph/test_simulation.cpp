@@ -8,6 +8,7 @@
 #include "tests/graph/small.hpp"
 
 using namespace strata::graph;
+namespace team = strata::team;
 using namespace strata::graph::testing;
 
 namespace {
@@ -46,6 +47,24 @@ TEST_CASE("heat on patches is what one loop over all cells gives, bit for bit") 
             CHECK(run.advance(7) == 7);
             check(heat, run, Heat::plainly(shape, 27));
         }
+}
+
+TEST_CASE("values beside one memory begin on huge pages, and are what they are elsewhere") {
+    team::Arena arena = team::Arena::create();
+    Members members;
+    members.arena = &arena;
+    members.beside_one_memory = true;
+    const GridShape shape{.cells = {{0, 0, 0}, {128, 128, 32}}, .patch_cells = {32, 32, 32}};
+    Heat heat(shape);
+    Simulation run(heat.graph, members, {.threads = 2});
+    constexpr std::size_t unit = 2 << 20;
+    const auto probe = arena.array<std::byte>("probe", unit);
+    const bool granted = team::begin_on_huge_pages(probe.data(), unit) == unit;  // Linux 6.1, not "deny"
+    if (granted && !team::why_no_huge_pages().empty())
+        CHECK(arena.resident() >= run.plan().memory().bytes() / 2);
+    run.start();
+    CHECK(run.advance(5) == 5);
+    check(heat, run, Heat::plainly(shape, 5));
 }
 
 TEST_CASE("a patch that is its own neighbour shows its values as often as ghosts reach round") {

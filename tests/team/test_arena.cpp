@@ -294,6 +294,19 @@ TEST_CASE("an array that was touched is laid on huge pages, and holds what it he
     CHECK(collapse_pages(data.data(), kMiB) == 0);
 }
 
+TEST_CASE("an array that nobody has touched begins on huge pages, and holds zeros") {
+    Arena arena = Arena::create(64 * kMiB);
+    const auto data = arena.array<std::uint64_t>("x", 6 * kMiB / sizeof(std::uint64_t));
+    const std::uint64_t before = arena.resident();
+    const std::size_t huge = begin_on_huge_pages(data.data() + 1, 6 * kMiB - 8);
+    CHECK(huge <= 4 * kMiB);
+    CHECK(huge % (2 * kMiB) == 0);
+    CHECK(arena.resident() >= before + huge);
+    CHECK(arena.resident() <= before + 4 * kMiB);
+    for (const std::uint64_t value : data) REQUIRE(value == 0);
+    CHECK(begin_on_huge_pages(data.data(), kMiB) == 0);
+}
+
 TEST_CASE("as many owners as the table holds, and room again when their arrays are released") {
     Arena arena = Arena::create(64 * kMiB);
     const std::vector<int> many(40'000, settled(Placing::interleave(), "x").memories.front());

@@ -15,19 +15,34 @@ namespace strata::graph {
 
 namespace {
 
+machine::Machine this_machine() {
+    return machine::read_machine(
+        {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
+}
+
 /// Where a member's threads are bound; empty where they are not.
-std::vector<int> domains_of(const team::Team& team) {
+std::vector<int> domains_of(const team::Team& team, const machine::Machine& here) {
     const launch::Placement& placement = team.placement();
     const auto& mine = placement.threads[static_cast<std::size_t>(team.rank())];
     if (placement.layout.bind == launch::Bind::none || mine.size() < 2) return {};
-    const machine::Machine here = machine::read_machine(
-        {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     std::vector<int> domains;
     for (const std::vector<int>& pus : mine)
         for (const machine::Core& core : here.cores)
             if (std::find(core.pus.begin(), core.pus.end(), pus.front()) != core.pus.end())
                 domains.push_back(core.domain);
     return domains.size() == mine.size() ? domains : std::vector<int>{};
+}
+
+bool has_one_memory(const team::Team& team, const machine::Machine& here) {
+    const std::vector<int> mine = team.placement().pus(team.rank());
+    int first = -1;
+    for (const machine::Core& core : here.cores)
+        for (const int pu : core.pus)
+            if (mine.empty() || std::find(mine.begin(), mine.end(), pu) != mine.end()) {
+                if (first >= 0 && core.domain != first) return false;
+                first = core.domain;
+            }
+    return first >= 0;
 }
 
 }  // namespace
@@ -44,7 +59,9 @@ Members Members::of(team::Team& team) {
         members.message_delay = std::atof(said);
     members.meet = [&team] { team.barrier(); };
     members.patience = team.patience();
-    members.domains = domains_of(team);
+    const machine::Machine here = this_machine();
+    members.domains = domains_of(team, here);
+    members.beside_one_memory = has_one_memory(team, here);
     return members;
 }
 

@@ -26,6 +26,9 @@ struct Members {
     double message_delay = 0;
     /// [thread of this process] -> its locality domain; empty: all in one.
     std::vector<int> domains{};
+    /// Whether all that this process may run on is next to one memory: then it does not matter who touches a
+    /// page first.
+    bool beside_one_memory = false;
     /// Waits for all.
     std::function<void()> meet = [] {};
     team::Patience patience{};

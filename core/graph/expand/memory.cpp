@@ -51,7 +51,9 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     for (Spot& spot : spots_) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
     for (auto& blocks : block_spots_)
         for (Spot& spot : blocks) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
-    for (const SumInPlace& sum : sums_in_place(graph, resolved)) {  // a result's own memory is never touched
+    const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
+    lay_on_huge_pages(in_place);
+    for (const SumInPlace& sum : in_place) {
         const auto from = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.windows)]);
         const auto to = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.result)]);
         const auto family = static_cast<std::size_t>(number_of(
@@ -59,6 +61,17 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
         std::copy_n(spots_.begin() + from, patches_[family].size(), spots_.begin() + to);
     }
     publish(serial);
+}
+
+/// Where the system gives shared memory none by itself. Not the results of sums in place, which are never
+/// touched.
+void Memory::lay_on_huge_pages(const std::vector<SumInPlace>& in_place) {
+    if (members_.arena == nullptr || !members_.beside_one_memory || team::why_no_huge_pages().empty()) return;
+    std::byte* at = pool_.data();
+    for (std::size_t s = 0; s < bytes_.size(); at += bytes_[s++])
+        if (std::none_of(in_place.begin(), in_place.end(),
+                         [s](const SumInPlace& sum) { return sum.result == static_cast<int>(s); }))
+            team::begin_on_huge_pages(at, bytes_[s]);
 }
 
 void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {

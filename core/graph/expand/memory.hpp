@@ -27,6 +27,13 @@ struct Spot {
     std::int64_t count = 0;       // values of a list
 };
 
+/// A sum that is put together in the window of each patch itself: its values are the window's own ones.
+struct SumInPlace {
+    int combine = -1, maker = -1;   // resolved tasks
+    int result = -1, windows = -1;  // storages
+    std::vector<int> users;         // tasks that read or change the sum, each on its own patch
+};
+
 class Memory {
   public:
     /// `serial`: tells this memory from others of the same processes. Collective over the members. Throws
@@ -60,6 +67,7 @@ class Memory {
   private:
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
     void find_spots(const Graph& graph, const Resolved& resolved);
+    void lay_on_huge_pages(const std::vector<SumInPlace>& in_place);
     void publish(std::uint64_t serial);
 
     const Members& members_;
@@ -75,12 +83,6 @@ class Memory {
     std::vector<const std::byte*> tables_;  // [process of this node]
 };
 
-/// A sum that is put together in the window of each patch itself: its values are the window's own ones.
-struct SumInPlace {
-    int combine = -1, maker = -1;   // resolved tasks
-    int result = -1, windows = -1;  // storages
-    std::vector<int> users;         // tasks that read or change the sum, each on its own patch
-};
 /// Where one task contributes, and the sum is used on its own patches alone and within the round: then only
 /// what comes from other patches needs to be touched. A function of the graph, whatever the layout.
 [[nodiscard]] std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolved);
