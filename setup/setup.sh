@@ -93,7 +93,7 @@ make_environment "$venv" project dev || fail "the Python environment could not b
 ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 
 # Native build
-if [[ -n $first ]]; then step "native build" $((860 / $(jobs))); else say "sources changed: rebuilding"; fi
+if [[ -n $first ]]; then step "native build" $((1400 / $(jobs))); else say "sources changed: rebuilding"; fi
 build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
 
 environment_changes "$before" >"$STRATA_BUILD/environment"
