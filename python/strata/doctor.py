@@ -241,7 +241,8 @@ def _shared_huge_pages(pages: dict[str, Any]) -> Row:
         "huge pages of shared memory",
         f"shared: {word}" if word in ("always", "within_size", "advise", "force") else "",
         f"the arenas of teams lie on small pages ({word or 'the kernel offers no others'}): scattered access "
-        "pays for translation, unless the program calls strata::team::collapse_pages",
+        "pays for translation, unless the program calls strata::team::begin_on_huge_pages, as the task "
+        "graph does beside one memory",
         "echo advise | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled (Linux 6.10 on: also "
         "hugepages-2048kB/shmem_enabled there, unless it reads inherit)",
     )

@@ -167,8 +167,8 @@ template <std::size_t kNormal, std::size_t kFields, class Kernel>
 Summary sweep_columns(const Box& cells, const std::array<Reads, kFields>& reads, int layers,
                       const FieldView<double>& view, Stores stores, const Kernel& given) {
     using Parts = Columns<kNormal>;
-    // Copies that nobody has the address of: else each row would load all of it anew, as stores might have
-    // changed it.
+    // Copies that nobody has the address of, and a summary that is not yet the caller's: else each row would
+    // load all of it anew, as stores might have changed it.
     const FieldView<double> next = view;
     const Kernel kernel = given;
     Summary summary;
