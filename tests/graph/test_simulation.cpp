@@ -8,8 +8,8 @@
 #include "tests/graph/small.hpp"
 
 using namespace strata::graph;
-namespace team = strata::team;
 using namespace strata::graph::testing;
+namespace team = strata::team;
 
 namespace {
 
