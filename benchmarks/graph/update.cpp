@@ -33,11 +33,11 @@ double bytes_kept(bool heat) { return 8 * (heat ? 2.0 : 6.0); }
 void declare(Options& options) {
     options.option("--equation", "NAME", "heat", "heat, or advection in a field of velocities")
         .option("--cells", "N", "512", "of the grid, in each direction")
-        .option("--patch", "X,Y,Z", "32,32,32", "cells of a patch")
+        .option("--patch", "X,Y,Z", "512,32,32", "cells of a patch, at most those of the grid")
         .option("--borders", "KIND", "walls", "walls, or periodic: values beyond a border are copied")
         .example("strata bench transport-update --layout 1x2", "both threads' bandwidth, in memory")
-        .example("strata bench transport-update --equation advection --patch 512,32,32 --layout 1x2",
-                 "advection, of long rows")
+        .example("strata bench transport-update --equation advection --patch 32,32,32 --layout 1x2",
+                 "advection, of short rows")
         .example("strata bench transport-update --cells 96 --layout 1x1", "in the last-level cache");
 }
 
@@ -52,7 +52,7 @@ std::vector<std::int64_t> three(const std::string& words) {
         if (all.empty()) break;
     }
     if (all.size() != 3)
-        throw Error("--patch names no patch").given(words).allowed("three numbers from 2 on, as 32,32,32");
+        throw Error("--patch names no patch").given(words).allowed("three numbers from 2 on, as 512,32,32");
     return all;
 }
 

@@ -25,7 +25,9 @@ def schema() -> Case:
     some = {"entries": (2, 3)}
     case.key("equation", type=str, choices=["heat"], meaning="dT/dt = kappa lap T")
     case.key("grid.cells", type=list[int], least=4, most=1 << 20, **some, meaning="in each direction")
-    case.key("grid.patch", [32] * 3, least=2, most=1 << 20, **some, meaning="cells of a patch")
+    case.key(
+        "grid.patch", [1 << 20, 32, 32], least=2, most=1 << 20, **some, meaning="cells of a patch, at most"
+    )
     case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
     case.key("grid.periodic", True, meaning="else the borders are insulated walls")
     case.key("heat.diffusivity", 1.0, unit="m2/s", least=0, above_least=True, meaning="kappa")

@@ -35,9 +35,8 @@ inline Summary conduct(const Box& cells, const FieldView<const double>& T, const
 /// slopes (Fromm, J. Comput. Phys. 3 (1968) 176), second order.
 template <class Real>
 inline Real fromm_flux(Real aa, Real a, Real b, Real bb, Real v) {
-    const Real from_below = a + 0.25 * (b - aa), up = v < 0.0 ? Real{} : v;
-    const Real from_above = b - 0.25 * (bb - a), down = v > 0.0 ? Real{} : v;
-    return up * from_below + down * from_above;
+    const Real from_below = a + 0.25 * (b - aa), from_above = b - 0.25 * (bb - a);
+    return v * (v < 0.0 ? from_above : from_below);
 }
 
 /// One stage of a step of dT/dt + div(v T) = 0:

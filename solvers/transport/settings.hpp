@@ -17,7 +17,7 @@ using Real3 = std::array<double, 3>;
 struct Settings {
     std::string equation;
 
-    std::vector<std::int64_t> cells, patch_cells{32, 32, 32};
+    std::vector<std::int64_t> cells, patch_cells{1 << 20, 32, 32};
     std::vector<double> size{1, 1, 1};
     bool periodic = true;
 

@@ -236,7 +236,7 @@ void Step::advect_stage(const char* name, Field<double> from, Field<double> to, 
     if (last)
         said = {task.contribute(labels.total), task.contribute(labels.least), task.contribute(labels.most)};
     // T is both what is changed and what flows at first.
-    task.work(60, 8 * ((last ? 3 : 2) + static_cast<double>(directions())))
+    task.work(54, 8 * ((last ? 3 : 2) + static_cast<double>(directions())))
         .run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
             const Real3 h = s.spacing();
             const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));
