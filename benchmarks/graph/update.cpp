@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,6 +15,8 @@
 #include "benchmarks/graph/whole_grid.hpp"
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
+#include "core/base/streaming.hpp"
+#include "solvers/transport/rows.hpp"
 #include "solvers/transport/tasks.hpp"
 
 namespace strata::bench::graph_layer {
@@ -148,35 +151,34 @@ double Solver::error(int steps, double factor_of_loop) const {
     return largest;
 }
 
-/// The triad on arrays that are as large together as the solver's fields, in a crew's threads.
-class Triad {
+/// So many arrays, as large together as the solver's fields, for loops in a crew's threads.
+class Streams {
   public:
-    Triad(std::size_t bytes, team::Crew& crew)
-        : crew_(crew),
-          n_(std::max<std::size_t>(bytes / 3 / sizeof(double) / 64 * 64, 4096)),
-          a_(n_ + 4096),
-          b_(n_ + 4096),
-          c_(n_ + 4096) {
+    Streams(std::size_t arrays, std::size_t bytes, team::Crew& crew)
+        : crew_(crew), n_(std::max<std::size_t>(bytes / arrays / sizeof(double) / 64 * 64, 4096)) {
+        for (std::size_t a = 0; a < arrays; ++a) arrays_.emplace_back(n_ + 4096);
         each_part([&](std::size_t first, std::size_t count) {
-            std::fill_n(a() + first, count, 1.0);
-            std::fill_n(b() + first, count, 2.0);
-            std::fill_n(c() + first, count, 3.0);
+            for (std::size_t a = 0; a < arrays; ++a) std::fill_n(at(a) + first, count, 1.0);
         });
     }
-    /// Bytes a second: two arrays read, one written.
-    double run(hpcc::Stores stores) {
-        const double begin = now();
-        each_part([&](std::size_t first, std::size_t count) {
-            hpcc::triad(a() + first, b() + first, c() + first, 0.5, count, stores);
-        });
-        return 24.0 * static_cast<double>(n_) / (now() - begin);
+    // Apart by some lines, so that loads do not wait for stores to "the same" address of another page.
+    [[nodiscard]] double* at(std::size_t array) const { return arrays_[array].data() + 96 * array; }
+    /// Bytes a second of loop(first element, number of elements), which goes through all arrays once: the
+    /// better of two passes of either kind of stores.
+    template <class Loop>
+    double best(Loop loop) {
+        double best = 0;
+        for (int pass = 0; pass < 2; ++pass)
+            for (const hpcc::Stores stores : {hpcc::Stores::streaming, hpcc::Stores::cached}) {
+                const double begin = now();
+                each_part([&](std::size_t first, std::size_t count) { loop(first, count, stores); });
+                const auto bytes = static_cast<double>(sizeof(double) * arrays_.size() * n_);
+                best = std::max(best, bytes / (now() - begin));
+            }
+        return best;
     }
 
   private:
-    // Apart by some lines, so that loads do not wait for stores to "the same" address of another page.
-    [[nodiscard]] double* a() const { return a_.data(); }
-    [[nodiscard]] double* b() const { return b_.data() + 96; }
-    [[nodiscard]] double* c() const { return c_.data() + 192; }
     template <class F>
     void each_part(F work) {
         const std::size_t lines = n_ / hpcc::kLineDoubles;
@@ -188,8 +190,36 @@ class Triad {
     }
     team::Crew& crew_;
     std::size_t n_;
-    Array<double> a_, b_, c_;
+    std::vector<Array<double>> arrays_;
 };
+
+double triad(Streams& arrays) {
+    return arrays.best([&](std::size_t first, std::size_t count, hpcc::Stores stores) {
+        hpcc::triad(arrays.at(0) + first, arrays.at(1) + first, arrays.at(2) + first, 0.5, count, stores);
+    });
+}
+
+/// What the update would reach if it were only its streams: the sum of `kReads` arrays, written to another.
+template <std::size_t kReads>
+double plain_loop(Streams& arrays) {
+    return arrays.best([&](std::size_t first, std::size_t count, hpcc::Stores stores) {
+        std::array<const double*, kReads> from;
+        for (std::size_t a = 0; a < kReads; ++a) from[a] = arrays.at(a) + first;
+        double* const to = arrays.at(kReads) + first;
+        for (std::size_t i = 0; i < count; i += hpcc::kLineDoubles) {
+            transport::Lanes sum{}, x;
+            for (const double* each : from) {
+                std::memcpy(&x, each + i, sizeof x);
+                sum += x;
+            }
+            if (stores == hpcc::Stores::streaming)
+                store_line_past_caches(to + i, reinterpret_cast<const double*>(&sum));
+            else
+                std::memcpy(to + i, &sum, sizeof sum);
+        }
+        if (stores == hpcc::Stores::streaming) settle_stores();
+    });
+}
 
 double middle(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -210,7 +240,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const bool heat = equation == "heat";
     const auto volume = static_cast<double>(cells * cells * cells);
     const double bytes = volume * bytes_of_a_cell(heat), kept = volume * bytes_kept(heat);
-    require_memory(static_cast<std::uint64_t>(2 * kept), "the grid and the triad");
+    require_memory(static_cast<std::uint64_t>(3 * kept), "the grid, the triad and the plain loop");
     Result result;
     result.parameter("equation", equation);
     result.parameter("cells", cells);
@@ -224,24 +254,23 @@ Result run(Group& group, const Parsed& given, Break fault) {
                                checked.error(10, fault == Break::perturb ? 1.001 : 1.0), 1e-12, "round-off"};
     }
     Solver solver(problem(equation, cells, patch, borders == "periodic"), threads, std::size_t{1} << 17U);
-    Triad triad(static_cast<std::size_t>(kept), solver.crew());
+    const auto size = static_cast<std::size_t>(kept);
+    Streams for_triad(3, size, solver.crew()), for_plain(heat ? 2 : 6, size, solver.crew());
     const double first = solver.steps(2);
     const auto count = static_cast<std::int64_t>(std::clamp((quick ? 0.005 : 0.25) / first, 2.0, 2000.0));
-    std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios;
+    std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios, plain;
     for (int round = 0; round < kRounds; ++round) {
-        double best = 0, step = std::numeric_limits<double>::infinity();
+        double step = std::numeric_limits<double>::infinity();
         Solver::Shares shares;
-        for (int pass = 0; pass < 2; ++pass)  // the better one, of either
-            for (const hpcc::Stores stores : {hpcc::Stores::streaming, hpcc::Stores::cached})
-                best = std::max(best, triad.run(stores));
-        for (int pass = 0; pass < 2; ++pass) {
+        triads.push_back(triad(for_triad));
+        plain.push_back(heat ? plain_loop<1>(for_plain) : plain_loop<5>(for_plain));
+        for (int pass = 0; pass < 2; ++pass) {  // the better one, as of those
             const auto before = static_cast<std::uint32_t>(solver.run().step());
             const double seconds = solver.steps(count);
             if (seconds < step) step = seconds, shares = solver.shares(before);
         }
         updates.push_back(bytes / step);
-        triads.push_back(best);
-        ratios.push_back(updates.back() / best);
+        ratios.push_back(updates.back() / triads.back());
         runtime.push_back(1 - shares.tasks);
         copies.push_back(shares.copies), reductions.push_back(shares.reductions);
         waiting.push_back(shares.waiting);
@@ -249,14 +278,17 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const double update = middle(updates);
     result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
                       {"triad", 1e-9 * middle(triads), "GB/s", true, {}, {}},
+                      {"plain loop", 1e-9 * middle(plain), "GB/s", true, {}, {}},
                       {"of the roofline", 100 * middle(ratios), "% of triad", true, {}, {}},
                       {"cells", 1e-6 * update / bytes_of_a_cell(heat), "Mcell/s", true, {}, {}},
                       {"runtime share", 100 * middle(runtime), "%", false, {}, {}}};
     result.notes = {
         fmt::format(
             "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
-            "{:.0f} MB, the faster of streaming and cached stores.",
-            bytes_of_a_cell(heat), 1e-6 * kept),
+            "{:.0f} MB, the faster of streaming and cached stores; the plain loop likewise: as many arrays "
+            "as "
+            "a stage has ({} read, 1 written), added.",
+            bytes_of_a_cell(heat), 1e-6 * kept, heat ? 1 : 5),
         fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
                     100 * *std::min_element(ratios.begin(), ratios.end()),
                     100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count),

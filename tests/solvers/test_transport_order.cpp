@@ -146,6 +146,18 @@ TEST_CASE("the time step is the stable one times cfl, and the last one ends the 
     CHECK(run(s).steps == 11);
 }
 
+TEST_CASE("a case that names no patch gets rows as long as the grid, by 32 across") {
+    Settings s;
+    s.cells = {100, 40, 33};
+    const Grid space("space", s.shape());
+    REQUIRE(space.patches() == 4);
+    CHECK(space.box(0).hi == Int3{100, 32, 32});
+    s.cells = {20, 64};
+    const Grid plane("plane", s.shape());
+    REQUIRE(plane.patches() == 2);
+    CHECK(plane.box(0).hi == Int3{20, 32, 1});
+}
+
 TEST_CASE("a step beyond the stable one ends the run with patch, step and label") {
     for (Settings s : {heat(32, 2, true), flow(48, "uniform")}) {
         s.cfl = s.heat() ? 2.0 : 4.0;
