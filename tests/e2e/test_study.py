@@ -88,7 +88,9 @@ def test_a_ready_study_ends_with_every_setting_answered_or_named(
     strata: Strata, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / "out"
-    done = strata.run("study", "run", str(shortened(name, tmp_path)), "--out", str(out), "--here")
+    # (One of them builds its programs with four toolchains first.)
+    words = ("study", "run", str(shortened(name, tmp_path)), "--out", str(out), "--here")
+    done = strata.run(*words, timeout=900)
     assert done.returncode == 0, done.stderr + done.stdout
     whole = json.loads((out / "summary.json").read_text())
     about = whole["provenance"]["study"]
