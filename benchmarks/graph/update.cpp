@@ -285,9 +285,8 @@ Result run(Group& group, const Parsed& given, Break fault) {
     result.notes = {
         fmt::format(
             "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
-            "{:.0f} MB, the faster of streaming and cached stores; the plain loop likewise: as many arrays "
-            "as "
-            "a stage has ({} read, 1 written), added.",
+            "{:.0f} MB, the faster of streaming and cached stores; the plain loop likewise, of as many "
+            "arrays as the (last) stage has: {} read and added, 1 written.",
             bytes_of_a_cell(heat), 1e-6 * kept, heat ? 1 : 5),
         fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
                     100 * *std::min_element(ratios.begin(), ratios.end()),

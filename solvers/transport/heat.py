@@ -26,7 +26,12 @@ def schema() -> Case:
     case.key("equation", type=str, choices=["heat"], meaning="dT/dt = kappa lap T")
     case.key("grid.cells", type=list[int], least=4, most=1 << 20, **some, meaning="in each direction")
     case.key(
-        "grid.patch", [1 << 20, 32, 32], least=2, most=1 << 20, **some, meaning="cells of a patch, at most"
+        "grid.patch",
+        [1 << 20, 32, 32],
+        least=2,
+        most=1 << 20,
+        **some,
+        meaning="cells of a patch, or the grid's",
     )
     case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
     case.key("grid.periodic", True, meaning="else the borders are insulated walls")

@@ -17,12 +17,11 @@ graph::CaseSchema schema(Settings& s) {
               .entries = {2, 3},
               .required = true,
               .meaning = "in each direction; two or three directions"});
-    keys.key(
-        "grid.patch", &s.patch_cells,
-        {.least = 2,
-         .most = 1 << 20,
-         .entries = {2, 3},
-         .meaning = "cells of a patch, in each direction, at most those of the grid; long rows are fastest"});
+    keys.key("grid.patch", &s.patch_cells,
+             {.least = 2,
+              .most = 1 << 20,
+              .entries = {2, 3},
+              .meaning = "cells of a patch, in each direction; all that the grid has, where it has fewer"});
     keys.key("grid.size", &s.size,
              {.unit = "m", .least = 0, .above_least = true, .entries = {2, 3}, .meaning = "of the domain"});
     keys.key("grid.periodic", &s.periodic,
