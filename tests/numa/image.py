@@ -39,17 +39,22 @@ fi
 stty -F /dev/ttyS1 raw -echo
 exec 5<>/dev/ttyS1
 echo READY >&5
-while true; do
-    script=
-    while read -r line <&5; do
-        [ "$line" = . ] && break
-        script="$script$line"
+# In a shell of its own: the first process adopts what scripts leave, and at the signal of such an end ash's
+# `read` begins anew and drops what it had of its line.
+(
+    while true; do
+        script=
+        while read -r line <&5; do
+            [ "$line" = . ] && break
+            script="$script$line"
+        done
+        printf %s "$script" | base64 -d >/tmp/.script
+        sh /tmp/.script >/tmp/.out 2>/tmp/.err 5<&-
+        status=$?
+        { echo "STATUS $status"; base64 -w 0 /tmp/.out; echo; base64 -w 0 /tmp/.err; echo; } >&5
     done
-    printf %s "$script" | base64 -d >/tmp/.script
-    sh /tmp/.script >/tmp/.out 2>/tmp/.err 5<&-
-    status=$?
-    { echo "STATUS $status"; base64 -w 0 /tmp/.out; echo; base64 -w 0 /tmp/.err; echo; } >&5
-done
+)
+poweroff -f
 """
 
 APPLETS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from machine import CPUS, CPUS_PER_DOMAIN, DOMAINS, Machine, distance
+from machine import CPUS, CPUS_PER_DOMAIN, DOMAINS, Done, Machine, distance
 
 
 def test_strata_sees_the_domains_memories_and_distances(vm: Machine) -> None:
@@ -20,3 +20,10 @@ def test_strata_sees_the_domains_memories_and_distances(vm: Machine) -> None:
 def test_a_command_that_fails_says_so(vm: Machine) -> None:
     done = vm.run("echo out; echo err >&2; exit 7")
     assert (done.status, done.out, done.err) == (7, "out\n", "err\n")
+
+
+def test_a_script_arrives_whole_while_what_an_earlier_one_left_ends(vm: Machine) -> None:
+    # Each of these ends as a child of the first process, which is told so by a signal.
+    vm.run("for i in $(seq 10 99); do (sleep 0.$i; sleep 0.5) & done")
+    for _ in range(8):
+        assert vm.run(f": {'x' * 3000}\necho whole") == Done(0, "whole\n", "")
