@@ -145,6 +145,14 @@ std::vector<Setting> settings_around_ranks(bool open_mpi) {
     return settings;
 }
 
+/// The same for ranks that a starter in the command starts, where one wish of the user's comes first.
+std::vector<Setting> settings_around_ranks(Starter starter) {
+    std::vector<Setting> settings = settings_around_ranks(starter == Starter::open_mpi);
+    if (starter == Starter::slurm && environment_value(kSlurmFence).empty())
+        settings.push_back({kSlurmFence, kSlurmFenceThatHolds});
+    return settings;
+}
+
 Process mpirun_process(const Plan& plan, const Request& request) {
     const int processes = plan.placement.layout.processes;
     std::vector<std::string> words = mpirun_command(*plan.mpirun, processes, processes > plan.cores);
@@ -165,10 +173,9 @@ Process around_process(const Plan& plan, const Request& request) {
     words.insert(words.end(), command.begin() + 1, program);
     for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
     words.insert(words.end(), program, command.end());
-    return {
-        plan.program.path, words,
-        apply_settings(settings_around_ranks(plan.around->starter == Starter::open_mpi), own_environment()),
-        plan.placement.pus(), true};
+    return {plan.program.path, words,
+            apply_settings(settings_around_ranks(plan.around->starter), own_environment()),
+            plan.placement.pus(), true};
 }
 
 Process program_process(const Plan& plan, const Request& request, int index, int rank, int size) {

@@ -140,6 +140,14 @@ std::string remedy_for_lone_ranks() {
            "PxT --mpi finds";
 }
 
+std::string remedy_for_early_end() {
+    const bool by_slurm =
+        integer("SLURM_STEP_ID") && integer("PMIX_RANK") && integer("SLURM_STEP_NUM_NODES").value_or(1) > 1;
+    if (!by_slurm || environment_value(kSlurmFence) == kSlurmFenceThatHolds) return "";
+    return fmt::format("{}={} srun ...: else Slurm may let ranks out of MPI_Init before all are ready",
+                       kSlurmFence, kSlurmFenceThatHolds);
+}
+
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node) {
     int nodes_before = 0;
     for (size_t at = 0; at < tasks_per_node.size();) {

@@ -41,6 +41,16 @@ std::optional<Rank> rank_from_environment();
 /// do not speak with each other.
 std::string remedy_for_lone_ranks();
 
+/// How srun has its PMIx hold ranks in MPI_Init until all are there: messages go round a ring of the nodes.
+/// Left to itself Slurm takes a tree for that, and in a step over fewer nodes than its TreeWidth each node is
+/// a tree of its own (Slurm's reverse_tree.c, `width > num_nodes`, in 22.05 and still in 26.05). So nothing
+/// is waited for, and Open MPI's ranks crash where a message comes before they can take it.
+constexpr const char* kSlurmFence = "SLURM_PMIX_FENCE";
+constexpr const char* kSlurmFenceThatHolds = "ring";
+
+/// What to do where a rank was killed by a signal in MPI_Init; empty where nothing is known against it.
+std::string remedy_for_early_end();
+
 /// How many tasks of a Slurm step run on the node number `node`, from SLURM_STEP_TASKS_PER_NODE's form
 /// "4(x2),3"; nothing when it says nothing of that node.
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node);

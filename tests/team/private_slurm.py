@@ -143,6 +143,7 @@ class PrivateSlurm:
         """For commands that are to meet this Slurm."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "OMPI_", "PMI"))}
         kept["SLURM_CONF"] = str(self.folder / "slurm.conf")
+        kept["SLURM_PMIX_FENCE"] = "ring"  # its tree does not hold ranks in MPI_Init (core/launch/mpi.hpp)
         kept["PATH"] = f"{Path(self.programs['srun']).parent}:{kept['PATH']}"
         if self.programs.plugins:
             libraries = [str(self.programs.plugins), str(self.programs.plugins.parent)]

@@ -166,6 +166,28 @@ def test_ranks_that_do_not_find_each_other_are_one_error(quiet, mpi):
         assert "MPI tells each that it is alone" in done.stderr
 
 
+def test_a_member_killed_before_it_joined_is_told_how_slurm_holds_ranks(quiet, mpi):
+    """Only where that may be the cause: a step of Slurm's PMIx, whose fences are not known to hold."""
+    by, program = mpi
+    held = quiet.environment
+    loose = {name: value for name, value in held.items() if name != "SLURM_PMIX_FENCE"}
+    for environment in (loose, held):
+        done = quiet.run("srun", by, "-N", "2", "-n", "2", program, "die_early", env=environment)
+        assert done.returncode == 137
+        assert re.search(r"a member \(process \d+\) was killed by SIGKILL before it had joined", done.stderr)
+        advised = by == "--mpi=pmix" and environment is loose
+        assert ("try: SLURM_PMIX_FENCE=ring srun" in done.stderr) == advised
+
+
+def test_strata_launch_has_srun_hold_ranks_until_all_are_there(quiet):
+    environment = {name: value for name, value in quiet.environment.items() if name != "SLURM_PMIX_FENCE"}
+    command = [strata(), "launch", "--layout", "2x1", "--bind", "none", "--", "srun", "-N", "2"]
+    for said, then in ((None, "ring"), ("tree", "tree")):
+        given = environment if said is None else environment | {"SLURM_PMIX_FENCE": said}
+        done = quiet.run(*command, "printenv", "SLURM_PMIX_FENCE", env=given)
+        assert (done.returncode, done.stdout.split()) == (0, [then] * 2), done.stderr
+
+
 def test_a_member_that_is_killed_ends_the_step_with_its_name(quiet, mpi):
     by, program = mpi
     done = quiet.run("srun", by, "-N", "2", "-n", "2", program, "die", "kill", "1", "30000", timeout=30)

@@ -24,10 +24,14 @@ std::uint64_t random_token() {
     return (std::uint64_t{random()} << 32) | random();
 }
 
-/// MPI_Init itself ends a member whose launcher does not speak its language. One says what to do.
-std::string advice() {
+/// MPI_Init itself ends a member whose launcher does not speak its language; one says what to do. What kills
+/// a member there is another matter.
+std::string advice(bool killed) {
     const auto rank = launch::rank_from_environment();
-    return rank && rank->rank == 0 ? fmt::format("  try: {}\n", launch::remedy_for_lone_ranks()) : "";
+    std::string what;
+    if (killed) what = launch::remedy_for_early_end();
+    if (!killed && rank && rank->rank == 0) what = launch::remedy_for_lone_ranks();
+    return what.empty() ? "" : fmt::format("  try: {}\n", what);
 }
 
 }  // namespace
@@ -134,7 +138,7 @@ void Keeper::member_failed(const KeptEnd& end) {
     if (!where_) {
         if (asked_by_ == 0 && !said_why_)
             fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n{}",
-                       member_.pid(), end.how, status_ < 128 ? advice() : "");
+                       member_.pid(), end.how, advice(status_ >= 128));
         return;
     }
     const std::string how = (where_->nodes > 1 ? fmt::format("on {} ", host_name()) : "") + end.how;

@@ -20,6 +20,7 @@
 #include "core/base/cpulist.hpp"
 #include "core/machine/limits.hpp"
 #include "core/team/mpi/exact_sum_mpi.hpp"
+#include "core/team/seats.hpp"
 #include "core/team/team.hpp"
 
 using namespace strata;
@@ -202,6 +203,7 @@ int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     Words words(argv + std::min(argc, 2), argv + argc);
     if (what == "sum_alone") return sum_alone();
+    if (what == "die_early" && std::getenv(kRankVariable) != nullptr) raise(SIGKILL);
     if (what == "late") {
         MPI_Init(nullptr, nullptr);
         const int result = run(argc, argv, [](Team&) { return 0; });
