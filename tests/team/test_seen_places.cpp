@@ -40,7 +40,7 @@ TEST_CASE("what a member sees survives its way to the others") {
 TEST_CASE("a member that mpirun gave cores of its own has a thread on each, unless it says otherwise") {
     const machine::Machine machine = sixteen();
     const SeenPlace first{{0, 1, 8, 9}, 0, {}}, second{{2, 3, 10, 11}, 0, {}};
-    const launch::Placement placement = placement_of({first, second}, machine);
+    const launch::Placement placement = placement_of({first, second}, {first, second}, machine);
     CHECK(placement.layout.bind == launch::Bind::core);
     CHECK(placement.layout.processes == 2);
     CHECK(placement.layout.threads == 2);
@@ -49,7 +49,7 @@ TEST_CASE("a member that mpirun gave cores of its own has a thread on each, unle
     CHECK_FALSE(are_crowded({first, second}, machine));
 
     const SeenPlace one{{0, 1, 8, 9}, 1, {}};
-    CHECK(placement_of({one, second}, machine).threads.front() ==
+    CHECK(placement_of({one, second}, {one, second}, machine).threads.front() ==
           std::vector<std::vector<int>>{{0, 1, 8, 9}});
 }
 
@@ -58,10 +58,23 @@ TEST_CASE("members that may run anywhere share the cores, and are crowded when t
     SeenPlace anywhere;
     for (int pu = 0; pu < 16; ++pu) anywhere.pus.push_back(pu);
     const std::vector<SeenPlace> four(4, anywhere), nine(9, anywhere);
-    const launch::Placement placement = placement_of(four, machine);
+    const launch::Placement placement = placement_of(four, four, machine);
     CHECK(placement.layout.bind == launch::Bind::none);
     CHECK(placement.layout.threads == 2);
     CHECK(placement.threads[3] == std::vector<std::vector<int>>(2, anywhere.pus));
     CHECK_FALSE(are_crowded(four, machine));
     CHECK(are_crowded(nine, machine));
+}
+
+TEST_CASE("nodes that one machine plays share its cores too") {
+    const machine::Machine machine = sixteen();
+    SeenPlace anywhere;
+    for (int pu = 0; pu < 16; ++pu) anywhere.pus.push_back(pu);
+    const std::vector<SeenPlace> node(2, anywhere), all(8, anywhere);
+    CHECK(placement_of(node, node, machine).layout.threads == 4);
+    const launch::Placement placement = placement_of(node, all, machine);
+    CHECK(placement.layout.processes == 2);
+    CHECK(placement.layout.threads == 1);
+    // The last of its node, yet not alone: the other node's may run there as well.
+    CHECK(placement_of({anywhere}, node, machine).threads[0][0] == anywhere.pus);
 }

@@ -185,7 +185,7 @@ void place_all(const Circles& circles, Arena& arena) {
     if (circles.where.local_rank != 0) return;
     const machine::Machine here = machine::read_machine(
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
-    const launch::Placement local = placement_of(node, here);
+    const launch::Placement local = placement_of(node, machine, here);
     const bool crowded = are_crowded(machine, here);
     launch::Placement all = local;
     all.threads.clear();

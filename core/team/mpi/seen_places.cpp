@@ -97,12 +97,13 @@ SeenPlace parse_place(const std::string& text) {
     return place;
 }
 
-launch::Placement placement_of(const std::vector<SeenPlace>& members, const machine::Machine& machine) {
+launch::Placement placement_of(const std::vector<SeenPlace>& members, const std::vector<SeenPlace>& sharing,
+                               const machine::Machine& machine) {
     launch::Placement placement;
     placement.layout.processes = static_cast<int>(members.size());
     placement.layout.bind = launch::Bind::none;
     for (const SeenPlace& member : members) {
-        const int threads = threads_of(member, members, machine);
+        const int threads = threads_of(member, sharing, machine);
         placement.layout.threads = std::max(placement.layout.threads, threads);
         // Held to a part of the machine: somebody has bound it.
         std::size_t everything = 0;
@@ -119,7 +120,7 @@ launch::Placement placement_of(const std::vector<SeenPlace>& members, const mach
             if (!pus.empty()) cores.push_back(pus);
         }
         const auto count = static_cast<std::size_t>(threads);
-        const bool alone = std::count_if(members.begin(), members.end(), [&](const SeenPlace& other) {
+        const bool alone = std::count_if(sharing.begin(), sharing.end(), [&](const SeenPlace& other) {
                                return other.pus == member.pus;
                            }) == 1;
         for (std::size_t thread = 0; thread < count; ++thread) {

@@ -25,8 +25,10 @@ struct SeenPlace {
 [[nodiscard]] std::vector<std::vector<int>> parse_omp_places(const std::string& text);
 
 /// What follows for the members of one node. Where nobody has said how many threads a member has, it has one
-/// for each of its cores, divided among those that were given the same ones.
+/// for each of its cores, divided among those that were given the same ones: `sharing`, all on the machine,
+/// which are more than `members` where one machine plays several nodes.
 [[nodiscard]] launch::Placement placement_of(const std::vector<SeenPlace>& members,
+                                             const std::vector<SeenPlace>& sharing,
                                              const machine::Machine& machine);
 
 /// Whether the members of a machine have more threads than the cores that they may use.
