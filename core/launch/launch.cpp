@@ -136,18 +136,12 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     return words;
 }
 
-std::vector<Setting> settings_around_ranks(bool open_mpi) {
+std::vector<Setting> settings_around_ranks(Starter starter) {
     std::vector<Setting> settings = {{"STRATA_RANK", "", true}, {"STRATA_LIFELINE_FD", "", true}};
-    if (open_mpi && geteuid() == 0) {
+    if (starter == Starter::open_mpi && geteuid() == 0) {
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT", "1"});
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"});
     }
-    return settings;
-}
-
-/// The same for ranks that a starter in the command starts, where one wish of the user's comes first.
-std::vector<Setting> settings_around_ranks(Starter starter) {
-    std::vector<Setting> settings = settings_around_ranks(starter == Starter::open_mpi);
     if (starter == Starter::slurm && environment_value(kSlurmFence).empty())
         settings.push_back({kSlurmFence, kSlurmFenceThatHolds});
     return settings;
@@ -158,8 +152,8 @@ Process mpirun_process(const Plan& plan, const Request& request) {
     std::vector<std::string> words = mpirun_command(*plan.mpirun, processes, processes > plan.cores);
     for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
     words.insert(words.end(), request.command.begin(), request.command.end());
-    return {plan.mpirun->path, words,
-            apply_settings(settings_around_ranks(plan.mpirun->mpi == Mpi::open_mpi), own_environment()),
+    const Starter starter = plan.mpirun->mpi == Mpi::open_mpi ? Starter::open_mpi : Starter::mpich;
+    return {plan.mpirun->path, words, apply_settings(settings_around_ranks(starter), own_environment()),
             plan.placement.pus(), true};
 }
 
