@@ -76,10 +76,12 @@ class Checkout:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, seconds: float = 300, **options: object
+    ) -> subprocess.CompletedProcess[str]:
         process = self.start(*arguments, **options)  # type: ignore[arg-type]
         try:
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=seconds)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise

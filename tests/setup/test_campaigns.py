@@ -24,7 +24,8 @@ def test_everything_from_wheels_without_root_measures(somebody: sample.Somebody)
     }
 
     def strata(*arguments: str) -> str:
-        done = checkout.run(*arguments, prefix=somebody.prefix, cwd=checkout.root)
+        # The first command builds Strata, the last its tests.
+        done = checkout.run(*arguments, seconds=3600, prefix=somebody.prefix, cwd=checkout.root)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
