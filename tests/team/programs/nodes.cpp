@@ -203,6 +203,7 @@ int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     Words words(argv + std::min(argc, 2), argv + argc);
     if (what == "sum_alone") return sum_alone();
+    // The member, not its keeper, which runs through here as well.
     if (what == "die_early" && std::getenv(kRankVariable) != nullptr) raise(SIGKILL);
     if (what == "late") {
         MPI_Init(nullptr, nullptr);
