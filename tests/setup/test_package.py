@@ -72,6 +72,11 @@ def test_the_examples_build_by_themselves_and_run(tmp_path: Path, prefix: Path) 
         serial = run(folder / f"multizone_serial{suffix}", env=environment)
         assert "verified" in serial
         assert run(folder / f"multizone_team{suffix}", env=team) == serial
+    heat = tmp_path / "build" / "heat" / "heat"  # not found by `strata run`, so it does not say so
+    said = run(heat, "--help")
+    assert f"usage: {heat} [options] CASE" in said
+    assert f"strata launch --layout 2x1 -- {heat} NAME.toml --out run" in said
+    assert "strata run" not in said
 
 
 def test_an_old_code_links_with_two_libraries_and_no_cmake(tmp_path: Path, prefix: Path) -> None:

@@ -121,6 +121,8 @@ def test_help_lists_the_keys_of_a_case(front):
     text = run(front, "transport", "--help").stdout
     for part in ("--steps", "[grid]", "diffusivity", "m2/s", "default", "required", "examples"):
         assert part in text
+    assert text.startswith("usage: strata run [options] CASE\n")
+    assert "strata run cases/transport/NAME.toml --out run --restart run --layout 4x1" in text
     assert "--layout" in run(front, "--help").stdout
 
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -11,14 +12,22 @@ namespace strata::graph {
 
 namespace {
 
+/// `strata run` finds Strata's own solvers by what a case names, and takes Python; any other program is
+/// started as it is, or by `strata launch`.
 Options options_of(const CaseSchema& schema, const std::string& program) {
     const bool script = program.ends_with(".py");
-    const std::string example = script ? fmt::format("strata run {} NAME.toml", program)
-                                       : fmt::format("strata run cases/{}/NAME.toml", schema.solver());
-    Options options(script ? fmt::format("strata run {} CASE", program) : "strata run CASE",
-                    schema.summary() + "\nThe keys of a case are listed at the end.");
+    const bool own = std::filesystem::path(program).filename() == "strata-" + schema.solver();
+    const std::string starter = own || script ? "strata run" : "strata launch";
+    const std::string start = own ? starter : script ? starter + " " + program : program;
+    const std::string example =
+        fmt::format("{} {}NAME.toml", start, own ? "cases/" + schema.solver() + "/" : "");
+    const auto on = [&](const std::string& layout, const std::string& words) {
+        const std::string option = " --layout " + layout;
+        return own || script ? example + words + option : starter + option + " -- " + example + words;
+    };
+    Options options(start, schema.summary() + "\nThe keys of a case are listed at the end.");
     options.positional("CASE", "the case file (TOML)")
-        .option("--layout", "PxT", "1x1", "processes x threads (an option of `strata run` itself)")
+        .option("--layout", "PxT", "1x1", "processes x threads (an option of `" + starter + "` itself)")
         .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
         .option("--steps", "N", "", "ends after step N, if the case has not ended before")
         .option("--series", "N", "10", "a row of series.csv every N steps; 0: none")
@@ -34,10 +43,9 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
         .flag("--quiet", "no line of progress")
         .flag("--graph",
               "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
-        .example(example + " --layout 2x1 --out run", "on two processes, results in the folder `run`")
+        .example(on("2x1", " --out run"), "on two processes, results in the folder `run`")
         .example(example + " --out run --checkpoint 500", "with a checkpoint every 500 steps")
-        .example(example + " --out run --restart run --layout 4x1",
-                 "goes on from the last one, on four processes")
+        .example(on("4x1", " --out run --restart run"), "goes on from the last one, on four processes")
         .example(example + " --out run --fields 100", "fields every 100 steps in run/fields")
         .example(example + " --profile --timeline --out run", "where the time went")
         .example(example + " --counters hardware", "instructions, cycles and cache misses of each task")
@@ -61,9 +69,11 @@ std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema)
     Words words;
     words.case_file = parsed.positionals().at(0);
     if (parsed.has("--layout"))
-        throw Error("processes are started by strata run, mpirun or srun")
+        throw Error("processes are started by strata run, strata launch, mpirun or srun")
             .given("--layout " + parsed.text("--layout"))
-            .remedy("strata run CASE --layout PxT, or STRATA_LAYOUT=PxT");
+            .remedy(
+                "strata run CASE --layout PxT, strata launch --layout PxT -- PROGRAM CASE, or "
+                "STRATA_LAYOUT=PxT");
     if (parsed.has("--out")) words.out = std::filesystem::path(parsed.text("--out"));
     if (parsed.has("--restart")) words.restart = std::filesystem::path(parsed.text("--restart"));
     if (parsed.has("--steps")) words.steps = parsed.integer("--steps", 0, kMost);
