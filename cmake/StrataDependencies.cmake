@@ -11,7 +11,7 @@ endif()
 
 if(STRATA_MPI) # teams over several nodes, benchmarks of messages
     set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI removed in 2012 pull in a library of their own
-    find_package(MPI COMPONENTS CXX)
+    find_package(MPI COMPONENTS CXX) # leaves MPI::MPI_CXX behind also where a program does not link: ask MPI_CXX_FOUND
     if(STRATA_BENCHMARKS AND STRATA_FFTW)
         find_package(FFTW3)
     endif()
