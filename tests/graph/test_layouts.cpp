@@ -28,7 +28,7 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 
 }  // namespace
 
-TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores") {
+TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores", "[native]") {
     for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round"}) {
         const std::string expected = output_of("1x1", {name, "40"});
         for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
@@ -38,7 +38,7 @@ TEST_CASE("every layout gives the same bits: processes, threads, more than there
     }
 }
 
-TEST_CASE("nor do a random order, delays and patches that go anywhere change a bit") {
+TEST_CASE("nor do a random order, delays and patches that go anywhere change a bit", "[native]") {
     for (const std::string name : {"heat-round", "mixed", "mixed-round"}) {
         const std::string expected = output_of("1x1", {name, "30"});
         for (const std::string seed : {"seed=1", "seed=2", "seed=3"})
@@ -49,7 +49,7 @@ TEST_CASE("nor do a random order, delays and patches that go anywhere change a b
     }
 }
 
-TEST_CASE("patches move to where there is less to do") {
+TEST_CASE("patches move to where there is less to do", "[native]") {
     const auto efficiency = [](const std::string& steps) {
         const Done done = Run({"quarter", steps}, layout("2x1")).wait();
         INFO(done.err);
@@ -60,7 +60,7 @@ TEST_CASE("patches move to where there is less to do") {
     CHECK(efficiency("20") >= 0.85);
 }
 
-TEST_CASE("a process that is killed in the middle of a step ends the run with its name") {
+TEST_CASE("a process that is killed in the middle of a step ends the run with its name", "[native]") {
     Run run({"mixed", "1000000", "move=3", "die=9"}, layout("3x1"));
     const Done done = run.wait();
     CHECK(done.status != 0);

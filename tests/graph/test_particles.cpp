@@ -227,7 +227,7 @@ TEST_CASE("one patch, periodic on itself") {
     check_against(run, reference, 50);
 }
 
-TEST_CASE("particles have the same bits for any layout, order and assignment", "[layouts]") {
+TEST_CASE("particles have the same bits for any layout, order and assignment", "[layouts][native]") {
     const auto lines = [](const std::string& where, const std::string& kind, int hops, double fast,
                           int threads, int seed, int every) {
         Run run({kind, "500", std::to_string(hops), fmt::format("{}", fast), std::to_string(threads),
@@ -254,7 +254,7 @@ TEST_CASE("particles have the same bits for any layout, order and assignment", "
     CHECK(lines("4x1", "drift", 0, 11, 1, 5, 50) == far);
 }
 
-TEST_CASE("particles come back from a checkpoint on another layout, bit for bit", "[layouts]") {
+TEST_CASE("particles come back from a checkpoint on another layout, bit for bit", "[layouts][native]") {
     const auto lines = [](const std::string& where, const std::string& kind, int steps, int seed, int every,
                           const std::string& file = "none") {
         Run run(

@@ -49,7 +49,7 @@ TEST_CASE("heat on patches is what one loop over all cells gives, bit for bit") 
         }
 }
 
-TEST_CASE("values beside one memory begin on huge pages, and are what they are elsewhere") {
+TEST_CASE("values beside one memory begin on huge pages, and are what they are elsewhere", "[native]") {
     team::Arena arena = team::Arena::create();
     Members members;
     members.arena = &arena;

@@ -57,7 +57,8 @@ std::string output_of(const std::string& layout, std::vector<std::string> words)
 
 }  // namespace
 
-TEST_CASE("solvers of any kind give the same bits on any number of processes, wherever their patches are") {
+TEST_CASE("solvers of any kind give the same bits on any number of processes, wherever their patches are",
+          "[native]") {
     for (const Comparison& of : comparisons()) {
         const std::string steps = std::to_string(of.steps);
         const std::string expected = output_of("1x1", {of.name, steps});

@@ -239,7 +239,7 @@ TEST_CASE("a page that cannot be had ends the process by SIGBUS with the array's
     CHECK(std::string(note) == "array 'temperature', byte 5 of 65536");
 }
 
-TEST_CASE("a fault elsewhere is left to who handled it before") {
+TEST_CASE("a fault elsewhere is left to who handled it before", "[native]") {
     Arena arena = Arena::create(64 * kMiB);
     const auto [status, text] = in_a_process([&] {
         explain_faults(arena, nullptr);
@@ -294,7 +294,7 @@ TEST_CASE("an array that was touched is laid on huge pages, and holds what it he
     CHECK(collapse_pages(data.data(), kMiB) == 0);
 }
 
-TEST_CASE("an array that nobody has touched begins on huge pages, and holds zeros") {
+TEST_CASE("an array that nobody has touched begins on huge pages, and holds zeros", "[native]") {
     Arena arena = Arena::create(64 * kMiB);
     const auto data = arena.array<std::uint64_t>("x", 6 * kMiB / sizeof(std::uint64_t));
     const std::uint64_t before = arena.resident();

@@ -27,7 +27,7 @@ Done done(std::vector<std::string> words, std::vector<launch::Setting> settings)
 
 }  // namespace
 
-TEST_CASE("each thread of a member is bound to its core, and those without one sleep") {
+TEST_CASE("each thread of a member is bound to its core, and those without one sleep", "[native]") {
     const int pus = static_cast<int>(machine::own_affinity().size());
     const int threads = std::min(pus, 4);
     const Done one = done({"binding"}, layout(fmt::format("1x{}", threads), true));
@@ -37,7 +37,7 @@ TEST_CASE("each thread of a member is bound to its core, and those without one s
           fmt::format("member 0: {} threads, bound true, one true, asleep true, again true\n", threads));
 }
 
-TEST_CASE("cores go round among processes, and on each only one thread is awake") {
+TEST_CASE("cores go round among processes, and on each only one thread is awake", "[native]") {
     for (const char* how : {"prepared", "not"}) {
         const Done all = done({"travel", "300", how}, layout("3x1"));
         INFO(all.err);
@@ -46,14 +46,14 @@ TEST_CASE("cores go round among processes, and on each only one thread is awake"
     }
 }
 
-TEST_CASE("eight processes on whatever cores there are change each other's counts at random") {
+TEST_CASE("eight processes on whatever cores there are change each other's counts at random", "[native]") {
     const Done all = done({"disorder", "400"}, layout("8x2"));
     INFO(all.err);
     CHECK(all.status == 0);
     CHECK(all.out == "16 threads of 8 members, changed true, wrong 0\n");
 }
 
-TEST_CASE("a member that is killed within a region ends the run, and the others know") {
+TEST_CASE("a member that is killed within a region ends the run, and the others know", "[native]") {
     for (const char* text : {"4x2", "2x3"}) {
         const Done all = done({"die"}, layout(text));
         INFO(all.out << all.err);
@@ -63,13 +63,13 @@ TEST_CASE("a member that is killed within a region ends the run, and the others 
     }
 }
 
-TEST_CASE("an exception in a thread of a crew ends its member with its message") {
+TEST_CASE("an exception in a thread of a crew ends its member with its message", "[native]") {
     const Done all = done({"singular"}, layout("2x2"));
     CHECK(WEXITSTATUS(all.status) == 1);
     CHECK(count(all.err, "the matrix is singular") >= 1);
 }
 
-TEST_CASE("OpenMP's threads are as many as the member has cores, each bound to its own") {
+TEST_CASE("OpenMP's threads are as many as the member has cores, each bound to its own", "[native]") {
     const int pus = static_cast<int>(machine::own_affinity().size());
     const int threads = std::min(pus, 4);
     const Done all = done({"openmp"}, layout(fmt::format("1x{}", threads), true));
@@ -79,7 +79,7 @@ TEST_CASE("OpenMP's threads are as many as the member has cores, each bound to i
                                  : "no OpenMP: 0\n"));
 }
 
-TEST_CASE("cores that a process has lent to its OpenMP stay there until it asks anew") {
+TEST_CASE("cores that a process has lent to its OpenMP stay there until it asks anew", "[native]") {
     const Done all = done({"lent"}, layout("2x1"));
     INFO(all.out << all.err);
     CHECK(all.status == 0);

@@ -33,7 +33,7 @@ TEST_CASE("a team program is known by a note in its file") {
     CHECK(elf->notes == std::vector<std::uint32_t>{launch::kTeamNote});
 }
 
-TEST_CASE("strata launch starts a team program once, and the team has its layout") {
+TEST_CASE("strata launch starts a team program once, and the team has its layout", "[native]") {
     Run run({"describe"}, {}, launched({"--layout", "3x1", "--bind", "none"}));
     const Done done = run.wait();
     INFO(done.out << done.err);
@@ -43,7 +43,8 @@ TEST_CASE("strata launch starts a team program once, and the team has its layout
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("the members are where the launcher's placement says, also where they could not have known") {
+TEST_CASE("the members are where the launcher's placement says, also where they could not have known",
+          "[native]") {
     // The reverse of what a team would do by itself.
     const std::vector<int> pus = machine::own_affinity();
     if (pus.size() < 2) return;
@@ -57,8 +58,8 @@ TEST_CASE("the members are where the launcher's placement says, also where they 
 }
 
 #ifdef TEST_STRIPPED
-TEST_CASE(
-    "a team program that has lost its note is started as copies, and refuses once, saying what to type") {
+TEST_CASE("a team program that has lost its note is started as copies, and refuses once, saying what to type",
+          "[native]") {
     REQUIRE_FALSE(launch::examine(TEST_STRIPPED, "").team);
     Run run({"describe"}, {},
             {TEST_STRATA, "launch", "--layout", "3x1", "--bind", "none", "--", TEST_STRIPPED});
@@ -77,7 +78,7 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("a dry run says that the program is started once") {
+TEST_CASE("a dry run says that the program is started once", "[native]") {
     const Done done =
         Run({"describe"}, {}, launched({"--layout", "2x1", "--bind", "none", "--dry-run"})).wait();
     INFO(done.out << done.err);
@@ -91,7 +92,7 @@ TEST_CASE("a dry run says that the program is started once") {
     CHECK(has(mpi.err, "link strata::team_mpi"));
 }
 
-TEST_CASE("a record names each member of a team as a process of the layout") {
+TEST_CASE("a record names each member of a team as a process of the layout", "[native]") {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / fmt::format("strata-team-record-{}.json", getpid());
     // Long enough to be looked at: the launcher does so after 0.03 s, 0.15 s and then every half second.

@@ -15,7 +15,8 @@
 using namespace strata;
 using namespace strata::team::testing;
 
-TEST_CASE("a plain start makes one member a core, each bound, all with the same memory at one address") {
+TEST_CASE("a plain start makes one member a core, each bound, all with the same memory at one address",
+          "[native]") {
     Run run({"describe"}, {});
     const Done done = run.wait();
     INFO(done.err);
@@ -39,7 +40,7 @@ TEST_CASE("a plain start makes one member a core, each bound, all with the same 
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("a layout says how many members there are, and one that does not fit is refused") {
+TEST_CASE("a layout says how many members there are, and one that does not fit is refused", "[native]") {
     Run five({"describe"}, layout("5x1"));
     const Done done = five.wait();
     CHECK(done.status == 0);
@@ -55,7 +56,7 @@ TEST_CASE("a layout says how many members there are, and one that does not fit i
     CHECK(has(wrong.err, "PxT"));
 }
 
-TEST_CASE("several copies of the program do not start a team each") {
+TEST_CASE("several copies of the program do not start a team each", "[native]") {
     auto settings = layout("2x1");
     settings.push_back({"STRATA_SIZE", "2"});
     const Done done = Run({"describe"}, settings).wait();
@@ -64,14 +65,14 @@ TEST_CASE("several copies of the program do not start a team each") {
     CHECK(has(done.err, "STRATA_LAYOUT=2x1 ./a.out"));
 }
 
-TEST_CASE("when the arena's address is taken in one member, all agree on another") {
+TEST_CASE("when the arena's address is taken in one member, all agree on another", "[native]") {
     const Done done = Run({"occupied"}, layout("3x1")).wait();
     INFO(done.err);
     CHECK(done.status == 0);
     CHECK(count(done.out, "same true") == 3);
 }
 
-TEST_CASE("64 processes on whatever CPUs there are pass 10^4 barriers", "[many]") {
+TEST_CASE("64 processes on whatever CPUs there are pass 10^4 barriers", "[many][native]") {
     Run run({"barriers", "10000"}, layout("64x1"));
     const Done done = run.wait();
     INFO(done.err);
@@ -90,7 +91,8 @@ bool said_by(const std::string& how, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("however a member ends, the others leave their barrier with its name and the run fails") {
+TEST_CASE("however a member ends, the others leave their barrier with its name and the run fails",
+          "[native]") {
     struct Way {
         const char* how;
         int exit_code;
@@ -119,7 +121,7 @@ TEST_CASE("however a member ends, the others leave their barrier with its name a
     }
 }
 
-TEST_CASE("what all members fail with is said once, and what each fails with once each") {
+TEST_CASE("what all members fail with is said once, and what each fails with once each", "[native]") {
     for (const auto& command : {std::vector<std::string>{TEST_MEMBER},
                                 std::vector<std::string>{TEST_STRATA, "launch", "--layout", "3x1", "--bind",
                                                          "none", "--", TEST_MEMBER}}) {
@@ -144,7 +146,7 @@ TEST_CASE("what all members fail with is said once, and what each fails with onc
     }
 }
 
-TEST_CASE("a member that leaves while others still meet is named") {
+TEST_CASE("a member that leaves while others still meet is named", "[native]") {
     Run run({"die", "leave", "1", "20000"}, layout("3x1"));
     const Done done = run.wait();
     INFO(done.out << done.err);
@@ -153,7 +155,7 @@ TEST_CASE("a member that leaves while others still meet is named") {
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("members that never wait are ended too when another has died") {
+TEST_CASE("members that never wait are ended too when another has died", "[native]") {
     Run run({"die", "stuck", "0", "1000"}, layout("3x1"));
     const Done done = run.wait();
     CHECK(WEXITSTATUS(done.status) == 137);
@@ -161,7 +163,7 @@ TEST_CASE("members that never wait are ended too when another has died") {
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("a member that ends before it joins ends the run") {
+TEST_CASE("a member that ends before it joins ends the run", "[native]") {
     Run run({"early"}, layout("3x1"));
     const Done done = run.wait();
     CHECK(WEXITSTATUS(done.status) == 5);
@@ -169,7 +171,7 @@ TEST_CASE("a member that ends before it joins ends the run") {
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("killed at random moments, nobody hangs and nothing is left") {
+TEST_CASE("killed at random moments, nobody hangs and nothing is left", "[native]") {
     std::mt19937 random(std::random_device{}());
     for (int i = 0; i < 12; ++i) {
         const std::string victim = std::to_string(random() % 7), moment = std::to_string(random() % 40'000);
@@ -182,7 +184,7 @@ TEST_CASE("killed at random moments, nobody hangs and nothing is left") {
     }
 }
 
-TEST_CASE("what members share has no name in the system, so that nothing can be left behind") {
+TEST_CASE("what members share has no name in the system, so that nothing can be left behind", "[native]") {
     Run run({"wait"}, layout("2x1"));
     REQUIRE(run.read_until([](const Done& done) { return count(done.out, "pid ") == 2; }));
     int arenas = 0;
@@ -197,7 +199,7 @@ TEST_CASE("what members share has no name in the system, so that nothing can be 
     CHECK(arenas == 3);  // and the parent's
 }
 
-TEST_CASE("when the parent is killed its members end") {
+TEST_CASE("when the parent is killed its members end", "[native]") {
     Run run({"wait"}, layout("4x1"));
     REQUIRE(run.read_until([](const Done& done) { return count(done.out, "pid ") == 4; }));
     kill(run.pid(), SIGKILL);
@@ -206,7 +208,7 @@ TEST_CASE("when the parent is killed its members end") {
     CHECK(run.nobody_left());
 }
 
-TEST_CASE("a signal to the parent ends the run, and is what the run's status says") {
+TEST_CASE("a signal to the parent ends the run, and is what the run's status says", "[native]") {
     for (const int signal : {SIGTERM, SIGINT}) {
         Run run({"wait"}, layout("4x1"));
         REQUIRE(run.read_until([](const Done& done) { return count(done.out, "pid ") == 4; }));
