@@ -17,13 +17,14 @@ namespace {
 Options options_of(const CaseSchema& schema, const std::string& program) {
     const bool script = program.ends_with(".py");
     const bool own = std::filesystem::path(program).filename() == "strata-" + schema.solver();
-    const std::string starter = own || script ? "strata run" : "strata launch";
+    const bool by_run = own || script;
+    const std::string starter = by_run ? "strata run" : "strata launch";
     const std::string start = own ? starter : script ? starter + " " + program : program;
     const std::string example =
         fmt::format("{} {}NAME.toml", start, own ? "cases/" + schema.solver() + "/" : "");
     const auto on = [&](const std::string& layout, const std::string& words) {
         const std::string option = " --layout " + layout;
-        return own || script ? example + words + option : starter + option + " -- " + example + words;
+        return by_run ? example + words + option : starter + option + " -- " + example + words;
     };
     Options options(start, schema.summary() + "\nThe keys of a case are listed at the end.");
     options.positional("CASE", "the case file (TOML)")
