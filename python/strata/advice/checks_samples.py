@@ -235,28 +235,35 @@ def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 
 
 def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    """Launches marked as tainted: by whom, how many, and whether an undisturbed answer was still reached."""
+    """Launches marked as tainted: by whom, how many, and which answers are graded for it."""
     every = list(tasks(summary))
     launches, tainted = sum(t.get("launches") or 0 for t in every), sum(t.get("tainted") or 0 for t in every)
     reasons: dict[str, int] = {}
     for task in every:
         for reason, times in (task.get("reasons") or {}).items():
             reasons[reason] = reasons.get(reason, 0) + int(times)
-    never = [
-        t["id"]
-        for t in every
-        if t.get("undisturbed") is False and (t.get("tainted") or 0) > 0 and not _counted(t)
-    ]
+    never = [t["id"] for t in every if t.get("tainted") and not has_results(t)]
     if never:
         yield Finding(
             "problem",
             f"No undisturbed measurement for {count(len(never), 'task')}",
             f"every launch was over a limit that had been fixed beforehand: {list_some(never, 4)}",
-            "These figures are not those of the machine alone; the report shows them as missing, not as "
-            "small.",
-            "Repeat when the machine is quiet: `strata characterize` resumes and measures only what is "
-            "missing.",
+            "With --strict such a setting has no figure; the report shows it as missing, not as small.",
+            "Repeat when the machine is quiet, or without `--strict`: every setting then has an answer "
+            "with its "
+            "grade.",
             "no-undisturbed",
+        )
+    graded = [t["id"] for t in every if t.get("grade") == "disturbed"]
+    if graded:
+        yield Finding(
+            "warning",
+            f"{count(len(graded), 'setting')} could not be measured undisturbed",
+            f"fewer than six launches stayed below the limits: {list_some(graded, 4)}",
+            "Their figures are medians over all launches and marked disturbed: what a program gets here now, "
+            "not what the machine alone can do.",
+            "Measure again when the machine is quiet: `strata characterize --new`.",
+            "graded",
         )
     if launches and tainted > 0.1 * launches:
         why = ", ".join(f"{name} {times}" for name, times in sorted(reasons.items(), key=lambda r: -r[1]))
@@ -264,8 +271,8 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "The machine was shared while it was measured",
-            f"{tainted} of {launches} launches were tainted and repeated ({why})",
-            "Programs see the same disturbance; the figures here are from the undisturbed launches."
+            f"{tainted} of {launches} launches were disturbed ({why})",
+            "Programs see the same disturbance; every figure here says whether its launches did."
             + (
                 " CPU time was taken by the hypervisor: other guests share these processors." if steal else ""
             ),
@@ -273,11 +280,6 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             + (", or an instance with dedicated processors." if steal else "."),
             "disturbed",
         )
-
-
-def _counted(task: Task) -> bool:
-    """Whether any launch of the task counts."""
-    return any(f.n for f in figures(task)) or bool(task.get("curves") or task.get("matrices"))
 
 
 def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Finding]:

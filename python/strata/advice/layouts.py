@@ -250,14 +250,13 @@ def preferences(summary: Summary) -> list[Preference]:
     """For every benchmark that ran as threads and as processes on the same number of cores: which is better,
     if the samples can tell.
     """
-    found = []
-    for a, b in _same_width_pairs(summary):
-        for left in figures(a):
-            right = figure(b, left.name)
-            if right is None or right.name != left.name or not left.known or not right.known:
-                continue
-            found.append(_preference(a, left, b, right))
-    return found
+    pairs = [
+        (a, left, b, right)
+        for a, b in _same_width_pairs(summary)
+        for left in figures(a)
+        if (right := figure(b, left.name)) and right.name == left.name and left.known and right.known
+    ]
+    return [_preference(*pair, len(pairs)) for pair in pairs]
 
 
 def _same_width_pairs(summary: Summary) -> list[tuple[Task, Task]]:
@@ -271,7 +270,7 @@ def _same_width_pairs(summary: Summary) -> list[tuple[Task, Task]]:
     return pairs
 
 
-def _preference(a: Task, left: Interval, b: Task, right: Interval) -> Preference:
+def _preference(a: Task, left: Interval, b: Task, right: Interval, comparisons: int) -> Preference:
     question = f"{family(a)} {left.name}".replace("dgemm dgemm", "dgemm")
-    said = compare(question, a["layout"], left, b["layout"], right)
+    said = compare(question, a["layout"], left, b["layout"], right, comparisons)
     return Preference(question, said.text, {"a": a["layout"], "b": b["layout"]}.get(said.better or ""))

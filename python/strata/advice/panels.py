@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from strata.advice.samples import Interval, Summary, Task, factor, winner
 from strata.advice.series import Line, of_one, place, x_of
-from strata.advice.statements import times
+from strata.advice.statements import beside, times
 from strata.advice.studies import SETTING, Entry, about, best_of, entries, headlines
 from strata.advice.words import digits, unit_text
 
@@ -167,7 +167,8 @@ def _recommended(plot: Plotted) -> list[str]:
             at = {e.task["id"]: x for x, e in line.points}
             found = best_of([e for _, e in line.points])
             of = ", ".join(word for word in (panel.title, line.label) if word)
-            head = f"Recommended {plot.asked.recommend}, {of}: "
+            near = beside(*(e.figure for _, e in line.points))
+            head = f"Recommended {plot.asked.recommend}{near}, {of}: "
             if found.why:
                 said.append(f"{head}no answer ({found.why}).")
                 continue
@@ -189,7 +190,8 @@ def _changes(plot: Plotted) -> list[str]:
             (a, first), (b, last) = line.points[0], line.points[-1]
             if a != b:
                 found = by_line.setdefault(line.label, {}).setdefault((a, b), [])
-                found.append(f"{panel.title} {_change(first.figure, last.figure)}")
+                comparisons = sum(len(p.lines) for p in plot.panels)
+                found.append(f"{panel.title} {_change(first.figure, last.figure, comparisons)}")
     return [
         f"{label}, {plot.name} from {place(plot.asked.x, a)} to {place(plot.asked.x, b)}: {', '.join(parts)}."
         for label, ranges in by_line.items()
@@ -197,12 +199,12 @@ def _changes(plot: Plotted) -> list[str]:
     ]
 
 
-def _change(first: Interval, last: Interval) -> str:
+def _change(first: Interval, last: Interval, comparisons: int) -> str:
     """'x 0.79 [0.78, 0.80]', or that none was measured."""
     if not first.known or not last.known:
         return "no answer, too few launches"
-    ratio = factor(last, first)
-    if winner(first, last) is None or ratio is None:
+    ratio = factor(last, first, comparisons)
+    if winner(first, last, comparisons) is None or ratio is None:
         return "no difference measured"
     return "\N{MULTIPLICATION SIGN} {} [{}, {}]".format(*(times(r) for r in ratio))
 

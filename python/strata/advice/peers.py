@@ -39,9 +39,11 @@ def peers(summary: Summary) -> list[str]:
     """A sentence for each figure and x: the first setting against the best of the others by its median."""
     axis = _axis(summary)
     said = []
-    for (name, x), known in groups(summary).items():
-        if len(known) < 2:
-            continue
+    compared = {key: known for key, known in groups(summary).items() if len(known) > 1}
+    comparisons = sum(
+        len(known) - 1 for known in compared.values()
+    )  # the best of the others is chosen by its median
+    for (name, x), known in compared.items():
         first, others = known[0], known[1:]
         pick = min if first.figure.better == "lower" else max
         best = pick(others, key=lambda e: e.figure.median or 0.0)
@@ -49,7 +51,7 @@ def peers(summary: Summary) -> list[str]:
         what = what[:1].upper() + what[1:]
         if len(others) > 1:
             what += f", beside the best of {len(others)}"
-        said.append(compare(what, first.label, first.figure, best.label, best.figure).text)
+        said.append(compare(what, first.label, first.figure, best.label, best.figure, comparisons).text)
     return said
 
 

@@ -34,6 +34,16 @@ class Interval:
     maximum: float | None = None
     samples: tuple[float, ...] = ()
     most: int | None = None  # measuring stopped when it saw fit, after at most so many
+    blocks: tuple[int | None, ...] = ()  # of each sample, the block of interleaved launches that it is from
+    grade: str = "undisturbed"  # or "disturbed": see strata.measure.grade
+    beside: bool = (
+        False  # one core had a neighbour that others had not, so settings on other cores may differ elsewhere
+    )
+
+    @property
+    def by_block(self) -> dict[int, float]:
+        """The value of each block of interleaved launches."""
+        return {b: v for b, v in zip(self.blocks, self.samples, strict=False) if b is not None}
 
     @property
     def known(self) -> bool:
@@ -44,15 +54,31 @@ class Interval:
     def note(self) -> str | None:
         """Why there is no interval, in the words that every table uses."""
         if self.n == 0 or self.median is None:
-            return "no undisturbed measurement"
+            return "no measurement"
         return None if self.known else stats.too_few(self.n)
 
 
-def winner(a: Interval, b: Interval) -> str | None:
-    """'a' or 'b' only when the two intervals are apart; None is 'no difference measured'."""
+def within_blocks(a: Interval, b: Interval, comparisons: int = 1) -> stats.BlockRatio | None:
+    """a/b from their ratio in each block of interleaved launches, with its interval as one of so many
+    comparisons; None where they were not interleaved, share fewer than six blocks, or stopped when they saw
+    fit.
+    """
+    if a.most is not None or b.most is not None:
+        return None
+    ratio = stats.block_ratio(a.by_block, b.by_block, comparisons)
+    return ratio if ratio is not None and ratio.low is not None else None
+
+
+def winner(a: Interval, b: Interval, comparisons: int = 1) -> str | None:
+    """'a' or 'b' only when the interval of their ratio within blocks does not hold 1; where they were not
+    interleaved, when their two intervals are apart. None is 'no difference measured'.
+    """
     if a.low is None or a.high is None or b.low is None or b.high is None:
         return None
     higher = a.better != "lower"
+    ratio = within_blocks(a, b, comparisons)
+    if ratio is not None:
+        return None if not ratio.side else "a" if (ratio.side > 0) == higher else "b"
     if a.low > b.high:
         return "a" if higher else "b"
     if b.low > a.high:
@@ -60,13 +86,13 @@ def winner(a: Interval, b: Interval) -> str | None:
     return None
 
 
-def factor(a: Interval, b: Interval) -> tuple[float, float, float] | None:
-    """median(a)/median(b), and the range the ratio can have when both medians lie anywhere in their
-    intervals.
-
-    The range is wider than a 95 % interval of the ratio (both ends at once are unlikely), so what is said
-    from it is safe.
+def factor(a: Interval, b: Interval, comparisons: int = 1) -> tuple[float, float, float] | None:
+    """How many times b's value a's is, with its interval within blocks. Where they were not interleaved the
+    range is what both medians' intervals allow together, which is wider than an interval of the ratio.
     """
+    ratio = within_blocks(a, b, comparisons)
+    if ratio is not None and ratio.low is not None and ratio.high is not None:
+        return ratio.value, ratio.low, ratio.high
     if a.median is None or not b.median or a.low is None or a.high is None or not b.low or not b.high:
         return None
     return a.median / b.median, a.low / b.high, a.high / b.low
@@ -153,6 +179,9 @@ def interval_of(figure: Mapping[str, Any]) -> Interval:
         maximum=figure.get("max"),
         samples=tuple(figure.get("samples") or ()),
         most=figure.get("most"),
+        blocks=tuple(figure.get("blocks") or ()),
+        grade=str(figure.get("grade") or "undisturbed"),
+        beside=bool(figure.get("beside_neighbour")),
     )
 
 

@@ -80,7 +80,7 @@ def of_one(known: Sequence[Line], axis: str) -> list[str]:
         if len(line.points) > 1:
             names = [_at(e, axis, x) for x, e in ((a, first), (b, last))]
             what = f"{first.figure.name} of {line.label}"
-            said.append(compare(what, names[0], first.figure, names[1], last.figure).text)
+            said.append(compare(what, names[0], first.figure, names[1], last.figure, len(known)).text)
         else:
             value = f"{digits(first.figure.median or 0.0)} {first.figure.unit}".strip()
             said.append(f"{first.figure.name} of {line.label}: {value}, at {_at(first, axis, a)} alone.")

@@ -1,7 +1,9 @@
 """What a study's numbers say, in sentences: pure functions of its summary, for the terminal and the report.
 
-The best of several settings is named only where its interval is apart from every other's, with intervals wide
-enough for that many at once (Bonferroni: each at 1 - 0.05/k); else it is a tie, and called one.
+The best of several settings is named only where the interval of its ratio to every other setting, within
+blocks of interleaved launches, does not hold 1. The intervals are wide enough for that many comparisons at
+once (Bonferroni: each at 1 - 0.05/k). Where settings were not interleaved in six blocks, or stopped when
+they saw fit, the medians' own intervals must be apart. Else it is a tie, and called one.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata.advice.samples import Interval, Summary, Task, figure, headline
-from strata.advice.statements import compare
+from strata.advice.samples import Interval, Summary, Task, figure, headline, within_blocks
+from strata.advice.statements import beside, compare
 from strata.advice.words import count, digits, percent, unit_text
 from strata.measure import sequential, stats
 
@@ -42,6 +44,7 @@ class Best:
     others: tuple[Entry, ...]
     level: float
     why: str | None = None
+    paired: bool = False  # compared by their ratio within blocks
 
 
 def about(summary: Summary) -> Mapping[str, Any]:
@@ -84,6 +87,14 @@ def best_of(entries: Sequence[Entry]) -> Best:
     level = stats.simultaneous(len(known))
     if len(known) < 2:
         return Best((), tuple(known), level, "fewer than two settings have an answer")
+    ordered = sorted(known, key=lambda e: e.figure.median or 0.0, reverse=not lower)
+    count = len(known) - 1
+    ratios = [within_blocks(ordered[0].figure, e.figure, count) for e in ordered[1:]]
+    if all(r is not None for r in ratios):
+        behind = {id(e) for e, r in zip(ordered[1:], ratios, strict=True) if r is not None and r.side}
+        leaders = tuple(e for e in known if id(e) not in behind)
+        others = tuple(e for e in known if id(e) in behind)
+        return Best(leaders, others, stats.simultaneous(count), paired=True)
     wide = {e.label: stats.estimate(e.figure.samples, level, e.figure.most) for e in known}
     short = min(known, key=lambda e: e.figure.n)
     if any(w.low is None for w in wide.values()):
@@ -95,7 +106,6 @@ def best_of(entries: Sequence[Entry]) -> Best:
         return Best(
             (), tuple(known), level, f"{short.label} has {short.figure.n} launches, and it takes {needed}"
         )
-    ordered = sorted(known, key=lambda e: e.figure.median or 0.0, reverse=not lower)
     first = wide[ordered[0].label]
 
     def ties(entry: Entry) -> bool:
@@ -152,11 +162,13 @@ def pages(summary: Summary) -> list[str]:
     by_mode: dict[str, list[Entry]] = {}
     for e in every:
         by_mode.setdefault(values_of(e.task), []).append(e)
+    comparisons = sum(len(group) - 1 for group in by_mode.values())
     for mode, group in by_mode.items():
         for other in group[1:]:
             names = [setting_of(e.task) for e in (group[0], other)]
             what = f"Time of a sweep, mode {mode}"
-            said.append(compare(what, names[0], group[0].figure, names[1], other.figure).text)
+            two = (names[0], group[0].figure, names[1], other.figure)
+            said.append(compare(what, *two, comparisons).text)
     said += best(every, "shortest sweep")
     spreads = sorted(((s, e.label) for e in every if (s := spread(e.figure)) is not None), reverse=True)
     if len(spreads) > 1:
@@ -255,10 +267,15 @@ def best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
         else:
             rest = f"those of all {len(found.others)} others (each at {level}); the farthest is {far.label}"
             rest += f" with {_value(far)}"
-        return [f"The {what} is that of {lead.label}, {_value(lead)}: its interval is apart from {rest}."]
+        if found.paired:
+            rest = rest.replace(f"(each at {level})", f"in each block (at {level})")
+        apart = "its ratio is clear of" if found.paired else "its interval is apart from"
+        near = beside(*(e.figure for e in every))
+        return [f"The {what}{near} is that of {lead.label}, {_value(lead)}: {apart} {rest}."]
     first = found.leaders[0]
     names = f"all {many}" if not found.others else _listed([e.label for e in found.leaders])
-    said = f"The {what} is a tie of {names}: their intervals overlap (each at {level})"
+    overlap = "the intervals of their ratios hold 1" if found.paired else "their intervals overlap"
+    said = f"The {what} is a tie of {names}: {overlap} (each at {level})"
     enough = f", so {first.label}, which asks for least, is not shown to be worse" if graded else ""
     said += f"{enough}; their medians go from {_extremes(found.leaders)}."
     if found.others:

@@ -37,6 +37,8 @@ class Request:
     dry_run: bool = False
     seed: int | None = None
     only: tuple[str, ...] = ()
+    budget_s: float | None = None  # instead of the case's
+    strict: bool = False
     argv: tuple[str, ...] = ()
 
     @property
@@ -46,9 +48,6 @@ class Request:
         if words[0] == "machine-measure":
             words[:1] = ["machine", "--measure"] if len(words) == 1 or words[1:] == ["--full"] else words[:1]
         return shlex.join(["strata", *words])
-
-
-_SETUP_S = 10.0  # machine facts before, summary and report after: measured 4 to 8 s with all plots
 
 
 def prepare(request: Request) -> Prepared:
@@ -65,6 +64,8 @@ def prepare(request: Request) -> Prepared:
         list(native.programs),
         request.kind,
         request.seed if request.seed is not None else fresh_seed(),
+        request.budget_s,
+        request.strict,
     )
     return Prepared(native, machine, plan, notes, case.path)
 
@@ -107,18 +108,19 @@ def _dry_run(prepared: Prepared) -> int:
     plan = prepared.plan
     total = 0.0
     for task in plan.tasks:
-        seconds = task.expected_s * (plan.policy.launches + 1)
+        times = f"{task.launches}" if task.launches else f"{plan.policy.launches}+1"
+        seconds = task.expected_s * (task.launches or plan.policy.launches + 1)
         total += seconds
         optional = f", may be left out ({task.drop})" if task.drop else ""
-        print(f"{task.id:<36} {plan.policy.launches}+1 launches  ~{duration(seconds)}{optional}")
+        print(f"{task.id:<36} {times} launches  ~{duration(seconds)}{optional}")
         placed = f"--layout {task.layout} --stride {task.stride} --bind {task.bind}"
         print(f"    strata launch {placed} -- {' '.join(task.command)}")
     for note in prepared.notes:
         print(f"not here: {note}")
     budget = plan.policy.budget_s
     print(
-        f"{len(plan.tasks)} tasks, about {duration(total + _SETUP_S)}"
-        + (f"; aims at {duration(budget + _SETUP_S)}" if budget else "")
+        f"{len(plan.tasks)} tasks, about {duration(total)}, and some seconds for the report"
+        + (f"; ends within {duration(budget)}: what does not fit is left out" if budget else "")
     )
     return 0
 
@@ -148,6 +150,9 @@ def _submit(request: Request) -> int:
         words += ["--only", name]
     if request.seed is not None:
         words += ["--seed", str(request.seed)]
+    if request.budget_s is not None:
+        words += ["--budget", f"{request.budget_s:g}s"]
+    words += ["--strict"] * request.strict
     minutes = 20 if request.mode == "quick" else 240
     job = slurm.submit(words, request.submit, results, minutes)
     print(f"submitted job {job.id} to partition {request.submit}: {job.script}")

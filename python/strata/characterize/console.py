@@ -1,5 +1,5 @@
-"""What a characterization prints at its end: the headline figures with intervals, what was disturbed, and
-where the report is.
+"""What a measuring command prints at its end: the headline figures with intervals and grades, what was
+disturbed, and in plain words how good the answers are.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from strata.advice.words import count
 from strata.characterize.bounds import headline
+from strata.measure.grade import DISTURBED, UNDISTURBED
 from strata.measure.summary import failures_told
 
 
@@ -27,11 +29,12 @@ def interval(figure: Mapping[str, Any]) -> str:
 
 
 def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """One row a task: id, figure, median, unit, interval, n, bound, disturbed."""
+    """One row a task: id, figure, median, unit, interval, n, bound, disturbed launches, grade."""
     result: list[tuple[str, ...]] = []
     for task in tasks:
         figure = headline(task)
         disturbed = f"{task['tainted']}/{task['launches']}" if task["tainted"] else ""
+        grade = "" if task["grade"] == UNDISTURBED else task["grade"]
         if figure is None:
             status = "curves only" if task["status"] == "ok" else _short(task["status"])
             result.append(
@@ -44,12 +47,13 @@ def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
                     str(task["launches"] - task["tainted"] - task["failed"]),
                     "",
                     disturbed,
+                    grade,
                 )
             )
             continue
         bound = task.get("bound")
         beside = f"{bound['reached']:.0%} of {number(bound['value'])}" if bound else ""
-        status = interval(figure) if task["undisturbed"] else _short(task["status"])
+        status = interval(figure) if task["answered"] else _short(task["status"])
         result.append(
             (
                 task["id"],
@@ -60,6 +64,7 @@ def rows(tasks: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
                 str(figure["n"]),
                 beside,
                 disturbed,
+                grade,
             )
         )
     return result
@@ -71,7 +76,7 @@ def _short(text: str) -> str:
     return line if len(line) <= 60 else line[:57] + "..."
 
 
-_COLUMNS = ("task", "figure", "median", "unit", "interval", "n", "of its bound", "disturbed")
+_COLUMNS = ("task", "figure", "median", "unit", "interval", "n", "of its bound", "disturbed", "grade")
 
 
 def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
@@ -86,7 +91,7 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     line = f"{counts['launches']} launches counted, {counts['warm_up']} to warm up"
     if counts["tainted"]:
         why = ", ".join(f"{code} {n}" for code, n in sorted(counts["reasons"].items()))
-        line += f"; {counts['tainted']} disturbed and repeated ({why})"
+        line += f"; {counts['tainted']} disturbed ({why})"
     else:
         line += "; none disturbed"
     if counts["failed"]:
@@ -98,11 +103,36 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
         line += f". Intervals of the median at {confidence:.1%}, distribution-free"
     out.write(line + "\n")
     for task in summary["tasks"]:
-        if task["undisturbed"] and task.get("failures"):
+        if task["answered"] and task.get("failures"):
             out.write(f"failed now and then: {task['id']}: {failures_told(task)}; not counted\n")
     for left in summary["left_out"]:
         out.write(f"left out: {left['task']}: {left['why']}\n")
     out.flush()
+
+
+def outcome(summary: Mapping[str, Any]) -> list[str]:
+    """What came out and how good it is, in sentences; the last lines of a measuring command."""
+    tasks = summary["tasks"]
+    left = {e["task"] for e in summary["left_out"]}
+    answered = [t for t in tasks if t["answered"]]
+    disturbed = [t for t in answered if t["grade"] == DISTURBED]
+    asked = [t for t in tasks if t["id"] not in left or t["answered"]]
+    text = f"{len(answered)} of {count(len(asked), 'setting')} answered"
+    if left:
+        text += f", {len(left)} left out for the time"
+    if not disturbed:
+        text += ", all from undisturbed launches." if answered else "."
+    else:
+        text += (
+            f": {len(answered) - len(disturbed)} from undisturbed launches, {len(disturbed)} from "
+            "disturbed ones "
+            "(medians over all launches, with what disturbed them in the report)."
+        )
+    said = [text]
+    background = (summary.get("background") or {}).get("told")
+    if background:
+        said.append(f"While nothing of this ran, {background}.")
+    return said
 
 
 def _show_rich(table: Sequence[tuple[str, ...]], out: TextIO) -> None:

@@ -90,6 +90,8 @@ def build(
     programs: Sequence[str],
     kind: str,
     seed: int,
+    budget_s: float | None = None,
+    strict: bool = False,
 ) -> tuple[Plan, list[str]]:
     """The plan, and in words what was left out of it."""
     size = size_of(machine)
@@ -100,7 +102,15 @@ def build(
         known = {t.id for t in tasks}
         tasks += [t for t in made if t.id not in known]
         notes += said
-    policy = Policy(case.launches, case.repeats, case.limits, seed, case.budget_s, case.patience_s)
+    policy = Policy(
+        case.launches,
+        case.repeats,
+        case.limits,
+        seed,
+        budget_s if budget_s is not None else case.budget_s,
+        case.patience_s,
+        strict=strict,
+    )
     return check(Plan(kind, case.mode, tuple(tasks), policy, machine_identity, build)), notes
 
 

@@ -93,6 +93,8 @@ def refuse_to_run(described: str | None, dry_run: bool) -> None:
         )
 
 
+_REPORT_S = 4.0  # what a report takes, before the first one was made
+
 Statements = Callable[[Mapping[str, Any]], Sequence[str]]
 
 
@@ -135,10 +137,11 @@ def _measure_and_report(
     watcher = Progress()
     lock.acquire(watcher.say)
     try:
+        began = time.monotonic()
         results = _open(target, prepared, watcher.say)
         keep(results.path)
         try:
-            campaign = measure(results, prepared, lock, watcher)
+            campaign = measure(results, prepared, lock, watcher, began)
         finally:
             watcher.close()
             results.close()
@@ -151,11 +154,28 @@ def _measure_and_report(
     return finish(whole, results.path, report, statements(whole))
 
 
-def measure(results: store.Store, prepared: Prepared, lock: HostLock, watcher: Progress) -> Campaign:
-    """Runs the campaign to its end."""
+def measure(
+    results: store.Store, prepared: Prepared, lock: HostLock, watcher: Progress, began: float | None = None
+) -> Campaign:
+    """Runs the campaign to its end. The report is made anew after each block, so that it can be opened
+    meanwhile.
+    """
     front, programs = [str(prepared.native.front)], prepared.native.programs
     runner = LaunchRunner(front, programs, results.path, lock.fileno(), {"osu": osu.read})
-    campaign = Campaign(results, runner, watcher)
+    told = False
+
+    def report_so_far() -> None:
+        nonlocal told
+        whole = summarise(results, campaign, write=False)
+        standings = [campaign.standing(t) for t in results.plan.tasks]
+        done, wanted = (sum(getattr(s, name) for s in standings) for name in ("enough", "wanted"))
+        whole["in_progress"] = f"{done} of {wanted} launches so far"
+        page = build_report(whole, results.path)
+        if not told:
+            told = True
+            watcher.say(f"the report so far: {page} (made anew after each block)")
+
+    campaign = Campaign(results, runner, watcher, after_block=report_so_far, block_s=_REPORT_S, began=began)
     for note in prepared.notes:
         watcher.say(f"not here: {note}")
     plan = results.plan
@@ -256,19 +276,20 @@ def build_report(whole: dict[str, Any], results: Path, more: Sequence[Mapping[st
 
 
 def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Sequence[str] = ()) -> int:
-    """Prints the outcome.
-
-    The exit code is 1 when a task failed or found no quiet moment: a script must be able to tell.
+    """Prints the outcome. The exit code is 0 when every setting has an answer, whatever its grade; 1 when
+    one could not run or, with --strict, found no quiet moment: a script must be able to tell.
     """
     from strata.characterize import console
 
     console.show(whole)
     for text in statements:
         print(text)
-    print(f"results: {results}\nreport:  {report}")
-    bad = [t for t in whole["tasks"] if not t["undisturbed"] and not str(t["status"]).startswith("left out")]
+    bad = [t for t in whole["tasks"] if not t["answered"] and not str(t["status"]).startswith("left out")]
     for task in bad:
         print(f"not answered: {task['id']}: {str(task['status']).splitlines()[0]}")
+    for line in console.outcome(whole):
+        print(line)
+    print(f"results: {results}\nreport:  {report}")
     return FAILED if bad else 0
 
 

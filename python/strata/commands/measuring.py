@@ -42,6 +42,14 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="N", help="seed of the order (default: random, recorded in plan.json)"
     )
     parser.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="end within this, such as 3m, the report included: what does not fit is left out by importance",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="disturbed launches are no answer (exit status 1)"
+    )
+    parser.add_argument(
         "--dry-run", action="store_true", help="print the plan and its estimated time, measure nothing"
     )
     parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
@@ -58,6 +66,7 @@ def characterize(commands: Commands) -> None:
                 "within 5 minutes on a small machine; Ctrl-C stops, the same line resumes",
             ),
             ("strata characterize --full", "everything, larger sizes, no time limit"),
+            ("strata characterize --budget 2m", "within two minutes: what matters most"),
             ("strata characterize --dry-run", "what would run and how long it takes"),
             ("strata characterize --submit batch", "on a node of the Slurm partition 'batch'"),
         ],
@@ -103,6 +112,7 @@ def machine_measure(commands: Commands) -> None:
 
 def _run_characterize(given: argparse.Namespace) -> int:
     from strata.characterize.command import Request, run
+    from strata.measure.progress import seconds
 
     return run(
         Request(
@@ -117,6 +127,8 @@ def _run_characterize(given: argparse.Namespace) -> int:
             dry_run=given.dry_run,
             seed=given.seed,
             only=tuple(given.only),
+            budget_s=seconds(given.budget) if given.budget is not None else None,
+            strict=given.strict,
             argv=given.argv,
         )
     )

@@ -40,8 +40,10 @@ def study(commands: Commands) -> None:
     run.add_argument(
         "--budget",
         metavar="TIME",
-        help="aim at this, such as 5m: fewer launches where there were more than 6",
+        help="end within this, such as 5m, the report included: fewer launches where there were more than 6, "
+        "then fewer settings",
     )
+    run.add_argument("--strict", action="store_true", help="disturbed launches are no answer (exit status 1)")
     run.add_argument("--dry-run", action="store_true", help="print the plan and its estimated time")
     run.add_argument(
         "--machine", metavar="SOURCE", help="with --dry-run: another one, an hwloc XML file or synthetic:..."
@@ -73,13 +75,15 @@ def study(commands: Commands) -> None:
 
 
 def _run_study(given: argparse.Namespace) -> int:
-    from strata.study.command import Request, run, seconds
+    from strata.measure.progress import seconds
+    from strata.study.command import Request, run
 
     return run(
         Request(
             study=given.study,
             out=given.out,
             budget_s=seconds(given.budget) if given.budget is not None else None,
+            strict=given.strict,
             dry_run=given.dry_run,
             machine=given.machine,
             new=given.new,

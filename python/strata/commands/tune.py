@@ -50,7 +50,7 @@ def tune(commands: Commands) -> None:
 
 
 def _run_tune(given: argparse.Namespace) -> int:
-    from strata.study.command import seconds
+    from strata.measure.progress import seconds
     from strata.tune.command import Request, run
 
     command = given.command[1:] if given.command[:1] == ["--"] else given.command

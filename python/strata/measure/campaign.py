@@ -10,10 +10,11 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from strata.measure import figures, quiet, stats, taint
+from strata.measure import background, figures, quiet, stats, taint
+from strata.measure.background import Background
 from strata.measure.journal import utc_now
 from strata.measure.order import block_order
 from strata.measure.plan import Plan, Task
@@ -21,7 +22,7 @@ from strata.measure.runner import Runner
 from strata.measure.store import Sample, Store
 
 WARM_UP = 0
-_ROUNDS_END = 10**6  # block number of the repeats after the last block
+ROUNDS_END = 10**6  # block number of the repeats after the last block
 
 
 class Watcher(Protocol):
@@ -39,14 +40,15 @@ class Standing:
     """How one task stands."""
 
     task: Task
-    good: int
+    good: int  # launches that were not disturbed
+    enough: int  # launches that need no repeat: not disturbed, or no more than the machine always is
     launches: int  # warm-up not counted
     stopped: str | None  # why it is not launched any more
-    wanted: int  # undisturbed launches, by what is known now
+    wanted: int  # launches that need no repeat, by what is known now
 
     @property
     def short(self) -> bool:
-        return self.stopped is None and self.good < self.wanted
+        return self.stopped is None and self.enough < self.wanted
 
 
 class Campaign:
@@ -59,15 +61,28 @@ class Campaign:
         watcher: Watcher,
         *,
         settle: Callable[[float], float] | None = None,
+        look: Callable[[], Background | None] | None = None,
+        after_block: Callable[[], None] = lambda: None,
+        block_s: float = 0.0,
+        began: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`look` measures the background. `after_block` is called when a block has ended, and takes about
+        `block_s`; so does what comes after the last launch. The budget counts from `began` on that `clock`.
+        """
         self.store = store
         self.plan: Plan = store.plan
         self.policy = store.plan.policy
         self._runner = runner
         self._watch = watcher
         self._settle = settle or self._wait_for_quiet
+        self._look = look or (lambda: background.measure(os.sched_getaffinity(0)))
+        self._after_block = after_block
+        self._clock = clock
         self._waited = 0.0  # by this process: whoever starts it again has patience again
-        self._started = time.monotonic()
+        self._began = clock() if began is None else began
+        self._block_s = block_s  # what the last call of after_block took
+        self._limits: tuple[int, taint.Limits] | None = None
         self._standings: dict[str, tuple[tuple[int, int, bool], Standing]] = {}
         self._seconds: dict[str, tuple[int, float]] = {}
         self._time_is_up = False  # for repeats; likewise of this process alone
@@ -79,7 +94,7 @@ class Campaign:
 
     def standing(self, task: Task) -> Standing:
         """How the task stands; kept until a sample or a decision is added, since it is asked for often."""
-        key = (self.store.count_of(task.id), len(self.store.events), self._time_is_up)
+        key = (self.store.count_of(task.id), self.store.count_of_events, self._time_is_up)
         known = self._standings.get(task.id)
         if known is None or known[0] != key:
             known = self._standings[task.id] = key, self._stand(task)
@@ -89,17 +104,45 @@ class Campaign:
         samples = self.samples_of(task)
         counted = [s for s in samples if s.block != WARM_UP]
         good = sum(s.good for s in counted)
-        stopped = self._stopped(task, samples, counted, good)
-        return Standing(task, good, len(counted), stopped, self._wanted(task, counted, good))
+        enough = good if self.policy.strict else sum(s.steady for s in counted)
+        stopped = self._stopped(task, samples, counted, enough)
+        wanted = self._wanted(task, counted, enough)
+        return Standing(task, good, enough, len(counted), stopped, wanted)
+
+    @property
+    def launches(self) -> int:
+        """Launches of each task that count, if it names no number of its own: the policy's, or fewer where a
+        budget is too small for them.
+        """
+        events = self.store.events_named("fewer")
+        return int(events[-1]["launches"]) if events else self.policy.launches
+
+    def launches_of(self, task: Task) -> int:
+        return task.launches or self.launches
+
+    @property
+    def background(self) -> Background | None:
+        """What others took before the first launch that counts; None where nobody has looked yet, or can."""
+        known = self.store.events_named("background")
+        return Background.from_dict(known[0]) if known else None
+
+    @property
+    def limits(self) -> taint.Limits:
+        """The limits above which a launch shows more than the background, and is repeated."""
+        count = self.store.count_of_events
+        if self._limits is None or self._limits[0] != count:
+            seen = None if self.policy.strict else self.background
+            self._limits = count, seen.raised(self.policy.limits) if seen else self.policy.limits
+        return self._limits[1]
 
     def _wanted(self, task: Task, counted: list[Sample], good: int) -> int:
-        """How many undisturbed launches the task is to have: the policy's, or as many as its headline's
-        interval is likely to need for the policy's precision.
+        """How many launches that need no repeat the task is to have: the policy's, or as many as its
+        headline's interval is likely to need for the policy's precision.
         """
-        least, policy = self.policy.launches, self.policy
+        least, policy = self.launches_of(task), self.policy
         if policy.precision is None or good < least:
             return least
-        headlines = [figures.headline(task, s) for s in counted if s.good]
+        headlines = [figures.headline(task, s) for s in counted if (s.good if policy.strict else s.steady)]
         values = [v for v in headlines if v is not None]
         level = stats.simultaneous(policy.compared)
         half = stats.estimate(values, level, policy.most).half_width if values else None
@@ -111,21 +154,20 @@ class Campaign:
         likely = math.ceil(good * (half / policy.precision) ** 2) if half is not None else least
         return min(policy.most, max(good + 1, likely))
 
-    def _stopped(self, task: Task, samples: list[Sample], counted: list[Sample], good: int) -> str | None:
-        dropped = next(
-            (e for e in self.store.events if e["event"] == "dropped" and e["task"] == task.id), None
-        )
+    def _stopped(self, task: Task, samples: list[Sample], counted: list[Sample], enough: int) -> str | None:
+        dropped = next((e for e in self.store.events_named("dropped") if e["task"] == task.id), None)
         if dropped:
             return f"left out: {dropped['why']}"
         # A command that failed twice running will fail again; launching it ten times teaches nobody anything.
         # One that has been seen to work fails now and then: of every sixth launch, two running are common.
-        enough = 3 if any(s.good for s in samples) else 2
-        if len(samples) >= enough and all(s.hopeless for s in samples[-enough:]):
+        running = 3 if any(s.usable for s in samples) else 2
+        if len(samples) >= running and all(s.hopeless for s in samples[-running:]):
             return f"failed: {samples[-1].why_hopeless}"
-        if good < self.policy.launches and len(counted) >= self.policy.launches + self.policy.repeats:
-            return f"no undisturbed measurement in {len(counted)} launches"
-        if good < self.policy.launches <= len(counted) and self._time_is_up:
-            return f"no undisturbed measurement in {len(counted)} launches, then the time was up"
+        launches = self.launches_of(task)
+        if enough < launches and len(counted) >= launches + self.policy.repeats:
+            return f"disturbed in {len(counted) - enough} of {len(counted)} launches"
+        if enough < launches <= len(counted) and self._time_is_up:
+            return f"disturbed in {len(counted) - enough} of {len(counted)} launches, then the time was up"
         return None
 
     def active(self) -> list[Task]:
@@ -138,7 +180,9 @@ class Campaign:
         count = self.store.count_of(task.id)
         known = self._seconds.get(task.id)
         if known is None or known[0] != count:
-            walls = [s.system.get("wall_s") or s.record["wall_s"] for s in self.samples_of(task) if s.record]
+            samples = [s for s in self.samples_of(task) if s.record]
+            # A warm-up reads files for the first time, and may choose what the others are told.
+            walls = [_wall_s(s) for s in samples if s.block != WARM_UP] or [_wall_s(s) for s in samples]
             known = count, stats.median(walls) if walls else task.expected_s
             self._seconds[task.id] = known
         return known[1]
@@ -149,50 +193,87 @@ class Campaign:
         for task in self.plan.tasks:
             state = self.standing(task)
             if state.stopped is None:
-                warm = 0 if self.samples_of(task) else 1
-                total += self.seconds_of(task) * (warm + max(0, state.wanted - state.good))
+                total += self.seconds_of(task) * (self._warm_ups(task) + max(0, state.wanted - state.enough))
         return total
 
+    def _warm_ups(self, task: Task) -> int:
+        return 0 if task.launches or self.samples_of(task) else 1
+
+    def unrepeated_s(self) -> float:
+        """Time for the launches that each task still has in any case, repeats left out, and for what follows
+        each block.
+        """
+        total, most = 0.0, 0
+        for task in self.plan.tasks:
+            if self.standing(task).stopped is None:
+                to_come = self.launches_of(task) - self._blocks_of(task)
+                total += self.seconds_of(task) * (self._warm_ups(task) + max(0, to_come))
+                most = max(most, to_come)
+        return total + self._block_s * (most + 1)
+
+    def _blocks_of(self, task: Task) -> int:
+        """In how many blocks the task has been launched."""
+        return len({s.block for s in self.samples_of(task) if s.block not in (WARM_UP, ROUNDS_END)})
+
     def spent_s(self) -> float:
-        """Time that launches of this plan have taken so far, earlier processes included."""
-        return (
-            sum(s.system.get("wall_s") or (s.record or {}).get("wall_s") or 0.0 for s in self.store.samples)
-            + self._waited
-        )
+        """Time since this command began: whoever starts it again has the whole budget again."""
+        return self._clock() - self._began
 
     def reference_ghz(self) -> float | None:
         """The clock that drops are judged against: the median of the warm-up's readings, fixed once the
         warm-up is over.
         """
-        fixed = next((e["ghz"] for e in reversed(self.store.events) if e["event"] == "clock"), None)
-        if fixed is not None:
-            return float(fixed)
+        fixed = self.store.events_named("clock")
+        if fixed:
+            return float(fixed[-1]["ghz"])
         readings = [c for s in self.store.samples if s.record for c in taint.clock_readings(s.record)]
         return stats.median(readings) if len(readings) >= 3 else None
 
     # -- doing it --------------------
 
     def run(self) -> None:
-        """Measures until every task has its undisturbed launches, or is stopped. May be called again after an
-        interruption.
+        """Measures until every task has launches enough that need no repeat, or is stopped. May be called
+        again after an interruption.
         """
         self._warm_up()
         self._fix_reference()
+        self._watch_background()
         self._fit_budget("after the warm-up")
         for block in range(1, max(self.policy.launches, self.policy.most) + 1):
-            if block > self.policy.launches:
+            if block > self.launches:
                 self._look_at_budget()
+            before = len(self.store.samples)
             self._block(block, 0, self._not_yet_in(block))
             self._block(block, 1, self._disturbed_in(block))
-            if block == 1:
-                self._fit_budget("after the first block")
+            if len(self.store.samples) > before:
+                self._end_block(block)
         attempt = 0
         while missing := self.active():
             attempt += 1
-            self._block(_ROUNDS_END, attempt, missing)
+            self._block(ROUNDS_END, attempt, missing)
+
+    def _end_block(self, block: int) -> None:
+        began = self._clock()
+        self._after_block()
+        self._block_s = self._clock() - began
+        self._fit_budget(f"after block {block}")
+
+    def _watch_background(self) -> None:
+        """Once for a plan, before the first launch that counts: whoever resumes it goes on with the same."""
+        if self.store.events_named("background") or any(s.block != WARM_UP for s in self.store.samples):
+            return
+        seen = self._look()
+        if seen is None:
+            return
+        self.store.note("background", **seen.to_dict())
+        told = seen.told(self.policy.limits)
+        if told and not self.policy.strict:
+            self._watch.say(
+                f"background: {told}, steadily; what exceeds this is repeated, and every answer is graded"
+            )
 
     def _warm_up(self) -> None:
-        cold = [t for t in self.plan.tasks if not self.samples_of(t)]
+        cold = [t for t in self.plan.tasks if self._warm_ups(t)]
         self._block(WARM_UP, 0, cold)
         # A first failure may be bad luck; a second one stops the task before it costs more.
         self._block(WARM_UP, 1, [t for t in self.plan.tasks if self._only_failed(t)])
@@ -202,39 +283,54 @@ class Campaign:
         return len(samples) == 1 and samples[0].hopeless
 
     def _fix_reference(self) -> None:
-        if any(e["event"] == "clock" for e in self.store.events):
+        if self.store.events_named("clock"):
             return
         ghz = self.reference_ghz()
         if ghz is not None:
             self.store.note("clock", ghz=ghz, what="median of the clock readings of the warm-up launches")
 
     def _fit_budget(self, when: str) -> None:
-        """Leaves out optional tasks, largest `drop` first, until the estimate fits; never cuts launches."""
+        """Fewer launches, but never fewer than an interval needs; then tasks are left out, largest `drop`
+        first, until the estimate fits. One task is measured in any case.
+        """
         budget = self.policy.budget_s
         if budget is None:
             return
-        while self.spent_s() + self.remaining_s() > budget:
-            optional = [t for t in self.active() if t.drop > 0]
-            if not optional:
-                total = self.spent_s() + self.remaining_s()
-                self._watch.say(
-                    f"this takes about {total:.0f} s, more than the {budget:.0f} s aimed at: "
-                    "nothing optional is left to leave out"
-                )
+        self._fewer_launches(budget, when)
+        while (estimate := self.spent_s() + self.unrepeated_s()) > budget:
+            to_come = [t for t in self.active() if self._blocks_of(t) < self.launches_of(t)]
+            if len(to_come) < 2:
                 return
-            victim = max(optional, key=lambda t: (t.drop, self.seconds_of(t)))
-            estimate = self.spent_s() + self.remaining_s()
+            victim = max(to_come, key=lambda t: (t.drop, self.seconds_of(t)))
             why = f"estimate {estimate:.0f} s > budget {budget:.0f} s {when}"
             self.store.note("dropped", task=victim.id, why=why)
             self._watch.say(f"left out: {victim.id} ({why})")
+
+    def _fewer_launches(self, budget: float, when: str) -> None:
+        least = stats.LEAST if self.policy.precision is None else self.policy.launches
+        done = max((self._blocks_of(t) for t in self.plan.tasks), default=0)
+        each = sum(self.seconds_of(t) for t in self.active() if not t.launches) + self._block_s
+        over = self.spent_s() + self.unrepeated_s() - budget
+        wanted = (
+            max(least, done, self.launches - math.ceil(over / each))
+            if over > 0 and each > 0
+            else self.launches
+        )
+        if wanted < self.launches:
+            why = f"estimate {budget + over:.0f} s > budget {budget:.0f} s {when}"
+            self._watch.say(f"{wanted} launches of each task instead of {self.launches} ({why})")
+            self.store.note("fewer", launches=wanted, why=why)
 
     def _not_yet_in(self, block: int) -> list[Task]:
         there = {s.task for s in self.store.samples if s.block == block}
         return [t for t in self.active() if t.id not in there]
 
     def _disturbed_in(self, block: int) -> list[Task]:
-        first = {s.task for s in self.store.samples if s.block == block and s.attempt == 0 and not s.good}
-        again = {s.task for s in self.store.samples if s.block == block and s.attempt > 0}
+        inside = [s for s in self.store.samples if s.block == block]
+        first = {
+            s.task for s in inside if not (s.good if self.policy.strict else s.steady) and s.attempt == 0
+        }
+        again = {s.task for s in inside if s.attempt > 0}
         return [t for t in self.active() if t.id in first - again]
 
     def _block(self, block: int, attempt: int, tasks: Iterable[Task]) -> None:
@@ -246,7 +342,7 @@ class Campaign:
             if task is None or self.standing(task).stopped is not None:
                 continue
             if attempt > 0 and block != WARM_UP:
-                if self._no_time_to_repeat():
+                if not self._may_repeat(task, block):
                     return
                 last = self.samples_of(task)[-1]
                 if last.tainted or not last.failed:  # a failure has nothing to do with who else is busy
@@ -256,13 +352,13 @@ class Campaign:
     def _launch(self, task: Task, block: int, attempt: int) -> None:
         all_standings = [self.standing(t) for t in self.plan.tasks]
         total = sum(s.wanted for s in all_standings if s.stopped is None)
-        done = sum(min(s.good, s.wanted) for s in all_standings)
+        done = sum(min(s.enough, s.wanted) for s in all_standings)
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
         started = utc_now()
-        launched = self._runner.run(task, self._watch.tick)
-        reasons = taint.judge(
-            launched.record or {}, self.policy.limits, self.reference_ghz(), launched.system, task.crowded
-        )
+        launched = self._runner.run(self._with_choice(task), self._watch.tick)
+        seen = (launched.record or {}, self.reference_ghz(), launched.system, task.crowded)
+        reasons = taint.judge(seen[0], self.policy.limits, *seen[1:])
+        beyond = taint.judge(seen[0], self.limits, *seen[1:]) if reasons else []
         sample = Sample(
             task=task.id,
             block=block,
@@ -273,9 +369,18 @@ class Campaign:
             tainted=tuple(r.to_dict() for r in reasons),
             failed=launched.failed,
             system=launched.system,
+            exceeds=tuple(r.code for r in beyond) if len(beyond) < len(reasons) else None,
         )
         self.store.add(sample)
         self._watch.ended(task, sample)
+
+    def _with_choice(self, task: Task) -> Task:
+        """The task with the value of its option that the warm-up launch has chosen."""
+        if not task.once:
+            return task
+        results = (s.result for s in self.samples_of(task) if s.result)
+        chosen = next((v for r in results if (v := (r.get("parameters") or {}).get(task.once))), None)
+        return replace(task, command=(*task.command, f"--{task.once}", str(chosen))) if chosen else task
 
     def _look_at_budget(self) -> None:
         """Launches beyond those that each task has in any case are made only while the budget lasts."""
@@ -284,26 +389,31 @@ class Campaign:
             return
         wanting = self.active()
         block = sum(self.seconds_of(t) for t in wanting)
-        if block and time.monotonic() - self._started + block > budget:
+        if block and self.spent_s() + block + 2 * self._block_s > budget:
             self._time_is_up = True
             self._watch.say(f"the {budget:.0f} s aimed at are over: {len(wanting)} tasks stay less precise")
 
-    def _no_time_to_repeat(self) -> bool:
-        """Every task gets its launches; repeats of disturbed ones only while the budget lasts, so that a run
-        on a machine that is never quiet ends about when it said.
-        """
+    def _slack_s(self) -> float:
+        """What the budget has left beside the launches that come in any case."""
         budget = self.policy.budget_s
-        if budget is not None and not self._time_is_up and time.monotonic() - self._started > budget:
+        return math.inf if budget is None else budget - self.spent_s() - self.unrepeated_s()
+
+    def _may_repeat(self, task: Task, block: int) -> bool:
+        """Every task gets its launches; disturbed ones are repeated only in time that the others leave."""
+        if not self._time_is_up and self._slack_s() >= self.seconds_of(task):
+            return True
+        if block == ROUNDS_END and not self._time_is_up:
             self._time_is_up = True
             self._watch.say(
-                f"the {budget:.0f} s aimed at are over: disturbed launches are not repeated any more"
+                f"the {self.policy.budget_s:.0f} s aimed at are over: disturbed launches are not repeated "
+                "any more"
             )
-        return self._time_is_up
+        return False
 
     # -- waiting --------------------
 
     def _be_patient(self) -> None:
-        left = self.policy.patience_s - self._waited
+        left = min(self.policy.patience_s - self._waited, self._slack_s())
         if left <= 0:
             return
         waited = self._settle(left)
@@ -312,13 +422,18 @@ class Campaign:
             self.store.note("waited", seconds=round(waited, 1))
 
     def _wait_for_quiet(self, patience_s: float) -> float:
-        return quiet.wait_until_quiet(os.sched_getaffinity(0), patience_s, self._watch.wait)
+        always = background.ROOM * sum(self.background.others.values()) if self.background else 0.0
+        return quiet.wait_until_quiet(os.sched_getaffinity(0), patience_s, self._watch.wait, always)
+
+
+def _wall_s(sample: Sample) -> float:
+    return float(sample.system.get("wall_s") or (sample.record or {}).get("wall_s") or 0.0)
 
 
 def _name(block: int, attempt: int) -> str:
     if block == WARM_UP:
         return "warm-up"
-    if block == _ROUNDS_END:
+    if block == ROUNDS_END:
         return f"repeat round {attempt}"
     return f"block {block}" if attempt == 0 else f"block {block}, repeat"
 

@@ -56,6 +56,10 @@ class Task:
     environment: Mapping[str, str] = field(default_factory=dict)  # beside what this process has
     output: str = ""  # "osu": figures from a table of the OSU micro-benchmarks in the output
     crowded: bool = False  # runs more threads than it has cores, on purpose: see taint.judge
+    launches: int = 0  # that count; 0: as many as the policy says
+    once: str = (
+        ""  # an option whose value the warm-up launch finds, as a parameter of its result; later ones get it
+    )
 
     @property
     def leaves_result(self) -> bool:
@@ -75,6 +79,7 @@ class Policy:
     precision: float | None = None  # half the headline's interval over its median at which a task is done
     most: int = 0  # launches of a task that never gets so precise; 0 without precision
     compared: int = 1  # settings of which the best is asked: precise when their intervals at once are
+    strict: bool = False  # disturbed launches are no answer, whatever the background
 
     @property
     def looks(self) -> int | None:
@@ -156,6 +161,8 @@ def _policy_to_dict(policy: Policy) -> dict[str, Any]:
     content = asdict(policy)
     if policy.precision is None:
         del content["precision"], content["most"], content["compared"]
+    if not policy.strict:
+        del content["strict"]
     return content
 
 
@@ -166,6 +173,8 @@ _DEFAULTS = (
     ("environment", {}),
     ("output", ""),
     ("crowded", False),
+    ("launches", 0),
+    ("once", ""),
 )
 
 

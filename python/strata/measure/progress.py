@@ -6,11 +6,13 @@ animates a bar would be a neighbour of the measured program). Elsewhere a plain 
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
 from typing import TextIO
 
+from strata.errors import StrataError
 from strata.measure.plan import Task
 from strata.measure.store import Sample
 
@@ -26,6 +28,17 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def seconds(text: str) -> float:
+    """'90', '90s', '5m' or '1h' in seconds. Raises StrataError for anything else."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip())
+    value = (
+        float(match.group(1)) * {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[match.group(2)] if match else 0
+    )
+    if value <= 0:
+        raise StrataError("not a time", at="--budget", given=text, allowed="for example 90s, 5m or 1h")
+    return value
 
 
 class Progress:
@@ -64,7 +77,8 @@ class Progress:
             self._disturbed += 1
             if self._disturbed <= _LISTED:
                 why = "; ".join(str(r["text"]) for r in sample.tainted[:2])
-                self.say(f"disturbed: {task.id}: {why}; kept, counted and repeated")
+                after = "repeated" if not sample.steady else "no more than always"
+                self.say(f"disturbed: {task.id}: {why}; kept, counted, {after}")
             if self._disturbed == _LISTED:
                 self.say("further disturbed launches are counted; `strata results --samples TASK` lists them")
 

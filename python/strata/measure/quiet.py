@@ -53,8 +53,10 @@ class Look:
     quiet: bool
 
 
-def look(cpus: set[int], seconds: float = _LOOK_S) -> Look:
-    """Watches these CPUs for a moment."""
+def look(cpus: set[int], seconds: float = _LOOK_S, always: float = 0.0) -> Look:
+    """Watches these CPUs for a moment. `always`: CPUs' worth of work by others that never ends, and is no
+    reason to wait.
+    """
     before, processes, started = busy_seconds(cpus), _process_ticks(), time.monotonic()
     time.sleep(seconds)
     wall = time.monotonic() - started
@@ -62,7 +64,7 @@ def look(cpus: set[int], seconds: float = _LOOK_S) -> Look:
     if before is None or after is None:
         return Look(0.0, None, True)
     busy = (after - before) / wall
-    if busy <= _QUIET + _QUIET_SHARE * len(cpus):
+    if busy <= _QUIET + _QUIET_SHARE * len(cpus) + always:
         return Look(busy, None, True)
     used = {pid: t - processes.get(pid, t) for pid, t in _process_ticks().items() if pid != os.getpid()}
     top = max(used, key=lambda pid: used[pid], default=None)
@@ -75,11 +77,15 @@ def look(cpus: set[int], seconds: float = _LOOK_S) -> Look:
     return Look(busy, f"{name} (pid {top}) {used[top] * TICK_S / wall:.0%} of a CPU", False)
 
 
-def wait_until_quiet(cpus: set[int], patience_s: float, tell: Callable[[str], None]) -> float:
-    """Waits until nobody else works on these CPUs or the patience is used up; returns the seconds it took."""
+def wait_until_quiet(
+    cpus: set[int], patience_s: float, tell: Callable[[str], None], always: float = 0.0
+) -> float:
+    """Waits until nobody works on these CPUs beyond what always does, or the patience is used up; returns
+    the seconds that it took.
+    """
     started = time.monotonic()
     while True:
-        seen = look(cpus)
+        seen = look(cpus, always=always)
         waited = time.monotonic() - started
         if seen.quiet or waited >= patience_s:
             return waited

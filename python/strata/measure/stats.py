@@ -1,4 +1,4 @@
-"""Medians with distribution-free intervals, and the one rule by which a winner may be named.
+"""Medians with distribution-free intervals, and the ratio of two settings within blocks of launches.
 
 Timings of programs are skewed and have several modes, so nothing here assumes a distribution. For n
 independent samples with order statistics x(1) <= ... <= x(n), the number of samples below the median is
@@ -16,7 +16,7 @@ is why an interval needs six launches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -138,28 +138,69 @@ def _rank(n: int, level: float, most: int | None) -> int | None:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Two figures side by side. winner is 'a', 'b' or None; ratio is median(a) / median(b)."""
+class BlockRatio:
+    """How many times b's value a's is, from their ratio within each block of interleaved launches."""
 
-    winner: str | None
-    ratio: float | None
-    why: str
+    value: float  # median of the blocks' ratios
+    low: float | None  # None below six blocks
+    high: float | None
+    blocks: int
+    level: float
+
+    @property
+    def side(self) -> int:
+        """1 where a is larger, -1 where b is, 0 where the interval holds 1 or there is none."""
+        if self.low is None or self.high is None or self.low <= 1.0 <= self.high:
+            return 0
+        return 1 if self.low > 1.0 else -1
 
 
-def compare(a: Estimate, b: Estimate, *, higher_is_better: bool = True) -> Comparison:
-    """Names a winner only when the intervals are apart.
+def block_ratio(a: Mapping[int, float], b: Mapping[int, float], comparisons: int = 1) -> BlockRatio | None:
+    """The ratio a/b from the blocks that hold both, as one of so many comparisons; None where no block holds
+    both.
 
-    If both medians were equal to m, disjoint intervals would need at least one of them to miss m, so a false
-    winner has probability <= (1 - confidence a) + (1 - confidence b); for two sets of six it needs all six of
-    one below all six of the other, 2 / C(12, 6) = 0.22 %. This holds for one comparison decided beforehand,
-    not for the best of many.
+    What disturbs a whole block falls on both and leaves the ratio (G. E. P. Box, J. S. Hunter, W. G. Hunter,
+    Statistics for Experimenters, 2nd ed., 2005, section 3.2: paired comparisons). The interval is the wider
+    one of two on each side: the distribution-free one of the median of the ratios at 95 %, and Student's of
+    the mean of their logarithms at the level that the comparisons ask for together (Bonferroni). The first
+    alone could not be corrected: with six blocks no distribution-free interval is wider than the extremes,
+    which hold in 96.9 % of cases. The second alone would rest on a distribution.
     """
-    ratio = a.median / b.median if a.median is not None and b.median else None
-    if a.low is None or a.high is None or b.low is None or b.high is None:
-        short = min(a.n, b.n)
-        return Comparison(None, ratio, f"only {short} undisturbed launches: no interval, so no winner")
-    if a.low > b.high:
-        return Comparison("a" if higher_is_better else "b", ratio, "the intervals are apart")
-    if b.low > a.high:
-        return Comparison("b" if higher_is_better else "a", ratio, "the intervals are apart")
-    return Comparison(None, ratio, "the intervals overlap: a tie at this number of launches")
+    shared = sorted(a.keys() & b.keys())
+    if not shared or any(not (a[k] > 0 and b[k] > 0) for k in shared):
+        return None
+    logs = [math.log(a[k] / b[k]) for k in shared]
+    n, level = len(logs), simultaneous(comparisons)
+    known = estimate(logs)
+    assert known.median is not None
+    if known.low is None or known.high is None:
+        return BlockRatio(math.exp(known.median), None, None, n, level)
+    middle = math.fsum(logs) / n
+    half = student(level, n - 1) * math.sqrt(math.fsum((x - middle) ** 2 for x in logs) / (n - 1) / n)
+    low, high = min(known.low, middle - half), max(known.high, middle + half)
+    return BlockRatio(math.exp(known.median), math.exp(low), math.exp(high), n, level)
+
+
+@cache
+def student(level: float, freedom: int) -> float:
+    """The t that Student's distribution stays within, on both sides, with this probability (M. Abramowitz,
+    I. A. Stegun, Handbook of Mathematical Functions, 1964, 26.7.3 and 26.7.4, inverted by bisection).
+    """
+
+    def inside(t: float) -> float:
+        angle = math.atan(t / math.sqrt(freedom))
+        sine, cosine = math.sin(angle), math.cos(angle)
+        odd = freedom % 2
+        term, total = (cosine, 0.0) if odd else (1.0, 0.0)
+        for k in range(odd, freedom - 1, 2):
+            total += term
+            term *= cosine * cosine * (k + 1) / (k + 2)
+        return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+    low, high = 0.0, 1.0
+    while inside(high) < level:
+        high *= 2
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if inside(middle) < level else (low, middle)
+    return high

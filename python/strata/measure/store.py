@@ -21,6 +21,7 @@ from typing import Any
 
 from strata.errors import FAILED, StrataError
 from strata.measure import plan as plans
+from strata.measure import taint
 from strata.measure.files import read_json, storage_error, sweep_leftovers, write_json
 from strata.measure.journal import Journal, Line, read_journals, utc_now
 
@@ -42,11 +43,24 @@ class Sample:
     tainted: tuple[dict[str, Any], ...]
     failed: str | None
     system: dict[str, Any]
+    exceeds: tuple[str, ...] | None = None  # codes of the reasons beyond the background; None: all of them
 
     @property
     def good(self) -> bool:
-        """Counts: neither disturbed nor failed."""
+        """Neither disturbed nor failed."""
         return not self.tainted and not self.failed
+
+    @property
+    def usable(self) -> bool:
+        """It has a verified figure of its layout: neither failed, nor ended by its time limit, nor
+        misplaced.
+        """
+        return not self.failed and not any(r["code"] in taint.UNUSABLE for r in self.tainted)
+
+    @property
+    def steady(self) -> bool:
+        """Usable, and no more disturbed than the machine always is: it need not be repeated."""
+        return self.usable and not (self.tainted if self.exceeds is None else self.exceeds)
 
     @property
     def hopeless(self) -> bool:
@@ -58,7 +72,10 @@ class Sample:
         return self.failed or next((str(r["text"]) for r in self.tainted if r["code"] == "timed-out"), "")
 
     def to_dict(self) -> dict[str, Any]:
-        return {"schema": SAMPLE, **self.__dict__, "tainted": list(self.tainted)}
+        entry = {"schema": SAMPLE, **self.__dict__, "tainted": list(self.tainted)}
+        if self.exceeds is None:
+            del entry["exceeds"]
+        return entry
 
 
 def sample_from(line: Line) -> Sample:
@@ -74,6 +91,7 @@ def sample_from(line: Line) -> Sample:
             tainted=tuple(entry["tainted"]),
             failed=entry["failed"],
             system=entry.get("system") or {},
+            exceeds=tuple(entry["exceeds"]) if entry.get("exceeds") is not None else None,
         )
     except (KeyError, TypeError) as error:
         raise StrataError(
@@ -135,6 +153,13 @@ class Store:
     def events(self) -> list[dict[str, Any]]:
         """Decisions that a resumed run must repeat: tasks left out, the reference clock, interruptions."""
         return list(self._events)
+
+    def events_named(self, name: str) -> list[dict[str, Any]]:
+        return [e for e in self._events if e["event"] == name]
+
+    @property
+    def count_of_events(self) -> int:
+        return len(self._events)
 
     def add(self, sample: Sample) -> None:
         self.journal.append(sample.to_dict())

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from strata.measure import figures as measured
-from strata.measure import stats
-from strata.measure.campaign import Standing, reasons_of
-from strata.measure.plan import Task
+from strata.measure import grade, stats
+from strata.measure.campaign import ROUNDS_END, Standing, reasons_of
+from strata.measure.plan import Policy, Task
 from strata.measure.store import Sample, Store
 
 SCHEMA = "strata.summary/1"
@@ -26,14 +26,18 @@ def summarize(
     """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's
     headline stands.
     """
-    most = store.plan.policy.looks
-    tasks = [summarize_task(standing, store.samples_of(standing.task.id), most) for standing in standings]
+    policy = store.plan.policy
+    tasks = [summarize_task(standing, store.samples_of(standing.task.id), policy) for standing in standings]
     if len(tasks) > 1 and len({task["labels"].get("setting") for task in tasks}) == 1:
         for task in tasks:  # what is the same everywhere tells nobody anything
             task["hidden"] = ["setting"]
     if bound is not None:
         for task in tasks:
             task["bound"] = bound(task, tasks)
+    background = grade.background_told(store.events, policy.limits)
+    if background and background["local"]:
+        for figure in (f for task in tasks for f in task["figures"]):
+            figure["beside_neighbour"] = True
     times = [s.time for s in store.samples]
     plan = store.plan
     return {
@@ -50,8 +54,10 @@ def summarize(
             "precision": plan.policy.precision,
             "repeats": plan.policy.repeats,
             "seed": plan.policy.seed,
+            "strict": plan.policy.strict,
             "clock_reference_ghz": next((e["ghz"] for e in store.events if e["event"] == "clock"), None),
         },
+        "background": background,
         "started": min(times, default=None),
         "ended": max(times, default=None),
         "counts": counts(store.samples),
@@ -74,12 +80,15 @@ def counts(samples: Sequence[Sample]) -> dict[str, Any]:
     }
 
 
-def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | None = None) -> dict[str, Any]:
-    task = standing.task
+def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy) -> dict[str, Any]:
+    task, most = standing.task, policy.looks
     counted = [s for s in samples if s.block != 0]
-    good = [s for s in counted if s.good]
+    least = task.launches or stats.LEAST
+    answer = grade.answer(counted, policy.limits, least, policy.strict)
+    chosen = answer.samples
     tainted = [s for s in counted if s.tainted]
-    undisturbed = len(good) >= stats.LEAST
+    undisturbed = answer.grade == grade.UNDISTURBED and len(chosen) >= least
+    enough = undisturbed or (answer.answered and standing.launches >= least and not policy.strict)
     return {
         "id": task.id,
         "benchmark": task.benchmark,
@@ -97,16 +106,19 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], most: int | No
         "reasons": reasons_of(counted),
         "failures": failures_of(counted),
         "undisturbed": undisturbed,
-        "status": "ok" if undisturbed else standing.stopped or _unanswered(len(counted)),
-        "figures": figures(task, good, tainted, most),
-        "curves": curves(good, most),
-        "matrices": matrices(good, most),
+        "grade": answer.grade,
+        "disturbed_by": list(answer.disturbance),
+        "answered": enough,
+        "status": "ok" if enough else standing.stopped or _unanswered(len(counted)),
+        "figures": figures(task, answer, tainted, most),
+        "curves": curves(chosen, most),
+        "matrices": matrices(chosen, most),
         "bound": None,
-        "verification": next((s.result.get("verification") for s in reversed(good) if s.result), None),
-        "readback": read_back(good or counted),
-        "disturbance": disturbance(good),
-        "parameters": next((s.result.get("parameters") for s in reversed(good) if s.result), None),
-        "provenance": next((s.result.get("provenance") for s in reversed(good) if s.result), None),
+        "verification": next((s.result.get("verification") for s in reversed(chosen) if s.result), None),
+        "readback": read_back(chosen or counted),
+        "disturbance": disturbance(chosen),
+        "parameters": next((s.result.get("parameters") for s in reversed(chosen) if s.result), None),
+        "provenance": next((s.result.get("provenance") for s in reversed(chosen) if s.result), None),
     }
 
 
@@ -128,12 +140,15 @@ def _unanswered(launches: int) -> str:
 
 
 def figures(
-    task: Task, good: Sequence[Sample], tainted: Sequence[Sample], most: int | None = None
+    task: Task, answer: grade.Answer, tainted: Sequence[Sample], most: int | None = None
 ) -> list[dict[str, Any]]:
-    """Every figure with its interval; the disturbed values stand beside it, uncounted. `most`: measuring
-    stopped when the interval was narrow enough, after at most so many.
+    """Every figure with its interval; the values of disturbed launches stand beside it, and for a disturbed
+    answer the least disturbed half as `calm`. `most`: measuring stopped when the interval was narrow enough,
+    after at most so many.
     """
-    kept = [measured.values(task, s) for s in good]
+    kept = [measured.values(task, s) for s in answer.samples]
+    calm = [measured.values(task, s) for s in answer.calm]
+    blocks = grade.blocks(answer.samples, ROUNDS_END)
     disturbed = [measured.values(task, s) for s in tainted]
     described: dict[str, dict[str, Any]] = {}
     for values in [*kept, *disturbed]:
@@ -156,13 +171,21 @@ def figures(
                 "min": known.minimum,
                 "max": known.maximum,
                 "confidence": known.confidence,
+                "grade": answer.grade,
                 "note": known.note,
                 "samples": list(known.samples),
+                "blocks": [block for block, v in zip(blocks, kept, strict=True) if name in v],
+                **({"calm": _calm([v[name]["value"] for v in calm if name in v])} if calm else {}),
                 **({"most": most} if most is not None else {}),
                 "tainted_samples": [v[name]["value"] for v in disturbed if name in v],
             }
         )
     return result
+
+
+def _calm(values: Sequence[float]) -> dict[str, Any]:
+    known = stats.estimate(values)
+    return {"n": known.n, "median": known.median, "low": known.low, "high": known.high}
 
 
 def curves(good: Sequence[Sample], most: int | None = None) -> list[dict[str, Any]]:

@@ -14,6 +14,10 @@ from typing import Any
 
 from strata.errors import StrataError
 
+# Reasons for which a launch has no figure of its layout at all; every other one is a disturbance, which is
+# graded.
+UNUSABLE = frozenset({"timed-out", "placement"})
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -113,6 +117,25 @@ def judge(
         said = record.get("disagreement") or "read-back and promised placement differ"
         reasons.append(Reason("placement", None, None, f"placement not as promised: {said}"))
     return reasons
+
+
+def score(record: Mapping[str, Any], limits: Limits, system: Mapping[str, Any]) -> float:
+    """How disturbed a launch was by its meters alone, never by its time: the largest reading in units of its
+    limit.
+    """
+    cpu = record.get("cpu") or {}
+    wall, own = record.get("wall_s"), cpu.get("own_s")
+    watched, busy = system.get("wall_s"), system.get("others_s")
+    switches = (record.get("switches") or {}).get("involuntary")
+    waited = (record.get("pressure") or {}).get("cpu_some_us")
+    readings = [
+        (cpu.get("others_share"), limits.others_share),
+        (cpu.get("steal_share"), limits.steal_share),
+        (busy / watched if busy is not None and watched else None, limits.elsewhere_cpus),
+        (switches / own if switches is not None and own else None, limits.involuntary_per_s),
+        (waited * 1e-6 / wall if waited is not None and wall else None, limits.cpu_pressure),
+    ]
+    return max((value / limit for value, limit in readings if value is not None and limit > 0), default=0.0)
 
 
 def _seconds(value: Any) -> str:

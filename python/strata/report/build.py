@@ -128,7 +128,7 @@ def _composed(summary: Mapping[str, Any]) -> Document:
     ]
     sections.append(method.everything(source))
     document = Document(
-        _title(summary), "Characterization report", _facts(summary), _synthetic(summary), _number(sections)
+        _title(summary), "Characterization report", _facts(summary), _attention(summary), _number(sections)
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
@@ -146,7 +146,7 @@ def _study(summary: Mapping[str, Any]) -> Document:
     ]
     title = str(about.get("title") or summary.get("mode") or "study")
     document = Document(
-        title, f"Study on {_title(summary)}", _facts(summary), _synthetic(summary), _number(sections)
+        title, f"Study on {_title(summary)}", _facts(summary), _attention(summary), _number(sections)
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
@@ -168,7 +168,7 @@ def _tune(summary: Mapping[str, Any]) -> Document:
         tune.title(summary),
         f"The best layout on {_title(summary)}",
         _facts(summary),
-        _synthetic(summary),
+        _attention(summary),
         _number(sections),
     )
     document.sections += [method.how_to(document), method.provenance(source)]
@@ -211,9 +211,13 @@ def _facts(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _synthetic(summary: Mapping[str, Any]) -> str | None:
-    """The words for a document that describes no real measurement; None for one that does."""
+def _attention(summary: Mapping[str, Any]) -> str | None:
+    """The words above a document that describes no real measurement, or one that goes on; None for any
+    other.
+    """
     m = summary["machine"]
+    if progress := summary.get("in_progress"):
+        return f"this run goes on ({progress}); load the page again for more"
     if summary.get("synthetic") or m.get("synthetic"):
         return str(summary.get("label") or "synthetic fixture, not a measurement")
     if str(m.get("source") or "system") != "system":

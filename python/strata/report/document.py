@@ -125,7 +125,7 @@ class Document:
     title: str
     subtitle: str
     facts: list[tuple[str, str]]
-    synthetic: str | None
+    attention: str | None
     sections: list[Section]
 
     def plots(self) -> list[Plot]:

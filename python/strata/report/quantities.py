@@ -28,12 +28,17 @@ def shown(value: float | None, *beside: float | None) -> str:
 def with_interval(f: Interval, unit: bool = True) -> str:
     """'31.2 [30.9, 31.6] GB/s, n=7', or the median with the reason why there is no interval."""
     if f.median is None or f.n == 0:
-        return "no undisturbed measurement"
+        return "no measurement"
     tail = f" {unit_text(f.unit)}" if unit else ""
     if f.low is None or f.high is None:
         return f"{shown(f.median)}{tail} ({f.note})"
     low, high = shown(f.low, f.median), shown(f.high, f.median)
-    return f"{shown(f.median, f.low, f.high)} [{low}, {high}]{tail}, n={f.n}"
+    return f"{shown(f.median, f.low, f.high)} [{low}, {high}]{tail}, n={f.n}{graded(f)}"
+
+
+def graded(f: Interval) -> str:
+    """', disturbed' behind a figure whose launches others disturbed."""
+    return "" if f.grade == "undisturbed" else f", {f.grade}"
 
 
 def interval_only(f: Interval) -> str:

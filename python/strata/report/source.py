@@ -148,12 +148,8 @@ def figure_table(tasks: Sequence[Task | None], caption: str = "", folded: bool =
             continue
         found = samples.figures(task)
         if not found:
-            why = (
-                "no undisturbed measurement"
-                if task.get("undisturbed") is False and not task.get("failed")
-                else "failed, no rate"
-            )
-            rows.append([name_of(task), "—", why, "", "", "", bound_text(task.get("bound")), "—"])
+            why = "no measurement" if not task.get("failed") else "failed, no rate"
+            rows.append([name_of(task), "—", why, "", "", "", "", bound_text(task.get("bound")), "—"])
         for f in found:
             part = part_of_bound(f, task.get("bound"))
             span = f"{shown(f.minimum)} – {shown(f.maximum)}" if f.n else _disturbed(task, f.name)
@@ -165,12 +161,13 @@ def figure_table(tasks: Sequence[Task | None], caption: str = "", folded: bool =
                     interval_only(f),
                     span,
                     str(f.n),
+                    f.grade if f.n else "—",
                     bound_text(task.get("bound")) if part is not None else "—",
                     part_text(part),
                 ]
             )
-    head = ("Run", "Figure", "Median", "95 % interval", "Min – max", "n", "Bound", "Of bound")
-    return Table(head, rows, frozenset({2, 3, 4, 5, 7}), caption, folded)
+    head = ("Run", "Figure", "Median", "95 % interval", "Min – max", "n", "Grade", "Bound", "Of bound")
+    return Table(head, rows, frozenset({2, 3, 4, 5, 8}), caption, folded)
 
 
 def _disturbed(task: Task, name: str) -> str:
@@ -194,9 +191,9 @@ def missing(source: Source, benchmark: str, what: str) -> Notice:
     if had:
         return Notice(
             "missing",
-            f"{what}: no undisturbed measurement. Every launch was over a limit that had been fixed "
-            "beforehand; "
-            "`strata characterize` resumes and tries again.",
+            f"{what}: no measurement. The setting was left out for the time, or with --strict every launch "
+            "was over "
+            "a limit that had been fixed beforehand.",
         )
     if mpi and source.cores < 2:
         return Notice("missing", f"{what}: not measured, it takes two cores.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import sys
@@ -37,6 +36,7 @@ class Request:
     study: str
     out: Path | None = None
     budget_s: float | None = None
+    strict: bool = False
     dry_run: bool = False
     machine: str | None = None  # another one, described, for a dry run
     new: bool = False
@@ -44,17 +44,6 @@ class Request:
     here: bool = False
     seed: int | None = None
     argv: tuple[str, ...] = ()
-
-
-def seconds(text: str) -> float:
-    """'90', '90s', '5m' or '1h' in seconds. Raises StrataError for anything else."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip())
-    value = (
-        float(match.group(1)) * {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[match.group(2)] if match else 0
-    )
-    if value <= 0:
-        raise StrataError("not a time", at="--budget", given=text, allowed="for example 90s, 5m or 1h")
-    return value
 
 
 def find(name: str) -> Path:
@@ -103,6 +92,7 @@ def prepare(request: Request) -> Prepared:
         planner.try_settings(str(native.front), planner.settings_of(study, machine), request.machine),
         request.seed if request.seed is not None else fresh_seed(),
         request.budget_s,
+        request.strict,
     )
     facts = {
         "study": {

@@ -63,6 +63,7 @@ def build(
     refused: Mapping[Setting, str],
     seed: int,
     budget_s: float | None,
+    strict: bool = False,
 ) -> Made:
     """The plan. `refused` says why the launcher refuses a setting, see try_settings()."""
     size = size_of(machine)
@@ -117,6 +118,7 @@ def build(
         precision=precision,
         most=most if precision is not None else 0,
         compared=compared if precision is not None else 1,
+        strict=strict,
     )
     plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
     return Made(plan, notes, unavailable)

@@ -100,6 +100,7 @@ class ScriptedRunner:
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
         self.order: list[str] = []
+        self.now = 0.0  # seconds that all launches have taken
         self._running = False
 
     def run(self, what: Task, tick: Callable[[], None]) -> Launched:
@@ -109,7 +110,9 @@ class ScriptedRunner:
         before = self.order.count(what.id)
         self.order.append(what.id)
         self._running = False
-        return self.answer(what, before)
+        launched = self.answer(what, before)
+        self.now += (launched.record or {}).get("wall_s") or 0.0
+        return launched
 
 
 def good(value: float = 10.0) -> Launched:

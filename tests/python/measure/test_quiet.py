@@ -38,7 +38,7 @@ def test_waiting_ends_with_the_patience_and_says_for_whom(neighbour: subprocess.
 
 def test_waiting_ends_as_soon_as_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = iter([quiet.Look(1.0, "x", False), quiet.Look(0.5, None, False), quiet.Look(0.0, None, True)])
-    monkeypatch.setattr(quiet, "look", lambda cpus: next(looks))
+    monkeypatch.setattr(quiet, "look", lambda cpus, always: next(looks))
     monkeypatch.setattr(quiet.time, "sleep", lambda seconds: None)
     said: list[str] = []
     quiet.wait_until_quiet({0}, 60.0, said.append)

@@ -14,11 +14,11 @@ from strata.advice import panels
 from strata.advice.studies import group_of
 from strata.errors import StrataError
 from strata.measure import plan as plans
-from strata.measure import sequential, stats
+from strata.measure import progress, sequential, stats
 from strata.measure.plan import Pattern, identity
 from strata.measure.runner import find_figures
 from strata.paths import PROGRAMS
-from strata.study import command, planner
+from strata.study import planner
 from strata.study.case import Study, read
 
 GOOD = """
@@ -249,10 +249,10 @@ def test_the_studies_we_ship_are_valid_and_open_with_their_command(path: Path, c
 
 @pytest.mark.parametrize(("text", "value"), [("90", 90), ("90s", 90), ("5m", 300), ("1.5h", 5400)])
 def test_a_budget_is_a_time(text: str, value: float) -> None:
-    assert command.seconds(text) == value
+    assert progress.seconds(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "5x", "-5m", "0", "m"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(StrataError, match="not a time"):
-        command.seconds(text)
+        progress.seconds(text)

@@ -19,7 +19,7 @@ from strata.advice.samples import (
     processes_threads,
     width,
 )
-from strata.advice.statements import compare
+from strata.advice.statements import Statement, compare
 from strata.advice.words import unit_text
 from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Text
 from strata.report.figures.plots import Dot, Panel, dots
@@ -135,6 +135,11 @@ def _labels(a: Task, b: Task, question: str) -> tuple[str, str]:
     return str(a["layout"]), str(b["layout"])
 
 
+def statement(pair: Pair, comparisons: int) -> Statement:
+    """The pair's outcome, as one of so many comparisons of its question."""
+    return compare(pair.what, pair.label_a, pair.a, pair.label_b, pair.b, comparisons)
+
+
 TITLES = {"pinning": "Pinning", "stride": "Stride", "processes": "Processes or threads"}
 WHY = {
     "pinning": "Bound: each thread on one core of its own. Unbound: the kernel decides, and may move "
@@ -149,10 +154,13 @@ WHY = {
 def effects(source: Source) -> Section:
     blocks: list[Block] = [
         Text(
-            "Each comparison was planned before the first launch and differs in one thing. A difference "
-            "is named only where the "
-            "intervals of the two medians are apart; the range beside a factor is what both intervals "
-            "allow together."
+            "Each comparison was planned before the first launch and differs in one thing. Two runs are "
+            "compared "
+            "by their ratio within each block of interleaved launches. A difference is named only where "
+            "the interval "
+            "of that ratio, at a level for all comparisons of a question together, does not hold 1; the "
+            "range beside "
+            "a factor is that interval."
         )
     ]
     for question in ("pinning", "stride", "processes"):
@@ -164,7 +172,7 @@ def effects(source: Source) -> Section:
             blocks.append(Notice("missing", f"No pair of runs with results that differ in this only{need}."))
             continue
         blocks.append(_plot(question, found))
-        blocks.append(Points([compare(p.what, p.label_a, p.a, p.label_b, p.b).text for p in found]))
+        blocks.append(Points([statement(p, len(found)).text for p in found]))
     return Section("layouts-measured", "What pinning, stride and processes do here", blocks)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strata.advice.samples import LEAST, Task, figures
+from strata.advice.samples import LEAST, Task, figures, headline
 from strata.advice.words import count, digits, percent, unit_text
 from strata.measure.summary import failures_told
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
+from strata.report.quantities import shown, with_interval
 from strata.report.source import Source, figure_table, name_of, reproduce
 
 RULES = (
@@ -22,12 +23,16 @@ RULES = (
     "Intervals are distribution-free, from order statistics.",
     "A parallel run's time is that of its slowest member.",
     "Limits fixed before the first launch mark a launch as disturbed; it is repeated a bounded number "
-    "of times, counted and shown, never dropped in silence.",
+    "of times, counted and shown, never dropped in silence. Where the machine is never quieter, the answer "
+    "is the median "
+    "over all launches, and its grade says so.",
     "A figure is shown only when the benchmark verified its result; where the placement read back from "
     "the running program differs from what was promised, the launch is disturbed.",
     "Beside its bound: a rate is shown as rate/bound, a time as bound/time, so that 100 % is the bound "
     "in both cases.",
-    "A winner is named only where intervals are apart.",
+    "Settings are compared by their ratio within each block of interleaved launches. A winner is named "
+    "only where the "
+    "interval of that ratio, at a level for all comparisons together, does not hold 1.",
 )
 LIMITS = {
     "others_share": "CPU used by others on the run's CPUs",
@@ -104,6 +109,7 @@ def method(source: Source) -> Section:
         Text(_counts(source)),
         *_crowded(source),
         *_failed(source),
+        *_grades(source),
         _disturbed(source),
         Heading("What was not measured"),
         Points(_absent(source)),
@@ -138,9 +144,38 @@ def _failed(source: Source) -> list[Block]:
     said = [
         f"{name_of(task)}: {failures_told(task)}."
         for task in source.tasks()
-        if task.get("undisturbed") and task.get("failures")
+        if task.get("answered") and task.get("failures")
     ]
     return [Text("Launches that failed are repeated and do not count:"), Points(said)] if said else []
+
+
+def _grades(source: Source) -> list[Block]:
+    """The background; of each disturbed answer, what disturbed it and what its least disturbed half says."""
+    blocks: list[Block] = []
+    background = source.summary.get("background")
+    if background:
+        told = background.get("told") or "nobody took more of any core than an undisturbed launch may show"
+        blocks.append(Text(f"Background, with all cores busy before the first launch that counts: {told}."))
+    rows = []
+    for task in source.tasks():
+        f = headline(task)
+        if task.get("grade") != "disturbed" or f is None:
+            continue
+        calm = next((g.get("calm") or {} for g in task["figures"] if g["name"] == f.name), {})
+        beside = f"{shown(calm.get('median'))} (n={calm.get('n', 0)})" if calm.get("n") else "—"
+        if calm.get("low") is not None:
+            beside = f"{shown(calm['median'])} [{shown(calm['low'])}, {shown(calm['high'])}] (n={calm['n']})"
+        why = "; ".join(task.get("disturbed_by") or []) or "—"
+        rows.append([name_of(task), f.name, f"{with_interval(f)}", beside, why])
+    if rows:
+        said = (
+            "The answer of a disturbed setting is the median over all its launches. The least disturbed "
+            "half is "
+            "chosen by the meters, never by the time; it has no interval below six launches."
+        )
+        head = ("Run", "Figure", "Median of all launches", "Of the least disturbed half", "Disturbed by")
+        blocks.append(Table(head, rows, frozenset({2, 3}), said, folded=len(rows) > 8))
+    return blocks
 
 
 def _disturbed(source: Source) -> Table:
@@ -174,7 +209,9 @@ def _answer(task: Task) -> str:
     if task.get("undisturbed"):
         return "yes"
     n = max((f.n for f in figures(task)), default=0)
-    return f"n={n}<{LEAST}: no interval" if n else "**no undisturbed measurement**"
+    if task.get("grade") == "disturbed":
+        return "no: disturbed"
+    return f"n={n}<{LEAST}: no interval" if n else "**no measurement**"
 
 
 def _absent(source: Source) -> list[str]:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from strata.advice.findings import Finding
 from strata.advice.layouts import Advice
-from strata.advice.samples import Interval, Task, figures, processes_threads, width
-from strata.advice.statements import compare
+from strata.advice.samples import Interval, Task, has_results, processes_threads, width
 from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Points, Section, Tile, Tiles
-from strata.report.quantities import bound_text, interval_only, part_of_bound, shown
-from strata.report.sections.effects import pairs
+from strata.report.quantities import bound_text, graded, interval_only, part_of_bound, shown
+from strata.report.sections.effects import pairs, statement
 from strata.report.source import Source
 
 
@@ -92,10 +91,8 @@ def _layout(source: Source, advice: Advice) -> list[str]:
 
 
 def _pinning(source: Source) -> list[str]:
-    said = [
-        (pair, compare(pair.what, pair.label_a, pair.a, pair.label_b, pair.b))
-        for pair in pairs(source, "pinning")
-    ]
+    found = pairs(source, "pinning")
+    said = [(pair, statement(pair, len(found))) for pair in found]
     known = [(p, s) for p, s in said if s.known]
     if not known:
         return []
@@ -136,16 +133,22 @@ def _findings(found: list[Finding]) -> str:
 def _quality(source: Source) -> str:
     every = source.tasks()
     launches, tainted = sum(t.get("launches") or 0 for t in every), sum(t.get("tainted") or 0 for t in every)
-    without = [t for t in every if t.get("undisturbed") is False and not any(f.n for f in figures(t))]
-    text = (
-        f"**How sure.** {launches} launches of {count(len(every), 'benchmark setting')}; {tainted} "
-        "were disturbed by other load and repeated."
-    )
-    if without:
+    graded = [t for t in every if t.get("grade") == "disturbed"]
+    without = [t for t in every if not has_results(t)]
+    text = f"**How sure.** {launches} launches of {count(len(every), 'benchmark setting')}"
+    text += f"; {tainted} were disturbed by other load." if tainted else ", none of them disturbed."
+    if graded:
         text += (
-            f" {count(len(without), 'setting')} never ran undisturbed and "
-            f"{'has' if len(without) == 1 else 'have'} no figure."
+            f" {count(len(graded), 'setting')} could not be measured undisturbed: "
+            f"{'its figure is' if len(graded) == 1 else 'their figures are'} the median over all launches, "
+            "marked "
+            "disturbed."
         )
+    background = (source.summary.get("background") or {}).get("told")
+    if background:
+        text += f" While nothing of this run was measured, {background}."
+    if without:
+        text += f" {count(len(without), 'setting')} {'has' if len(without) == 1 else 'have'} no figure."
     return text
 
 
@@ -162,7 +165,7 @@ def _tiles(source: Source) -> list[Tile]:
         if f is None or f.median is None or task is None:
             continue
         p, t = processes_threads(task.get("layout"))
-        note = f"{interval_only(f)}, n={f.n}" if f.known else (f.note or "")
+        note = f"{interval_only(f)}, n={f.n}{graded(f)}" if f.known else (f.note or "") + graded(f)
         part = part_of_bound(f, task.get("bound"))
         tiles.append(
             Tile(
