@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
@@ -28,6 +30,9 @@ constexpr std::array kArrays = {2.0, 2.0, 3.0,
 constexpr std::array kFlops = {0.0, 1.0, 1.0, 2.0};  // an element
 constexpr int kKernels = 4;
 constexpr double kCacheMultiple = 4;  // STREAM's rule: each array at least four times the last-level cache
+constexpr int kArraysOfAll = 3;       // --quick: the three arrays of all processes together have that size
+constexpr long kQuickTrials = 2;      // --quick: the launches are repeated instead
+constexpr long kTrials = 10;          // as STREAM 5.10
 constexpr int kTrialsToChoose = 2;
 
 /// The sum of the last-level caches that this process's cores can fill.
@@ -148,9 +153,18 @@ std::size_t elements(Group& group, const Parsed& given, Result& result) {
                             print_size(bytes), print_size(cache)));
         return bytes / sizeof(double);
     }
+    const auto wanted = static_cast<std::uint64_t>(kCacheMultiple * static_cast<double>(cache));
+    if (given.has("--quick")) {
+        const std::uint64_t bytes = std::max<std::uint64_t>(wanted / kArraysOfAll / processes, 1024);
+        require_memory(kArraysOfAll * bytes * processes,
+                       "STREAM with arrays of together four times the last-level cache");
+        result.notes.push_back(
+            "--quick: the arrays together have four times the last-level cache, where "
+            "STREAM's rule asks it of each");
+        return static_cast<std::uint64_t>(group.from_first(static_cast<double>(bytes))) / sizeof(double);
+    }
     // All processes of a node share its memory. When four times the cache a process does not fit, four times
     // shared among the processes, which together still outsize the cache, must.
-    const auto wanted = static_cast<std::uint64_t>(kCacheMultiple * static_cast<double>(cache));
     const std::uint64_t supply = available_memory() / 2 / processes / 3;
     std::uint64_t bytes = std::min(wanted, std::max(supply, wanted / processes));
     bytes = static_cast<std::uint64_t>(group.from_first(static_cast<double>(bytes)));
@@ -162,18 +176,59 @@ void declare_stream(Options& options) {
     options
         .option("--array", "SIZE", "",
                 "bytes of each of the three arrays; without it four times the last-level cache")
-        .option("--trials", "N", "10", "rounds of the four kernels; the best counts, as STREAM defines it")
-        .option("--stores", "KIND", "best", "best, cached or streaming: how results go to memory")
+        .option("--trials", "N", "",
+                "rounds of the four kernels; the best counts, as STREAM defines it; 10, --quick 2")
+        .option(
+            "--stores", "KIND", "best",
+            "best, cached or streaming: how results go to memory; or one of the last two for each kernel, as "
+            "cached,cached,streaming,streaming")
         .example("strata bench stream --layout 1x2", "two bound threads")
         .example("strata bench stream --stores cached", "what a compiler's plain loop gets");
 }
 
+using StoresOfKernels = std::array<Stores, kKernels>;
+
+const char* word(Stores stores) { return stores == Stores::streaming ? "streaming" : "cached"; }
+
+std::string words(const StoresOfKernels& stores) {
+    return fmt::format("{},{},{},{}", word(stores[0]), word(stores[1]), word(stores[2]), word(stores[3]));
+}
+
+/// The kinds of stores that were asked for by name; none where they are to be chosen.
+std::optional<StoresOfKernels> named_stores(const Parsed& given) {
+    const std::string text = given.text("--stores");
+    if (text == "best") return std::nullopt;
+    StoresOfKernels stores{};
+    std::size_t found = 0;
+    for (std::size_t begin = 0; begin <= text.size() && found <= kKernels; ++found) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string kind = text.substr(begin, end - begin);
+        if ((kind != "cached" && kind != "streaming") || found == kKernels) {
+            found = 0;
+            break;
+        }
+        stores[found] = kind == "streaming" ? Stores::streaming : Stores::cached;
+        begin = end + 1;
+    }
+    if (found == 1) stores.fill(stores[0]);
+    if (found != 1 && found != kKernels)
+        throw Error("no such kind of stores")
+            .at("--stores")
+            .given(text)
+            .allowed("best, cached, streaming, or one of the last two for each of copy,scale,add,triad");
+    if (!has_streaming_stores() && std::ranges::count(stores, Stores::streaming) > 0)
+        throw Error("this processor has no streaming stores")
+            .given("--stores " + text)
+            .allowed("best, cached");
+    return stores;
+}
+
 /// Which stores win for each kernel here: measured, since it depends on the processor and on the number of
 /// threads.
-std::array<Stores, kKernels> choose(Group& group, Stream& stream, const std::string& wish, int& trials) {
-    std::array<Stores, kKernels> chosen{};
-    chosen.fill(wish == "streaming" ? Stores::streaming : Stores::cached);
-    if (wish != "best" || !has_streaming_stores()) return chosen;
+StoresOfKernels choose(Group& group, Stream& stream, int& trials) {
+    StoresOfKernels chosen{};
+    chosen.fill(Stores::cached);
+    if (!has_streaming_stores()) return chosen;
     std::array<std::array<double, kKernels>, 2> best{};
     for (auto& times : best) times.fill(std::numeric_limits<double>::infinity());
     for (int trial = 0; trial < 2 * kTrialsToChoose; ++trial, ++trials) {
@@ -195,15 +250,13 @@ Result run_stream(Group& group, const Parsed& given, Break fault) {
     const std::size_t n = elements(group, given, result);
     // The arrays grow fifteenfold a round: after 260 rounds they would overflow, and nothing could be
     // verified.
-    const long wanted = given.integer("--trials", 1, 200);
-    const std::string wish = given.choice("--stores", {"best", "cached", "streaming"});
-    if (wish == "streaming" && !has_streaming_stores())
-        throw Error("this processor has no streaming stores")
-            .given("--stores streaming")
-            .allowed("best, cached");
+    const long wanted = given.has("--trials")  ? given.integer("--trials", 1, 200)
+                        : given.has("--quick") ? kQuickTrials
+                                               : kTrials;
+    const auto named = named_stores(given);
     Stream stream(n, fault);
     int trials = 0;
-    const auto stores = choose(group, stream, wish, trials);
+    const StoresOfKernels stores = named ? *named : choose(group, stream, trials);
     std::array<double, kKernels> best{};
     best.fill(std::numeric_limits<double>::infinity());
     for (long trial = 0; trial < wanted; ++trial, ++trials) {
@@ -219,14 +272,14 @@ Result run_stream(Group& group, const Parsed& given, Break fault) {
                            group.max(stream.error(trials)), 1e-13, "STREAM 5.10's rule for double precision"};
     result.parameter("array", static_cast<std::int64_t>(n * sizeof(double)));
     result.parameter("trials", static_cast<std::int64_t>(wanted));
+    result.parameter("stores", words(stores));
     result.parameter("huge page share", static_cast<double>(stream.huge_bytes()) /
                                             (3.0 * sizeof(double) * static_cast<double>(n)));
     for (std::size_t kernel = 0; kernel < kKernels; ++kernel) {
         const double bytes = kArrays[kernel] * sizeof(double) * elements_of_all;
         result.figures.push_back({kNames[kernel], bytes / best[kernel] * 1e-9, "GB/s", true, bytes,
                                   kFlops[kernel] * elements_of_all});
-        result.notes.push_back(fmt::format("{}: {} stores", kNames[kernel],
-                                           stores[kernel] == Stores::streaming ? "streaming" : "cached"));
+        result.notes.push_back(fmt::format("{}: {} stores", kNames[kernel], word(stores[kernel])));
     }
     if (group.size() > 1) {
         const double per_process = result.figures[3].value / group.size();

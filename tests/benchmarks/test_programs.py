@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from built import program
+from built import front, program
 
 # The one that comes with Strata's environment, else the system's.
 OPENBLAS = os.environ.get("STRATA_BLAS_CANDIDATES", "").split(":")[0] or ctypes.util.find_library("openblas")
@@ -204,6 +204,8 @@ def test_every_benchmark_is_listed_and_has_a_help_page() -> None:
         (["stream", "--aray", "1MiB"], "--array"),
         (["stream", "--array", "lots"], "lots"),
         (["stream", "--array", "100TiB"], "memory"),
+        (["stream", "--stores", "cached,best"], "copy,scale,add,triad"),
+        (["stream", "--stores", "cached,cached,cached,cached,cached"], "copy,scale,add,triad"),
         (["dgemm", "--n", "0"], "0"),
         (["dgemm", "--blas", "/nowhere/libblas.so"], "/nowhere/libblas.so"),
         (["latency", "--pages", "enormous"], "small"),
@@ -229,6 +231,27 @@ def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said:
     assert said in done.stderr
     assert "terminate" not in done.stderr
     assert done.stdout == ""
+
+
+def test_quick_stream_outsizes_the_caches_and_its_stores_can_be_chosen_once(tmp_path: Path) -> None:
+    """Its three arrays together have four times the last-level cache, where STREAM's rule asks it of each."""
+
+    def parameters(*words: str) -> dict[str, Any]:
+        file = tmp_path / "result.json"
+        assert bench("stream", *words, "--json", str(file)).returncode == 0
+        return dict(json.loads(file.read_text())["parameters"])
+
+    chosen = parameters("--quick", "--stores", "cached,cached,cached,cached")
+    assert chosen["trials"] == 2 and chosen["stores"] == "cached,cached,cached,cached"
+    given = parameters("--array", "1MiB", "--trials", "1")
+    assert set(given["stores"].split(",")) <= {"cached", "streaming"} and given["trials"] == 1
+    again = parameters("--array", "1MiB", "--stores", given["stores"])
+    assert again["stores"] == given["stores"] and again["trials"] == 10
+    described = subprocess.run([str(front()), "machine", "--json"], capture_output=True, check=True).stdout
+    caches = json.loads(described)["caches"]
+    last = max(c["level"] for c in caches)
+    cache = sum(c["size_bytes"] for c in caches if c["level"] == last)
+    assert abs(3 * chosen["array"] - 4 * cache) < 1000
 
 
 def test_one_core_is_told_that_a_line_needs_two() -> None:

@@ -67,7 +67,7 @@ def _figures(
     return [
         (t, f)
         for t in tasks
-        if t["benchmark"] == benchmark
+        if t["benchmark"] == benchmark and not t.get("single")
         for f in t["figures"]
         if f["median"] is not None and (not names or f["name"] in names)
     ]

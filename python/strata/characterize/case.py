@@ -125,6 +125,20 @@ TASK: dict[str, Key] = {
         1,
         "layouts with fewer threads in all are left out",
     ),
+    "launches": Key(
+        "integer",
+        lambda v: is_whole(v) and v >= 0,
+        "an integer >= 0",
+        0,
+        "launches that count, without one to warm up; 0: as many as the plan has",
+    ),
+    "once": Key(
+        "text",
+        lambda v: isinstance(v, str),
+        "an option's name without dashes",
+        "",
+        "an option that the warm-up launch chooses (a parameter of its result) and the others are given",
+    ),
     "timeout_s": Key(
         "number", lambda v: is_number(v) and v > 0, "seconds > 0", 60.0, "a launch is ended after this"
     ),
@@ -135,12 +149,19 @@ TASK: dict[str, Key] = {
         1.0,
         "estimate of one launch before any ran",
     ),
+    "expected_s_per_gib": Key(
+        "number",
+        lambda v: is_number(v) and v >= 0,
+        "seconds >= 0",
+        0.0,
+        "added to it for each GiB of last-level cache: arrays are as large as caches ask",
+    ),
     "drop": Key(
         "integer",
         lambda v: is_whole(v) and v >= 0,
         "an integer >= 0",
         0,
-        "0: never left out; the largest goes first",
+        "what is left out first when the time is too short: the largest; 0 goes last",
     ),
 }
 

@@ -21,6 +21,7 @@ class Size:
 
     cores: int  # that may be used
     domain_cores: int  # of these, in the domain with the most of them
+    cache_gib: float = 0.0  # of the last level, all of them together
 
     def symbol(self, word: str) -> int:
         if word == "N":
@@ -54,7 +55,10 @@ def size_of(machine: Mapping[str, Any]) -> Size:
     by_domain: dict[Any, int] = {}
     for core in usable:
         by_domain[core.get("domain")] = by_domain.get(core.get("domain"), 0) + 1
-    return Size(count, min(count, max(by_domain.values(), default=count)))
+    caches = [c for c in machine.get("caches") or [] if c.get("type") != "instruction"]
+    last = max((c["level"] for c in caches), default=0)
+    cache = sum(c.get("size_bytes") or 0 for c in caches if c["level"] == last)
+    return Size(count, min(count, max(by_domain.values(), default=count)), cache / 2**30)
 
 
 def spelled(layout: str, size: Size) -> list[tuple[int, int]]:
@@ -129,7 +133,7 @@ def _tasks(entry: Mapping[str, Any], size: Size, programs: Sequence[str]) -> tup
                     notes.append(f"{name} {layout} stride {stride}: {why}")
                     continue
                 for bind in entry["bind"]:
-                    task = _task(entry, name, program, processes, threads, stride, bind)
+                    task = _task(entry, name, program, processes, threads, stride, bind, size)
                     tasks.setdefault(task.id, task)
     return list(tasks.values()), notes
 
@@ -154,7 +158,14 @@ def _program(entry: Mapping[str, Any], processes: int) -> str:
 
 
 def _task(
-    entry: Mapping[str, Any], name: str, program: str, processes: int, threads: int, stride: int, bind: str
+    entry: Mapping[str, Any],
+    name: str,
+    program: str,
+    processes: int,
+    threads: int,
+    stride: int,
+    bind: str,
+    size: Size,
 ) -> Task:
     layout = f"{processes}x{threads}"
     return Task(
@@ -166,6 +177,8 @@ def _task(
         bind=bind,
         figures=tuple(entry["figures"]),
         timeout_s=float(entry["timeout_s"]),
-        expected_s=float(entry["expected_s"]),
+        expected_s=round(entry["expected_s"] + entry["expected_s_per_gib"] * size.cache_gib, 2),
         drop=entry["drop"],
+        launches=entry["launches"],
+        once=entry["once"],
     )

@@ -73,7 +73,7 @@ def _run(side: Side) -> dict[str, str]:
     counts = side.summary.get("counts") or {}
     launches, disturbed = counts.get("launches") or 0, counts.get("tainted") or 0
     busy = f"{disturbed} of {launches}" if disturbed > BUSY * launches else "few"
-    return _texts(side.summary, kind="kind", mode="mode") | {"disturbed and repeated launches": busy}
+    return _texts(side.summary, kind="kind", mode="mode") | {"disturbed launches": busy}
 
 
 def _machine(side: Side) -> dict[str, str]:

@@ -19,7 +19,7 @@ CHANGED = 3  # exit code: something regressed by more than the threshold
 def document(before: Side, after: Side, matched: Matched, judged: Judged) -> dict[str, Any]:
     """The whole comparison. All ratios are after/before."""
     beyond = sum(v.beyond for v in judged.verdicts)
-    failed = any(v.beyond and v.pair.gate for v in judged.verdicts)
+    failed = any(v.beyond and v.pair.gate and v.pair.graded_alike for v in judged.verdicts)
     counts = Counter(v.word for v in judged.verdicts)
     return {
         "schema": SCHEMA,
@@ -69,8 +69,8 @@ def _comparison(v: Verdict) -> dict[str, Any]:
         "gate": pair.gate,
         "verdict": v.word,
         "beyond": v.beyond,
-        "before": {"n": len(pair.before), "median": stats.median(pair.before)},
-        "after": {"n": len(pair.after), "median": stats.median(pair.after)},
+        "before": _of_side(pair.before, pair.grades[0]),
+        "after": _of_side(pair.after, pair.grades[1]),
         "ratio": v.ratio,
         "low": v.low,
         "high": v.high,
@@ -78,6 +78,10 @@ def _comparison(v: Verdict) -> dict[str, Any]:
         "p_family": v.p_family,
         "launches": v.launches,
     }
+
+
+def _of_side(values: tuple[float, ...], grade: str) -> dict[str, Any]:
+    return {"n": len(values), "median": stats.median(values), "grade": grade}
 
 
 def _left(left: Left) -> dict[str, Any]:

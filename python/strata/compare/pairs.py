@@ -16,7 +16,7 @@ from strata.report.quantities import base
 # Parameters that a program found rather than was given: they may differ and the work is still the same.
 FOUND = (
     "chains", "counter", "counter_ghz", "cross_check", "cycle_counter", "huge page share", "line", "memories",
-    "migrations_from", "pages_asked", "placement", "vector",
+    "migrations_from", "pages_asked", "placement", "stores", "vector",
 )  # fmt: skip
 
 
@@ -40,6 +40,14 @@ class Pair:
     gate: bool  # a headline figure, or one that was asked for by name: it may decide the exit code
     before: tuple[float, ...]
     after: tuple[float, ...]
+    grades: tuple[str, str] = ("undisturbed", "undisturbed")
+
+    @property
+    def graded_alike(self) -> bool:
+        """A disturbed answer beside an undisturbed one differs by the disturbance already: it decides no
+        exit code.
+        """
+        return self.grades[0] == self.grades[1]
 
 
 @dataclass(frozen=True)
@@ -154,6 +162,7 @@ def _figures(a: Mapping[str, Any], b: Mapping[str, Any], wish: Selection, result
                 gate=wish.figure is not None or name in heads,
                 before=tuple(float(s) for s in ours[name]["samples"]),
                 after=tuple(scale * float(s) for s in theirs[name]["samples"]),
+                grades=tuple(str(f.get("grade") or "undisturbed") for f in (ours[name], theirs[name])),
             )
         )
 
@@ -174,7 +183,7 @@ def unlike(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[str, str] | None
     sizes = [len(f["samples"]) for f in (a, b)]
     if min(sizes) < LEAST:
         counts = f"{sizes[0]} before, {sizes[1]} after"
-        return "launches", f"too few undisturbed launches: {counts}; it takes {LEAST} on each side"
+        return "launches", f"too few launches with an answer: {counts}; it takes {LEAST} on each side"
     values: Sequence[float] = [*a["samples"], *b["samples"]]
     if min(values) <= 0 and len(set(values)) > 1:
         return "zero", "values of zero or below have no ratio"

@@ -43,6 +43,12 @@ def sizes(entry: Entry) -> str:
 
 def note(entry: Entry, threshold: float) -> str:
     """The verdict with what makes it precise."""
+    disturbed = [name for name in ("before", "after") if entry[name].get("grade") == "disturbed"]
+    graded = f" (disturbed {' and '.join(disturbed)})" if disturbed else ""
+    return f"{_precise(entry, threshold)}{graded}"
+
+
+def _precise(entry: Entry, threshold: float) -> str:
     word = str(entry["verdict"])
     if entry["beyond"]:
         return f"{word}, > {share(threshold)}"

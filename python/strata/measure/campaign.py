@@ -22,6 +22,8 @@ from strata.measure.runner import Runner
 from strata.measure.store import Sample, Store
 
 WARM_UP = 0
+_UNSURE = 1.5  # times the budget: what a plan's estimates may exceed it before anything ran
+_KEPT = 0.05  # of the budget: not for repeats while there are blocks to come
 ROUNDS_END = 10**6  # block number of the repeats after the last block
 
 
@@ -235,6 +237,7 @@ class Campaign:
         """Measures until every task has launches enough that need no repeat, or is stopped. May be called
         again after an interruption.
         """
+        self._fit_budget("by the plan's estimates", _UNSURE)
         self._warm_up()
         self._fix_reference()
         self._watch_background()
@@ -289,20 +292,20 @@ class Campaign:
         if ghz is not None:
             self.store.note("clock", ghz=ghz, what="median of the clock readings of the warm-up launches")
 
-    def _fit_budget(self, when: str) -> None:
+    def _fit_budget(self, when: str, times: float = 1.0) -> None:
         """Fewer launches, but never fewer than an interval needs; then tasks are left out, largest `drop`
-        first, until the estimate fits. One task is measured in any case.
+        first, until the estimate fits so many times the budget. One task is measured in any case.
         """
-        budget = self.policy.budget_s
-        if budget is None:
+        if self.policy.budget_s is None:
             return
+        budget = times * self.policy.budget_s
         self._fewer_launches(budget, when)
         while (estimate := self.spent_s() + self.unrepeated_s()) > budget:
             to_come = [t for t in self.active() if self._blocks_of(t) < self.launches_of(t)]
             if len(to_come) < 2:
                 return
             victim = max(to_come, key=lambda t: (t.drop, self.seconds_of(t)))
-            why = f"estimate {estimate:.0f} s > budget {budget:.0f} s {when}"
+            why = f"estimate {estimate:.0f} s > budget {self.policy.budget_s:.0f} s {when}"
             self.store.note("dropped", task=victim.id, why=why)
             self._watch.say(f"left out: {victim.id} ({why})")
 
@@ -350,9 +353,9 @@ class Campaign:
             self._launch(task, block, attempt)
 
     def _launch(self, task: Task, block: int, attempt: int) -> None:
-        all_standings = [self.standing(t) for t in self.plan.tasks]
-        total = sum(s.wanted for s in all_standings if s.stopped is None)
-        done = sum(min(s.enough, s.wanted) for s in all_standings)
+        standings = [s for t in self.plan.tasks if (s := self.standing(t)).stopped is None]
+        total = sum(s.wanted for s in standings)
+        done = sum(min(s.enough, s.wanted) for s in standings)
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
         started = utc_now()
         launched = self._runner.run(self._with_choice(task), self._watch.tick)
@@ -399,8 +402,11 @@ class Campaign:
         return math.inf if budget is None else budget - self.spent_s() - self.unrepeated_s()
 
     def _may_repeat(self, task: Task, block: int) -> bool:
-        """Every task gets its launches; disturbed ones are repeated only in time that the others leave."""
-        if not self._time_is_up and self._slack_s() >= self.seconds_of(task):
+        """Every task gets its launches; disturbed ones are repeated only in time that the others leave, but
+        for a part that is kept for launches that take longer than those before.
+        """
+        kept = _KEPT * (self.policy.budget_s or 0.0) if block != ROUNDS_END else 0.0
+        if not self._time_is_up and self._slack_s() >= self.seconds_of(task) + kept:
             return True
         if block == ROUNDS_END and not self._time_is_up:
             self._time_is_up = True

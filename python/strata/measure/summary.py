@@ -98,6 +98,7 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy
         "options": list(task.options),
         "labels": dict(task.labels),
         "crowded": task.crowded,
+        "single": task.launches == 1,
         "command": list(task.command),
         "headline": list(task.figures),
         "launches": len(counted),

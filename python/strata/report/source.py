@@ -39,7 +39,9 @@ class Source:
 
     def all_cores(self, benchmark: str) -> Task | None:
         """The widest bound layout, threads before processes."""
-        found = [t for t in self.tasks(benchmark, bind="core") if samples.has_results(t)]
+        found = [
+            t for t in self.tasks(benchmark, bind="core") if samples.has_results(t) and not t.get("single")
+        ]
         return max(
             found, key=lambda t: (samples.width(t), samples.processes_threads(t["layout"])[1]), default=None
         )

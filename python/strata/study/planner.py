@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strata.advice import panels, series, studies
@@ -21,6 +21,7 @@ from strata.study.runs import Run
 from strata.study.schema import ALL, EVERY
 
 _TRIAL_S = 20.0
+_RANKS = 1000  # more than a series has points: `drop` goes before the place in a series
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def build(
             remedy="`strata machine` says what may be used",
             code=1,
         )
+    tasks = _by_importance(tasks)
     budget = budget_s if budget_s is not None else study.top["budget_s"]
     precision, most = study.top["precision"], study.top["most"]
     compared = _compared(study, tasks)
@@ -122,6 +124,35 @@ def build(
     )
     plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
     return Made(plan, notes, unavailable)
+
+
+def _by_importance(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks with what is left out first where the time is too short: within a program's `drop`, of the
+    many values of one layout those in the middle of others. What is left then still spans the whole range:
+    of eleven values the two ends stay longest, then the middle one.
+    """
+    series: dict[tuple[str, str, str], list[int]] = {}
+    for i, task in enumerate(tasks):
+        series.setdefault((task.labels["program"], task.labels["setting"], task.layout), []).append(i)
+    ranked = list(tasks)
+    for places in series.values():
+        for rank, at in enumerate(_from_the_ends(len(places))):
+            i = places[at]
+            ranked[i] = replace(tasks[i], drop=tasks[i].drop * _RANKS + rank)
+    return ranked
+
+
+def _from_the_ends(count: int) -> list[int]:
+    """0 .. count-1 in the order: both ends, the middle, then the middles of what lies between."""
+    found = [0, count - 1][: min(count, 2)]
+    gaps = [(0, count - 1)]
+    while gaps:
+        low, high = gaps.pop(0)
+        middle = (low + high) // 2
+        if low < middle < high:
+            found.append(middle)
+            gaps += [(low, middle), (middle, high)]
+    return found
 
 
 def _compared(study: Study, tasks: Sequence[Task]) -> int:

@@ -179,7 +179,7 @@ PROGRAM: dict[str, Key] = {
         lambda v: is_whole(v) and v >= 0,
         "an integer >= 0",
         0,
-        "0: never left out; the largest goes first",
+        "what is left out first when the time is too short: the largest; 0 goes last",
     ),
 }
 

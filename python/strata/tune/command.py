@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from strata import paths
 from strata.characterize import session, slurm
 from strata.errors import FAILED
-from strata.measure import provenance, store
+from strata.measure import background, provenance, store
 from strata.measure.lock import HOST_LOCK, HostLock
 from strata.measure.order import fresh_seed
 from strata.measure.plan import Plan, Policy, build_id, identity
@@ -46,6 +47,7 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
             opened = _open(request, machine, native, seed)
             runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
             tuner = Tuner(request, runner, opened.add, watcher)
+            tuner.stand_before(_background(opened, watcher.say))
             outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
             watcher.close()
             page = results.write(opened, table.document(outcome, request))
@@ -62,6 +64,16 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
                 opened.close()
                 session.tidy(opened.path)
             lock.release()
+
+
+def _background(opened: store.Store, say: Callable[[str], None]) -> background.Background | None:
+    """What others take of this machine all the time, journalled and told."""
+    seen = background.measure(os.sched_getaffinity(0))
+    if seen is not None:
+        opened.note("background", **seen.to_dict())
+        if told := seen.told(opened.plan.policy.limits):
+            say(f"background: {told}, steadily; launches that show more are made again once")
+    return seen
 
 
 def _open(request: Request, machine: dict[str, Any], native: paths.Native, seed: int) -> store.Store:

@@ -43,6 +43,7 @@ class Standing:
     screening: list[float] = field(default_factory=list)
     final: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    disturbed: int = 0  # of the final's launches
     failed: str | None = None
     out: str | None = None  # why it is launched no more
 
@@ -95,13 +96,14 @@ class Race:
 
     # -- what came --------------------
 
-    def record(self, launch: Launch, cost: float, seconds: float) -> None:
+    def record(self, launch: Launch, cost: float, seconds: float, disturbed: bool = False) -> None:
         """A launch ended well: its cost (less is better, positive) and how long it took."""
         if not cost > 0:
             raise ValueError(f"a cost is positive: {cost}")
         standing = self.standings[launch.runner]
         (standing.final if launch.final else standing.screening).append(cost)
         standing.seconds.append(seconds)
+        standing.disturbed += launch.final and disturbed
         self._spent_s += seconds
 
     def fail(self, launch: Launch, why: str, seconds: float) -> None:

@@ -36,9 +36,16 @@ def rows(race: Race, request: Request) -> list[tuple[str, ...]]:
         known = stats.estimate([shown(cost, request) for cost in samples])
         interval = f"{digits(known.low)} - {digits(known.high)}" if known.low and known.high else ""
         middle = digits(known.median) if known.median is not None else "-"
-        state = standing.failed or ("final" if standing.final else standing.out or "screening only")
+        state = standing.failed or (_grade(standing) if standing.final else standing.out or "screening only")
         found.append((standing.runner, str(known.n), middle, interval, state[:60]))
     return found
+
+
+def _grade(standing: Standing) -> str:
+    """How good a finalist's answer is."""
+    if not standing.disturbed:
+        return "final"
+    return f"final, disturbed in {standing.disturbed} of {len(standing.final)}"
 
 
 def aligned(lines: list[tuple[str, ...]]) -> str:
@@ -82,6 +89,12 @@ def text(outcome: Outcome, request: Request) -> str:
         out += f"no winner: {verdict.why}\n"
     if fastest:
         out += f"use:    {best_line(outcome, request, fastest)}\n"
+    finalists = [s for s in outcome.races[-1][1].standings.values() if s.final]
+    launches, disturbed = sum(len(s.final) for s in finalists), sum(s.disturbed for s in finalists)
+    if disturbed:
+        out += f"grade:  disturbed: {disturbed} of {launches} launches of the final\n"
+    elif launches:
+        out += "grade:  undisturbed\n"
     for trap in outcome.traps:
         out += f"note:   {sentence(trap)}\n"
     return out + f"took {duration(outcome.seconds)} of launches\n"
@@ -132,6 +145,7 @@ def document(outcome: Outcome, request: Request) -> dict[str, Any]:
                     "layout": standing.runner,
                     "screening": standing.screening,
                     "final": standing.final,
+                    "disturbed": standing.disturbed,
                     "failed": standing.failed,
                     "out": standing.out,
                 }

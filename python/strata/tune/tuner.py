@@ -12,6 +12,7 @@ from typing import Any
 
 from strata.errors import FAILED, StrataError
 from strata.measure import stats, taint
+from strata.measure.background import Background
 from strata.measure.journal import utc_now
 from strata.measure.plan import Pattern, Task
 from strata.measure.progress import Progress, duration
@@ -23,6 +24,7 @@ from strata.tune.program import Kind, kind_of, linked
 from strata.tune.race import LEAST, Launch, Race, Verdict
 from strata.tune.traps import Seen, Trap, measured, sentence
 
+_CLOCKS = 8  # readings, of four launches: their median is what a drop of the clock is judged against
 FIRST_SHARE = 0.65  # of the budget, for processes, threads and binding; the rest for pages
 
 
@@ -101,6 +103,9 @@ class Tuner:
         self._keep = keep
         self._watch = watcher
         self._block = 0
+        self._limits = self._raised = taint.Limits()
+        self._clocks: list[float] = []
+        self.background: Background | None = None
         self.traps = Seen.of(())
         self.spent_s = 0.0
 
@@ -122,25 +127,35 @@ class Tuner:
             patterns=patterns,
         )
 
+    def stand_before(self, background: Background | None) -> None:
+        """What others take all the time: launches that show no more are not repeated."""
+        self.background = background
+        self._raised = background.raised(self._limits) if background else self._limits
+
     def launch(self, candidate: Candidate, timeout_s: float) -> Sample:
-        """One launch; a disturbed one is made again once, and then counts as it is."""
+        """One launch; one that is disturbed by more than the background is made again once. Disturbed again,
+        it counts, and the answer's grade says so.
+        """
         task = self.task(candidate, timeout_s)
         for attempt in (0, 1):
             started = utc_now()
             launched = self._runner.run(task, self._watch.tick)
-            reasons = [
-                r.to_dict() for r in taint.judge(launched.record or {}, taint.Limits(), None, launched.system)
-            ]
+            record = launched.record or {}
+            clock = stats.median(self._clocks) if len(self._clocks) >= _CLOCKS else None
+            reasons = taint.judge(record, self._limits, clock, launched.system)
+            beyond = taint.judge(record, self._raised, clock, launched.system) if reasons else []
+            if len(self._clocks) < _CLOCKS:
+                self._clocks += taint.clock_readings(record)
             sample = Sample(
                 task.id, self._block, attempt, started, launched.record, launched.result,
-                tuple(reasons), launched.failed, launched.system,
+                tuple(r.to_dict() for r in reasons), launched.failed, launched.system,
+                tuple(r.code for r in beyond) if len(beyond) < len(reasons) else None,
             )  # fmt: skip
             self._keep(sample)
             self.spent_s += float(
                 launched.system.get("wall_s") or (launched.record or {}).get("wall_s") or 0.0
             )
-            disturbed = [r for r in reasons if r["code"] not in ("placement", "timed-out")]
-            if sample.failed or not disturbed or attempt:
+            if sample.failed or not any(r.code not in taint.UNUSABLE for r in beyond) or attempt:
                 break
         held = candidate.bind != "none"
         self.traps.add(measured(sample.record or {}, candidate.threads, held), candidate.id)
@@ -195,7 +210,7 @@ class Tuner:
             self._watch.say(f"failed: {candidate.id}: {sample.failed.splitlines()[0][:160]}")
             return
         try:
-            race.record(launch, self.value(sample), took)
+            race.record(launch, self.value(sample), took, bool(sample.tainted))
         except StrataError as error:  # what was measured before stays
             race.fail(launch, f"{error.message}: {error.given}", took)
 

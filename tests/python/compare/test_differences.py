@@ -66,7 +66,7 @@ def test_a_clock_counts_as_other_only_beyond_what_turbo_does() -> None:
 def test_a_machine_that_others_used_too_is_said() -> None:
     assert changed(counts={"launches": 100, "tainted": 3}) == {}
     found = changed(counts={"launches": 100, "tainted": 30})
-    assert found == {("run", "disturbed and repeated launches"): ("few", "30 of 100")}
+    assert found == {("run", "disturbed launches"): ("few", "30 of 100")}
 
 
 def test_what_programs_found_and_where_they_lay_is_said_once() -> None:

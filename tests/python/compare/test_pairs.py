@@ -40,7 +40,7 @@ def test_every_task_and_figure_of_both_sides_is_in_exactly_one_list() -> None:
     assert (found.only_before, found.only_after) == (["gone"], ["new"])
     why = {left.task: left.why for left in found.left}
     assert why["changed"] == "not the same experiment: n was 64, is 128"
-    assert why["few"] == "too few undisturbed launches: 12 before, 5 after; it takes 6 on each side"
+    assert why["few"] == "too few launches with an answer: 12 before, 5 after; it takes 6 on each side"
     only = matched(before, after, task=re.compile("^(gone|both)$"))
     assert ([p.task for p in only.pairs], only.only_before, only.left) == (["both"], ["gone"], [])
 

@@ -261,7 +261,7 @@ def test_optional_tasks_are_left_out_in_the_stated_order_until_the_budget_fits(m
 def test_never_fewer_than_six_launches_whatever_the_budget(make_store) -> None:
     done, runner, _ = campaign(make_store(slow_plan(budget_s=1.0)), lambda t, n: good())
     done.run()
-    assert Counter(runner.order) == {"a/1x1/core/s1": 7, "b/1x1/core/s1": 1, "c/1x1/core/s1": 1}
+    assert Counter(runner.order) == {"a/1x1/core/s1": 7}  # the estimates alone said so
 
 
 def test_launches_beyond_six_go_before_tasks_when_the_budget_is_small(make_store) -> None:

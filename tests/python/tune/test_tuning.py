@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from strata.errors import StrataError
+from strata.measure.background import Background
 from strata.measure.plan import Task
 from strata.measure.progress import Progress
 from strata.measure.runner import Launched
@@ -245,3 +246,59 @@ def test_processes_one_after_another_are_no_crowd() -> None:
 def test_bad_input_is_answered(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(StrataError, match=said):
         check(Request(**{"command": ("true",), **asked}))
+
+
+PROGRAM = {"mpi": "", "openmp": "libgomp.so.1", "command": ["./a.out"], "path": ""}
+
+
+class Neighbour(Table):
+    """The same beside somebody who takes so much of its CPUs."""
+
+    def __init__(self, seconds: dict[str, float], share: float) -> None:
+        super().__init__(seconds)
+        self.share = share
+
+    def run(self, task: Task, tick: Callable[[], None]) -> Launched:
+        launched = super().run(task, tick)
+        cpu = {"own_s": 1.0, "others_s": self.share, "others_share": self.share}
+        return Launched(
+            {**(launched.record or {}), "cpu": cpu}, launched.result, launched.failed, launched.system
+        )
+
+
+@pytest.mark.parametrize("steady", [False, True])
+def test_a_disturbed_launch_is_made_again_once_unless_the_background_is_as_large(
+    monkeypatch: pytest.MonkeyPatch, steady: bool
+) -> None:
+    monkeypatch.setattr(tuner, "linked", lambda front, words: PROGRAM)
+    kept: list[Sample] = []
+    request = Request(("./a.out",), budget_s=400.0)
+    runner = Neighbour({"1x2, bind core": 0.5}, 0.2)
+    launcher = Tuner(request, runner, kept.append, Progress())
+    launcher.stand_before(Background({0: 0.0, 1: 0.0}, {0: 0.2, 1: 0.2}) if steady else None)
+    outcome = tuner.tune(request, machines.two_cores(), launcher, "strata", 1, lambda text: None)
+    again = sum(s.attempt for s in kept)
+    assert again == 0 if steady else again == len(kept) / 2
+    said = table.text(outcome, request)
+    assert "grade:  disturbed: " in said and "final, disturbed in " in said
+    assert all(
+        s["disturbed"] == len(s["final"]) for r in table.document(outcome, request)["races"] for s in r
+    )
+
+
+def test_a_clock_that_drops_is_a_disturbance(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Throttled(Table):
+        def run(self, task: Task, tick: Callable[[], None]) -> Launched:
+            launched = super().run(task, tick)
+            ghz = 3.0 if len(self.launches) < 8 else 2.0
+            return Launched(
+                {**(launched.record or {}), "clock": {"before_ghz": 3.0, "after_ghz": ghz}}, None, None, {}
+            )
+
+    monkeypatch.setattr(tuner, "linked", lambda front, words: PROGRAM)
+    kept: list[Sample] = []
+    request = Request(("./a.out",), budget_s=60.0)
+    launcher = Tuner(request, Throttled({}), kept.append, Progress())
+    tuner.tune(request, machines.two_cores(), launcher, "strata", 1, lambda text: None)
+    assert not any(s.tainted for s in kept[:7])
+    assert all([r["code"] for r in s.tainted] == ["clock"] for s in kept[7:]) and len(kept) > 7

@@ -121,7 +121,8 @@ def _left(whole: Comparison) -> Section:
 def _method(whole: Comparison) -> Section:
     limit = words.share(whole["regressed"])
     points = [
-        "Only undisturbed launches count, at least six on each side.",
+        "Each side's answer counts, from at least six launches: the undisturbed ones, or all where too few "
+        "were. A disturbed answer is marked; beside an undisturbed one it decides no exit code.",
         "The ratio after/before is the Hodges-Lehmann estimate of the logarithms with the exact interval of "
         "Mann and Whitney's test: nothing is assumed about the distribution. The interval is that of each "
         "figure alone.",

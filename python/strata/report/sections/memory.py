@@ -10,6 +10,7 @@ from strata.advice.samples import Task, figure, kind_of_unit, width
 from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Block, Heading, Plot, Section, Text
 from strata.report.figures.plots import Axis, Level, Mark, Series, curves, heat
+from strata.report.quantities import shown
 from strata.report.source import Source, figure_table, missing, name_of, reproduce
 
 
@@ -80,7 +81,7 @@ def _triad(source: Source) -> list[Block]:
     tasks = [
         t
         for t in source.tasks("stream", bind="core", stride=1)
-        if str(t.get("layout")).startswith("1x") and figure(t, "triad")
+        if str(t.get("layout")).startswith("1x") and figure(t, "triad") and not t.get("single")
     ]
     tasks.sort(key=width)
     points = [
@@ -117,8 +118,35 @@ def _triad(source: Source) -> list[Block]:
     )
     return [
         plot,
+        *_full_rule(source),
         figure_table(source.tasks("stream"), "STREAM, all runs", folded=len(source.tasks("stream")) > 5),
     ]
+
+
+def _full_rule(source: Source) -> list[Block]:
+    """What one launch by STREAM's full rule says beside the median of the quick ones on the same layout."""
+    said: list[Block] = []
+    for whole in source.tasks("stream", bind="core"):
+        quick = source.task("stream", bind="core", layout=whole["layout"], stride=whole["stride"])
+        a, b = figure(whole, "triad"), figure(quick, "triad")
+        if (
+            not whole.get("single")
+            or quick is whole
+            or a is None
+            or b is None
+            or not a.median
+            or not b.median
+        ):
+            continue
+        said.append(
+            Text(
+                f"One launch of {name_of(whole)} by STREAM's full rule (each array four times the "
+                f"last-level cache, ten rounds): triad {shown(a.median, b.median)} GB/s. The quick launches "
+                f"(the arrays together four times, two rounds) have {shown(b.median, a.median)} GB/s, "
+                f"{percent(b.median / a.median - 1)} beside it."
+            )
+        )
+    return said
 
 
 def _scaling(points: Sequence[tuple[int, float]]) -> str:
