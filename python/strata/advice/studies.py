@@ -82,7 +82,8 @@ def group_of(task: Task) -> str:
 
 def best_of(entries: Sequence[Entry]) -> Best:
     """The best of several settings by one figure; for two or more."""
-    known = [e for e in entries if e.figure.n]
+    # What was left out for the time after fewer launches than an interval needs is no rival.
+    known = [e for e in entries if e.figure.n and (e.figure.known or e.task.get("answered") is not False)]
     lower = bool(known) and known[0].figure.better == "lower"
     level = stats.simultaneous(len(known))
     if len(known) < 2:
@@ -143,7 +144,11 @@ def statements(summary: Summary) -> list[str]:
     views |= {"panels": panels.statements}
     views |= {"strong": series.scaling, "weak": series.scaling}
     said = views.get(str(about(summary).get("view")), table)(summary)
-    return said + [f"Not available here: {absent(u)}." for u in about(summary).get("unavailable") or []]
+    said += [f"Not available here: {absent(u)}." for u in about(summary).get("unavailable") or []]
+    short = about(summary).get("shortened") or []
+    return said + (
+        [f"Run by the study's shorter commands, for the time: {', '.join(short)}."] if short else []
+    )
 
 
 def absent(unavailable: Mapping[str, Any]) -> str:

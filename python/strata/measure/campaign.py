@@ -23,6 +23,8 @@ from strata.measure.store import Sample, Store
 
 WARM_UP = 0
 _UNSURE = 1.5  # times the budget: what a plan's estimates may exceed it before anything ran
+_COLD = 1.15  # likewise after the warm-up, whose launches read their files for the first time
+_REPORTING = 0.05  # of the time: what is done after blocks takes no more of it than this
 _KEPT = 0.05  # of the budget: not for repeats while there are blocks to come
 ROUNDS_END = 10**6  # block number of the repeats after the last block
 
@@ -84,6 +86,7 @@ class Campaign:
         self._waited = 0.0  # by this process: whoever starts it again has patience again
         self._began = clock() if began is None else began
         self._block_s = block_s  # what the last call of after_block took
+        self._last_block = self._began
         self._limits: tuple[int, taint.Limits] | None = None
         self._standings: dict[str, tuple[tuple[int, int, bool], Standing]] = {}
         self._seconds: dict[str, tuple[int, float]] = {}
@@ -203,15 +206,14 @@ class Campaign:
 
     def unrepeated_s(self) -> float:
         """Time for the launches that each task still has in any case, repeats left out, and for what follows
-        each block.
+        blocks and the end.
         """
-        total, most = 0.0, 0
+        total = 0.0
         for task in self.plan.tasks:
             if self.standing(task).stopped is None:
                 to_come = self.launches_of(task) - self._blocks_of(task)
                 total += self.seconds_of(task) * (self._warm_ups(task) + max(0, to_come))
-                most = max(most, to_come)
-        return total + self._block_s * (most + 1)
+        return total * (1 + _REPORTING * (self._block_s > 0)) + self._block_s
 
     def _blocks_of(self, task: Task) -> int:
         """In how many blocks the task has been launched."""
@@ -241,7 +243,7 @@ class Campaign:
         self._warm_up()
         self._fix_reference()
         self._watch_background()
-        self._fit_budget("after the warm-up")
+        self._fit_budget("after the warm-up", _COLD)
         for block in range(1, max(self.policy.launches, self.policy.most) + 1):
             if block > self.launches:
                 self._look_at_budget()
@@ -257,8 +259,10 @@ class Campaign:
 
     def _end_block(self, block: int) -> None:
         began = self._clock()
-        self._after_block()
-        self._block_s = self._clock() - began
+        if began - self._last_block >= self._block_s / _REPORTING or block == 1:
+            self._after_block()
+            self._last_block = self._clock()
+            self._block_s = self._last_block - began
         self._fit_budget(f"after block {block}")
 
     def _watch_background(self) -> None:

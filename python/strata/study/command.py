@@ -103,6 +103,7 @@ def prepare(request: Request) -> Prepared:
             "settings": [layout["name"] for layout in study.layouts],
             "x": study.top["x"],
             "plots": list(study.plots),
+            "shortened": made.shortened,
             "unavailable": [
                 *made.unavailable,
                 *({"setting": f"toolchain {c.name}", "layout": "", "why": why} for c, why in absent),

@@ -53,6 +53,7 @@ class Made:
     plan: Plan
     notes: list[str]
     unavailable: list[dict[str, str]]  # {"setting", "why"}
+    shortened: list[str]  # programs whose `short` runs, since the budget is too small for their command
 
 
 def build(
@@ -68,7 +69,6 @@ def build(
 ) -> Made:
     """The plan. `refused` says why the launcher refuses a setting, see try_settings()."""
     size = size_of(machine)
-    tasks: list[Task] = []
     notes: list[str] = []
     unavailable: list[dict[str, str]] = []
     possible: list[tuple[Mapping[str, Any], Setting]] = []
@@ -80,17 +80,18 @@ def build(
                 continue
             notes.append(f"{setting.name} ({setting.layout}): {reason}")
             unavailable.append({"setting": setting.name, "layout": setting.layout, "why": reason})
-    for run in study.runs:
-        for layout, setting in possible:
-            if not layout["programs"] or run.program in layout["programs"]:
-                tasks.append(
-                    _task(
-                        study.program(run.program),
-                        run,
-                        setting,
-                        _varied(layout, setting, machine),
-                    )
-                )
+    wanted = [
+        (study.program(run.program), run, setting, _varied(layout, setting, machine))
+        for run in study.runs
+        for layout, setting in possible
+        if not layout["programs"] or run.program in layout["programs"]
+    ]
+    budget = budget_s if budget_s is not None else study.top["budget_s"]
+    tasks = [_task(*one) for one in wanted]
+    shortened: list[str] = []
+    if budget is not None and (stats.LEAST + 1) * sum(t.expected_s for t in tasks) > budget:
+        tasks = [_task(*one, short=bool(one[0]["short"])) for one in wanted]
+        shortened = list(dict.fromkeys(program["name"] for program, *_ in wanted if program["short"]))
     missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
     for program in sorted(missing):
         gone = [t for t in tasks if "{" + program + "}" in t.command]
@@ -105,7 +106,6 @@ def build(
             code=1,
         )
     tasks = _by_importance(tasks)
-    budget = budget_s if budget_s is not None else study.top["budget_s"]
     precision, most = study.top["precision"], study.top["most"]
     compared = _compared(study, tasks)
     level = stats.simultaneous(compared)
@@ -123,7 +123,7 @@ def build(
         strict=strict,
     )
     plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
-    return Made(plan, notes, unavailable)
+    return Made(plan, notes, unavailable, shortened)
 
 
 def _by_importance(tasks: Sequence[Task]) -> list[Task]:
@@ -300,7 +300,13 @@ def _several(word: str) -> bool:
     return word == ALL or bool(EVERY.match(word)) or ".." in word
 
 
-def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mapping[str, str]) -> Task:
+def _task(
+    program: Mapping[str, Any],
+    run: Run,
+    setting: Setting,
+    labels: Mapping[str, str],
+    short: bool = False,
+) -> Task:
     chain = run.toolchain
     name = "-".join([run.program, *run.values.values(), *([chain.name] if chain else [])]).replace("/", "_")
     if not program["build"]:
@@ -309,13 +315,13 @@ def _task(program: Mapping[str, Any], run: Run, setting: Setting, labels: Mappin
     return Task(
         id=f"{name}/{place}",
         benchmark=_benchmark(run.command) or run.program,
-        command=run.command,
+        command=run.short if short else run.command,
         layout=setting.layout,
         stride=setting.stride,
         bind=setting.bind,
         figures=tuple(program["figures"]) or tuple(p.name for p in program["figure"][:1]),
         timeout_s=float(program["timeout_s"]),
-        expected_s=float(program["expected_s"]),
+        expected_s=float(program["short_s" if short else "expected_s"]),
         drop=program["drop"],
         options=setting.options,
         patterns=program["figure"],

@@ -28,6 +28,7 @@ class Run:
     command: tuple[str, ...]
     at: str  # where the command stands in the file
     toolchain: Toolchain | None = None
+    short: tuple[str, ...] = ()  # instead of the command where the budget is too small for it
     threads: float | None = None  # so many run, whatever the layout; infinite: more than any layout has cores
 
     def crowds(self, cores: int) -> bool:
@@ -109,6 +110,8 @@ class Maker:
         """Every combination of the program's values and toolchains."""
         at = self._file.at("command", (("program", n),))
         words = self._words(program["command"], at)
+        at_short = self._file.at("short", (("program", n),)) if program["short"] else at
+        short = self._words(program["short"], at_short) if program["short"] else []
         keys = list(program["values"])
         runs = []
         for chosen in product(*(program["values"][key] for key in keys)):
@@ -116,8 +119,9 @@ class Maker:
             for chain in self._of(program):
                 known = {**self._places(program, chain), **values}
                 command = tuple(filled(word, known, at) for word in words)
+                less = tuple(filled(word, known, at_short) for word in short)
                 threads = self._threads(program, values, n)
-                runs.append(Run(program["name"], values, command, at, chain, threads))
+                runs.append(Run(program["name"], values, command, at, chain, less, threads))
         unused = [key for key in keys if not any("{" + key + "}" in word for word in words)]
         if unused:
             raise StrataError(

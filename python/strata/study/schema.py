@@ -174,6 +174,14 @@ PROGRAM: dict[str, Key] = {
     "expected_s": Key(
         "number", _is_number_above_0, "seconds > 0", 1.0, "estimate of one launch before any ran"
     ),
+    "short": Key(
+        "text",
+        is_text,
+        "a command line, quoted as in a shell",
+        None,
+        "runs instead of `command` where the budget is too small: the same with fewer steps or repeats",
+    ),
+    "short_s": Key("number", _is_number_above_0, "seconds > 0", 1.0, "estimate of one launch of `short`"),
     "drop": Key(
         "integer",
         lambda v: is_whole(v) and v >= 0,

@@ -190,6 +190,26 @@ def test_a_budget_takes_launches_away_but_never_those_that_an_interval_needs(tmp
     assert made(what, budget=5).plan.policy.launches == 6
 
 
+def test_where_the_budget_is_too_small_the_short_command_runs_and_the_range_stays_whole(
+    tmp_path: Path,
+) -> None:
+    text = GOOD.replace('command = "', 'short = "true {seconds}"\nshort_s = 0.25\ncommand = "', 1)
+    assert "short = " in text
+    whole, short = made(study(tmp_path, text)), made(study(tmp_path, text), budget=1.0)
+    assert not whole.shortened and short.shortened
+    words = {t.command[0] for t in short.plan.tasks if t.labels["program"] == short.shortened[0]}
+    assert words == {"true"} and all(t.expected_s == 0.25 for t in short.plan.tasks if t.command[0] == "true")
+
+
+@pytest.mark.parametrize(
+    ("count", "order"), [(1, [0]), (2, [0, 1]), (3, [0, 2, 1]), (5, [0, 4, 2, 1, 3]), (0, [])]
+)
+def test_the_middle_of_a_series_is_left_out_before_its_ends(count: int, order: list[int]) -> None:
+    assert planner._from_the_ends(count) == order
+    many = planner._from_the_ends(11)
+    assert sorted(many) == list(range(11)) and many[:3] == [0, 10, 5]
+
+
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     what = study(tmp_path, GOOD.replace("sleep {seconds}", "no-such-program {seconds}"))
     with pytest.raises(StrataError, match="not there") as caught:
