@@ -4,7 +4,7 @@
 
 Each headline figure of each setting becomes a performance variable, such as "solver/pinned/1x4 rate": the
 median of its launches with the study's unit. The check is passed when `strata study run` ended with 0 and
-every setting has an undisturbed measurement.
+every setting has an answer.
 
 With references of your own, in a file beside this one:
 
