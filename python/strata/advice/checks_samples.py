@@ -334,14 +334,14 @@ def no_mpi(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 
 
 def too_few(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    thin = [t["id"] for t in tasks(summary) if any(_thin(f) for f in figures(t))]
+    thin = [t["id"] for t in tasks(summary) if not t.get("single") and any(_thin(f) for f in figures(t))]
     if thin:
         yield Finding(
             "note",
-            f"Too few undisturbed launches for an interval in {count(len(thin), 'task')}",
+            f"Too few launches for an interval in {count(len(thin), 'task')}",
             list_some(thin, 4),
             "These medians are shown without an interval, and no comparison names a winner from them.",
-            "`strata characterize --full`, or run it again: it continues where it stopped.",
+            "`strata characterize --full`, or more time: `--budget 10m`.",
             "too-few",
         )
 

@@ -23,7 +23,8 @@ def newest() -> Path:
 
 def show_medians(folder: Path, *, rebuild: bool) -> int:
     """Every figure of every task, with n and interval, and what did not count."""
-    most = store.read_plan(folder).policy.looks
+    policy = store.read_plan(folder).policy
+    most = policy.looks
     connection = index.open_index(folder, rebuild=rebuild)
     print(f"{folder}")
     for task in index.tasks(connection):
@@ -33,13 +34,17 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
             if task[key]
         ]
         why = ", ".join(f"{code} {n}" for code, n in sorted(index.reasons(connection, task["task"]).items()))
+        disturbed = not policy.strict and task["tainted"] > 0 and task["good"] < stats.LEAST
+        count = f"{task['good']} of {task['launches']} launches undisturbed"
         print(
-            f"{task['task']}: {task['good']} of {task['launches']} launches count"
+            f"{task['task']}: {count}"
             + (f"; {', '.join(notes)}" if notes else "")
             + (f" ({why})" if why else "")
+            + ("; graded disturbed: all launches below" if disturbed else "")
         )
         for name, unit in index.figure_names(connection, task["task"]):
-            known = stats.estimate(index.figure_samples(connection, task["task"], name), most=most)
+            values = index.figure_samples(connection, task["task"], name, disturbed)
+            known = stats.estimate(values, most=most)
             spread = f"[{number(known.low)}, {number(known.high)}]" if known.low is not None else known.note
             ends = f"min {number(known.minimum)}  max {number(known.maximum)}"
             print(f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  {ends}")

@@ -22,7 +22,8 @@ from typing import Any
 from strata.measure.quiet import TICK_S
 from strata.measure.taint import Limits
 
-SECONDS = 2.0  # 200 ticks a core: a share of 5 % is read to within 1.5 %
+LONGEST_S, SHORTEST_S = 2.0, 0.5  # 200 ticks a core: a share of 5 % is read to within 1.5 %
+PART = 0.01  # of the plan's time, between these
 ROOM = (
     1.5  # how far above the measured background a launch may be: 200 ticks scatter, and so does a neighbour
 )
@@ -145,11 +146,16 @@ def _told(shares: Mapping[int, float], what: str) -> str:
     return f"{what} {shares[cpu]:.1%} of CPU {cpu}, {min(shares.values()):.1%} of the least disturbed one"
 
 
+def seconds_for(plan_s: float) -> float:
+    """How long to look before a plan that takes so long."""
+    return min(LONGEST_S, max(SHORTEST_S, PART * plan_s))
+
+
 def measure(
-    cpus: set[int], seconds: float = SECONDS, stat: Callable[[], str] | None = None
+    cpus: set[int], seconds: float = LONGEST_S, stat: Callable[[], str] | None = None
 ) -> Background | None:
     """The background of these CPUs, each kept busy by a process of its own for so long; None where
-    /proc/stat is hidden.
+    /proc/stat is hidden. One tick of each CPU is taken for rounding.
 
     `stat` reads /proc/stat; a test gives readings of its own.
     """
@@ -176,8 +182,10 @@ def measure(
             os.waitpid(pid, 0)
     wall = time.monotonic() - started
     after, pressed_after = read_cpus(read(), cpus), _pressure_s()
-    steal = {cpu: max(0.0, (after[cpu].steal_s - b.steal_s) / wall) for cpu, b in before.items()}
-    others = {cpu: max(0.0, (after[cpu].busy_s - b.busy_s - own[cpu]) / wall) for cpu, b in before.items()}
+    steal = {cpu: max(0.0, after[cpu].steal_s - b.steal_s - TICK_S) / wall for cpu, b in before.items()}
+    others = {
+        cpu: max(0.0, after[cpu].busy_s - b.busy_s - own[cpu] - TICK_S) / wall for cpu, b in before.items()
+    }
     pressure = None if pressed is None or pressed_after is None else (pressed_after - pressed) / wall
     return Background(steal, others, switches / max(sum(own.values()), TICK_S), pressure)
 

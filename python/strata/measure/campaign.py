@@ -80,7 +80,7 @@ class Campaign:
         self._runner = runner
         self._watch = watcher
         self._settle = settle or self._wait_for_quiet
-        self._look = look or (lambda: background.measure(os.sched_getaffinity(0)))
+        self._look = look or self._look_at_background
         self._after_block = after_block
         self._clock = clock
         self._waited = 0.0  # by this process: whoever starts it again has patience again
@@ -233,6 +233,10 @@ class Campaign:
         readings = [c for s in self.store.samples if s.record for c in taint.clock_readings(s.record)]
         return stats.median(readings) if len(readings) >= 3 else None
 
+    def launched_s(self) -> float:
+        """Time that all launches of this plan have taken, those of earlier processes included."""
+        return sum(_wall_s(s) for s in self.store.samples)
+
     # -- doing it --------------------
 
     def run(self) -> None:
@@ -278,6 +282,9 @@ class Campaign:
             self._watch.say(
                 f"background: {told}, steadily; what exceeds this is repeated, and every answer is graded"
             )
+
+    def _look_at_background(self) -> Background | None:
+        return background.measure(os.sched_getaffinity(0), background.seconds_for(self.remaining_s()))
 
     def _warm_up(self) -> None:
         cold = [t for t in self.plan.tasks if self._warm_ups(t)]

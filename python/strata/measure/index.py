@@ -16,6 +16,7 @@ from typing import Any
 
 from strata.measure.journal import read_journal
 from strata.measure.store import SAMPLE, Sample, sample_from
+from strata.measure.taint import UNUSABLE
 
 NAME = "index.sqlite"
 _VERSION = 3
@@ -149,11 +150,20 @@ class _Rows:
             rows.clear()
 
 
-def figure_samples(connection: sqlite3.Connection, task: str, figure: str) -> list[float]:
-    """The undisturbed values of one figure in the order in which they were measured, warm-up left out."""
+def figure_samples(
+    connection: sqlite3.Connection, task: str, figure: str, disturbed: bool = False
+) -> list[float]:
+    """The undisturbed values of one figure in the order in which they were measured, warm-up left out; with
+    `disturbed` also those of disturbed launches that have a figure of their layout.
+    """
+    unusable = ", ".join(f"'{code}'" for code in sorted(UNUSABLE))
+    usable = (
+        "failed IS NULL AND NOT EXISTS "
+        f"(SELECT 1 FROM taint WHERE taint.sample = sample.id AND code IN ({unusable}))"
+    )
     rows = connection.execute(
         "SELECT value FROM figure JOIN sample ON sample.id = figure.sample "
-        "WHERE task = ? AND name = ? AND good = 1 AND block > 0 ORDER BY time",
+        f"WHERE task = ? AND name = ? AND {usable if disturbed else 'good = 1'} AND block > 0 ORDER BY time",
         (task, figure),
     )
     return [row[0] for row in rows]

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from strata.measure import stats, store
+from strata.measure import grade, stats, store
 from strata.measure.campaign import Campaign, Standing
 from strata.measure.figures import headline
 from strata.measure.progress import Progress, duration
@@ -35,8 +35,10 @@ def status(folder: Path) -> Status:
         campaign = Campaign(opened, LaunchRunner([], {}, folder), Progress())
         tasks = []
         for task in opened.plan.tasks:
-            good = [s for s in opened.samples_of(task.id) if s.good and s.block]
-            values = [v for s in good if (v := headline(task, s)) is not None]
+            counted = [s for s in opened.samples_of(task.id) if s.block]
+            policy = opened.plan.policy
+            answer = grade.answer(counted, policy.limits, task.launches or stats.LEAST, policy.strict)
+            values = [v for s in answer.samples if (v := headline(task, s)) is not None]
             tasks.append(
                 (campaign.standing(task), stats.estimate(values, most=opened.plan.policy.looks).half_width)
             )
@@ -48,7 +50,7 @@ def status(folder: Path) -> Status:
             len(counted),
             sum(bool(s.tainted) for s in counted),
             sum(s.failed is not None for s in counted),
-            campaign.spent_s(),
+            campaign.launched_s(),
             campaign.remaining_s(),
             opened.plan.policy.precision,
         )
@@ -83,7 +85,7 @@ def text(found: Status) -> str:
         known = "" if half is None else f"+-{100 * half:.2g} %"
         said = (standing.stopped or "").splitlines()
         why = f"  {said[0]}" if said else ""
-        out += f"  {standing.task.id:<{width}}  {standing.good:>3} of {standing.wanted:<3}  {known:<9}{why}"
+        out += f"  {standing.task.id:<{width}}  {standing.enough:>3} of {standing.wanted:<3}  {known:<9}{why}"
         out = out.rstrip() + "\n"
     out += f"{found.launches} launches, {found.tainted} disturbed, {found.failed} failed"
     out += f"; {duration(found.spent_s)} of launches so far"

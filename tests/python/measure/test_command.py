@@ -211,7 +211,11 @@ def test_report_and_results_read_what_is_there(here: Path, capsys) -> None:
     assert cli.main(["report", str(folder)]) == 0 and (folder / "summary.json").exists()
     capsys.readouterr()
     assert cli.main(["results"]) == 0
-    assert "triad" in (said := capsys.readouterr().out) and "n=6" in said and "6 of 6 launches count" in said
+    assert (
+        "triad" in (said := capsys.readouterr().out)
+        and "n=6" in said
+        and "6 of 6 launches undisturbed" in said
+    )
     assert cli.main(["results", str(folder), "--samples", "stream/1x1/core/s1"]) == 0
     assert capsys.readouterr().out.count("counts") == 6
     assert cli.main(["results", str(folder), "--samples", "stream/9x9"]) == 2

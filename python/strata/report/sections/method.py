@@ -18,7 +18,7 @@ RULES = (
     "meanwhile is recorded.",
     "Each launch is a fresh process. Launches of different settings are interleaved in random order, so "
     "that a slow hour cannot fall on one setting alone.",
-    "At least 6 undisturbed launches before any interval: with 5 even the range from smallest to "
+    "At least 6 launches before any interval: with 5 even the range from smallest to "
     "largest holds the median with 93.75 % only. "
     "Intervals are distribution-free, from order statistics.",
     "A parallel run's time is that of its slowest member.",
@@ -27,7 +27,7 @@ RULES = (
     "is the median "
     "over all launches, and its grade says so.",
     "A figure is shown only when the benchmark verified its result; where the placement read back from "
-    "the running program differs from what was promised, the launch is disturbed.",
+    "the running program differs from what was promised, the launch has no figure.",
     "Beside its bound: a rate is shown as rate/bound, a time as bound/time, so that 100 % is the bound "
     "in both cases.",
     "Settings are compared by their ratio within each block of interleaved launches. A winner is named "
@@ -171,7 +171,7 @@ def _grades(source: Source) -> list[Block]:
         said = (
             "The answer of a disturbed setting is the median over all its launches. The least disturbed "
             "half is "
-            "chosen by the meters, never by the time; it has no interval below six launches."
+            "chosen by the meters, never by the time, and has no interval below six launches"
         )
         head = ("Run", "Figure", "Median of all launches", "Of the least disturbed half", "Disturbed by")
         blocks.append(Table(head, rows, frozenset({2, 3}), said, folded=len(rows) > 8))
