@@ -157,6 +157,30 @@ esac
     assert again.stderr == "", "what apt brought is part of the key that the next start finds"
 
 
+def test_the_first_start_goes_on_to_its_command_when_setup_brings_mpi(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    """A compiler is there and no MPI: mpicxx, which apt then brings, is a piece of the build's key."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    places = os.environ["PATH"].split(":")
+    path = ":".join([str(tools), *(hide(place, {"mpicxx", "sudo"}, tmp_path) for place in places)])
+    wrapper = f"""printf '#!/bin/sh\\nexec c++ "$@"\\n' >{tools}/mpicxx && chmod +x {tools}/mpicxx"""
+    (tools / "apt-get").write_text(f'#!/bin/sh\ncase "$*" in *libopenmpi-dev*) {wrapper} ;; esac\n')
+    (tools / "sudo").write_text('#!/bin/sh\n[ "$1" = -n ] && shift && exec "$@"\n')
+    for program in ("apt-get", "sudo"):
+        (tools / program).chmod(0o755)
+
+    del checkout.environment["STRATA_NO_APT"]
+    first = checkout.run("a word", PATH=path)
+    assert (tools / "mpicxx").exists(), "set-up asked apt for MPI"
+    found = sample.facts(first)
+    assert found["argument"] == "a word", "the first start ran its command"
+    later = checkout.run(PATH=path)
+    assert later.stderr == "", "and the next start has nothing to set up"
+    assert sample.facts(later)["exe"] == found["exe"]
+
+
 def build_of(done: subprocess.CompletedProcess[str]) -> Path:
     """The build folder whose front this was."""
     return Path(sample.facts(done)["exe"]).parents[2]
