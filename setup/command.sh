@@ -52,8 +52,12 @@ test) exec bash "$STRATA_ROOT/setup/test.sh" "$@" ;;
 docs) exec bash "$STRATA_ROOT/setup/docs.sh" "$@" ;;
 clean)
     . "$STRATA_ROOT/setup/key.sh"
-    strata_key "$STRATA_ROOT" || exit 1
-    mkdir -p "$STRATA_BUILDS" && exec 9>>"$STRATA_BUILDS/lock" && flock 9
-    find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
+    . "$STRATA_ROOT/setup/say.sh"
+    strata_key "$STRATA_ROOT" || exit # which said why
+    mkdir -p "$STRATA_BUILDS" && [[ -w $STRATA_BUILDS ]] || fail "builds cannot be removed" "given: $STRATA_BUILDS, which you may not write"
+    exec 9>>"$STRATA_BUILDS/lock"
+    flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: rm -r $STRATA_BUILDS when nobody uses it"
+    find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} + ||
+        fail "not everything could be removed" "given: $STRATA_BUILDS"
     ;;
 esac

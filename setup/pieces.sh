@@ -16,15 +16,35 @@ read_pieces() {
 contains() { [[ " $1 " == *" $2 "* ]]; }
 left_out() { contains "${STRATA_WITHOUT:-}" "$1"; }
 
-# The first Python that is new enough and can make a virtual environment; STRATA_BASE_PYTHON names another.
+# The first Python that is new enough and can make an environment with pip in it; STRATA_BASE_PYTHON names another. Debian
+# splits what that takes, ensurepip, off into a package of its own, and `import venv` works without it. One that is new enough
+# and lacks this is left in python_lacks, with its version.
 find_python() {
-    local name
+    local name version
+    python_lacks=
     for name in ${STRATA_BASE_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
         strata_program "$name" || continue
-        "$REPLY" -c 'import sys, venv; assert sys.version_info >= (3, 11)' 2>/dev/null && return
+        version=$("$REPLY" -c 'import sys; assert sys.version_info >= (3, 11); print("%d.%d" % sys.version_info[:2])' 2>/dev/null) ||
+            continue
+        "$REPLY" -c 'import venv
+try:
+    import ensurepip
+except ImportError:
+    import pip' 2>/dev/null && return
+        [[ -n $python_lacks ]] || python_lacks="$REPLY $version"
     done
     REPLY=
     return 1
+}
+
+# What a person is told when find_python found none.
+python_trouble() {
+    if [[ -n $python_lacks ]]; then
+        printf '%s is there and cannot make an environment; on Debian and Ubuntu the package python%s-venv is missing\n' \
+            "${python_lacks% *}" "${python_lacks##* }"
+    else
+        printf 'no Python 3.11 or newer was found; on Debian and Ubuntu the packages are python3 and python3-venv\n'
+    fi
 }
 
 # Of the Python that the environment is made with.

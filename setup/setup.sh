@@ -6,7 +6,7 @@ set -u
 here=${BASH_SOURCE[0]%/*}
 for part in key say pieces system modules private venv build; do . "$here/$part.sh"; done
 restore_outer_environment
-strata_key "$here/.." || exit 1
+strata_key "$here/.." || exit # which said why
 
 mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||
     fail "builds cannot be written" "given: $STRATA_BUILDS" "try:   export STRATA_BUILDS=FOLDER, one that you may write"
@@ -54,7 +54,7 @@ if ((${#unknown[@]} > 0)) && may_use_apt; then
     find_pieces
 fi
 
-mkdir -p "$STRATA_BUILD"
+mkdir -p "$STRATA_BUILD" || fail "the folder of the build cannot be made" "given: $STRATA_BUILD"
 before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
 if ((${#missing[@]} > 0)); then
     load_modules "${missing[@]}"
@@ -78,12 +78,13 @@ if ((${#required[@]} > 0)); then
     mapfile -t commands < <(commands_for "${required[@]}")
     printf 'strata: error: missing and needed: %s\n' "${required[*]}" >&2
     for piece in "${required[@]}"; do printf '  %-8s %s\n' "$piece" "${piece_without[$piece]}" >&2; done
+    ! contains "${required[*]}" python || left_out python || printf '  %-8s %s\n' python "$(python_trouble)" >&2
     printf '  %s\n' "${commands[@]}" >&2
     exit 1
 fi
 
 # Python
-find_python
+find_python || fail "no Python was found that can make an environment" "$(python_trouble)"
 base_python=$REPLY
 venv=$(venv_folder run)
 [[ -f $venv/complete ]] && seconds=1 || seconds=30
@@ -98,5 +99,6 @@ build_product || fail "the native build failed" "try: ./strata clean, then again
 
 environment_changes "$before" >"$STRATA_BUILD/environment"
 printf '%s\n' "${piece_names[@]}" >"$STRATA_BUILD/pieces"
-printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key"
+printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key" ||
+    fail "the build cannot be marked as complete" "given: $STRATA_BUILD/key"
 [[ -z $first ]] || say "ready"

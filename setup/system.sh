@@ -17,7 +17,11 @@ apt_install() {
 system_packages() {
     local piece packages=()
     for piece; do
-        contains "${STRATA_IGNORE_SYSTEM:-} ${STRATA_WITHOUT:-}" "$piece" || packages+=(${piece_debian[$piece]})
+        contains "${STRATA_IGNORE_SYSTEM:-} ${STRATA_WITHOUT:-}" "$piece" && continue
+        packages+=(${piece_debian[$piece]})
+        # Of a Python that is not the system's usual one.
+        [[ $piece != python || -z $python_lacks ]] || ! apt-cache show "python${python_lacks##* }-venv" >/dev/null 2>&1 ||
+            packages+=("python${python_lacks##* }-venv")
     done
     ((${#packages[@]} == 0)) || apt_install "${packages[@]}" || say "apt could not install: ${packages[*]} (see $strata_log)"
 }

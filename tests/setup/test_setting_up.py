@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(read
         assert "the native build failed" in done.stderr
         assert "undeclared_word" in done.stderr
         assert "build/setup-" in done.stderr
+        assert (
+            "strata: error: the native build failed" in done.stderr.splitlines()[-2]
+        )  # last, and what to try
     finally:
         ready.say("first")
     assert sample.facts(ready.run())["word"] == "first"
@@ -179,6 +183,45 @@ def test_the_first_start_goes_on_to_its_command_when_setup_brings_mpi(
     later = checkout.run(PATH=path)
     assert later.stderr == "", "and the next start has nothing to set up"
     assert sample.facts(later)["exe"] == found["exe"]
+
+
+def python_without_ensurepip(folder: Path) -> Path:
+    """A Python as Debian's python3 is without python3-venv: it has venv, and neither ensurepip nor pip."""
+    for module in ("ensurepip", "pip"):
+        (folder / "absent" / module).mkdir(parents=True)
+        (folder / "absent" / module / "__init__.py").write_text("raise ImportError\n")
+    python = folder / "python3"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{folder}/absent" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_a_python_that_cannot_make_an_environment_is_told_with_its_package(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    python = python_without_ensurepip(tmp_path)
+    done = checkout.run(STRATA_BASE_PYTHON=str(python))
+    assert done.returncode == 1
+    assert "missing and needed: python\n" in done.stderr
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert f"{python} is there and cannot make an environment" in done.stderr
+    assert f"the package python{version}-venv is missing" in done.stderr
+
+
+def test_apt_brings_what_a_python_lacks_to_make_an_environment(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    python = python_without_ensurepip(tmp_path)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    script = f'#!/bin/sh\ncase "$*" in *python3-venv*) rm -rf {tmp_path}/absent ;; esac\n'
+    (tools / "apt-get").write_text(script)
+    (tools / "sudo").write_text('#!/bin/sh\n[ "$1" = -n ] && shift && exec "$@"\n')
+    for program in ("apt-get", "sudo"):
+        (tools / program).chmod(0o755)
+    del checkout.environment["STRATA_NO_APT"]
+    done = checkout.run(STRATA_BASE_PYTHON=str(python), PATH=f"{tools}:{os.environ['PATH']}")
+    assert sample.facts(done)["word"] == "first"
 
 
 def build_of(done: subprocess.CompletedProcess[str]) -> Path:
