@@ -1,20 +1,27 @@
 # The pieces that Strata is made of (python/strata/pieces.csv), whether they are here, and how a person gets them.
 
-declare -A piece_need piece_debian piece_fedora piece_spack piece_wheels piece_without
+declare -A piece_need piece_part piece_debian piece_fedora piece_spack piece_wheels piece_without
 piece_names=()
 
 read_pieces() {
-    local piece need debian fedora spack wheels without
-    while IFS=, read -r piece need debian fedora spack wheels without; do
+    local piece need part debian fedora spack wheels without
+    while IFS=, read -r piece need part debian fedora spack wheels without; do
         [[ $piece != piece ]] || continue
         piece_names+=("$piece")
-        piece_need[$piece]=$need piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
+        piece_need[$piece]=$need piece_part[$piece]=$part piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
         piece_spack[$piece]=$spack piece_wheels[$piece]=$wheels piece_without[$piece]=${without//\"/}
     done <"$STRATA_ROOT/python/strata/pieces.csv"
 }
 
 contains() { [[ " $1 " == *" $2 "* ]]; }
 left_out() { contains "${STRATA_WITHOUT:-}" "$1"; }
+
+# Whether one of the parts that are to be built asks for this piece.
+is_asked_for() {
+    local part
+    for part in ${piece_part[$1]}; do contains "${parts[*]}" "$part" && return; done
+    return 1
+}
 
 # The first Python that is new enough and can make an environment with pip in it; STRATA_BASE_PYTHON names another. Debian
 # splits what that takes, ensurepip, off into a package of its own, and `import venv` works without it. One that is new enough
@@ -110,7 +117,7 @@ found catch2
 SOURCE
 }
 
-# Sets `missing` to the pieces that are not here.
+# Sets `missing` to the pieces that are asked for and not here.
 find_pieces() {
     local piece headers
     strata_program ${CXX:-c++ g++ clang++}
@@ -118,6 +125,7 @@ find_pieces() {
     headers=$(headers_found)
     missing=()
     for piece in "${piece_names[@]}"; do
+        is_asked_for "$piece" || continue
         # What a private prefix is to provide counts as missing until it is there.
         if ! left_out "$piece" && { contains "$provided" "$piece" || ! contains "${STRATA_IGNORE_SYSTEM:-}" "$piece"; }; then
             case $piece in

@@ -6,6 +6,9 @@ strata_step=0
 
 say() { printf 'strata: %s\n' "$*" >&2; }
 
+# minutes SECONDS
+minutes() { if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi; }
+
 # step TEXT SECONDS: announces the next step.
 step() {
     strata_step=$((strata_step + 1))

@@ -14,7 +14,7 @@ for argument; do
     esac
 done
 
-bash "$STRATA_ROOT/setup/setup.sh" || exit # which said why
+bash "$STRATA_ROOT/setup/setup.sh" --all || exit # which said why
 strata_key "$STRATA_ROOT" || exit
 strata_find_build || fail "set-up ended well, but left no build for this machine" "looked: $STRATA_BUILDS" \
     "try:    the same command again; else ./strata clean"

@@ -54,6 +54,12 @@ class Made:
     unavailable: list[dict[str, str]]  # {"setting", "why"}
 
 
+def programs_of(study: Study) -> set[str]:
+    """Strata's own programs that its commands name."""
+    words = [word for run in study.runs for word in run.command]
+    return {name for name in PROGRAMS if any("{" + name + "}" in word for word in words)}
+
+
 def build(
     study: Study,
     machine: Mapping[str, Any],
