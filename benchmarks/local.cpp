@@ -2,11 +2,9 @@
 #include <array>
 
 #include "benchmarks/common/benchmark.hpp"
-#include "benchmarks/graph/graph.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "benchmarks/machine/machine.hpp"
 #include "benchmarks/stencil/stencil.hpp"
-#include "benchmarks/team/team.hpp"
 
 namespace strata::bench {
 
@@ -22,16 +20,7 @@ std::span<const Benchmark> local_benchmarks() {
                                     machine_measures::pages,
                                     machine_measures::cycles,
                                     machine_measures::clock,
-                                    stencil::stencil,
-                                    team_layer::barrier,
-                                    team_layer::flag,
-                                    team_layer::read,
-                                    team_layer::core_switch,
-                                    graph_layer::tasks,
-#ifdef STRATA_HAVE_TRANSPORT
-                                    graph_layer::update,
-#endif
-                                    graph_layer::compile};
+                                    stencil::stencil};
     return list;
 }
 

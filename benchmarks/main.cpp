@@ -3,6 +3,7 @@
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/common/blas.hpp"
+#include "benchmarks/elsewhere.hpp"
 
 int main(int argc, char** argv) {
     // DGEMM calls this program again for each BLAS that it tries.
@@ -10,5 +11,5 @@ int main(int argc, char** argv) {
         return strata::bench::blas_trial({argv[2], argv[3]});
     strata::bench::Group alone;
     const std::array known = {strata::bench::local_benchmarks()};
-    return strata::bench::run_and_report(argc, argv, alone, known);
+    return strata::bench::run_and_report(argc, argv, alone, known, strata::bench::kOfGraph);
 }

@@ -1,4 +1,5 @@
-// strata-bench-mpi: all benchmarks, over the ranks of an MPI run.
+// strata-bench-mpi: the benchmarks of strata-bench and those that exchange messages, over the ranks of an MPI
+// run.
 #include <mpi.h>
 
 #include <array>
@@ -7,6 +8,7 @@
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/common/ranks.hpp"
+#include "benchmarks/elsewhere.hpp"
 
 namespace {
 
@@ -52,5 +54,5 @@ int main(int argc, char** argv) {
     const strata::bench::MpiRun mpi(argc, argv);
     Ranks ranks;
     const std::array known = {strata::bench::local_benchmarks(), strata::bench::message_benchmarks()};
-    return strata::bench::run_and_report(argc, argv, ranks, known);
+    return strata::bench::run_and_report(argc, argv, ranks, known, strata::bench::kOfGraph);
 }

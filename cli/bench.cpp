@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/elsewhere.hpp"
 #include "cli/bench.hpp"
 #include "cli/commands.hpp"
 #include "cli/programs.hpp"
@@ -47,12 +48,12 @@ Options declare() {
     return options;
 }
 
-std::string program(bool message_passing) {
-    const std::string name = message_passing ? "strata-bench-mpi" : "strata-bench";
+std::string program(const std::string& name) {
     if (auto found = find_program(name)) return *found;
     throw Error(fmt::format("{} is not built", name), kFailure)
-        .remedy(message_passing ? "strata doctor says how to get an MPI; then ./strata setup builds it"
-                                : "strata doctor");
+        .remedy(name == "strata-bench-mpi"
+                    ? "strata doctor says how to get an MPI; then ./strata setup builds it"
+                    : "strata doctor");
 }
 
 /// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
@@ -96,7 +97,7 @@ int bench_command(int argc, char** argv) {
     if (words.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
         std::vector<std::string> command = {find_program("strata-bench-mpi").value_or("")};
-        if (command.front().empty()) command.front() = program(false);
+        if (command.front().empty()) command.front() = program("strata-bench");
         command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
         become(command);
     }
@@ -120,7 +121,16 @@ int bench_command(int argc, char** argv) {
             .remedy(fmt::format("strata bench {} --layout 1x1 ...", words.benchmark.front()));
     }
     const bool several = !layout.empty() && launch::parse_layout(layout).processes > 1;
-    std::vector<std::string> command = {program(messages || several)};
+    const bool of_graph = std::any_of(bench::kOfGraph.begin(), bench::kOfGraph.end(), [&](const auto& other) {
+        return words.benchmark.front() == other.name;
+    });
+    if (of_graph && several)
+        throw Error(fmt::format("{} measures one process", words.benchmark.front()))
+            .given(fmt::format("--layout {}", layout))
+            .allowed("1xT");
+    std::vector<std::string> command = {program(of_graph              ? "strata-bench-graph"
+                                                : messages || several ? "strata-bench-mpi"
+                                                                      : "strata-bench")};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
     if (layout.empty()) become(command);
     return launch_laid_out(layout, own, command);

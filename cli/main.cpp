@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/programs.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -116,6 +117,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        if (argc > 1) strata::cli::remember_words(argc, argv);
         const int status = strata::cli::run(argc, argv);
         strata::cli::flush_output();
         return status;

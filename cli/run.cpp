@@ -88,6 +88,7 @@ std::string python_for(const std::string& solver) {
         throw Error("a solver in Python needs Strata's Python side, which is not set up", kFailure)
             .given(solver)
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
+    need_part("python");
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
     return *python;
 }

@@ -2,6 +2,7 @@
 # setup/aarch64.sh FOLDER: cross-compiles the core for 64-bit Arm and passes its unit tests under user-mode QEMU. The arm64
 # libraries are unpacked into FOLDER by a private copy of apt's state: the system's own packages are not touched by them.
 set -eu
+trap 'printf "strata: error: setup/aarch64.sh ended at line %d: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 
 root=$(cd -P -- "${BASH_SOURCE[0]%/*}/.." && pwd)
 folder=$(mkdir -p -- "$1" && cd -P -- "$1" && pwd)

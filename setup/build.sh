@@ -1,32 +1,45 @@
 # The native build: configured and compiled in STRATA_BUILD/cmake, installed into a fresh folder beside it, and made current by
-# renaming one symbolic link. Whoever runs meanwhile has the whole old tree or the whole new one.
+# renaming one symbolic link. Whoever runs meanwhile has the whole old tree or the whole new one. A tree holds the parts that
+# were asked for so far, and names them in share/strata/parts.
+
+# switch PIECE OPTION: on where the piece is here and asked for by a part that is to be built.
+switch() {
+    if is_asked_for "$1" && ! contains "${missing[*]}" "$1"; then options+=("-D$2=ON"); else options+=("-D$2=OFF"); fi
+}
 
 configure() {
-    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}")
+    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python") before
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
-    ! contains "${missing[*]}" mpi || options+=(-DSTRATA_MPI=OFF)
-    ! contains "${missing[*]}" fortran || options+=(-DSTRATA_FORTRAN=OFF)
-    ! contains "${missing[*]}" fftw || options+=(-DSTRATA_FFTW=OFF)
-    ! contains "${missing[*]}" hdf5 || options+=(-DSTRATA_HDF5=OFF)
-    ! contains "${missing[*]}" papi || options+=(-DSTRATA_PAPI=OFF)
-    ! contains "${missing[*]}" valgrind || options+=(-DSTRATA_VALGRIND=OFF)
-    ! contains "${missing[*]}" tomlplusplus || options+=(-DSTRATA_SOLVERS=OFF)
-    ! contains "${missing[*]}" catch2 || options+=(-DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
-    if contains "${missing[*]}" python-headers; then
-        options+=(-DSTRATA_PYTHON_GRAPH=OFF)
-    else
-        options+=("-DPython_EXECUTABLE=$venv/bin/python")
-    fi
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
     [[ -n ${CXX:-} ]] || options+=("-DCMAKE_CXX_COMPILER=$strata_compiler")
-    # The options as they were given: what changed since the last time must not linger in CMake's cache.
-    if [[ -f $STRATA_BUILD/cmake/build.ninja && $(cat "$STRATA_BUILD/configured" 2>/dev/null) == "${options[*]}" ]]; then
-        return
+    switch mpi STRATA_MPI
+    switch fftw STRATA_FFTW
+    switch fortran STRATA_FORTRAN
+    switch hdf5 STRATA_HDF5
+    switch papi STRATA_PAPI
+    switch valgrind STRATA_VALGRIND
+    switch tomlplusplus STRATA_SOLVERS
+    switch python-headers STRATA_PYTHON_GRAPH
+    switch catch2 STRATA_TESTS
+    mapfile -t before 2>/dev/null <"$STRATA_BUILD/configured"
+    if [[ -f $STRATA_BUILD/cmake/build.ninja ]] && comes_from_before; then
+        [[ ${before[*]} != "${options[*]}" ]] || return 0
+    else # what changed since the last time must not linger in CMake's cache
+        rm -rf -- "$STRATA_BUILD/cmake"
     fi
-    rm -rf -- "$STRATA_BUILD/cmake" "$STRATA_BUILD/configured"
+    rm -f -- "$STRATA_BUILD/configured"
     logged cmake -S "$STRATA_ROOT" -B "$STRATA_BUILD/cmake" "${options[@]}" ${STRATA_CMAKE_ARGS:-} || return
-    printf '%s\n' "${options[*]}" >"$STRATA_BUILD/configured"
+    printf '%s\n' "${options[@]}" >"$STRATA_BUILD/configured"
+}
+
+# Whether the options are those of before but for switches that went on, as a further part's do: then what was compiled stays.
+comes_from_before() {
+    local i
+    ((${#before[@]} == ${#options[@]})) || return
+    for ((i = 0; i < ${#options[@]}; i++)); do
+        [[ ${options[i]} == "${before[i]}" || ${options[i]} == "${before[i]%=OFF}=ON" ]] || return
+    done
 }
 
 # How many compilers at once: as many as there are processors, and no more than memory has room for (1 GiB each).
@@ -43,28 +56,34 @@ compile() {
     logged cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@"
 }
 
-# Compiles and installs. A killed compiler may have left anything behind: when a build that follows an interrupted one fails,
-# it is made again from nothing before it counts as failed.
+# Compiles and installs the parts that are asked for. A killed compiler may have left anything behind: when a build that follows
+# an interrupted one fails, it is made again from nothing before it counts as failed. `wheels` is the process that fills the Python
+# environment meanwhile, or empty.
 build_product() {
-    local interrupted=
+    local interrupted= targets=("${parts[@]/#/part_}")
     [[ ! -f $STRATA_BUILD/unfinished ]] || interrupted=1
     : >"$STRATA_BUILD/unfinished"
     touch -- "$STRATA_BUILD/stamp.new" # before reading any source: one that changes from here on is newer
-    if ! { configure && compile product; }; then
+    if ! { configure && compile "${targets[@]}"; }; then
         [[ -n $interrupted ]] || return
         rm -rf -- "$STRATA_BUILD/cmake"
-        configure && compile product || return
+        configure && compile "${targets[@]}" || return
     fi
+    environment_is_made
     install_product || return
     mv -- "$STRATA_BUILD/stamp.new" "$STRATA_BUILD/stamp"
     rm -f -- "$STRATA_BUILD/unfinished"
 }
 
 install_product() {
-    local tree blas
+    local tree blas part
     tree=$STRATA_BUILD/install-$(date +%Y%m%dT%H%M%S.%N)
-    logged cmake --install "$STRATA_BUILD/cmake" --component Unspecified --strip --prefix "$tree" || return
+    for part in "${parts[@]}"; do
+        [[ $part != first ]] || part=Unspecified
+        [[ $part == develop ]] || logged cmake --install "$STRATA_BUILD/cmake" --component "$part" --strip --prefix "$tree" || return
+    done
     mkdir -p "$tree/share/strata"
+    printf '%s\n' "${parts[@]}" >"$tree/share/strata/parts"
     for blas in "$STRATA_BUILD"/venv/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas*.so; do
         [[ ! -f $blas ]] || printf '%s\n' "$blas" >"$tree/share/strata/blas-candidates"
     done

@@ -5,9 +5,11 @@ set -u
 usage() {
     case $1 in
     setup) cat <<'TEXT' ;;
-usage: strata setup
+usage: strata setup [--all]
 
-Sets everything up for this machine now instead of at first use, and checks again what is missing.
+Sets up for this machine now instead of at first use, and checks again what is missing.
+  --all                                      all parts of the build, not only those that were needed so far: before
+                                             jobs on nodes without a compiler or a network, for example
   STRATA_PRESET=portable ./strata setup      one build for all processors of this architecture
   STRATA_NO_APT=1 ./strata setup             no system packages
   STRATA_WITHOUT="mpi fftw" ./strata setup   as if these pieces did not exist
@@ -47,13 +49,17 @@ case ${1-} in
 esac
 
 case $command in
-setup) exec bash "$STRATA_ROOT/setup/setup.sh" --again ;;
+setup) exec bash "$STRATA_ROOT/setup/setup.sh" --again "$@" ;;
 test) exec bash "$STRATA_ROOT/setup/test.sh" "$@" ;;
 docs) exec bash "$STRATA_ROOT/setup/docs.sh" "$@" ;;
 clean)
     . "$STRATA_ROOT/setup/key.sh"
-    strata_key "$STRATA_ROOT" || exit 1
-    mkdir -p "$STRATA_BUILDS" && exec 9>>"$STRATA_BUILDS/lock" && flock 9
-    find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
+    . "$STRATA_ROOT/setup/say.sh"
+    strata_key "$STRATA_ROOT" || exit # which said why
+    mkdir -p "$STRATA_BUILDS" && [[ -w $STRATA_BUILDS ]] || fail "builds cannot be removed" "given: $STRATA_BUILDS, which you may not write"
+    exec 9>>"$STRATA_BUILDS/lock"
+    flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: rm -r $STRATA_BUILDS when nobody uses it"
+    find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} + ||
+        fail "not everything could be removed" "given: $STRATA_BUILDS"
     ;;
 esac

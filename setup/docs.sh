@@ -5,14 +5,15 @@ export NO_MKDOCS_2_WARNING=1
 
 here=${BASH_SOURCE[0]%/*}
 for part in key say pieces private venv; do . "$here/$part.sh"; done
-strata_key "$here/.." || exit 1
-mkdir -p "$STRATA_BUILDS"
+strata_key "$here/.." || exit # which said why
+mkdir -p "$STRATA_BUILDS" && [[ -w $STRATA_BUILDS ]] ||
+    fail "builds cannot be written" "given: $STRATA_BUILDS" "try:   export STRATA_BUILDS=FOLDER, one that you may write"
 exec 9>>"$STRATA_BUILDS/lock"
 flock 9
 strata_log=$STRATA_BUILDS/docs.log
 : >"$strata_log"
 
-find_python || fail "no Python 3.11 or newer with venv was found" "try: sudo apt-get install python3 python3-venv"
+find_python || fail "no Python 3.11 or newer that can make an environment was found" "$(python_trouble)"
 base_python=$REPLY
 venv=$(venv_folder docs)
 [[ -f $venv/complete ]] || say "setting up MkDocs Material ... about 20 s"

@@ -2,7 +2,7 @@
 # Starts the doctor with whatever Python there is: it is for when set-up did not work.
 set -u
 . "$STRATA_ROOT/setup/key.sh"
-strata_key "$STRATA_ROOT" || exit 1
+strata_key "$STRATA_ROOT" || exit # which said why
 if strata_find_build; then
     strata_use_build
     export STRATA_BUILD STRATA_FRONT=$STRATA_BUILD/current/bin/strata

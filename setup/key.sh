@@ -114,9 +114,9 @@ strata_is_stale() {
     [[ -n $strata_compiler || -s $STRATA_BUILD/environment ]] || return
     [[ $STRATA_ROOT/pyproject.toml -nt $STRATA_BUILD/venv/complete ]] && return
     local newer
-    newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,solvers,cmake,python/strata/pieces.csv} \
+    newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,solvers,cmake,python/strata/pieces.csv,setup/parts.csv} \
         -newer "$STRATA_BUILD/stamp" \
-        \( -name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv \) -print -quit 2>/dev/null)
+        \( -name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv -o -name parts.csv \) -print -quit 2>/dev/null)
     [[ -n $newer ]]
 }
 

@@ -1,14 +1,14 @@
 # The pieces that Strata is made of (python/strata/pieces.csv), whether they are here, and how a person gets them.
 
-declare -A piece_need piece_debian piece_fedora piece_spack piece_wheels piece_without
+declare -A piece_need piece_part piece_debian piece_fedora piece_spack piece_wheels piece_without
 piece_names=()
 
 read_pieces() {
-    local piece need debian fedora spack wheels without
-    while IFS=, read -r piece need debian fedora spack wheels without; do
+    local piece need part debian fedora spack wheels without
+    while IFS=, read -r piece need part debian fedora spack wheels without; do
         [[ $piece != piece ]] || continue
         piece_names+=("$piece")
-        piece_need[$piece]=$need piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
+        piece_need[$piece]=$need piece_part[$piece]=$part piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
         piece_spack[$piece]=$spack piece_wheels[$piece]=$wheels piece_without[$piece]=${without//\"/}
     done <"$STRATA_ROOT/python/strata/pieces.csv"
 }
@@ -16,15 +16,42 @@ read_pieces() {
 contains() { [[ " $1 " == *" $2 "* ]]; }
 left_out() { contains "${STRATA_WITHOUT:-}" "$1"; }
 
-# The first Python that is new enough and can make a virtual environment; STRATA_BASE_PYTHON names another.
+# Whether one of the parts that are to be built asks for this piece.
+is_asked_for() {
+    local part
+    for part in ${piece_part[$1]}; do contains "${parts[*]}" "$part" && return; done
+    return 1
+}
+
+# The first Python that is new enough and can make an environment with pip in it; STRATA_BASE_PYTHON names another. Debian
+# splits what that takes, ensurepip, off into a package of its own, and `import venv` works without it. One that is new enough
+# and lacks this is left in python_lacks, with its version.
 find_python() {
-    local name
+    local name version
+    python_lacks=
     for name in ${STRATA_BASE_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
         strata_program "$name" || continue
-        "$REPLY" -c 'import sys, venv; assert sys.version_info >= (3, 11)' 2>/dev/null && return
+        version=$("$REPLY" -c 'import sys; assert sys.version_info >= (3, 11); print("%d.%d" % sys.version_info[:2])' 2>/dev/null) ||
+            continue
+        "$REPLY" -c 'import venv
+try:
+    import ensurepip
+except ImportError:
+    import pip' 2>/dev/null && return
+        [[ -n $python_lacks ]] || python_lacks="$REPLY $version"
     done
     REPLY=
     return 1
+}
+
+# What a person is told when find_python found none.
+python_trouble() {
+    if [[ -n $python_lacks ]]; then
+        printf '%s is there and cannot make an environment; on Debian and Ubuntu the package python%s-venv is missing\n' \
+            "${python_lacks% *}" "${python_lacks##* }"
+    else
+        printf 'no Python 3.11 or newer was found; on Debian and Ubuntu the packages are python3 and python3-venv\n'
+    fi
 }
 
 # Of the Python that the environment is made with.
@@ -90,7 +117,7 @@ found catch2
 SOURCE
 }
 
-# Sets `missing` to the pieces that are not here.
+# Sets `missing` to the pieces that are asked for and not here.
 find_pieces() {
     local piece headers
     strata_program ${CXX:-c++ g++ clang++}
@@ -98,6 +125,7 @@ find_pieces() {
     headers=$(headers_found)
     missing=()
     for piece in "${piece_names[@]}"; do
+        is_asked_for "$piece" || continue
         # What a private prefix is to provide counts as missing until it is there.
         if ! left_out "$piece" && { contains "$provided" "$piece" || ! contains "${STRATA_IGNORE_SYSTEM:-}" "$piece"; }; then
             case $piece in

@@ -29,7 +29,7 @@ private_prefix() {
     [[ -n $wheels ]] || return 0
     if [[ $(cat -- "$prefix/complete" 2>/dev/null) != "$wheels" ]]; then
         find_python || return
-        make_venv "$REPLY" "$prefix" || return
+        [[ -f $prefix/complete ]] || make_venv "$REPLY" "$prefix" || return # else: a further part wants more of it
         # Headers only; it asks for a newer Python than it needs, and its absence costs no more than the unit tests.
         ! contains "$wheels" comma-deps-catch2 ||
             pip_install "$prefix/bin/python" --no-deps --ignore-requires-python comma-deps-catch2 || true

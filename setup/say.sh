@@ -6,6 +6,9 @@ strata_step=0
 
 say() { printf 'strata: %s\n' "$*" >&2; }
 
+# minutes SECONDS
+minutes() { if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi; }
+
 # step TEXT SECONDS: announces the next step.
 step() {
     strata_step=$((strata_step + 1))
@@ -19,14 +22,14 @@ logged() {
     "$@" >>"$strata_log" 2>&1
 }
 
-# fail MESSAGE [LINE...]: one error, then what to do about it, then how the log ends.
+# fail MESSAGE [LINE...]: how the log ends, then one error and what to do about it, which are the last lines.
 fail() {
+    if [[ -s $strata_log ]]; then
+        printf 'strata: the log %s ends:\n' "$strata_log" >&2
+        tail -n 12 "$strata_log" | sed 's/^/    | /' >&2
+    fi
     printf 'strata: error: %s\n' "$1" >&2
     shift
     (($# == 0)) || printf '  %s\n' "$@" >&2
-    if [[ -s $strata_log ]]; then
-        printf '  log: %s, which ends:\n' "$strata_log" >&2
-        tail -n 12 "$strata_log" | sed 's/^/    | /' >&2
-    fi
     exit 1
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes Strata ready on this machine: pieces, Python environment, native build. Does only what is not done yet, so that it may
-# be killed anywhere and started again. One process at a time: the others wait, and then find it done.
+# setup.sh [--again] [--all | --part NAME]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
+# what is not done yet, so that it may be killed anywhere and started again. One process at a time: the others wait, and then find
+# it done. --again asks for missing pieces again, --part for a part of the build beside those that are there, --all for all parts.
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces system modules private venv build; do . "$here/$part.sh"; done
+for part in key say pieces parts system modules private venv build; do . "$here/$part.sh"; done
 restore_outer_environment
-strata_key "$here/.." || exit 1
+strata_key "$here/.." || exit # which said why
 
 mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||
     fail "builds cannot be written" "given: $STRATA_BUILDS" "try:   export STRATA_BUILDS=FOLDER, one that you may write"
@@ -18,20 +19,34 @@ if ! flock -n 9; then
     say "another process is building, waiting"
     flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: export STRATA_BUILDS=FOLDER, one on a local disk"
 fi
-if strata_find_build && ! strata_is_stale && [[ ${1-} != --again ]]; then exit 0; fi
+
+again= asked=()
+read_parts
+while (($# > 0)); do
+    case $1 in
+    --again) again=1 ;;
+    --all) asked=("${part_names[@]}") ;;
+    --part) asked+=("${2:?a part of setup/parts.csv}") && shift ;;
+    *) fail "set-up has no such option" "given:   $1" "allowed: --again, --all, --part NAME" ;;
+    esac
+    shift
+done
+if strata_find_build && ! strata_is_stale && [[ -z $again ]] && has_parts "${asked[@]}"; then exit 0; fi
 
 strata_log=$STRATA_BUILDS/setup-${HOSTNAME:-host}.log
 date >"$strata_log"
 provided=
 read_pieces
 
-# The folder of this key; a former try may have left it half done.
+# The folder of this key; a former try may have left it half done. `further` are the parts that it lacks.
 choose_build() {
-    local identity
+    local identity part
     identity=$(printf '%s' "$strata_key" | cksum)
     STRATA_BUILD=$STRATA_BUILDS/$HOSTTYPE-${STRATA_PRESET:-native}-${identity%% *}
-    first=
+    first= further=()
     [[ -f $STRATA_BUILD/key ]] || first=1
+    choose_parts "${asked[@]}"
+    for part in "${parts[@]}"; do has_part "$part" || further+=("$part"); done
 }
 choose_build
 # Pieces that this build was never offered, as Strata asks for more than when it was made.
@@ -40,7 +55,21 @@ unknown_pieces() {
     known=$(cat -- "$STRATA_BUILD/pieces" 2>/dev/null)
     for piece; do [[ $'\n'$known$'\n' == *$'\n'$piece$'\n'* ]] || printf '%s\n' "$piece"; done
 }
-[[ -z $first ]] || say "setting up for this machine, once (log: $strata_log)"
+
+# How long the compilers are at work on these parts.
+build_seconds() {
+    local part sum=0
+    for part; do sum=$((sum + part_seconds[$part])); done
+    echo $((sum / $(jobs) + 5))
+}
+if [[ -n $first ]]; then
+    say "setting up for this machine, once (log: $strata_log)"
+else
+    for part in "${further[@]}"; do
+        say "building a part that is needed for the first time: $part, ${part_about[$part]}; about $(build_seconds "$part") s"
+    done
+    ((${#further[@]} != 1)) || say "(./strata setup --all builds all parts at once)"
+fi
 
 # Pieces: from PATH; else from apt where it may; else from environment modules; else as wheels in a private prefix.
 find_pieces
@@ -54,7 +83,7 @@ if ((${#unknown[@]} > 0)) && may_use_apt; then
     find_pieces
 fi
 
-mkdir -p "$STRATA_BUILD"
+mkdir -p "$STRATA_BUILD" || fail "the folder of the build cannot be made" "given: $STRATA_BUILD"
 before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
 if ((${#missing[@]} > 0)); then
     load_modules "${missing[@]}"
@@ -78,25 +107,53 @@ if ((${#required[@]} > 0)); then
     mapfile -t commands < <(commands_for "${required[@]}")
     printf 'strata: error: missing and needed: %s\n' "${required[*]}" >&2
     for piece in "${required[@]}"; do printf '  %-8s %s\n' "$piece" "${piece_without[$piece]}" >&2; done
+    ! contains "${required[*]}" python || left_out python || printf '  %-8s %s\n' python "$(python_trouble)" >&2
     printf '  %s\n' "${commands[@]}" >&2
     exit 1
 fi
 
-# Python
-find_python
+# Python: beside the compilers, unless the native build needs what it brings.
+find_python || fail "no Python was found that can make an environment" "$(python_trouble)"
 base_python=$REPLY
 venv=$(venv_folder run)
-[[ -f $venv/complete ]] && seconds=1 || seconds=30
-[[ -z $first && $seconds == 1 ]] || step "Python environment: NumPy, Matplotlib, OpenBLAS" $seconds
-make_environment "$venv" project dev || fail "the Python environment could not be made" \
-    "try: look at pip's last lines below; a mirror or proxy is set with PIP_INDEX_URL or PIP_PROXY"
+groups=(project)
+! contains "${parts[*]}" data || groups+=(data)
+! contains "${parts[*]}" python || groups+=(python)
+! contains "${parts[*]}" develop || groups+=(dev)
+wheels_log=${strata_log%.log}-wheels.log
+[[ -z $first ]] || step "Python environment: NumPy, Matplotlib, OpenBLAS; beside the compilers" 30
+(
+    strata_log=$wheels_log SECONDS=0
+    : >"$strata_log"
+    make_environment "$venv" "${groups[@]}" && printf '%d\n' "$SECONDS" >"$STRATA_BUILD/wheels-seconds"
+) &
+wheels=$!
+environment_is_made() {
+    [[ -n $wheels ]] || return 0
+    wait "$wheels" || {
+        strata_log=$wheels_log
+        fail "the Python environment could not be made" "what pip says is above" \
+            "try: a mirror or proxy is set with PIP_INDEX_URL or PIP_PROXY; then the same command again"
+    }
+    wheels=
+}
+! contains "${parts[*]}" python || environment_is_made
 ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 
 # Native build
-if [[ -n $first ]]; then step "native build" $((1400 / $(jobs))); else say "sources changed: rebuilding"; fi
+if [[ -n $first ]]; then
+    step "native build" "$(build_seconds "${parts[@]}")"
+elif ((${#further[@]} == 0)); then
+    say "sources changed: rebuilding"
+fi
 build_product || fail "the native build failed" "try: ./strata clean, then again; or ./strata doctor"
 
 environment_changes "$before" >"$STRATA_BUILD/environment"
-printf '%s\n' "${piece_names[@]}" >"$STRATA_BUILD/pieces"
-printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key"
-[[ -z $first ]] || say "ready"
+{
+    cat -- "$STRATA_BUILD/pieces" 2>/dev/null
+    for piece in "${piece_names[@]}"; do ! is_asked_for "$piece" || printf '%s\n' "$piece"; done
+} | sort -u >"$STRATA_BUILD/pieces.new" && mv -- "$STRATA_BUILD/pieces.new" "$STRATA_BUILD/pieces"
+printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key" ||
+    fail "the build cannot be marked as complete" "given: $STRATA_BUILD/key"
+[[ -z $first && ${#further[@]} == 0 ]] ||
+    say "ready after $(minutes "$SECONDS"); downloads: packages $(minutes "$(apt_seconds)"), wheels at most $(minutes "$(cat "$STRATA_BUILD/wheels-seconds")")"

@@ -14,8 +14,10 @@ for argument; do
     esac
 done
 
-bash "$STRATA_ROOT/setup/setup.sh" || exit
-strata_key "$STRATA_ROOT" && strata_find_build || exit 1
+bash "$STRATA_ROOT/setup/setup.sh" --all || exit # which said why
+strata_key "$STRATA_ROOT" || exit
+strata_find_build || fail "set-up ended well, but left no build for this machine" "looked: $STRATA_BUILDS" \
+    "try:    the same command again; else ./strata clean"
 strata_use_build
 export STRATA_BUILD STRATA_PREFIX=$STRATA_BUILD/current PATH=$STRATA_BUILD/current/bin:$PATH
 strata_log=$STRATA_BUILD/test.log
@@ -44,7 +46,7 @@ if ((${#names[@]} == 0)); then
     python=("$STRATA_ROOT/tests" "")
 fi
 
-results=$(mktemp -d) || exit
+results=$(mktemp -d) || fail "no folder for the results can be made" "given: TMPDIR=${TMPDIR:-/tmp}"
 trap 'rm -rf -- "$results"' EXIT
 failed=0
 
@@ -81,7 +83,7 @@ run_python() {
 }
 
 count=0
-cd "$STRATA_ROOT" || exit
+cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"
 for folder in ${native[@]+"${native[@]}"}; do run_native "$folder"; done
 [[ -z $patterns ]] || run_native "$STRATA_BUILD/cmake" -R "$patterns"
 for ((i = 0; i < ${#python[@]}; i += 2)); do run_python "${python[i]}" "${python[i + 1]}"; done

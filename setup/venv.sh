@@ -1,23 +1,31 @@
 # The virtual environment of the Python side. It is complete when its file `complete` holds the requirements that pyproject.toml
 # asks for: that is written last, so what was interrupted is made again.
 
-# requirements GROUP...: what pyproject.toml asks for, one a line; the group `project` is its dependencies proper.
+# requirements GROUP...: what pyproject.toml asks for, one a line. The group `project` is its dependencies proper but for those
+# that come later, which are the group `data`; a group that it does not have asks for nothing.
 requirements() {
     "$base_python" - "$STRATA_ROOT/pyproject.toml" "$@" <<'PYTHON'
 import sys, tomllib
 
-project = tomllib.load(open(sys.argv[1], "rb"))["project"]
-groups = {"project": project["dependencies"], **project["optional-dependencies"]}
-print("\n".join(line for group in sys.argv[2:] for line in groups[group]))
+document = tomllib.load(open(sys.argv[1], "rb"))
+project, later = document["project"], document.get("tool", {}).get("strata", {}).get("later", [])
+groups = {"project": [], "data": [], **project["optional-dependencies"]}
+for line in project["dependencies"]:
+    groups["data" if any(line.startswith(name) for name in later) else "project"].append(line)
+print("\n".join(line for group in sys.argv[2:] for line in groups.get(group, [])))
 PYTHON
 }
 
-# make_environment FOLDER GROUP...
+# make_environment FOLDER GROUP...: with what the groups ask for, and with what it has already: builds of several kinds share it.
 make_environment() {
-    local folder=$1 wanted lines
+    local folder=$1 wanted lines line known has
     shift
-    wanted=$(requirements "$@") || return
-    if [[ $(cat -- "$folder/complete" 2>/dev/null) == "$wanted" ]]; then
+    wanted=$(requirements "$@") && known=$(requirements project data python dev docs) || return
+    has=$(cat -- "$folder/complete" 2>/dev/null)
+    while IFS= read -r line; do
+        [[ $'\n'$wanted$'\n' == *$'\n'"$line"$'\n'* || $'\n'$known$'\n' != *$'\n'"$line"$'\n'* ]] || wanted+=$'\n'$line
+    done <<<"$has"
+    if [[ $(sort <<<"$has") == $(sort <<<"$wanted") ]]; then
         touch -- "$folder/complete"
         return
     fi

@@ -18,13 +18,20 @@
 namespace strata::bench {
 namespace {
 
-const Benchmark& find(const std::string& name, std::span<const std::span<const Benchmark>> known) {
+const Benchmark& find(const std::string& name, std::span<const std::span<const Benchmark>> known,
+                      std::span<const Named> elsewhere) {
     std::vector<std::string> names;
     for (const auto& list : known)
         for (const Benchmark& benchmark : list) {
             if (name == benchmark.name) return benchmark;
             names.emplace_back(benchmark.name);
         }
+    for (const Named& other : elsewhere)
+        if (name == other.name)
+            throw Error("this benchmark is in another program")
+                .given(name)
+                .allowed(fmt::format("{}", fmt::join(names, ", ")))
+                .remedy("strata bench " + name);
     const std::string near = nearest(name, names);
     throw Error("unknown benchmark")
         .given(name)
@@ -42,9 +49,10 @@ Options declare(const Benchmark& benchmark) {
     return options;
 }
 
-void list(std::span<const std::span<const Benchmark>> known) {
+void list(std::span<const std::span<const Benchmark>> known, std::span<const Named> elsewhere) {
     for (const auto& part : known)
         for (const Benchmark& benchmark : part) fmt::print("{:<12} {}\n", benchmark.name, benchmark.summary);
+    for (const Named& other : elsewhere) fmt::print("{:<12} {}\n", other.name, other.summary);
 }
 
 }  // namespace
@@ -57,13 +65,14 @@ int thread_count() {
 #endif
 }
 
-int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known) {
+int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known,
+              std::span<const Named> elsewhere) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--list" || name == "--help" || name == "-h") {
-        if (group.rank() == 0) list(known);
+        if (group.rank() == 0) list(known, elsewhere);
         return kSuccess;
     }
-    const Benchmark& benchmark = find(name, known);
+    const Benchmark& benchmark = find(name, known, elsewhere);
     // Help is printed as it is parsed: once for all processes.
     const auto asks = [](const char* word) {
         return !std::strcmp(word, "--help") || !std::strcmp(word, "-h");
@@ -90,9 +99,10 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     return result.verification.passed() ? kSuccess : kFailure;
 }
 
-int run_and_report(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known) {
+int run_and_report(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known,
+                   std::span<const Named> elsewhere) {
     try {
-        return run_named(argc, argv, group, known);
+        return run_named(argc, argv, group, known, elsewhere);
     } catch (const Error& error) {
         // Bad input is seen by all alike and said once; any other failure may be this process's alone.
         const bool alone = error.exit_code() != kBadInput;

@@ -4,6 +4,7 @@
 
 #include "benchmarks/common/group.hpp"
 #include "benchmarks/common/result.hpp"
+#include "benchmarks/elsewhere.hpp"
 #include "core/base/options.hpp"
 
 namespace strata::bench {
@@ -28,10 +29,13 @@ struct Benchmark {
 [[nodiscard]] int thread_count();
 
 /// Reads the words, runs the named benchmark, prints it on the first process, writes --json, and returns the
-/// status: 0, 1 when it did not verify.
-int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known);
+/// status: 0, 1 when it did not verify. Those `elsewhere` are in another program: listed, and refused by
+/// name.
+int run_named(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known,
+              std::span<const Named> elsewhere = {});
 
 /// run_named with errors printed once, by the first process; for main().
-int run_and_report(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known);
+int run_and_report(int argc, char** argv, Group& group, std::span<const std::span<const Benchmark>> known,
+                   std::span<const Named> elsewhere = {});
 
 }  // namespace strata::bench

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "core/base/error.hpp"
@@ -113,7 +114,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark compile = {"graph-compile", "a graph made ready to run: how long it takes, by size", declare,
-                           run};
+const Benchmark compile = {of_graph::kCompile.name, of_graph::kCompile.summary, declare, run};
 
 }  // namespace strata::bench::graph_layer

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "core/base/error.hpp"
@@ -90,6 +91,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark tasks = {"graph-tasks", "tasks of a graph: what the executor takes for each", declare, run};
+const Benchmark tasks = {of_graph::kTasks.name, of_graph::kTasks.summary, declare, run};
 
 }  // namespace strata::bench::graph_layer

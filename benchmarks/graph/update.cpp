@@ -10,6 +10,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "benchmarks/graph/whole_grid.hpp"
@@ -298,7 +299,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark update = {"transport-update",
-                          "the transport solver's update beside the triad of the same memory", declare, run};
+const Benchmark update = {of_graph::kUpdate.name, of_graph::kUpdate.summary, declare, run};
 
 }  // namespace strata::bench::graph_layer

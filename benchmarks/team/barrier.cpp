@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/team/members.hpp"
 #include "benchmarks/team/team.hpp"
 #include "benchmarks/team/timing.hpp"
@@ -183,8 +184,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark barrier = {"team-barrier",
-                           "a team's barrier, or that of POSIX, C++ or OpenMP, of any number of members",
-                           declare, run};
+const Benchmark barrier = {of_graph::kBarrier.name, of_graph::kBarrier.summary, declare, run};
 
 }  // namespace strata::bench::team_layer

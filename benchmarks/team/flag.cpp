@@ -1,6 +1,7 @@
 // The one-way time of a flag between two processes: through the arena, and as a bare cache line.
 #include <fmt/format.h>
 
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/team/members.hpp"
 #include "benchmarks/team/team.hpp"
 #include "benchmarks/team/timing.hpp"
@@ -123,7 +124,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark flag = {
-    "team-flag", "a flag from process to process, through the arena and as a bare cache line", declare, run};
+const Benchmark flag = {of_graph::kFlag.name, of_graph::kFlag.summary, declare, run};
 
 }  // namespace strata::bench::team_layer

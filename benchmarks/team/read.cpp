@@ -5,6 +5,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/random.hpp"
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/team/members.hpp"
 #include "benchmarks/team/team.hpp"
 #include "benchmarks/team/timing.hpp"
@@ -106,7 +107,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark read = {"team-read", "an array that a neighbour has just written, read in place or copied",
-                        declare, run};
+const Benchmark read = {of_graph::kRead.name, of_graph::kRead.summary, declare, run};
 
 }  // namespace strata::bench::team_layer

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "benchmarks/elsewhere.hpp"
 #include "benchmarks/team/members.hpp"
 #include "benchmarks/team/team.hpp"
 #include "core/base/error.hpp"
@@ -107,7 +108,6 @@ Result run(Group& group, const Parsed& given, Break fault) {
 
 }  // namespace
 
-const Benchmark core_switch = {"team-switch", "a core that goes from one process's crew to another's",
-                               declare, run};
+const Benchmark core_switch = {of_graph::kSwitch.name, of_graph::kSwitch.summary, declare, run};
 
 }  // namespace strata::bench::team_layer

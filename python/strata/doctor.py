@@ -113,8 +113,18 @@ def software(cache: dict[str, str]) -> dict[str, str]:
     }
 
 
+def _parts() -> list[str]:
+    """The parts of the native build that are there."""
+    tree = Path(os.environ.get("STRATA_BUILD") or "/nonexistent") / "current"
+    try:
+        return (tree / "share" / "strata" / "parts").read_text().split()
+    except OSError:
+        return []
+
+
 def software_rows() -> list[Row]:
     found = software(_cmake_cache())
+    parts = _parts()
     rows = []
     with PIECES.open(newline="") as file:
         for piece in csv.DictReader(file):
@@ -124,9 +134,10 @@ def software_rows() -> list[Row]:
                 f"Spack: spack install {piece['spack']} && spack load {piece['spack']}",
             )
             name = piece["piece"]
-            rows.append(
-                Row(name, "software", piece["need"] == "required", found[name], piece["without"], get)
-            )
+            here = found[name]
+            if not here and parts and not set(piece["part"].split()) & set(parts):
+                here = f"not looked for yet: it comes with a part of the build ({piece['part']})"
+            rows.append(Row(name, "software", piece["need"] == "required", here, piece["without"], get))
     return [*rows, _blas_row()]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class Native:
 
 NPB = {"strata-npb": "openmp", "strata-npb-mpi": "mpi", "strata-npb-team": "team"}  # and their --model
 PATCHES = "strata-mpm-patches"
-PROGRAMS = ("strata-bench", "strata-bench-mpi", *NPB, PATCHES)
+PROGRAMS = ("strata-bench", "strata-bench-mpi", "strata-bench-graph", *NPB, PATCHES)
 
 
 def native(environment: Mapping[str, str] = os.environ) -> Native:
@@ -83,6 +84,33 @@ def sibling(front: Path, name: str) -> Path | None:
         if (folder / name).is_file():
             return folder / name
     return None
+
+
+def need_programs(front: Path, names: Iterable[str]) -> None:
+    """Has the parts of the build that these programs are in built, where this is a checkout that has not.
+
+    This process then becomes setup/part.sh, which builds one part and starts the command anew: it is called
+    before anything is done. In a notebook it raises.
+    """
+    have = front.resolve().parent.parent / "share" / "strata" / "parts"
+    checkout = root()
+    if checkout is None or not have.is_file():
+        return
+    built = have.read_text().split()
+    with (checkout / "setup" / "parts.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["part"] not in built]
+    for row in rows:
+        if not {row["part"], *row["programs"].split()} & set(names):
+            continue
+        if Path(sys.argv[0]).parent != _PACKAGE:
+            raise StrataError(
+                "a part of Strata is not built",
+                given=f"{row['part']}: {row['about']}",
+                remedy="./strata setup --all",
+                code=FAILED,
+            )
+        sys.stdout.flush()
+        os.execvp("bash", ["bash", str(checkout / "setup" / "part.sh"), row["part"], *sys.argv[1:]])
 
 
 def case_file(group: str, name: str) -> Path:

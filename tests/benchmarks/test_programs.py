@@ -69,6 +69,7 @@ FIGURES = {
 
 
 ALONE, RANKS, MPIRUN = program("strata-bench"), program("strata-bench-mpi"), shutil.which("mpirun")
+GRAPH = program("strata-bench-graph")
 CORES = len(os.sched_getaffinity(0))
 
 pytestmark = pytest.mark.skipif(ALONE is None, reason="no strata-bench: STRATA_BIN does not say where it is")
@@ -76,7 +77,7 @@ pytestmark = pytest.mark.skipif(ALONE is None, reason="no strata-bench: STRATA_B
 
 def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(ALONE), *words],
+        [str(GRAPH if words[0].startswith(("team-", "graph-", "transport-")) else ALONE), *words],
         capture_output=True,
         text=True,
         timeout=60,

@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 from built import program
 
-ALONE = program("strata-bench")
+ALONE = program("strata-bench-graph")
 CORES = len(os.sched_getaffinity(0))
 KINDS = ["team", "central", "pthread", "std", "openmp", "openmp-passive"]
 
-pytestmark = pytest.mark.skipif(ALONE is None, reason="no strata-bench: STRATA_BIN does not say where it is")
+pytestmark = pytest.mark.skipif(
+    ALONE is None, reason="no strata-bench-graph: STRATA_BIN does not say where it is"
+)
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:

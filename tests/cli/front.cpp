@@ -1,5 +1,6 @@
 // The native front as a user meets it: what it prints and how it ends.
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,24 @@ TEST_CASE("help names every command in groups with examples, and without words t
     CHECK_FALSE(has(help.out, "machine-measure"));
     CHECK(strata_says({}).out == help.out);
     CHECK(strata_says({"--version"}).out.rfind("strata ", 0) == 0);
+}
+
+TEST_CASE("a program whose part is not built yet is had from the checkout, which starts the command anew") {
+    const Folder folder;
+    const std::string front = installed(folder, true);
+    (void)folder.script("checkout/setup/part.sh", "echo builds \"$@\"");
+    std::ofstream(folder / "checkout/setup/parts.csv")
+        << "part,seconds,about,programs\nnpb,1,the suite,strata-npb "
+           "strata-npb-mpi\nmpm,1,points,strata-mpm\n";
+    std::filesystem::create_directories(folder / "share/strata");
+    std::ofstream(folder / "share/strata/parts") << "first\nmpm\n";
+    setenv("STRATA_ROOT", (folder / "checkout").c_str(), 1);
+    CHECK(run({front, "bench", "npb", "--list", "a b"}).out == "builds npb bench npb --list a b\n");
+    CHECK(run({front, "bench", "stream"}).out == "single stream\n");
+    // A part that the tree has and a program that was left out: nothing to be built.
+    check_refused(run({front, "run", "mpm"}), strata::kBadInput, "there is no such case file");
+    unsetenv("STRATA_ROOT");
+    check_refused(run({front, "bench", "npb", "--list"}), strata::kFailure, "strata-npb is not built");
 }
 
 TEST_CASE("every native command has help") {

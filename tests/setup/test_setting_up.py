@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(read
         assert "the native build failed" in done.stderr
         assert "undeclared_word" in done.stderr
         assert "build/setup-" in done.stderr
+        assert (
+            "strata: error: the native build failed" in done.stderr.splitlines()[-2]
+        )  # last, and what to try
     finally:
         ready.say("first")
     assert sample.facts(ready.run())["word"] == "first"
@@ -62,7 +66,9 @@ def test_a_piece_that_became_known_later_is_offered_once_to_a_build_that_exists(
     pieces = ready.root / "python" / "strata" / "pieces.csv"
     before = pieces.read_text()
     try:
-        pieces.write_text(before + "novelty,optional,libnovelty-dev,novelty-devel,novelty,,no novelties\n")
+        pieces.write_text(
+            before + "novelty,optional,first,libnovelty-dev,novelty-devel,novelty,,no novelties\n"
+        )
         done = ready.run()
         assert "without novelty: no novelties" in done.stderr
         assert "sudo apt-get install libnovelty-dev" in done.stderr
@@ -77,8 +83,9 @@ def test_a_piece_that_became_known_later_is_offered_once_to_a_build_that_exists(
 
 
 def test_a_missing_optional_piece_costs_only_what_needs_it(ready: sample.Checkout) -> None:
-    done = ready.run(STRATA_WITHOUT="mpi python-headers")
-    assert sample.facts(done)["word"] == "first"
+    done = ready.run("setup", "--all", STRATA_WITHOUT="mpi python-headers")
+    without = ready.run(STRATA_WITHOUT="mpi python-headers")
+    assert sample.facts(without)["word"] == "first"
     assert "without mpi" in done.stderr
     assert "without python-headers: no task graphs from Python" in done.stderr
     for command in (
@@ -88,9 +95,10 @@ def test_a_missing_optional_piece_costs_only_what_needs_it(ready: sample.Checkou
         "sudo apt-get install python3-dev",
     ):
         assert command in done.stderr
-    caches = [(build / "cmake" / "CMakeCache.txt").read_text() for build in ready.builds()]
+    cache = (build_of(without) / "cmake" / "CMakeCache.txt").read_text()
     for option in ("STRATA_MPI", "STRATA_PYTHON_GRAPH"):
-        assert sum(f"{option}:BOOL=OFF" in cache for cache in caches) == 1
+        assert f"{option}:BOOL=OFF" in cache
+    assert "STRATA_HDF5:BOOL=ON" in cache
 
 
 @pytest.mark.parametrize("piece", ["compiler", "python", "hwloc"])
@@ -155,6 +163,69 @@ esac
     assert [call.split()[-1] for call in calls] == ["ninja-build", "update", "ninja-build"]
     assert all(call.startswith("noninteractive ") for call in calls)
     assert again.stderr == "", "what apt brought is part of the key that the next start finds"
+
+
+def test_the_first_start_goes_on_to_its_command_when_setup_brings_mpi(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    """A compiler is there and no MPI: mpicxx, which apt then brings, is a piece of the build's key."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    places = os.environ["PATH"].split(":")
+    path = ":".join([str(tools), *(hide(place, {"mpicxx", "sudo"}, tmp_path) for place in places)])
+    wrapper = f"""printf '#!/bin/sh\\nexec c++ "$@"\\n' >{tools}/mpicxx && chmod +x {tools}/mpicxx"""
+    (tools / "apt-get").write_text(f'#!/bin/sh\ncase "$*" in *libopenmpi-dev*) {wrapper} ;; esac\n')
+    (tools / "sudo").write_text('#!/bin/sh\n[ "$1" = -n ] && shift && exec "$@"\n')
+    for program in ("apt-get", "sudo"):
+        (tools / program).chmod(0o755)
+
+    del checkout.environment["STRATA_NO_APT"]
+    first = checkout.run("a word", PATH=path)
+    assert (tools / "mpicxx").exists(), "set-up asked apt for MPI"
+    found = sample.facts(first)
+    assert found["argument"] == "a word", "the first start ran its command"
+    later = checkout.run(PATH=path)
+    assert later.stderr == "", "and the next start has nothing to set up"
+    assert sample.facts(later)["exe"] == found["exe"]
+
+
+def python_without_ensurepip(folder: Path) -> Path:
+    """A Python as Debian's python3 is without python3-venv: it has venv, and neither ensurepip nor pip."""
+    for module in ("ensurepip", "pip"):
+        (folder / "absent" / module).mkdir(parents=True)
+        (folder / "absent" / module / "__init__.py").write_text("raise ImportError\n")
+    python = folder / "python3"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{folder}/absent" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_a_python_that_cannot_make_an_environment_is_told_with_its_package(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    python = python_without_ensurepip(tmp_path)
+    done = checkout.run(STRATA_BASE_PYTHON=str(python))
+    assert done.returncode == 1
+    assert "missing and needed: python\n" in done.stderr
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert f"{python} is there and cannot make an environment" in done.stderr
+    assert f"the package python{version}-venv is missing" in done.stderr
+
+
+def test_apt_brings_what_a_python_lacks_to_make_an_environment(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    python = python_without_ensurepip(tmp_path)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    script = f'#!/bin/sh\ncase "$*" in *python3-venv*) rm -rf {tmp_path}/absent ;; esac\n'
+    (tools / "apt-get").write_text(script)
+    (tools / "sudo").write_text('#!/bin/sh\n[ "$1" = -n ] && shift && exec "$@"\n')
+    for program in ("apt-get", "sudo"):
+        (tools / program).chmod(0o755)
+    del checkout.environment["STRATA_NO_APT"]
+    done = checkout.run(STRATA_BASE_PYTHON=str(python), PATH=f"{tools}:{os.environ['PATH']}")
+    assert sample.facts(done)["word"] == "first"
 
 
 def build_of(done: subprocess.CompletedProcess[str]) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError
-from strata.paths import fronts, sibling
+from strata.paths import fronts, need_programs, sibling
 
 SCHEMA = "strata.graph/1"
 TIMEOUT = 120.0
@@ -128,6 +128,8 @@ def _solver_of(case: Path, text: str) -> Path:
     if not isinstance(solver, str):
         raise StrataError("the case does not name its solver", at=f"{case} solver", allowed='solver = "NAME"')
     name = f"strata-{solver}"
+    for front in fronts():
+        need_programs(front, [name])
     of_front = next((path for front in fronts() if (path := sibling(front, name)) is not None), None)
     found = of_front or shutil.which(name)
     if found is None:

@@ -60,8 +60,8 @@ def module() -> ModuleType:
     raise StrataError(
         "graphs from Python were not built",
         given=", ".join(map(str, folders)) + f" without {NAME}{ending}",
-        remedy="install Python's headers (Debian: python3-dev, Fedora: python3-devel), then ./strata setup; "
-        "./strata doctor says what else is missing",
+        remedy="install Python's headers (Debian: python3-dev, Fedora: python3-devel), then "
+        "./strata setup --all; ./strata doctor says what else is missing",
         code=FAILED,
     )
 

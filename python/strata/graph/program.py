@@ -53,7 +53,7 @@ def _programs() -> Any:
         raise StrataError(
             "programs that read case files were not built",
             given="no toml++ when Strata was built",
-            remedy="install toml++ (Debian: libtomlplusplus-dev), then ./strata setup",
+            remedy="install toml++ (Debian: libtomlplusplus-dev), then ./strata setup --all",
         )
     return native
 

@@ -80,6 +80,7 @@ def prepare(request: Request) -> Prepared:
         runs=tuple(r for r in study.runs if r.toolchain is None or r.toolchain.name not in gone),
         builds=tuple(b for b in study.builds if b.toolchain.name not in gone),
     )
+    paths.need_programs(native.front, planner.programs_of(study))
     if not request.dry_run:
         toolchain.make(study.builds, lambda text: print(text, file=sys.stderr, flush=True))
     machine = session.read_machine(native, request.machine)

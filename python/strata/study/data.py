@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strata import paths
 from strata.errors import FAILED, StrataError
 from strata.measure import index, store
 from strata.measure.files import storage_error
@@ -67,8 +68,10 @@ def _wall(measured: Columns) -> None:
 
 def frame(source: Path | str | Columns) -> pandas.DataFrame:
     """The table of a results folder, or one that was read already, as a DataFrame, `time` in UTC."""
-    import pandas as pd
-
+    try:
+        import pandas as pd
+    except ImportError:
+        raise _without("a DataFrame", "pandas") from None
     table = pd.DataFrame(source if isinstance(source, dict) else columns(Path(source)))
     table["time"] = pd.to_datetime(table["time"], utc=True)
     return table
@@ -107,6 +110,18 @@ def _encoded(table: Columns, form: str) -> bytes:
     return {"csv": _csv, "json": _json, "parquet": _parquet}[form](table)
 
 
+def _without(form: str, package: str) -> StrataError:
+    """A checkout gets the package when it is first asked for, and the command then starts anew."""
+    for front in paths.fronts():
+        paths.need_programs(front, ["data"])
+    return StrataError(
+        f"{form} needs the package {package}",
+        allowed=", ".join(f for f in FORMATS if f != "parquet"),
+        remedy=f"./strata setup --all installs it; or pip install {package}",
+        code=FAILED,
+    )
+
+
 def _csv(table: Mapping[str, list[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -127,12 +142,7 @@ def _parquet(table: Mapping[str, list[Any]]) -> bytes:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise StrataError(
-            "Parquet needs the package pyarrow",
-            allowed=", ".join(f for f in FORMATS if f != "parquet"),
-            remedy="./strata setup installs it; or pip install pyarrow",
-            code=FAILED,
-        ) from None
+        raise _without("Parquet", "pyarrow") from None
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(dict(table)), buffer)
     return buffer.getvalue()

@@ -56,6 +56,12 @@ class Made:
     shortened: list[str]  # programs whose `short` runs, since the budget is too small for their command
 
 
+def programs_of(study: Study) -> set[str]:
+    """Strata's own programs that its commands name."""
+    words = [word for run in study.runs for word in run.command]
+    return {name for name in PROGRAMS if any("{" + name + "}" in word for word in words)}
+
+
 def build(
     study: Study,
     machine: Mapping[str, Any],

@@ -1,0 +1,28 @@
+// strata-bench-graph: the benchmarks of teams, graphs and solvers, in one process.
+#include <array>
+
+#include "benchmarks/common/benchmark.hpp"
+#include "benchmarks/graph/graph.hpp"
+#include "benchmarks/team/team.hpp"
+
+namespace {
+
+using namespace strata::bench;
+
+std::span<const Benchmark> graph_benchmarks() {
+    static const std::array list = {team_layer::barrier,     team_layer::flag,   team_layer::read,
+                                    team_layer::core_switch, graph_layer::tasks,
+#ifdef STRATA_HAVE_TRANSPORT
+                                    graph_layer::update,
+#endif
+                                    graph_layer::compile};
+    return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Group alone;
+    const std::array known = {graph_benchmarks()};
+    return run_and_report(argc, argv, alone, known);
+}
