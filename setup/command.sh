@@ -5,25 +5,29 @@ set -u
 usage() {
     case $1 in
     setup) cat <<'TEXT' ;;
-usage: strata setup [--all]
+usage: strata setup [--all | --download FOLDER | --from FOLDER]
 
 Sets up for this machine now instead of at first use, and checks again what is missing.
   --all                                      all parts of the build, not only those that were needed so far: before
                                              jobs on nodes without a compiler or a network, for example
+  --download FOLDER                          only fetches what --from needs: for a machine without a network
+  --from FOLDER                              all parts, with what --download has fetched and with nothing from a network
   STRATA_PRESET=portable ./strata setup      one build for all processors of this architecture
   STRATA_NO_APT=1 ./strata setup             no system packages
   STRATA_WITHOUT="mpi fftw" ./strata setup   as if these pieces did not exist
 TEXT
     test) cat <<'TEXT' ;;
-usage: strata test [--soak] [NAME ...]
+usage: strata test [--soak] [--changed [BASE] | NAME ...]
 
 Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with one line, and non-zero
 when any failed.
   --soak          the long campaigns too
+  --changed       what a change can affect: since the commit BASE, or since the last one
   NAME            native, python, a folder of tests/, or a part of tests' names
 
   ./strata test                   all but the campaigns
   ./strata test core              the tests in tests/core
+  ./strata test --changed main    what the work on a branch can affect
   ./strata test launch journal    the folder tests/launch, and every test with journal in its name
 TEXT
     docs) cat <<'TEXT' ;;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# setup.sh [--again] [--all | --part NAME]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
+# setup.sh [--again] [--all | --part NAME | --from FOLDER | --download FOLDER]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
 # what is not done yet, so that it may be killed anywhere and started again. One process at a time: the others wait, and then find
 # it done. --again asks for missing pieces again, --part for a part of the build beside those that are there, --all for all parts.
+# --download and --from are for machines without a network (offline.sh).
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces parts system modules private venv build; do . "$here/$part.sh"; done
+for part in key say pieces parts system modules private venv offline build; do . "$here/$part.sh"; done
 restore_outer_environment
 strata_key "$here/.." || exit # which said why
 
@@ -20,17 +21,31 @@ if ! flock -n 9; then
     flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: export STRATA_BUILDS=FOLDER, one on a local disk"
 fi
 
-again= asked=()
+again= asked=() download_folder=
 read_parts
 while (($# > 0)); do
     case $1 in
     --again) again=1 ;;
     --all) asked=("${part_names[@]}") ;;
     --part) asked+=("${2:?a part of setup/parts.csv}") && shift ;;
-    *) fail "set-up has no such option" "given:   $1" "allowed: --again, --all, --part NAME" ;;
+    --download) download_folder=${2:?a folder} && shift ;;
+    --from)
+        asked=("${part_names[@]}") # whatever is asked for later, nothing can be fetched for it
+        use_downloads "${2:?a folder}"
+        shift
+        ;;
+    *) fail "set-up has no such option" "given:   $1" "allowed: --all, --part NAME, --download FOLDER, --from FOLDER" ;;
     esac
     shift
 done
+if [[ -n $download_folder ]]; then
+    strata_log=$STRATA_BUILDS/download-${HOSTNAME:-host}.log
+    date >"$strata_log"
+    read_pieces
+    parts=("${part_names[@]}") provided=
+    download "$download_folder"
+    exit
+fi
 if strata_find_build && ! strata_is_stale && [[ -z $again ]] && has_parts "${asked[@]}"; then exit 0; fi
 
 strata_log=$STRATA_BUILDS/setup-${HOSTNAME:-host}.log

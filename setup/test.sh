@@ -5,14 +5,24 @@ set -u
 here=${BASH_SOURCE[0]%/*}
 for part in key say pieces system build test_pieces; do . "$here/$part.sh"; done
 
-soak= native=() python=() names=()
-for argument; do
-    case $argument in
+soak= base= native=() python=() names=()
+while (($# > 0)); do
+    case $1 in
     --soak) soak=1 ;;
-    -*) fail "there is no such option" "given:   $argument" "allowed: --soak, NAME (see ./strata test --help)" ;;
-    *) names+=("$argument") ;;
+    --changed)
+        base=HEAD
+        if git -C "$STRATA_ROOT" rev-parse --verify --quiet "${2-}^{commit}" >/dev/null 2>&1; then
+            base=$2
+            shift
+        fi
+        ;;
+    -*) fail "there is no such option" "given:   $1" "allowed: --soak, --changed [BASE], NAME (see ./strata test --help)" ;;
+    *) names+=("$1") ;;
     esac
+    shift
 done
+[[ -z $base ]] || ((${#names[@]} == 0)) || fail "--changed says by itself which tests run" "given:   ${names[*]}" \
+    "try:     one without the other; or is this no commit that git knows?"
 
 bash "$STRATA_ROOT/setup/setup.sh" --all || exit # which said why
 strata_key "$STRATA_ROOT" || exit
@@ -30,27 +40,29 @@ patterns=
 for name in ${names[@]+"${names[@]}"}; do
     case $name in
     native) native+=("$STRATA_BUILD/cmake") ;;
-    python) python+=("$STRATA_ROOT/tests" "") ;;
+    python) python+=("$STRATA_ROOT/tests") ;;
     *)
         if [[ -d $STRATA_ROOT/tests/$name ]]; then
             [[ ! -f $STRATA_ROOT/tests/$name/CMakeLists.txt ]] || native+=("$STRATA_BUILD/cmake/tests/$name")
-            python+=("$STRATA_ROOT/tests/$name" "")
+            python+=("$STRATA_ROOT/tests/$name")
         else
             patterns+=${patterns:+|}$name
         fi
         ;;
     esac
 done
-if ((${#names[@]} == 0)); then
+if ((${#names[@]} == 0)) && [[ -z $base ]]; then
     native=("$STRATA_BUILD/cmake")
-    python=("$STRATA_ROOT/tests" "")
+    python=("$STRATA_ROOT/tests")
 fi
 
+# What the tests start carries the name of this folder, so that sweep.py ends all of it when this process ends, also by SIGKILL.
 results=$(mktemp -d) || fail "no folder for the results can be made" "given: TMPDIR=${TMPDIR:-/tmp}"
-trap 'rm -rf -- "$results"' EXIT
+setsid "$STRATA_PYTHON" "$here/sweep.py" "$$" "$results" </dev/null &
+export STRATA_TEST_RUN=$results
 failed=0
 
-if [[ -n $patterns ]] || ((${#native[@]} > 0)); then
+if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     say "building the tests (log: $strata_log)"
     exec 8>>"$STRATA_BUILDS/lock"
     flock 8
@@ -66,16 +78,25 @@ run_native() {
     local folder=$1
     shift
     [[ -n $soak ]] || set -- "$@" -LE soak
+    ctest --test-dir "$folder" --show-only=json-v1 >"$results/native-$((++count)).json"
     ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$(nproc)" \
-        --output-junit "$results/native-$((++count)).xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
+        --output-junit "$results/native-$count.xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
 }
 
-# run_python FOLDER EXPRESSION
+# How many workers: no test judges a time, so several run at once. A campaign has the machine to itself.
+workers() {
+    local processors
+    processors=$(nproc)
+    if [[ -n $soak ]] || ((processors < 2)); then echo 0; else echo $((processors < 8 ? processors : 8)); fi
+}
+
+# run_python EXPRESSION PATH...
 run_python() {
-    local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml")
+    local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml" --durations 12 --durations-min 5)
+    options+=(-n "$(workers)" --dist loadgroup)
     [[ -n $soak ]] || options+=(-m "not soak")
-    [[ -z $2 ]] || options+=(-k "$2")
-    "$STRATA_PYTHON" -m pytest "${options[@]}" "$1"
+    [[ -z $1 ]] || options+=(-k "$1")
+    "$STRATA_PYTHON" -m pytest "${options[@]}" "${@:2}"
     case $? in
     0 | 5) ;; # 5: no test in this selection
     *) failed=1 ;;
@@ -84,10 +105,20 @@ run_python() {
 
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"
+if [[ -n $base ]]; then
+    "$STRATA_PYTHON" "$here/changed.py" "$base" "$STRATA_BUILD/cmake" >"$results/selected" || exit # which said why
+    mapfile -d '' -t selected <"$results/selected"
+    if [[ -z ${selected[*]} ]]; then
+        say "no test can tell the difference"
+        exit 0
+    fi
+    [[ -z ${selected[0]} ]] || run_native "$STRATA_BUILD/cmake" -R "${selected[0]}"
+    ((${#selected[@]} == 1)) || run_python "" "${selected[@]:1}"
+fi
 for folder in ${native[@]+"${native[@]}"}; do run_native "$folder"; done
 [[ -z $patterns ]] || run_native "$STRATA_BUILD/cmake" -R "$patterns"
-for ((i = 0; i < ${#python[@]}; i += 2)); do run_python "${python[i]}" "${python[i + 1]}"; done
-[[ -z $patterns ]] || run_python "$STRATA_ROOT/tests" "${patterns//|/ or }"
+((${#python[@]} == 0)) || run_python "" "${python[@]}"
+[[ -z $patterns ]] || run_python "${patterns//|/ or }" "$STRATA_ROOT/tests"
 
-"$STRATA_PYTHON" "$here/summary.py" "$results"/*.xml || failed=1
+"$STRATA_PYTHON" "$here/summary.py" "$results"/* || failed=1
 exit $failed

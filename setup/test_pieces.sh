@@ -4,7 +4,7 @@
 # STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked; STRATA_NO_APT=1 forbids apt.
 
 test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
-    clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
+    mmdebstrap:mmdebstrap clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
 
 # A package counts as here when its program or file is.
 test_piece_is_here() {

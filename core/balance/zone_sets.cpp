@@ -146,7 +146,7 @@ Zones generate(const ZoneSet& set, std::uint64_t seed) {
     zones.source = fmt::format("generated: {}, seed {}; {}; sizes are log-normal, places random", set.name,
                                seed, set.about);
     const std::vector<std::int64_t> sizes = draw_sizes(set, random);
-    const int digits = static_cast<int>(fmt::formatted_size("{}", set.zones));
+    const int digits = static_cast<int>(fmt::format("{}", set.zones).size());
     std::vector<Box> boxes;
     for (size_t i = 0; i < sizes.size(); ++i) {
         const auto points = static_cast<double>(sizes[i]);
