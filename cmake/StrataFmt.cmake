@@ -5,7 +5,8 @@
 add_library(strata_fmt INTERFACE)
 get_target_property(headers fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 set(STRATA_FMT_SOURCE "")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+set(source "${PROJECT_SOURCE_DIR}/core/base/fmt_compiled.cpp")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS "${source}")
     set(STRATA_FMT_OPTIONS -O1 -fkeep-inline-functions)
     # The library as it will be, but for its optimisation, and a program that uses it.
     if(NOT DEFINED STRATA_FMT_COMPILES)
@@ -32,7 +33,7 @@ int main(int count, char** words) {
 ")
         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
         try_compile(
-            compiles "${folder}/library" "${PROJECT_SOURCE_DIR}/core/base/fmt_compiled.cpp"
+            compiles "${folder}/library" "${source}"
             CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${headers}"
             COMPILE_DEFINITIONS -O0 -fkeep-inline-functions
             COPY_FILE "${folder}/libtried.a"

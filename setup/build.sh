@@ -7,20 +7,18 @@ switch() {
     if is_asked_for "$1" && ! contains "${missing[*]}" "$1"; then options+=("-D$2=ON"); else options+=("-D$2=OFF"); fi
 }
 
-# Where ccache is there it compiles, but for a build that was begun without it. What is compiled for this processor by name is found
-# again on such a processor only, and in whatever folder the checkout lies.
-use_ccache() {
-    [[ -z ${CCACHE_EXTRAFILES:-} ]] && strata_program ccache || return 0
+# What ccache is told, where it is there: what is compiled for this processor by name is found again on such a processor only, and
+# in whatever folder the checkout lies.
+tell_ccache() {
     strata_processor
     printf '%s\n' "$REPLY" >"$STRATA_BUILD/processor"
     export CCACHE_EXTRAFILES=$STRATA_BUILD/processor CCACHE_BASEDIR=$STRATA_ROOT CCACHE_NOHASHDIR=1
-    export CCACHE_SLOPPINESS=pch_defines,time_macros CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+    export CCACHE_SLOPPINESS=pch_defines,time_macros
 }
 
 configure() {
     local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python") before
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
-    use_ccache
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
     [[ -n ${CXX:-} ]] || options+=("-DCMAKE_CXX_COMPILER=$strata_compiler")
@@ -38,6 +36,8 @@ configure() {
         [[ ${before[*]} != "${options[*]}" ]] || return 0
     else # what changed since the last time must not linger in CMake's cache
         rm -rf -- "$STRATA_BUILD/cmake"
+        # CMake takes it from the environment; a build that was begun without it goes on without it.
+        ! strata_program ccache || export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
     fi
     rm -f -- "$STRATA_BUILD/configured"
     logged cmake -S "$STRATA_ROOT" -B "$STRATA_BUILD/cmake" "${options[@]}" ${STRATA_CMAKE_ARGS:-} || return
@@ -64,7 +64,7 @@ jobs() {
 
 # compile TARGET...
 compile() {
-    use_ccache
+    tell_ccache
     logged cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@"
 }
 

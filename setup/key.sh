@@ -43,9 +43,10 @@ strata_processor() {
     done <"${STRATA_CPUINFO:-/proc/cpuinfo}"
 }
 
-# strata_key FOLDER: sets STRATA_ROOT, STRATA_BUILDS, and the key with its first part, the host.
-strata_key() {
-    local preset=${STRATA_PRESET:-native} compiler mpi processor line name='' version='' facts
+# strata_find_words: sets strata_words to what of the key this shell finds by itself, and strata_compiler and strata_mpi. Fails where
+# there is no such preset.
+strata_find_words() {
+    local preset=${STRATA_PRESET:-native} processor line name='' version=''
     local PATH=${STRATA_OUTER_PATH-$PATH}
     case $preset in
     native)
@@ -67,29 +68,88 @@ strata_key() {
         done </etc/os-release
     fi
     strata_program ${CXX:-c++ g++ clang++}
-    compiler=$REPLY
+    strata_compiler=$REPLY
     strata_program mpicxx
-    mpi=$REPLY
+    strata_mpi=$REPLY
+    strata_words=("processor: $processor" "system: $HOSTTYPE $name $version" "preset: $preset
+without: ${STRATA_WITHOUT:-}
+ignore: ${STRATA_IGNORE_SYSTEM:-}
+options: ${STRATA_CMAKE_ARGS:-} ${CXX:-} ${CXXFLAGS:-}")
+}
 
+# strata_key FOLDER: sets STRATA_ROOT, STRATA_BUILDS, and the key with its first part, the host.
+strata_key() {
+    local facts
+    strata_find_words || return
     facts=$(
         cd -P -- "$1" && printf '%s\n' "$PWD"
         getconf GNU_LIBC_VERSION 2>&1
-        [[ -z $compiler$mpi ]] || stat -L -c '%n %s %Y' -- $compiler ${mpi:+"$mpi"} 2>&1
+        [[ -z $strata_compiler$strata_mpi ]] || stat -L -c '%n %s %Y' -- $strata_compiler ${strata_mpi:+"$strata_mpi"} 2>&1
     )
     STRATA_ROOT=${facts%%$'\n'*}
     facts=${facts#*$'\n'}
     STRATA_BUILDS=${STRATA_BUILDS:-$STRATA_ROOT/build}
-    strata_host="processor: $processor
-system: $HOSTTYPE $name $version ${facts%%$'\n'*}
+    strata_host="${strata_words[0]}
+${strata_words[1]} ${facts%%$'\n'*}
 root: $STRATA_ROOT
-preset: $preset
-without: ${STRATA_WITHOUT:-}
-ignore: ${STRATA_IGNORE_SYSTEM:-}
-options: ${STRATA_CMAKE_ARGS:-} ${CXX:-} ${CXXFLAGS:-}"
-    strata_compiler=$compiler
+${strata_words[2]}"
     strata_key="$strata_host
 tools: ${facts#*$'\n'}"
     export STRATA_ROOT
+}
+
+# What a start has found is remembered for the next one on this host, which then costs one process beside the shell. The build is
+# the same as long as these words and the files of the compiler, the MPI and the C library are, and no source is newer.
+
+# strata_look FOLDER STAMP COMMAND: REPLY becomes what the memory is compared with, or empty where it cannot be: a folder that is
+# reached in an unusual way, a source that is newer than STAMP. For `launch` only the sources of the launcher count.
+strata_look() {
+    local libc= each sources facts
+    REPLY=
+    [[ $PWD -ef . ]] && cd -P -- "$1" || return # within this shell: no process
+    STRATA_ROOT=$PWD
+    cd -- "$OLDPWD" || return
+    STRATA_BUILDS=${STRATA_BUILDS:-$STRATA_ROOT/build}
+    for each in /lib/"$HOSTTYPE"-linux-gnu/libc.so.6 /lib64/libc.so.6 /usr/lib/libc.so.6; do
+        [[ ! -e $each ]] || { libc=$each && break; }
+    done
+    [[ -n $libc && -f $2 ]] || return
+    sources=("$STRATA_ROOT"/{CMakeLists.txt,cli})
+    if [[ $3 == launch ]]; then
+        sources+=("$STRATA_ROOT"/core/{base,machine,observe,launch,balance})
+    else
+        sources+=("$STRATA_ROOT"/{core,benchmarks,solvers,cmake,python/strata/pieces.csv,setup/parts.csv})
+    fi
+    facts=$(find -L ${strata_compiler:+"$strata_compiler"} ${strata_mpi:+"$strata_mpi"} "$libc" "${sources[@]}" \
+        \( -path "$strata_compiler" -o -path "$strata_mpi" -o -path "$libc" \) -printf '%p %s %T@\n' -o -newer "$2" \
+        \( "${strata_sources[@]}" \) -printf 'newer\n' -quit 2>/dev/null)
+    [[ $facts != *newer ]] || return
+    REPLY="${strata_words[*]}
+root: $STRATA_ROOT
+$facts"
+}
+
+# strata_recall FOLDER COMMAND: sets STRATA_BUILD as strata_find_build does, from memory.
+strata_recall() {
+    local build words
+    [[ -z ${STRATA_BUILDS:-}${STRATA_OUTER_PATH:-} && -f $1/build/memory-$HOSTNAME ]] || return
+    { IFS= read -r build && IFS= read -r -d '' words; } <"$1/build/memory-$HOSTNAME"
+    [[ -n $build && -x $build/current/bin/strata && -x $build/venv/bin/python ]] || return
+    [[ ! $1/pyproject.toml -nt $build/venv/complete ]] || return
+    strata_find_words && strata_look "$1" "$build/stamp" "$2" || return
+    [[ -n $REPLY && $REPLY == "${words%$'\n'}" ]] || return
+    STRATA_BUILD=$build
+    export STRATA_ROOT
+}
+
+# strata_remember FOLDER COMMAND: after strata_find_build. Where nothing can be written nothing is remembered.
+strata_remember() {
+    [[ $STRATA_BUILDS == "$STRATA_ROOT/build" && -z ${STRATA_OUTER_PATH:-} && -w $STRATA_BUILDS ]] || return 0
+    strata_look "$1" "$STRATA_BUILD/stamp" "$2"
+    [[ -n $REPLY ]] || return 0
+    printf '%s\n%s\n\0' "$STRATA_BUILD" "$REPLY" 2>/dev/null >"$STRATA_BUILDS/memory-$HOSTNAME.$$" &&
+        mv -f -- "$STRATA_BUILDS/memory-$HOSTNAME.$$" "$STRATA_BUILDS/memory-$HOSTNAME" 2>/dev/null
+    return 0
 }
 
 # Sets STRATA_BUILD to the folder of the build made for this key. A compute node may have no compiler: there a build with
@@ -109,14 +169,16 @@ strata_find_build() {
     return 1
 }
 
+# Which files are sources, for find.
+strata_sources=(-name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv -o -name parts.csv)
+
 # True when a source is newer than the build, and there is a compiler (perhaps from a module) to do something about it.
 strata_is_stale() {
     [[ -n $strata_compiler || -s $STRATA_BUILD/environment ]] || return
     [[ $STRATA_ROOT/pyproject.toml -nt $STRATA_BUILD/venv/complete ]] && return
     local newer
     newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,solvers,cmake,python/strata/pieces.csv,setup/parts.csv} \
-        -newer "$STRATA_BUILD/stamp" \
-        \( -name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv -o -name parts.csv \) -print -quit 2>/dev/null)
+        -newer "$STRATA_BUILD/stamp" \( "${strata_sources[@]}" \) -print -quit 2>/dev/null)
     [[ -n $newer ]]
 }
 
