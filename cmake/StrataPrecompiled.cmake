@@ -9,8 +9,8 @@ set(STRATA_PRECOMPILED
     <functional> <limits> <map> <memory> <numeric> <optional> <random> <set> <span> <sstream> <stdexcept> <string>
     <string_view> <thread> <tuple> <utility> <vector> <fmt/format.h> <fmt/ranges.h>)
 
-# strata_flags_of(TARGET OPTIONS LIBRARIES): its compile options with those that come from what it links, and of the libraries
-# that decide about headers those which it links: flags of OpenMP and threads, Catch2.
+# strata_flags_of(TARGET OPTIONS LIBRARIES): its compile options with those that come from what it links, but for warnings, and of
+# the libraries that decide about headers those which it links: OpenMP and threads where they have a flag, Catch2.
 function(strata_flags_of target options libraries)
     get_target_property(flags ${target} COMPILE_OPTIONS)
     get_target_property(open ${target} LINK_LIBRARIES)
@@ -37,13 +37,18 @@ function(strata_flags_of target options libraries)
         endif()
     endwhile()
     list(REMOVE_ITEM flags "flags-NOTFOUND")
+    list(FILTER flags EXCLUDE REGEX "^(-W|\\$<\\$<CXX_COMPILER_ID:[A-Za-z]+>:-W)")
+    get_target_property(pthread Threads::Threads INTERFACE_COMPILE_OPTIONS)
+    if(NOT pthread)
+        list(REMOVE_ITEM decisive Threads::Threads)
+    endif()
     list(SORT decisive)
     set(${options} "${flags}" PARENT_SCOPE)
     set(${libraries} "${decisive}" PARENT_SCOPE)
 endfunction()
 
-# strata_precompile(TARGET...): one precompiled header for each set of flags that at least five sources share; for fewer it
-# costs what it saves.
+# strata_precompile(TARGET...): one precompiled header, of 5 s and 100 MB, for each set of flags that at least ten sources share; for
+# fewer it costs what it saves.
 function(strata_precompile)
     set(kinds "")
     foreach(target IN LISTS ARGN)
@@ -78,7 +83,7 @@ function(strata_precompile)
     file(WRITE "${PROJECT_BINARY_DIR}/pch/empty.cpp.new" "")
     file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/empty.cpp.new" "${PROJECT_BINARY_DIR}/pch/empty.cpp" ONLY_IF_DIFFERENT)
     foreach(kind IN LISTS kinds)
-        if(${kind}_sources LESS 5)
+        if(${kind}_sources LESS 10)
             continue()
         endif()
         set(headers ${STRATA_PRECOMPILED})

@@ -148,7 +148,9 @@ def imports(path: Path) -> set[Path]:
                 places = [PACKAGE.joinpath(*parts[1:])]
                 found |= {PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)}
             else:
-                places = [path.with_name(parts[0]), *(folder / parts[0] for folder in TESTS.iterdir())]
+                places = [path.with_name(parts[0])]
+                if not places[0].with_suffix(".py").exists():
+                    places = [folder / parts[0] for folder in TESTS.iterdir()]
             found |= {place.with_suffix(".py") for place in places}
     return {each for each in found if each.exists()}
 

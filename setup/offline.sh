@@ -8,7 +8,7 @@ kind_of_wheels() { "$base_python" -c 'import platform, sys; print("Python %d.%d,
 
 # download FOLDER
 download() {
-    local folder=$1 tools packages='' piece lines
+    local folder=$1 packages='' piece lines
     find_python || fail "no Python was found that can make an environment" "$(python_trouble)"
     base_python=$REPLY
     mkdir -p "$folder/wheels" 2>/dev/null && [[ -w $folder/wheels ]] || fail "the folder cannot be written" "given: $folder"

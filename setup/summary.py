@@ -52,8 +52,8 @@ def budgets() -> dict[str, int]:
     found = {}
     for line in (ROOT / "tests" / "README.md").read_text().splitlines():
         if row := ROW.match(line):
-            for name in re.findall(r"`(\w+)/`", line.split("|")[1]):
-                found[name] = int(row[1])
+            (name,) = re.findall(r"`(\w+)/`", line.split("|")[1])
+            found[name] = int(row[1])
     return found
 
 

@@ -27,6 +27,7 @@ def _folder(item: pytest.Item) -> str:
     return parts[0] if len(parts) > 1 else ""
 
 
+@pytest.hookimpl(tryfirst=True)  # before the workers look for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Groups and order for `--dist loadgroup`; without workers only the order counts."""
     for item in items:

@@ -172,7 +172,7 @@ def test_all_processes_at_once_are_one_result(name: str, processes: int, tmp_pat
 
 
 @pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI")
-@pytest.mark.parametrize("name", ["latency", "lines", "noise", "team-barrier"])
+@pytest.mark.parametrize("name", ["latency", "lines", "noise"])
 def test_what_one_process_measures_refuses_several(name: str) -> None:
     version = subprocess.run([str(MPIRUN), "--version"], capture_output=True, text=True).stdout
     more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []

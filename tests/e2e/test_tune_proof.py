@@ -139,6 +139,7 @@ def beside(strata: Strata, line: str, best: str, launches: int) -> float:
     return stats.median(found[line]) / stats.median(found[best])
 
 
+@pytest.mark.soak  # tests/python/tune/test_tune_known.py has whole tunings with launches that are made up
 def test_tuning_finds_what_an_exhaustive_search_finds(strata: Strata, waits: str) -> None:
     """One case: huge pages, which only the second race tries, make the difference."""
     command = (waits, "60", "1.5", "0.8", "0.6", "1.4")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -43,12 +44,14 @@ static void* spin(void* s) {
 static double part = 0.02, all = 0.5;
 """
 BODIES = {
-    # Goes to the last core that it may use, whatever it was given.
+    # Goes to the last core, or from there to the first, whatever it was given.
     "binds": """
 int main(void) {
     cpu_set_t one;
+    const int last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+    const int given = sched_getcpu();
     CPU_ZERO(&one);
-    CPU_SET((int)sysconf(_SC_NPROCESSORS_ONLN) - 1, &one);
+    CPU_SET(given == last ? 0 : last, &one);
     sched_setaffinity(0, sizeof one, &one);
     spin(&all);
     return 0;
@@ -200,14 +203,14 @@ def test_more_threads_than_a_layout_gives(strata: Strata, programs: dict[str, Pa
     fixed, nested = [str(programs["fixed"])], [str(programs["nested"])]
     assert "omp_set_num_threads" in foreseen(strata, fixed)[CROWDED]
     assert "nested parallel regions" in foreseen(strata, nested)[CROWDED]
-    assert (
-        "5 threads of a process computed, the layout gives it 1"
-        in seen(strata, fixed, Candidate(1, 1), CROWDED)[CROWDED].text
-    )
-    assert (
-        f"{3 * CORES} threads"
-        in seen(strata, nested, Candidate(1, CORES, bind="none"), CROWDED)[CROWDED].text
-    )
+    # All of them where all were read to compute; on a busy machine some have not had their turn yet.
+    for program, candidate, threads in (
+        (fixed, Candidate(1, 1), 5),
+        (nested, Candidate(1, CORES, bind="none"), 3 * CORES),
+    ):
+        text = seen(strata, program, candidate, CROWDED)[CROWDED].text
+        said = re.match(r"(\d+) threads of a process computed, the layout gives it (\d+)", text)
+        assert said and candidate.threads == int(said[2]) < int(said[1]) <= threads, text
     assert CROWDED in foreseen(strata, [str(programs["plain"])], {"OMP_NESTED": "true"})
 
 

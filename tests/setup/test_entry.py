@@ -54,6 +54,48 @@ def test_an_unlike_machine_gets_a_build_of_its_own(ready: sample.Checkout, tmp_p
     assert sample.facts(ready.run(STRATA_CPUINFO=str(cpuinfo)))["exe"] == there
 
 
+def recording(folder: Path, name: str) -> str:
+    """A PATH on which one program writes down that it was started, and then does what it does."""
+    folder.mkdir()
+    program = shutil.which(name)
+    (folder / name).write_text(f'#!/bin/sh\necho "$@" >>"{folder}/calls"\nexec {program} "$@"\n')
+    (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_a_start_that_finds_what_the_last_one_found_takes_its_word(
+    ready: sample.Checkout, tmp_path: Path
+) -> None:
+    path = recording(tmp_path / "bin", "getconf")
+    calls = tmp_path / "bin" / "calls"
+    first = sample.facts(ready.run(PATH=path))
+    calls.unlink(missing_ok=True)
+    assert sample.facts(ready.run("word", PATH=path))["exe"] == first["exe"]
+    assert not calls.exists(), "the key was not put together again"
+
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(Path("/proc/cpuinfo").read_text().split("\n\n")[0] + "\n\n")
+    ready.run(PATH=path, STRATA_CPUINFO=str(cpuinfo))
+    assert not calls.exists(), "the same processor, whatever file says so"
+    sample.facts(ready.run(PATH=path, CXXFLAGS=" "))
+    assert calls.exists(), "another option is another key"
+    calls.unlink()
+    os.utime(ready.root / "cli" / "main.cpp")
+    assert "rebuilding" in ready.run(PATH=path).stderr
+    assert calls.exists(), "a source is newer"
+
+
+def test_a_launch_looks_at_the_launchers_sources_alone(ready: sample.Checkout) -> None:
+    ready.run()
+    for folder, noticed in (("solvers", False), ("core/launch", True)):
+        source = ready.root / folder / "later.hpp"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text("#pragma once\n")
+        assert ("rebuilding" in ready.run("launch", "--", "true").stderr) == noticed, folder
+        source.unlink()
+        ready.run()
+
+
 def without_compiler(folder: Path) -> str:
     """A PATH with everything but compilers: a compute node."""
     folder.mkdir()

@@ -62,6 +62,7 @@ def test_a_changed_source_of_any_part_is_rebuilt(ready: sample.Checkout) -> None
 def test_a_piece_that_became_known_later_is_offered_once_to_a_build_that_exists(
     ready: sample.Checkout,
 ) -> None:
+    ready.run()
     assert ready.run().stderr == ""
     pieces = ready.root / "python" / "strata" / "pieces.csv"
     before = pieces.read_text()

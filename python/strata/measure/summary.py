@@ -88,7 +88,10 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy
     chosen = answer.samples
     tainted = [s for s in counted if s.tainted]
     undisturbed = answer.grade == grade.UNDISTURBED and len(chosen) >= least
-    enough = undisturbed or (answer.answered and standing.launches >= least and not policy.strict)
+    broke = (standing.stopped or "").startswith("failed: ")
+    enough = undisturbed or (
+        answer.answered and standing.launches >= least and not policy.strict and not broke
+    )
     return {
         "id": task.id,
         "benchmark": task.benchmark,
