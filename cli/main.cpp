@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/programs.hpp"
 #include "cli/python.hpp"
+#include "cli/recall.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 
@@ -116,6 +117,7 @@ int run(int argc, char** argv) {
 }  // namespace strata::cli
 
 int main(int argc, char** argv) {
+    strata::cli::recall(argv, argc > 1 ? argv[1] : nullptr);
     try {
         if (argc > 1) strata::cli::remember_words(argc, argv);
         const int status = strata::cli::run(argc, argv);

@@ -7,17 +7,8 @@ switch() {
     if is_asked_for "$1" && ! contains "${missing[*]}" "$1"; then options+=("-D$2=ON"); else options+=("-D$2=OFF"); fi
 }
 
-# What ccache is told, where it is there: what is compiled for this processor by name is found again on such a processor only, and
-# in whatever folder the checkout lies.
-tell_ccache() {
-    strata_processor
-    printf '%s\n' "$REPLY" >"$STRATA_BUILD/processor"
-    export CCACHE_EXTRAFILES=$STRATA_BUILD/processor CCACHE_BASEDIR=$STRATA_ROOT CCACHE_NOHASHDIR=1
-    export CCACHE_SLOPPINESS=pch_defines,time_macros
-}
-
 configure() {
-    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python") before
+    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python") before launcher=()
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
@@ -36,11 +27,10 @@ configure() {
         [[ ${before[*]} != "${options[*]}" ]] || return 0
     else # what changed since the last time must not linger in CMake's cache
         rm -rf -- "$STRATA_BUILD/cmake"
-        # CMake takes it from the environment; a build that was begun without it goes on without it.
-        ! strata_program ccache || export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+        ! strata_program ccache || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache) # a build that was begun without it goes on without it
     fi
     rm -f -- "$STRATA_BUILD/configured"
-    logged cmake -S "$STRATA_ROOT" -B "$STRATA_BUILD/cmake" "${options[@]}" ${STRATA_CMAKE_ARGS:-} || return
+    logged cmake -S "$STRATA_ROOT" -B "$STRATA_BUILD/cmake" "${options[@]}" ${launcher[@]+"${launcher[@]}"} ${STRATA_CMAKE_ARGS:-} || return
     printf '%s\n' "${options[@]}" >"$STRATA_BUILD/configured"
 }
 
@@ -62,10 +52,13 @@ jobs() {
     echo $((kib < 1 ? 1 : kib < processors ? kib : processors))
 }
 
-# compile TARGET...
+# compile TARGET... Where ccache compiles: what is compiled for this processor by name is found again on such a processor only, and in
+# whatever folder the checkout lies.
 compile() {
-    tell_ccache
-    logged cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@"
+    strata_processor
+    printf '%s\n' "$REPLY" >"$STRATA_BUILD/processor"
+    logged env "CCACHE_EXTRAFILES=$STRATA_BUILD/processor" "CCACHE_BASEDIR=$STRATA_ROOT" CCACHE_NOHASHDIR=1 \
+        CCACHE_SLOPPINESS=pch_defines,time_macros cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@"
 }
 
 # Compiles and installs the parts that are asked for. A killed compiler may have left anything behind: when a build that follows

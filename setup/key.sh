@@ -98,56 +98,39 @@ tools: ${facts#*$'\n'}"
     export STRATA_ROOT
 }
 
-# What a start has found is remembered for the next one on this host, which then costs one process beside the shell. The build is
-# the same as long as these words and the files of the compiler, the MPI and the C library are, and no source is newer.
-
-# strata_look FOLDER STAMP COMMAND: REPLY becomes what the memory is compared with, or empty where it cannot be: a folder that is
-# reached in an unusual way, a source that is newer than STAMP. For `launch` only the sources of the launcher count.
-strata_look() {
-    local libc= each sources facts
-    REPLY=
-    [[ $PWD -ef . ]] && cd -P -- "$1" || return # within this shell: no process
-    STRATA_ROOT=$PWD
-    cd -- "$OLDPWD" || return
-    STRATA_BUILDS=${STRATA_BUILDS:-$STRATA_ROOT/build}
+# strata_remember: after strata_find_build, leaves for the next start on this host what this one has found, so that it needs no further
+# process: the front itself compares it with what it finds (cli/recall.cpp), and starts ./strata again where anything differs. Where
+# nothing can be written nothing is remembered.
+strata_remember() {
+    local libc= each facts compiler= mpi=
+    [[ $STRATA_BUILDS == "$STRATA_ROOT/build" && -z ${STRATA_OUTER_PATH:-} && ! -s $STRATA_BUILD/environment && -w $STRATA_BUILDS ]] || return 0
     for each in /lib/"$HOSTTYPE"-linux-gnu/libc.so.6 /lib64/libc.so.6 /usr/lib/libc.so.6; do
         [[ ! -e $each ]] || { libc=$each && break; }
     done
-    [[ -n $libc && -f $2 ]] || return
-    sources=("$STRATA_ROOT"/{CMakeLists.txt,cli})
-    if [[ $3 == launch ]]; then
-        sources+=("$STRATA_ROOT"/core/{base,machine,observe,launch,balance})
-    else
-        sources+=("$STRATA_ROOT"/{core,benchmarks,solvers,cmake,python/strata/pieces.csv,setup/parts.csv})
-    fi
-    facts=$(find -L ${strata_compiler:+"$strata_compiler"} ${strata_mpi:+"$strata_mpi"} "$libc" "${sources[@]}" \
-        \( -path "$strata_compiler" -o -path "$strata_mpi" -o -path "$libc" \) -printf '%p %s %T@\n' -o -newer "$2" \
-        \( "${strata_sources[@]}" \) -printf 'newer\n' -quit 2>/dev/null)
-    [[ $facts != *newer ]] || return
-    REPLY="${strata_words[*]}
-root: $STRATA_ROOT
-$facts"
-}
-
-# strata_recall FOLDER COMMAND: sets STRATA_BUILD as strata_find_build does, from memory.
-strata_recall() {
-    local build words
-    [[ -z ${STRATA_BUILDS:-}${STRATA_OUTER_PATH:-} && -f $1/build/memory-$HOSTNAME ]] || return
-    { IFS= read -r build && IFS= read -r -d '' words; } <"$1/build/memory-$HOSTNAME"
-    [[ -n $build && -x $build/current/bin/strata && -x $build/venv/bin/python ]] || return
-    [[ ! $1/pyproject.toml -nt $build/venv/complete ]] || return
-    strata_find_words && strata_look "$1" "$build/stamp" "$2" || return
-    [[ -n $REPLY && $REPLY == "${words%$'\n'}" ]] || return
-    STRATA_BUILD=$build
-    export STRATA_ROOT
-}
-
-# strata_remember FOLDER COMMAND: after strata_find_build. Where nothing can be written nothing is remembered.
-strata_remember() {
-    [[ $STRATA_BUILDS == "$STRATA_ROOT/build" && -z ${STRATA_OUTER_PATH:-} && -w $STRATA_BUILDS ]] || return 0
-    strata_look "$1" "$STRATA_BUILD/stamp" "$2"
-    [[ -n $REPLY ]] || return 0
-    printf '%s\n%s\n\0' "$STRATA_BUILD" "$REPLY" 2>/dev/null >"$STRATA_BUILDS/memory-$HOSTNAME.$$" &&
+    for each in compiler mpi libc; do
+        local -n path=$each
+        case $each in
+        compiler) path=$strata_compiler ;;
+        mpi) path=$strata_mpi ;;
+        esac
+        [[ -z $path ]] || path="$path $(stat -L -c '%s %Y' -- "$path")" || return 0
+        unset -n path
+    done
+    facts="shell=$HOSTTYPE $BASH_VERSION
+build=$STRATA_BUILD
+root=$STRATA_ROOT
+processor=${strata_words[0]#processor: }
+system=${strata_words[1]#"system: $HOSTTYPE "}
+STRATA_PRESET=${STRATA_PRESET:-}
+STRATA_WITHOUT=${STRATA_WITHOUT:-}
+STRATA_IGNORE_SYSTEM=${STRATA_IGNORE_SYSTEM:-}
+STRATA_CMAKE_ARGS=${STRATA_CMAKE_ARGS:-}
+CXX=${CXX:-}
+CXXFLAGS=${CXXFLAGS:-}
+compiler=$compiler
+mpi=$mpi
+libc=$libc"
+    printf '%s\n' "$facts" 2>/dev/null >"$STRATA_BUILDS/memory-$HOSTNAME.$$" &&
         mv -f -- "$STRATA_BUILDS/memory-$HOSTNAME.$$" "$STRATA_BUILDS/memory-$HOSTNAME" 2>/dev/null
     return 0
 }

@@ -37,5 +37,5 @@ use_downloads() {
     [[ $(<"$folder/made-for") == "$(kind_of_wheels)" ]] ||
         fail "these downloads are for another machine" "given:   $folder, made for $(<"$folder/made-for")" "allowed: $(kind_of_wheels)" \
             "try:     STRATA_BASE_PYTHON=PYTHON names another Python, here or for --download"
-    export PIP_NO_INDEX=1 PIP_FIND_LINKS=$folder/wheels STRATA_NO_APT=1
+    export PIP_NO_INDEX=1 "PIP_FIND_LINKS=file://${folder// /%20}/wheels" STRATA_NO_APT=1 # a space would end a name
 }

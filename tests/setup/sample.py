@@ -20,7 +20,10 @@ FRONT = """\
 #include <cstdlib>
 #include <filesystem>
 
+#include "recall.hpp"
+
 int main(int argc, char** argv) {
+    strata::cli::recall(argv, argc > 1 ? argv[1] : nullptr);
     fmt::print("exe={}\\n", std::filesystem::read_symlink("/proc/self/exe").string());
     fmt::print("hwloc={:x}\\n", hwloc_get_api_version());
     fmt::print("python={}\\n", std::getenv("STRATA_PYTHON"));
@@ -31,7 +34,8 @@ int main(int argc, char** argv) {
 """
 
 CMAKE = """\
-add_executable(strata main.cpp)
+add_executable(strata main.cpp recall.cpp)
+target_include_directories(strata PRIVATE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(strata PRIVATE hwloc::hwloc fmt::fmt)
 """
 
@@ -122,6 +126,8 @@ def make(root: Path) -> Checkout:
         shutil.copy2(ROOT / name, root / name)
     for folder in ("cli", "cases"):
         (root / folder).mkdir()
+    for name in ("recall.cpp", "recall.hpp"):
+        shutil.copy2(ROOT / "cli" / name, root / "cli" / name)
     (root / "cli" / "main.cpp").write_text(FRONT)
     (root / "cli" / "CMakeLists.txt").write_text(CMAKE)
     (root / "pyproject.toml").write_text(PYPROJECT)
