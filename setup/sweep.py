@@ -72,7 +72,7 @@ def remove_segments(since: float) -> None:
 
 
 def main(pid: int, folder: Path) -> None:
-    since = time.time()
+    since = folder.stat().st_mtime  # when it was made, before anything was started
     wait_for_end(pid)
     ended = end_processes(f"STRATA_TEST_RUN={folder}".encode())
     remove_segments(since)
