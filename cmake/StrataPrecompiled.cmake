@@ -103,6 +103,11 @@ function(strata_precompile)
         foreach(target IN LISTS ${kind}_targets)
             target_precompile_headers(${target} REUSE_FROM ${header})
             target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch>)
+            if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+                # GCC 12 sees bounds broken within std::string where there are none (its bug 105651), and no longer leaves it out as of
+                # a system's header when that is precompiled.
+                target_compile_options(${target} PRIVATE -Wno-array-bounds)
+            endif()
         endforeach()
     endforeach()
 endfunction()
