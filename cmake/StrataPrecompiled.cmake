@@ -106,7 +106,7 @@ function(strata_precompile)
             if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
                 # GCC 12 sees bounds broken within std::string where there are none (its bug 105651), and no longer leaves it out as of
                 # a system's header when that is precompiled.
-                target_compile_options(${target} PRIVATE -Wno-array-bounds)
+                target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
             endif()
         endforeach()
     endforeach()
