@@ -90,13 +90,22 @@ workers() {
     if [[ -n $soak ]] || ((processors < 2)); then echo 0; else echo $((processors < 8 ? processors : 8)); fi
 }
 
-# run_python EXPRESSION PATH...
+# run_python EXPRESSION PATH... Those that need a quiet machine come when the others have ended.
 run_python() {
+    if (($(workers) == 0)); then
+        run_pytest "${soak:+soak or }not soak" 0 "$@"
+    else
+        run_pytest "not soak and not alone" "$(workers)" "$@"
+        run_pytest "not soak and alone" 0 "$@"
+    fi
+}
+
+# run_pytest MARKS WORKERS EXPRESSION PATH...
+run_pytest() {
     local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml" --durations 12 --durations-min 5)
-    options+=(-n "$(workers)" --dist loadgroup)
-    [[ -n $soak ]] || options+=(-m "not soak")
-    [[ -z $1 ]] || options+=(-k "$1")
-    "$STRATA_PYTHON" -m pytest "${options[@]}" "${@:2}"
+    options+=(-m "$1" -n "$2" --dist loadgroup)
+    [[ -z $3 ]] || options+=(-k "$3")
+    "$STRATA_PYTHON" -m pytest "${options[@]}" "${@:4}"
     case $? in
     0 | 5) ;; # 5: no test in this selection
     *) failed=1 ;;

@@ -29,8 +29,12 @@ def _folder(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)  # before the workers look for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Groups and order for `--dist loadgroup`; without workers only the order counts."""
+    """Groups and order for `--dist loadgroup`; without workers only the order counts. What needs a quiet
+    machine is for a run of its own, when the others have ended.
+    """
     for item in items:
+        if "quiet_machine" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.alone)
         item.add_marker(pytest.mark.xdist_group(TOGETHER.get(_folder(item), item.path.name)))
     rank = {folder: i for i, folder in enumerate(FIRST)}
     items.sort(key=lambda item: rank.get(_folder(item), len(FIRST)))

@@ -91,7 +91,7 @@ def test_a_neighbour_that_goes_away_is_shown_repeated_and_the_answer_is_undistur
     assert running.returncode == 0, complained
     whole = summary(folder)
     assert whole["counts"]["tainted"] >= 1
-    assert {"others", "elsewhere"} & set(whole["counts"]["reasons"])
+    assert {"others", "elsewhere", "switches", "pressure"} & set(whole["counts"]["reasons"])
     assert re.search(r"\d+ disturbed \(", said) and "disturbed:" in complained
     # Nothing dropped in silence: the disturbed launches are in the journal, and beside the figures.
     kept = samples(folder)
