@@ -51,8 +51,13 @@ class Ranks : public Group {
 }  // namespace
 
 int main(int argc, char** argv) {
+    const std::array known = {strata::bench::local_benchmarks(), strata::bench::message_benchmarks()};
+    if (argc == 2 &&
+        std::string(argv[1]) == "--list") {  // planning asks what was built, also where no MPI run may start
+        Group alone;
+        return strata::bench::run_and_report(argc, argv, alone, known, strata::bench::kOfGraph);
+    }
     const strata::bench::MpiRun mpi(argc, argv);
     Ranks ranks;
-    const std::array known = {strata::bench::local_benchmarks(), strata::bench::message_benchmarks()};
     return strata::bench::run_and_report(argc, argv, ranks, known, strata::bench::kOfGraph);
 }

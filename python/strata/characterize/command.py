@@ -6,6 +6,7 @@ A notebook calls the same functions.
 from __future__ import annotations
 
 import shlex
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from strata.measure.lock import HOST_LOCK
 from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import duration
+from strata.paths import Native
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,22 @@ def prepare(request: Request) -> Prepared:
         request.seed if request.seed is not None else fresh_seed(),
         request.budget_s,
         request.strict,
+        listed(native),
     )
     return Prepared(native, machine, plan, notes, case.path)
+
+
+def listed(native: Native) -> dict[str, set[str]]:
+    """The benchmarks that the program over MPI was built with: one of them needs a library of its own."""
+    program = native.programs.get("strata-bench-mpi")
+    if program is None:
+        return {}
+    try:
+        done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return {}  # its launches will say why
+    names = {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+    return {program.name: names} if done.returncode == 0 and names else {}
 
 
 def _only(case: Case, names: Sequence[str]) -> Case:

@@ -4,7 +4,7 @@ left out and said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ from strata.measure.plan import RESULT, Plan, Policy, Task, check
 
 # Asked of strata-bench-mpi even with one process: they exist only there.
 MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
+
+# What a benchmark is built with, where not all builds have it.
+NEEDS = {"mpifft": "FFTW"}
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,16 @@ def build(
     seed: int,
     budget_s: float | None = None,
     strict: bool = False,
+    listed: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Plan, list[str]]:
-    """The plan, and in words what was left out of it."""
+    """The plan, and in words what was left out of it. `listed`: the benchmarks that a program was built with,
+    of programs that say so.
+    """
     size = size_of(machine)
     tasks: list[Task] = []
     notes: list[str] = []
     for entry in case.tasks:
-        made, said = _tasks(entry, size, programs)
+        made, said = _tasks(entry, size, programs, listed or {})
         known = {t.id for t in tasks}
         tasks += [t for t in made if t.id not in known]
         notes += said
@@ -118,7 +124,9 @@ def build(
     return check(Plan(kind, case.mode, tuple(tasks), policy, machine_identity, build)), notes
 
 
-def _tasks(entry: Mapping[str, Any], size: Size, programs: Sequence[str]) -> tuple[list[Task], list[str]]:
+def _tasks(
+    entry: Mapping[str, Any], size: Size, programs: Sequence[str], listed: Mapping[str, Collection[str]]
+) -> tuple[list[Task], list[str]]:
     name = entry["name"] or entry["benchmark"]
     tasks: dict[str, Task] = {}
     notes = []
@@ -129,6 +137,10 @@ def _tasks(entry: Mapping[str, Any], size: Size, programs: Sequence[str]) -> tup
                 program = _program(entry, processes)
                 if why is None and program not in programs:
                     why = f"{program} was not built"
+                if why is None and program in listed and entry["benchmark"] not in listed[program]:
+                    why = f"{program} was built without {entry['benchmark']}"
+                    if need := NEEDS.get(entry["benchmark"]):
+                        why += f", since {need} is not here"
                 if why is not None:
                     notes.append(f"{name} {layout} stride {stride}: {why}")
                     continue

@@ -96,6 +96,23 @@ def test_without_mpi_only_what_needs_it_is_left_out(tmp_path: Path) -> None:
     assert any("strata-bench-mpi was not built" in note for note in notes)
 
 
+def test_a_benchmark_that_the_build_lacks_is_left_out_and_said(tmp_path: Path) -> None:
+    text = GOOD + '\n[[task]]\nbenchmark = "mpifft"\nlayouts = ["2x1"]\nfigures = ["mpifft"]\n'
+    facts = machine(2)
+    made, notes = planner.build(
+        read(tmp_path, text),
+        facts,
+        identity(facts),
+        "build",
+        list(PROGRAMS),
+        "characterize",
+        1,
+        listed={"strata-bench-mpi": {"pingpong", "stream"}},
+    )
+    assert {t.benchmark for t in made.tasks} == {"stream", "pingpong"}
+    assert "mpifft 2x1 stride 1: strata-bench-mpi was built without mpifft, since FFTW is not here" in notes
+
+
 def test_a_cpu_quota_counts_as_cores() -> None:
     facts = machine(64)
     facts["allowed"]["cpus_effective"] = 4.0
