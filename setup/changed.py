@@ -94,9 +94,13 @@ class Native:
                 self.headers[target] = set()
 
     def _ninja(self, *words: str) -> list[str]:
-        done = subprocess.run(
-            ["ninja", "-C", self.build, "-t", *words], capture_output=True, text=True, check=True
-        )
+        command = ["ninja", "-C", self.build, "-t", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(
+                f"strata: error: ninja does not tell what depends on what\n  it says: {done.stderr.strip()}\n"
+                "  try:     ninja 1.11 or newer; or ./strata test without --changed"
+            )
         return [line for line in done.stdout.splitlines() if not line.startswith("ninja: ")]
 
     def _inside(self, path: str) -> str:
