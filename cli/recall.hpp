@@ -2,12 +2,13 @@
 
 namespace strata::cli {
 
-/// Where ./strata took the word of its last start on this host (STRATA_MEMORY names the file, setup/key.sh
-/// writes it): checks that word. True, with the environment set as ./strata sets it, where the same build
-/// still belongs to this machine: processor, system, switches, compiler, MPI and C library are those of then,
-/// and no source is newer. Else ./strata starts again and looks for itself. `command` is the front's first
-/// word, or null: for `launch` only the launcher's sources count. Returns at once where there is no such
-/// word.
+/// ./strata keeps in a file what its last start on this host found (setup/key.sh writes it), and starts the
+/// front of that build with STRATA_MEMORY naming the file. This checks that the build still belongs to this
+/// machine: processor, system, switches, compiler, MPI and C library are those in the file, and no source is
+/// newer than the build. Where that is so, it sets the environment as ./strata does and returns. Else it does
+/// not return: this process becomes ./strata (STRATA_ENTRY) again, which looks for itself. `words` are
+/// main's arguments; `command` is the first of them, or null: for `launch` only the launcher's sources count.
+/// Without STRATA_MEMORY it returns at once.
 void recall(char** words, const char* command);
 
 }  // namespace strata::cli

@@ -1,6 +1,6 @@
-# Precompiled headers: of the 2 to 5 seconds that a source of Strata takes to compile, most go into the headers of the standard
-# library and of fmt. They are compiled once for each set of flags, and every target with these flags uses the result. A
-# source includes what it needs all the same: it has to compile with STRATA_PCH=OFF.
+# Precompiled headers: reading the headers of the standard library and of fmt takes each source about a second (core/launch/explain.cpp:
+# 4.5 s without this, 3.6 s with it). They are compiled once for each set of flags, and every target with these flags uses the
+# result. A source includes what it needs all the same: it has to compile with STRATA_PCH=OFF.
 
 option(STRATA_PCH "Precompile the headers that most sources include" ON)
 
@@ -80,8 +80,8 @@ function(strata_precompile)
         math(EXPR ${kind}_sources "${${kind}_sources} + ${count}")
     endforeach()
 
-    file(WRITE "${PROJECT_BINARY_DIR}/pch/empty.cpp.new" "")
-    file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/empty.cpp.new" "${PROJECT_BINARY_DIR}/pch/empty.cpp" ONLY_IF_DIFFERENT)
+    # An object library wants a source. It is only written where it changes.
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch/empty.cpp" CONTENT "// headers alone\n" @ONLY)
     foreach(kind IN LISTS kinds)
         if(${kind}_sources LESS 10)
             continue()
