@@ -67,7 +67,21 @@ bool OwnShare::make_group(RunGroups& groups) {
                              std::to_string(value)))
         return false;
     share_ = {two ? "cgroup2-weight" : "cgroup1-shares", value, ""};
+    take_in(groups);
     return true;
+}
+
+void OwnShare::take_in(const RunGroups& groups) {
+    const std::string run = groups.folder("cpu");
+    // The run's limits are for the program alone.
+    for (const char* limit : {"memory", "cpuset"})
+        if (groups.folder(limit) == run) return;
+    const std::string own = machine::find_controller("cpu").folder();
+    if (machine::write_file(run + "/cgroup.procs", "0")) came_from_ = own;
+}
+
+OwnShare::~OwnShare() {
+    if (!came_from_.empty()) machine::write_file(came_from_ + "/cgroup.procs", "0");
 }
 
 void OwnShare::join() const {

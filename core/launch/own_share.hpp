@@ -24,7 +24,14 @@ class OwnShare {
   public:
     /// Without `asked` the run still has its own session, which is an autogroup of its own where the system
     /// has them.
+    ///
+    /// A group that was made for it takes this process in as well until the object ends: beside load on every
+    /// CPU, the little that is left to everybody else would let the supervisor read the program back, and see
+    /// its end, a second late.
     OwnShare(bool asked, RunGroups& groups);
+    ~OwnShare();
+    OwnShare(const OwnShare&) = delete;
+    OwnShare& operator=(const OwnShare&) = delete;
 
     /// Called in the new process, after setsid and before it runs the program; the groups are joined apart.
     void join() const;
@@ -32,7 +39,9 @@ class OwnShare {
 
   private:
     bool make_group(RunGroups& groups);
+    void take_in(const RunGroups& groups);
     Share share_;
+    std::string came_from_;  // the group that this process goes back to; empty when it did not leave it
 };
 
 }  // namespace strata::launch

@@ -158,7 +158,7 @@ def test_a_program_that_keeps_to_its_layout_is_in_no_trap(strata: Strata, progra
 
 
 @pytest.mark.skipif(CORES < 2, reason="there is no other core to go to")
-def test_a_program_that_binds_itself(strata: Strata, quiet_machine: None, programs: dict[str, Path]) -> None:
+def test_a_program_that_binds_itself(strata: Strata, programs: dict[str, Path]) -> None:
     command = [str(programs["binds"])]
     assert "calls sched_setaffinity" in foreseen(strata, command)[BINDS]
     held = seen(strata, command, Candidate(1, 1), BINDS)
@@ -268,13 +268,14 @@ def test_an_mpi_that_binds_by_default_and_one_that_oversubscribes(
 
 @pytest.mark.skipif(CORES < 2, reason="there is no other core to go to")
 def test_a_trap_is_told_before_the_race_in_the_output_in_tune_json_and_in_the_report(
-    strata: Strata, quiet_machine: None, programs: dict[str, Path]
+    strata: Strata, programs: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SPIN_S", "0.3")
     command = str(programs["binds"])
     plan = strata.run("tune", "--dry-run", "--", command)
     assert "note: binds itself: the program's file calls sched_setaffinity" in plan.stdout
     folder = strata.home / "tuned"
-    done = strata.run("tune", "--here", "--budget", "8s", "--results", str(folder), "--", command)
+    done = strata.run("tune", "--here", "--budget", "10s", "--results", str(folder), "--", command)
     assert "note: binds itself: the program's file calls" in done.stderr
     assert "note:   binds itself: threads bind themselves" in done.stdout
     found = json.loads((folder / "tune.json").read_text())

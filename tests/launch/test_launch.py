@@ -274,6 +274,31 @@ def test_own_share_is_named_and_gone_afterwards(launcher: Launcher, programs: di
     assert leftovers() == set()
 
 
+def program_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def cpu_group(pid: int) -> str:
+    """The cgroup that governs a process's share of the CPUs: of version 1 where that has it, else of version 2."""
+    lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
+    return next((path for _, names, path in lines if "cpu" in names.split(",")), lines[-1][2])
+
+
+def test_the_supervisor_has_the_runs_share_so_that_it_is_not_late_beside_other_load(
+    launcher: Launcher, programs: dict[str, str]
+) -> None:
+    options = ["--own-share", "--record", str(launcher.record_file)]
+    supervisor = launcher.start(*options, program=[programs["busy"], "60", "1", launcher.token])
+    assert wait_until(lambda: any(program_of(pid) == "busy" for pid in launcher.alive()))
+    (program,) = (pid for pid in launcher.alive() if program_of(pid) == "busy")
+    groups = cpu_group(supervisor.pid), cpu_group(program)
+    supervisor.terminate()
+    supervisor.wait()
+    assert groups[0] == groups[1]
+    assert (groups[0] != cpu_group(os.getpid())) == launcher.record()["share"]["method"].startswith("cgroup")
+    assert leftovers() == set()
+
+
 def test_a_record_that_cannot_be_written_is_said_before_the_run(launcher: Launcher, tmp_path: Path) -> None:
     made = tmp_path / "made"
     done = launcher.run("--record", str(tmp_path / "no" / "r.json"), program=["touch", str(made)])
