@@ -103,7 +103,7 @@ run_python() {
 # run_pytest MARKS WORKERS EXPRESSION PATH...
 run_pytest() {
     local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml" --durations 12 --durations-min 5)
-    options+=(-m "$1" -n "$2" --dist loadgroup)
+    options+=(-m "$1" -n "$2")
     [[ -z $3 ]] || options+=(-k "$3")
     "$STRATA_PYTHON" -m pytest "${options[@]}" "${@:4}"
     case $? in

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from xdist.scheduler import LoadScopeScheduling
+
 HERE = Path(__file__).resolve().parent
 
-# Tests that share what is costly to start, or that would wait for each other: one measurement at a time runs
-# on a host. The other files each go to whichever worker is free.
-TOGETHER = {"numa": "virtual machine", "e2e": "measurements"}
-# Those that take longest, first: what is left at the end is short, and no worker waits for the other.
-FIRST = ("numa", "e2e", "setup", "npb", "team", "launch")
+# The order of the folders: those that take longest first, so that no worker waits for another at the end; and
+# last what is in short pieces.
+FIRST = ("e2e", "numa", "setup", "team", "launch")
+LAST = ("npb",)
 
 
 def pytest_configure() -> None:
@@ -22,19 +25,43 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _folder(item: pytest.Item) -> str:
-    parts = item.path.relative_to(HERE).parts if item.path.is_relative_to(HERE) else ()
-    return parts[0] if len(parts) > 1 else ""
-
-
-@pytest.hookimpl(tryfirst=True)  # before the workers look for groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Groups and order for `--dist loadgroup`; without workers only the order counts. What needs a quiet
-    machine is for a run of its own, when the others have ended.
+def together(test: str) -> str:
+    """The name of the tests that go to the same worker as this one, because they share what is costly to start
+    or would wait for each other: as a rule those of its file.
     """
+    file = test.split("::")[0]
+    folder = file.removeprefix("tests/").split("/")[0]
+    if folder == "numa":
+        return "virtual machine " + ("with groups of version 1" if "vm_cgroup1" in test else "")
+    if folder == "e2e" and "test_tune_traps" not in file:
+        return "measurements, of which a host runs one at a time"
+    if folder == "npb":
+        return test
+    return file
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist there is nothing to share out
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Shares out the tests in groups, in the order in which they were collected."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    config.option.loadscopereorder = False
+    return Together(config, log)
+
+
+def _rank(item: pytest.Item) -> int:
+    parts = item.path.relative_to(HERE).parts if item.path.is_relative_to(HERE) else ()
+    order = (*FIRST, "", *LAST)
+    return order.index(parts[0]) if len(parts) > 1 and parts[0] in order else len(FIRST)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs a quiet machine is marked, for a run of its own when the others have ended."""
     for item in items:
         if "quiet_machine" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.alone)
-        item.add_marker(pytest.mark.xdist_group(TOGETHER.get(_folder(item), item.path.name)))
-    rank = {folder: i for i, folder in enumerate(FIRST)}
-    items.sort(key=lambda item: rank.get(_folder(item), len(FIRST)))
+    items.sort(key=_rank)

@@ -75,6 +75,17 @@ class Launcher:
                 found.append(int(entry.name))
         return found
 
+    def running(self, program: str) -> list[int]:
+        """Those of them that have become this program: a process that was just forked still has its parent's
+        arguments.
+        """
+        found = []
+        for pid in self.alive():
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/comm").read_text().strip() == program:
+                    found.append(pid)
+        return found
+
 
 def wait_until(condition: Callable[[], bool], seconds: float = 15) -> bool:
     """Whether the condition came true in time; asked often, since tests wait for it."""

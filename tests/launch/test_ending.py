@@ -89,7 +89,7 @@ def test_when_the_parent_of_an_mpi_run_is_killed_its_shared_memory_goes_too(
     )
     parent, _ = start_under_parent(command)
     assert wait_until(
-        lambda: sum(Path(f"/proc/{pid}/comm").read_text() == "ranks\n" for pid in launcher.alive()) == 2
+        lambda: len(launcher.running("ranks")) == 2
     )
     time.sleep(0.3)
     end_and_forget(parent)
@@ -183,7 +183,7 @@ def test_a_killed_supervisor_of_an_mpi_run_leaves_no_rank(launcher: Launcher, ra
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert wait_until(
-        lambda: sum(Path(f"/proc/{pid}/comm").read_text() == "ranks\n" for pid in launcher.alive()) == 2
+        lambda: len(launcher.running("ranks")) == 2
     )
     running.kill()
     running.wait()

@@ -274,10 +274,6 @@ def test_own_share_is_named_and_gone_afterwards(launcher: Launcher, programs: di
     assert leftovers() == set()
 
 
-def program_of(pid: int) -> str:
-    return Path(f"/proc/{pid}/comm").read_text().strip()
-
-
 def cpu_group(pid: int) -> str:
     """The cgroup that governs a process's share of the CPUs: of version 1 where that has it, else of version 2."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
@@ -289,8 +285,8 @@ def test_the_supervisor_has_the_runs_share_so_that_it_is_not_late_beside_other_l
 ) -> None:
     options = ["--own-share", "--record", str(launcher.record_file)]
     supervisor = launcher.start(*options, program=[programs["busy"], "60", "1", launcher.token])
-    assert wait_until(lambda: any(program_of(pid) == "busy" for pid in launcher.alive()))
-    (program,) = (pid for pid in launcher.alive() if program_of(pid) == "busy")
+    assert wait_until(lambda: len(launcher.running("busy")) == 1)
+    (program,) = launcher.running("busy")
     groups = cpu_group(supervisor.pid), cpu_group(program)
     supervisor.terminate()
     supervisor.wait()
@@ -325,7 +321,7 @@ def test_ctrl_c_reaches_the_program_through_its_supervisor(
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(command[0], command)
-    assert wait_until(lambda: len(launcher.alive()) == 2)
+    assert wait_until(lambda: len(launcher.running("busy")) == 1)
     os.write(terminal, b"\x03")
     _, status = os.waitpid(pid, 0)
     os.close(terminal)

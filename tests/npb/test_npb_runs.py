@@ -19,32 +19,46 @@ pytestmark = needs_suite
 @pytest.mark.parametrize(
     ("model", "processes", "threads", "size"),
     [("openmp", 1, 1, "S"), ("openmp", 1, 2, "W"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
-     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 8, 1, "W", marks=needs_mpi)],
+     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "W", marks=needs_mpi)],
 )  # fmt: skip
 def test_it_verifies_under_each_model(name: str, size: str, model: str, processes: int, threads: int) -> None:
     assert verified(run(model, processes, threads, name, "--class", size), name, size) > 0
 
 
-# The grids of class S of the applications have too few points for 64 ranks, and theirs of class W take long.
-MANY = [(name, ranks, "S") for name in SUITE for ranks in (16, 64) if ranks == 16 or name not in APPLICATIONS]
-LONG = [pytest.param(name, 64, "W", marks=pytest.mark.soak) for name in APPLICATIONS]
+# Grids of two and three directions among as many processes; of cg's two, once not the same number in both. The grids of class S of
+# the applications have too few points for 64 ranks, and theirs of class W take long.
+MANY = [*((name, 16, "S") for name in SUITE), ("cg", 8, "S"), ("mg", 64, "S"), ("ft", 64, "S")]
+LONG = [(name, 64, "S") for name in ("ep", "cg", "is")] + [(name, 64, "W") for name in APPLICATIONS]
 
 
 @needs_mpi
-@pytest.mark.parametrize(("name", "ranks", "size"), [*MANY, *LONG])
+@pytest.mark.parametrize(
+    ("name", "ranks", "size"), [*MANY, *(pytest.param(*many, marks=pytest.mark.soak) for many in LONG)]
+)
 def test_it_verifies_on_many_ranks(name: str, ranks: int, size: str) -> None:
     assert verified(run("mpi", ranks, 1, name, "--class", size), name, size) > 0
 
 
+TOO_SMALL = "too small for so many processes"
+
+
 @needs_mpi
-@pytest.mark.parametrize("name", APPLICATIONS)
-def test_too_many_ranks_for_a_grid_are_refused(name: str) -> None:
-    done = run("mpi", 64, 1, name, "--class", "S")
+def test_too_many_ranks_for_a_grid_are_refused_once() -> None:
+    done = run("mpi", 64, 1, "lu", "--class", "S")
     assert done.returncode != 0
-    assert done.stderr.count("too small for so many processes") == 1
+    assert done.stderr.count(TOO_SMALL) == 1
 
 
-@pytest.mark.parametrize("name", SUITE)
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_too_many_ranks_for_a_grid_are_refused_by_a_plan(name: str) -> None:
+    done = run("openmp", 1, 1, name, "--class", "S", "--dry-run", "--layout", "64x1", "--model", "mpi")
+    assert done.returncode != 0
+    assert done.stderr.count(TOO_SMALL) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.soak] * (n in ("sp", "bt"))) for n in SUITE]
+)
 def test_class_a_verifies(name: str) -> None:
     assert verified(run("openmp", 1, 2, name, "--class", "A"), name, "A") > 0
 

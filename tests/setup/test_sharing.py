@@ -1,0 +1,41 @@
+"""Tests that share what is costly to start go to one worker."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+SAYS_ITS_WORKER = """
+import os, pathlib, time
+import pytest
+@pytest.mark.parametrize("i", range(6))
+def test_it(i):
+    time.sleep(0.05)
+    (pathlib.Path("said") / f"{__name__} {i}").write_text(os.environ["PYTEST_XDIST_WORKER"])
+"""
+
+
+def test_a_group_of_tests_stays_on_one_worker_and_the_groups_are_shared_out(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    files = {"numa": ["test_a", "test_b"], "graph": ["test_c", "test_d"]}
+    (tmp_path / "said").mkdir()
+    for folder, names in files.items():
+        (tmp_path / "tests" / folder).mkdir(parents=True)
+        for name in names:
+            (tmp_path / "tests" / folder / f"{name}.py").write_text(SAYS_ITS_WORKER)
+    shutil.copy(CONFTEST, tmp_path / "tests")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    words = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--rootdir", str(tmp_path), "tests"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = {p.name: p.read_text() for p in (tmp_path / "said").iterdir()}
+    workers = {name: {w for test, w in said.items() if test.startswith(name)} for name in "test_a test_c test_d".split()}
+    assert len(said) == 24 and all(len(found) == 1 for found in workers.values()), said
+    assert {w for test, w in said.items() if test[:6] in ("test_a", "test_b")} == workers["test_a"]
+    assert set(said.values()) == {"gw0", "gw1"}
