@@ -83,11 +83,11 @@ run_native() {
         --output-junit "$results/native-$count.xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
 }
 
-# How many workers: no test judges a time, so several run at once. A campaign has the machine to itself.
+# How many workers: no test judges a time, so several run at once, half as many again as there are processors, since many tests
+# wait. A campaign has the machine to itself.
 workers() {
-    local processors
-    processors=$(nproc)
-    if [[ -n $soak ]] || ((processors < 2)); then echo 0; else echo $((processors < 8 ? processors : 8)); fi
+    local workers=$(($(nproc) * 3 / 2))
+    if [[ -n $soak ]] || ((workers < 2)); then echo 0; else echo $((workers < 8 ? workers : 8)); fi
 }
 
 # run_python EXPRESSION PATH... Those that need a quiet machine come when the others have ended.

@@ -26,8 +26,8 @@ def pytest_configure() -> None:
 
 
 def together(test: str) -> str:
-    """The name of the tests that go to the same worker as this one, because they share what is costly to start
-    or would wait for each other: as a rule those of its file.
+    """The name of the tests that go to the same worker as this one, because they share what is costly to
+    start or would wait for each other: as a rule those of its file.
     """
     file = test.split("::")[0]
     folder = file.removeprefix("tests/").split("/")[0]

@@ -148,7 +148,7 @@ TEST_CASE("a graph with some of everything gives the same bits for any number of
     for (const GridShape& shape : {kOpen, kRound}) {
         std::vector<std::uint64_t> expected;
         for (const int threads : {1, 2, 3})
-            for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            for (std::uint64_t seed = 0; seed < 2; ++seed) {
                 Mixed mixed(shape);
                 Simulation run(mixed.graph, Members::alone(),
                                {.threads = threads, .shuffle = {.seed = seed}});

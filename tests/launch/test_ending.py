@@ -88,9 +88,7 @@ def test_when_the_parent_of_an_mpi_run_is_killed_its_shared_memory_goes_too(
         "--layout", "2x1", "--record", str(launcher.record_file), program=[ranks, "60", "-1", launcher.token]
     )
     parent, _ = start_under_parent(command)
-    assert wait_until(
-        lambda: len(launcher.running("ranks")) == 2
-    )
+    assert wait_until(lambda: len(launcher.running("ranks")) == 2)
     time.sleep(0.3)
     end_and_forget(parent)
     assert wait_until(lambda: launcher.alive() == [])
@@ -182,9 +180,7 @@ def test_a_killed_supervisor_of_an_mpi_run_leaves_no_rank(launcher: Launcher, ra
         "--layout", "2x1", "--record", str(launcher.record_file), program=[ranks, "60", "-1", launcher.token],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    assert wait_until(
-        lambda: len(launcher.running("ranks")) == 2
-    )
+    assert wait_until(lambda: len(launcher.running("ranks")) == 2)
     running.kill()
     running.wait()
     assert wait_until(lambda: launcher.alive() == [])

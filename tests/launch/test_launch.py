@@ -275,7 +275,7 @@ def test_own_share_is_named_and_gone_afterwards(launcher: Launcher, programs: di
 
 
 def cpu_group(pid: int) -> str:
-    """The cgroup that governs a process's share of the CPUs: of version 1 where that has it, else of version 2."""
+    """The cgroup that governs a process's share of the CPUs: of version 1 where that has it, else of 2."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
     return next((path for _, names, path in lines if "cpu" in names.split(",")), lines[-1][2])
 

@@ -25,8 +25,8 @@ def test_it_verifies_under_each_model(name: str, size: str, model: str, processe
     assert verified(run(model, processes, threads, name, "--class", size), name, size) > 0
 
 
-# Grids of two and three directions among as many processes; of cg's two, once not the same number in both. The grids of class S of
-# the applications have too few points for 64 ranks, and theirs of class W take long.
+# Grids divided in two and in three directions; cg's two once not into the same number. The applications'
+# grids of class S have too few points for 64 ranks, and those of class W take long.
 MANY = [*((name, 16, "S") for name in SUITE), ("cg", 8, "S"), ("mg", 64, "S"), ("ft", 64, "S")]
 LONG = [(name, 64, "S") for name in ("ep", "cg", "is")] + [(name, 64, "W") for name in APPLICATIONS]
 

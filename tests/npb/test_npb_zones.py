@@ -42,9 +42,7 @@ def test_every_zone_may_have_a_rank_of_its_own(name: str) -> None:
     assert rate(run_zones("mpi", ranks, 1, name, "--class", "S"), name, "S") > 0
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.soak] * (n != "lu")) for n in NAMES]
-)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.soak] * (n != "lu")) for n in NAMES])
 def test_zones_of_class_a_verify(name: str) -> None:
     assert rate(run_zones("openmp", 1, 2, name, "--class", "A"), name, "A") > 0
 
