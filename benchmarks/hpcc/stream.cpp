@@ -13,7 +13,7 @@
 #include <string>
 
 #include "benchmarks/common/buffer.hpp"
-#include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/together.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
@@ -67,9 +67,8 @@ class Stream {
         });
     }
 
-    /// Seconds of one kernel over the whole arrays.
-    double run(int kernel, Stores stores) {
-        const double start = now();
+    /// One kernel over the whole arrays.
+    void run(int kernel, Stores stores) {
         if (fault_ != Break::skip) {
             each_part([&](std::size_t first, std::size_t count) {
                 double *a = this->a() + first, *b = this->b() + first, *c = this->c() + first;
@@ -79,9 +78,7 @@ class Stream {
                 if (kernel == 3) triad(a, b, c, kQ, count, stores);
             });
         }
-        const double elapsed = now() - start;
         if (fault_ == Break::perturb && kernel == 3) a()[n_ / 2] *= 1.001;
-        return elapsed;
     }
 
     /// The largest of the three arrays' average relative errors after `trials` rounds of all four kernels.
@@ -234,8 +231,8 @@ StoresOfKernels choose(Group& group, Stream& stream, int& trials) {
     for (int trial = 0; trial < 2 * kTrialsToChoose; ++trial, ++trials) {
         const int kind = trial % 2;
         for (int kernel = 0; kernel < kKernels; ++kernel) {
-            group.barrier();
-            const double time = group.max(stream.run(kernel, kind == 0 ? Stores::cached : Stores::streaming));
+            const auto stores = kind == 0 ? Stores::cached : Stores::streaming;
+            const double time = seconds_together(group, [&] { stream.run(kernel, stores); });
             auto& kept = best[static_cast<std::size_t>(kind)][static_cast<std::size_t>(kernel)];
             kept = std::min(kept, time);
         }
@@ -261,8 +258,8 @@ Result run_stream(Group& group, const Parsed& given, Break fault) {
     best.fill(std::numeric_limits<double>::infinity());
     for (long trial = 0; trial < wanted; ++trial, ++trials) {
         for (int kernel = 0; kernel < kKernels; ++kernel) {
-            group.barrier();
-            const double time = group.max(stream.run(kernel, stores[static_cast<std::size_t>(kernel)]));
+            const auto of_kernel = stores[static_cast<std::size_t>(kernel)];
+            const double time = seconds_together(group, [&] { stream.run(kernel, of_kernel); });
             auto& kept = best[static_cast<std::size_t>(kernel)];
             kept = std::min(kept, time);
         }

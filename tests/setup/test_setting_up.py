@@ -265,7 +265,7 @@ def kill_during_setup(checkout: sample.Checkout, moment: float, whole_group: boo
     # What survived holds the lock until it is done; nothing here waits for it but the next set-up.
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.soak)])
 def test_a_killed_setup_is_made_good_by_the_next(checkout: sample.Checkout, seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(3):
