@@ -130,7 +130,17 @@ def traces() -> set[Path]:
 
 
 def leftovers() -> set[str]:
-    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped."""
+    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped. What another
+    test's MPI has made and not mapped yet is gone, or in use, at the second look.
+    """
+    found = _left()
+    if found:
+        time.sleep(0.3)
+        found &= _left()
+    return found
+
+
+def _left() -> set[str]:
     found = {str(path) for path in traces() if not owner_lives(path)}
     for pattern in ("mpich_sh*_*", "vader_segment.*", "sm_segment.*"):
         for path in SHARED_MEMORY.glob(pattern):
