@@ -25,9 +25,9 @@ class OwnShare {
     /// Without `asked` the run still has its own session, which is an autogroup of its own where the system
     /// has them.
     ///
-    /// A group that was made for it takes this process in as well until the object ends: beside load on every
-    /// CPU, the little that is left to everybody else would let the supervisor read the program back, and see
-    /// its end, a second late.
+    /// Where a cgroup was made, this process joins it too, until the object ends. Beside load on every CPU it
+    /// would otherwise share with everybody else what the run leaves, and read a short program back too late
+    /// or not at all.
     OwnShare(bool asked, RunGroups& groups);
     ~OwnShare();
     OwnShare(const OwnShare&) = delete;
