@@ -37,6 +37,7 @@ class Sharing : public Group {
         entered_ = true;
     }
     [[nodiscard]] double max(double value) override {
+        if (rank_ == 0) meeting_.first_is_done = true;
         meeting_.values[static_cast<std::size_t>(rank_)] = value;
         meeting_.met.arrive_and_wait();
         return std::max(meeting_.values[0], meeting_.values[1]);
