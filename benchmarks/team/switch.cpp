@@ -35,21 +35,25 @@ void change(Stage& stage, team::Crew& crew, int member, int giver, std::uint32_t
         crew.parallel_region([](int, int) {});
         stage.began = team::detail::now_ns();
         if (fault != Break::skip) crew.move(giver, 1 - giver);
-        team::publish(stage.turn, number);
+        // Before the other knows: it may give the core back before this thread runs again.
         if (crew.count() != 1) ++stage.wrong;
+        team::publish(stage.turn, number);
         return;
     }
     team::wait_until(
         stage.turn, [number](std::uint32_t turn) { return turn == number; }, turns);
     std::int64_t reached = 0;
     int pu = -1;
-    constexpr int most = 1'000'000;
-    for (int region = 0; reached == 0 && region < most && (fault != Break::skip || region < 100); ++region)
+    // Others may keep the core that travels from the thread that is to leave it.
+    constexpr std::int64_t longest = 60'000'000'000;
+    for (int region = 0; reached == 0 && (fault != Break::skip || region < 100); ++region) {
+        if (team::detail::now_ns() - stage.began > longest) break;
         crew.parallel_region([&](int thread, int) {
             if (thread != 1) return;
             reached = team::detail::now_ns();
             pu = sched_getcpu();
         });
+    }
     if (fault == Break::perturb) pu = -1;
     if (pu != traveller) ++stage.wrong;
     times[number - 1] = static_cast<double>(reached - stage.began);
