@@ -10,6 +10,7 @@ printed: an expression for `ctest -R`, and the test files for pytest, each endin
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import re
 import subprocess
@@ -137,6 +138,7 @@ class Native:
         return found
 
 
+@functools.cache
 def imports(path: Path) -> set[Path]:
     """The files that a file imports: of the package, and helpers of tests by their bare names."""
     found: set[Path] = set()
@@ -159,7 +161,7 @@ def imports(path: Path) -> set[Path]:
     return {each for each in found if each.exists()}
 
 
-def reached(path: Path, known: dict[Path, set[Path]]) -> set[Path]:
+def reached(path: Path) -> set[Path]:
     """A file and all that it imports, whatever the way; in tests with the conftest.py that pytest reads."""
     found, open_ = set(), [path]
     if path.is_relative_to(TESTS):
@@ -169,9 +171,7 @@ def reached(path: Path, known: dict[Path, set[Path]]) -> set[Path]:
         if each in found or not each.exists():
             continue
         found.add(each)
-        if each not in known:
-            known[each] = imports(each)
-        open_ += known[each]
+        open_ += imports(each)
     return found
 
 
@@ -216,7 +216,6 @@ def select(changed: set[str], native: Native) -> tuple[list[str], list[Path]]:
             whole = all(name.startswith(f"{program}/") for name in names)
             expressions += [f"^{program}/"] if whole else [f"^{re.escape(name)}$" for name in sorted(names)]
 
-    known: dict[Path, set[Path]] = {}
     paths = {ROOT / name for name in rest}
     files = []
     for path in sorted(TESTS.rglob("test_*.py")):
@@ -226,7 +225,7 @@ def select(changed: set[str], native: Native) -> tuple[list[str], list[Path]]:
             for each in paths
         )
         starts = touched.intersection(STARTS.get(folder, ()))
-        if everything or folder in folders or beside or starts or reached(path, known) & paths:
+        if everything or folder in folders or beside or starts or reached(path) & paths:
             files.append(path)
     return expressions, files
 

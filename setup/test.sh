@@ -73,21 +73,24 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     exec 8>&-
 fi
 
+# How many tests at once: half as many again as there are processors, since no test judges a time and many wait; in a campaign
+# none waits.
+at_once=$(nproc)
+[[ -n $soak ]] || at_once=$((at_once * 3 / 2))
+
 # run_native FOLDER [OPTION...]
 run_native() {
     local folder=$1
     shift
     [[ -n $soak ]] || set -- "$@" -LE soak
     ctest --test-dir "$folder" --show-only=json-v1 >"$results/native-$((++count)).json"
-    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$(nproc)" \
+    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" \
         --output-junit "$results/native-$count.xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
 }
 
-# How many workers: no test judges a time, so several run at once, half as many again as there are processors, since many tests
-# wait. A campaign has the machine to itself.
+# How many of them in Python. A campaign has the machine to itself.
 workers() {
-    local workers=$(($(nproc) * 3 / 2))
-    if [[ -n $soak ]] || ((workers < 2)); then echo 0; else echo $((workers < 8 ? workers : 8)); fi
+    if [[ -n $soak ]] || ((at_once < 2)); then echo 0; else echo $((at_once < 8 ? at_once : 8)); fi
 }
 
 # run_python EXPRESSION PATH... Those that need a quiet machine come when the others have ended.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from shared_memory import SHARED_MEMORY, new_and_nobodys
 
 from strata.measure import quiet
 from strata.measure.lock import HostLock
@@ -34,7 +35,7 @@ class Strata:
         self.results = self.home / "results with space"
         self.temporary = self.home / "tmp"
         self.temporary.mkdir()
-        self._shared = {path.name for path in Path("/dev/shm").iterdir()}
+        self._shared = {path.name for path in SHARED_MEMORY.iterdir()}
 
     @property
     def command(self) -> list[str]:
@@ -102,10 +103,9 @@ class Strata:
         """
         deadline = time.monotonic() + patience_s
         while True:
-            shared = {path.name for path in Path("/dev/shm").iterdir()}
             left = {
                 "processes": [str(p) for p in self.processes()],
-                "shared memory": sorted(shared - self._shared),
+                "shared memory": sorted(new_and_nobodys(self._shared)),
                 "temporary files": [str(p.relative_to(self.temporary)) for p in self.temporary.rglob("*")],
             }
             if not any(left.values()) or time.monotonic() > deadline:

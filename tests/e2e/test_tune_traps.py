@@ -135,7 +135,7 @@ def seen(strata: Strata, command: list[str], candidate: Candidate, code: str = "
     tuner = Tuner(Request(tuple(command)), runner, lambda sample: None, Progress())
     try:
         for i in range(8):
-            os.environ["SPIN_S"] = f"{0.5 * max(1, i)}"
+            os.environ["SPIN_S"] = f"{0.2 * max(1, i)}"
             sample = tuner.launch(candidate, 60.0)
             assert not sample.failed, sample.failed
             if i and (not code or code in tuner.traps.known):

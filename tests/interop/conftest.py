@@ -1,4 +1,4 @@
-"""The command under test and a way to run it; the synthetic summaries are put on the import path."""
+"""The command under test and a way to run it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from pathlib import Path
 
 import pytest
 from other_tools import ROOT, Run
-
-FIXTURES = str(ROOT / "tests" / "fixtures")
-if FIXTURES not in sys.path:
-    sys.path.insert(0, FIXTURES)
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-SHARED_MEMORY = Path("/dev/shm")
+from shared_memory import SHARED_MEMORY, in_use, owner_lives
 
 
 def allowed_cores() -> int:
@@ -95,25 +94,6 @@ def wait_until(condition: Callable[[], bool], seconds: float = 15) -> bool:
             return True
         time.sleep(0.01)
     return condition()
-
-
-def in_use(path: Path) -> bool:
-    """Whether a living process has the file mapped: then it belongs to somebody's run, and is no leftover."""
-    for maps in Path("/proc").glob("[0-9]*/maps"):
-        with contextlib.suppress(OSError):
-            if str(path) in maps.read_text():
-                return True
-    return False
-
-
-def owner_lives(path: Path) -> bool:
-    """strata-UID-PID-STARTTIME: whether that process lives."""
-    _, _, pid, start = path.name.split("-")
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return False
-    return stat[0] != "Z" and stat[19] == start
 
 
 def traces() -> set[Path]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -13,16 +15,28 @@ sys.path.insert(0, str(Path(__file__).parent))
 import sample
 
 
+@pytest.fixture(scope="session")
+def quick_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python whose environments are copies of one: 0.1 s instead of 4 s of a processor for each set-up."""
+    folder, real = tmp_path_factory.mktemp("python"), os.path.realpath(sys.executable)
+    subprocess.run([real, "-m", "venv", str(folder / "made")], check=True)
+    python = folder / "python3"
+    words = f'[ "$1 $2" = "-m venv" ] && [ $# = 3 ] && exec cp -a {shlex.quote(str(folder / "made"))} "$3"'
+    python.write_text(f'#!/bin/sh\n{words}\nexec {shlex.quote(real)} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
 @pytest.fixture
-def checkout(tmp_path: Path) -> sample.Checkout:
+def checkout(tmp_path: Path, quick_python: Path) -> sample.Checkout:
     """A checkout in which nothing was set up."""
-    return sample.make(tmp_path / "a checkout")
+    return sample.make(tmp_path / "a checkout", quick_python)
 
 
 @pytest.fixture(scope="module")
-def ready(tmp_path_factory: pytest.TempPathFactory) -> sample.Checkout:
+def ready(tmp_path_factory: pytest.TempPathFactory, quick_python: Path) -> sample.Checkout:
     """A checkout that was set up, for tests that only use it; its path has spaces."""
-    made = sample.make(tmp_path_factory.mktemp("ready") / "my own  checkout")
+    made = sample.make(tmp_path_factory.mktemp("ready") / "my own  checkout", quick_python)
     done = made.run()
     assert done.returncode == 0, done.stderr
     return made

@@ -110,7 +110,8 @@ def facts(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
 
-def make(root: Path) -> Checkout:
+def make(root: Path, python: Path | None = None) -> Checkout:
+    """The small checkout; `python` makes its environments, else one that set-up finds."""
     for name in ("setup", "cmake"):
         shutil.copytree(ROOT / name, root / name)
     for name in (
@@ -131,7 +132,10 @@ def make(root: Path) -> Checkout:
     (root / "cli" / "main.cpp").write_text(FRONT)
     (root / "cli" / "CMakeLists.txt").write_text(CMAKE)
     (root / "pyproject.toml").write_text(PYPROJECT)
-    return Checkout(root)
+    made = Checkout(root)
+    if python:
+        made.environment["STRATA_BASE_PYTHON"] = str(python)
+    return made
 
 
 class Somebody:

@@ -17,8 +17,8 @@ add_executable(strata-npb ../further.cpp)
 
 
 @pytest.fixture(scope="module")
-def parted(tmp_path_factory: pytest.TempPathFactory) -> sample.Checkout:
-    checkout = sample.make(tmp_path_factory.mktemp("parted") / "a checkout")
+def parted(tmp_path_factory: pytest.TempPathFactory, quick_python: Path) -> sample.Checkout:
+    checkout = sample.make(tmp_path_factory.mktemp("parted") / "a checkout", quick_python)
     (checkout.root / "cli" / "CMakeLists.txt").write_text(sample.CMAKE + FURTHER)
     (checkout.root / "further.cpp").write_text("int main() {}\n")
     return checkout

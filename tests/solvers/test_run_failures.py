@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shared_memory import SHARED_MEMORY, new_and_nobodys
 from solver_cases import changed, checksums, steps_in
 
 
@@ -58,10 +59,6 @@ def members(out: Path) -> list[int]:
     return sorted(filter(has_seat, processes(out)))
 
 
-def shared_memory() -> set[str]:
-    return {path.name for path in Path("/dev/shm").iterdir() if "strata" in path.name}
-
-
 ADVECTION = {"cells": "[64, 64]", "patch": "[16, 16]", "error": "0.0", "end": "1000.0"}
 
 
@@ -70,7 +67,7 @@ def test_a_killed_member_ends_the_run_with_its_name_and_the_run_goes_on_from_its
     front, run, tmp_path, layout, victim
 ):
     case, out = changed(tmp_path, "advection", **ADVECTION), tmp_path / "out"
-    before = shared_memory()
+    before = {path.name for path in SHARED_MEMORY.iterdir()}
     with going(front, case, out, "--checkpoint", 25, "--series", 5, layout=layout) as process:
         wait_for(lambda: steps_in(out, "checkpoint-*"), process)
         team = members(out)
@@ -81,7 +78,7 @@ def test_a_killed_member_ends_the_run_with_its_name_and_the_run_goes_on_from_its
     assert said.count("error") == 1, said
     assert re.search(rf"member {victim} \(process {team[victim]}\) was killed by SIGKILL", said)
     assert not processes(out)
-    assert shared_memory() <= before
+    assert not new_and_nobodys(before)
     assert not (out / "result.json").exists()
     if layout == "2x1":  # somebody is left to tidy up after member 0
         assert not (out / "control").exists()
@@ -98,13 +95,13 @@ def test_a_killed_member_ends_the_run_with_its_name_and_the_run_goes_on_from_its
 
 def test_when_the_command_itself_is_killed_nothing_of_the_run_is_left(front, tmp_path):
     case, out = changed(tmp_path, "advection", **ADVECTION), tmp_path / "out"
-    before = shared_memory()
+    before = {path.name for path in SHARED_MEMORY.iterdir()}
     with going(front, case, out, layout="2x1") as process:
         wait_for(lambda: (out / "control" / "control.sock").exists(), process)
         process.kill()
         process.communicate(timeout=30)  # its members have the other ends
     deadline = time.monotonic() + 30
-    while processes(out) or not shared_memory() <= before:
+    while processes(out) or new_and_nobodys(before):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic_machines as machines
 
 from strata.errors import StrataError
 from strata.tune.candidates import KINDS, MOST, Candidate, Room, candidates, default_of, variations
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
-import synthetic_machines as machines
 
 MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
 

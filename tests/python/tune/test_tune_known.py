@@ -7,13 +7,12 @@ The launches are made up, with the noise that launches have; tests/e2e/test_tune
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic_machines as machines
 
 from strata.measure.plan import Task
 from strata.measure.progress import Progress
@@ -21,9 +20,6 @@ from strata.measure.runner import Launched
 from strata.tune import table, tuner
 from strata.tune.candidates import Candidate, Room, candidates, variations
 from strata.tune.tuner import Outcome, Request, Tuner
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
-import synthetic_machines as machines
 
 MACHINES = {
     "8 domains": machines.eight_domains(),

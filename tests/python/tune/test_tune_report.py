@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic_machines as machines
 
 from strata.errors import StrataError
 from strata.measure import store
@@ -21,9 +21,6 @@ from strata.tune import results, table, tuner
 from strata.tune.candidates import candidates, variations
 from strata.tune.traps import MPI, Trap
 from strata.tune.tuner import Request, Tuner
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
-import synthetic_machines as machines
 
 
 class Steady:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic_machines as machines
 
 from strata.errors import StrataError
 from strata.measure.background import Background
@@ -22,9 +22,6 @@ from strata.tune.program import Kind, kind_of
 from strata.tune.race import Launch, Race
 from strata.tune.traps import BINDS, CROWDED, SECOND, Seen, measured
 from strata.tune.tuner import Request, Tuner, check
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fixtures"))
-import synthetic_machines as machines
 
 
 def record(wall_s: float, **more: Any) -> dict[str, Any]:
