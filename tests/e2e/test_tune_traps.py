@@ -262,7 +262,7 @@ def test_an_mpi_that_binds_by_default_and_one_that_oversubscribes(
     )
     assert CORES == 1 or "they took turns" in shown[CROWDED].text
     against = strata.run("tune", "--dry-run", "--", "mpirun", "--bind-to", "core", "-n", "1", plain)
-    assert against.returncode != 0
+    assert against.returncode == 2
     assert "would bind against the layout" in against.stderr
 
 

@@ -45,14 +45,14 @@ TOO_SMALL = "too small for so many processes"
 @needs_mpi
 def test_too_many_ranks_for_a_grid_are_refused_once() -> None:
     done = run("mpi", 64, 1, "lu", "--class", "S")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert done.stderr.count(TOO_SMALL) == 1
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_too_many_ranks_for_a_grid_are_refused_by_a_plan(name: str) -> None:
     done = run("openmp", 1, 1, name, "--class", "S", "--dry-run", "--layout", "64x1", "--model", "mpi")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert done.stderr.count(TOO_SMALL) == 1
 
 
@@ -111,7 +111,7 @@ def test_what_does_not_fit_is_refused_once_with_need_and_supply(model: str) -> N
 def test_a_result_that_could_not_be_written_is_no_run(model: str, tmp_path: Path) -> None:
     file = tmp_path / "nowhere" / "result.json"
     done = run(model, 1 if model == "openmp" else 2, 1, "mg", "--class", "S", "--json", str(file))
-    assert done.returncode != 0 and "Completed" not in done.stdout
+    assert done.returncode == 1 and "Completed" not in done.stdout
     assert done.stderr.count("the result cannot be written: No such file or directory") == 1
     assert str(file) in done.stderr
 
@@ -124,7 +124,7 @@ def test_the_front_starts_the_program_of_the_model(model: str) -> None:
 @needs_mpi
 def test_a_division_that_is_impossible_is_refused() -> None:
     done = run("mpi", 3, 1, "cg", "--class", "S")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert done.stderr.count("a power of two of processes") == 1
 
 

@@ -123,7 +123,7 @@ def test_more_processes_than_zones_are_refused_once(model: str) -> None:
         done = run_zones(model, 1, 1, "sp", "--class", "S", "--dry-run", "--layout", "5x1", "--model", "mpi")
     else:
         done = run_zones(model, processes, 1, "sp", "--class", "S")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert done.stderr.count("more processes than zones") == 1
 
 

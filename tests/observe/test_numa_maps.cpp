@@ -88,11 +88,7 @@ TEST_CASE("pages that are asked one by one are those that were touched, also in 
     region.end = region.begin + pages * page;
     std::vector<Region> all = {region};
     const auto whole = ask_pages(getpid(), all, pages);
-    if (!whole) {
-        WARN("move_pages is refused here");
-        munmap(memory, pages * page);
-        return;
-    }
+    if (!whole) CANNOT_TRY("move_pages is refused here");
     CHECK(*whole == 1.0);
     CHECK(total(all.front().bytes) == pages / 2 * page);
     const auto sample = ask_pages(getpid(), all, pages / 8);

@@ -2,9 +2,11 @@
 // the order of accuracy, materials, and how it fails.
 #include <cmath>
 #include <numbers>
+#include <regex>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "solvers/mpm/exact.hpp"
 #include "solvers/mpm/shape.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/mpm_runs.hpp"
@@ -59,14 +61,15 @@ TEST_CASE("colliding disks keep momentum to rounding, and nearly all energy") {
 }
 
 TEST_CASE("a manufactured oscillation converges with second order") {
-    double before = run(periodic_bar(16, 1e-3, "flip")).error;
-    for (const std::int64_t n : {32, 64}) {
+    // 1.9 and 2.0; with 16 cells the order is not reached yet (docs/mpm.md).
+    double before = run(periodic_bar(32, 1e-3, "flip")).error;
+    for (const auto& [n, order] : {std::pair{64, 1.85}, {128, 1.95}}) {
         const double now = run(periodic_bar(n, 1e-3, "flip")).error;
         INFO(n << " cells: " << now);
-        CHECK(std::log2(before / now) > 1.4);
+        CHECK(std::log2(before / now) > order);
         before = now;
     }
-    CHECK(before < 2e-3);
+    CHECK(before < 3.5e-4);
 }
 
 TEST_CASE(
@@ -169,9 +172,66 @@ TEST_CASE("shape functions: sums are 1, linear fields are exact, GIMP is the mea
     }
 }
 
+TEST_CASE("a manufactured motion has the velocity, stretch and body force that momentum asks for") {
+    // Differences of fourth order of what exact_motion says and of Strata's own stress.
+    const auto slope = [](const auto& f, double h) {
+        return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+    };
+    Settings cube = periodic_bar(8, 0.05, "flip");
+    cube.problem = "cube", cube.size = {1, 1, 1}, cube.cells = {8, 8, 8}, cube.patch_cells = {8, 8, 8};
+    cube.walls = {"symmetry", "symmetry", "symmetry"}, cube.shapes = {"box 0 0 0 1 1 1"};
+    for (const Settings& s : {settled(cube), periodic_bar(8, 0.05, "flip")}) {
+        const Material& m = s.materials[0];
+        const auto moved = [](Real3 X, std::size_t j, double by) {
+            X[j] += by;
+            return X;
+        };
+        // First Piola-Kirchhoff stress P = tau F^-T; F is diagonal.
+        const auto piola = [&](const Real3& X, double t, std::size_t i) {
+            const Real3 stretch = exact_motion(s, X, t).stretch;
+            Tensor F{};
+            for (std::size_t c = 0; c < 3; ++c) F[4 * c] = mpm::all(stretch[c]);
+            return m.stress(F).kirchhoff[i][0] / stretch[i];
+        };
+        const double h = 1e-3, step = 1e-6, acceleration = s.amplitude * m.wave_speed() * m.wave_speed() * 10;
+        for (const Real3& X : {Real3{0.13, 0.41, 0.77}, Real3{0.62, 0.28, 0.35}, Real3{0.9, 0.55, 0.11}})
+            for (const double t : {0.0, 0.0031, 0.0127})
+                for (std::size_t i = 0; i < 3; ++i) {
+                    INFO(s.problem << ", direction " << i << ", time " << t);
+                    const Motion at = exact_motion(s, X, t);
+                    CHECK(std::abs(at.stretch[i] - 1 -
+                                   slope([&](double by) { return exact_motion(s, moved(X, i, by), t).u[i]; },
+                                         h)) < 1e-8);
+                    for (const std::size_t j : {(i + 1) % 3, (i + 2) % 3})  // F is diagonal
+                        CHECK(exact_motion(s, moved(X, j, 0.05), t).u[i] == at.u[i]);
+                    const auto u = [&](double by) { return exact_motion(s, X, t + by).u[i]; };
+                    const auto v = [&](double by) { return exact_motion(s, X, t + by).v[i]; };
+                    CHECK(std::abs(at.v[i] - slope(u, step)) < 1e-6 * s.amplitude * m.wave_speed());
+                    const double force =
+                        slope([&](double by) { return piola(moved(X, i, by), t, i); }, h) / m.density;
+                    CHECK(std::abs(slope(v, step) - force - at.force[i]) < 1e-6 * acceleration);
+                }
+    }
+}
+
 TEST_CASE("an unstable step ends the run with task, patch, step and label") {
     Settings s = disks({12, 12, 1}, "linear", "flip");
+    s.walls = {"periodic", "periodic", "symmetry"};  // nothing else is in the way
     s.cfl = 2;
+    try {
+        run(s);
+        FAIL("it ended");
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        INFO(text);
+        const std::regex place("task '[^']+', patch [0-9]+ of 'grid', step [0-9]+: '[^']+' is no number");
+        CHECK(std::regex_search(text, place));
+        CHECK(text.find("time.cfl = 2") != std::string::npos);
+    }
+}
+
+TEST_CASE("a point that is thrown out of the domain ends the run with its number, label, patch and step") {
+    Settings s = disks({12, 12, 1}, "linear", "flip");
     s.gravity = {0, -1e7, 0};
     try {
         run(s);
@@ -179,7 +239,8 @@ TEST_CASE("an unstable step ends the run with task, patch, step and label") {
     } catch (const Error& error) {
         const std::string text = error.what();
         INFO(text);
-        CHECK(text.find("step ") != std::string::npos);
-        CHECK(text.find("patch ") != std::string::npos);
+        const std::regex place(
+            "particle [0-9]+ of 'points', on patch [0-9]+ of 'grid', step [0-9]+: it is beyond a border");
+        CHECK(std::regex_search(text, place));
     }
 }

@@ -98,7 +98,7 @@ def test_a_wrong_key_gives_one_error_with_file_line_key_and_what_is_allowed(fron
 def test_a_step_that_turns_unstable_ends_the_run_once_with_patch_step_and_label(front, tmp_path):
     case = small(tmp_path, "advection", cfl="4", end="1000.0")
     done = run(front, case, "--layout", "2x1", "--bind", "none", "--out", tmp_path / "out", check=False)
-    assert done.returncode != 0
+    assert done.returncode == 1
     assert done.stderr.count("is no number any more") == 1
     assert re.search(r"task 'advect, second stage', patch \d+ of 'grid', step \d+", done.stderr)
     assert "'temperature'" in done.stderr
@@ -185,7 +185,7 @@ def test_a_checkpoint_of_another_case_is_refused(front, tmp_path):
     run(front, case, "--out", tmp_path / "out", "--steps", 4, "--checkpoint", 4, "--quiet")
     other = small(tmp_path, "advection", cells="[32, 32]", error="1.0", width="0.2")
     done = run(front, other, "--restart", tmp_path / "out", check=False)
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert "another case" in done.stderr
     later = small(tmp_path, "advection", cells="[32, 32]", error="0.5")  # decides nothing
     run(front, later, "--restart", tmp_path / "out", "--steps", 6, "--quiet")
