@@ -98,6 +98,22 @@ TEST_CASE("the Origin2000 case: 69 processes on 512 CPUs are at least 97 % effic
 }
 
 TEST_CASE(
+    "Columbia's sets: 254x2 of 508 CPUs and 36x14 of 504 are at least 99.9 % efficient, ideal threads") {
+    for (const auto& [name, cpus, processes] : {std::tuple{"overflow-d", 508, 254}, {"ins3d", 504, 36}}) {
+        INFO(name);
+        const Plan plan = plan_of(name, cpus, processes);
+        check_sound(plan, generate(find_set(name), 1).problem.costs, cpus);
+        CHECK(plan.processes() == processes);
+        CHECK(plan.efficiency >= 0.999);
+        CHECK(plan.limit.patch == -1);
+    }
+    // As many processes as CPUs: the largest zone alone takes four times the mean, and no plan is better.
+    const Plan alone = plan_of("overflow-d", 508, 508);
+    CHECK(alone.longest == Approx(alone.bound));
+    CHECK(alone.efficiency == Approx(0.2461).margin(0.00005));
+}
+
+TEST_CASE(
     "with INS3D's thread curve the largest zone limits the Origin2000 case, and the plan reaches that "
     "limit") {
     const Plan plan = plan_of("origin2000", 512, 69, ThreadCurve::ins3d());
