@@ -5,13 +5,17 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <random>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -137,6 +141,46 @@ inline std::vector<launch::Setting> layout(const std::string& text, bool bound =
     std::vector<launch::Setting> settings = {{"STRATA_LAYOUT", text}};
     if (!bound) settings.push_back({"STRATA_BIND", "none"});
     return settings;
+}
+
+/// Shared memory that is there now: the names in /dev/shm, and the arenas of teams that a process has open or
+/// mapped, by their inodes.
+inline std::set<std::string> shared_memory() {
+    namespace fs = std::filesystem;
+    std::set<std::string> found;
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator("/dev/shm", error)) found.insert(file.path().filename());
+    constexpr const char* arena = "/memfd:strata-arena";
+    for (const auto& process : fs::directory_iterator("/proc", error)) {
+        // A process that ends meanwhile has no more of it.
+        for (fs::directory_iterator open(process.path() / "fd", error), end; !error && open != end;
+             open.increment(error)) {
+            struct stat status {};
+            std::error_code gone;
+            if (has(fs::read_symlink(open->path(), gone).string(), arena) &&
+                stat(open->path().c_str(), &status) == 0)
+                found.insert(fmt::format("{} {}", arena, status.st_ino));
+        }
+        std::ifstream maps(process.path() / "maps");  // "begin-end rights offset device inode path"
+        for (std::string line; std::getline(maps, line);)
+            if (has(line, arena)) {
+                std::istringstream words(line);
+                std::string word;
+                for (int i = 0; i < 5; ++i) words >> word;
+                found.insert(fmt::format("{} {}", arena, word));
+            }
+    }
+    return found;
+}
+
+/// Whether all of it was there `before`; waits a moment for who is about to end.
+inline bool no_shared_memory_left(const std::set<std::string>& before) {
+    for (int i = 0; i < 50; ++i) {
+        const std::set<std::string> now = shared_memory();
+        if (std::includes(before.begin(), before.end(), now.begin(), now.end())) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
 }
 
 }  // namespace strata::team::testing

@@ -11,6 +11,7 @@ using namespace strata::team::testing;
 
 TEST_CASE("members killed at 200 random moments on any of several nodes: nobody hangs, nothing is left") {
     std::mt19937 random(std::random_device{}());
+    const auto before = shared_memory();
     const auto programs = nodes_programs();
     for (int i = 0; i < 200; ++i) {
         const int ranks = 2 + static_cast<int>(random() % 7), per_node = 1 + static_cast<int>(random() % 4);
@@ -25,5 +26,6 @@ TEST_CASE("members killed at 200 random moments on any of several nodes: nobody 
         CHECK(failed_with(137, done, program));
         CHECK(count(done.out, " saw: member " + victim + " ") == ranks - 1);
         CHECK(run.nobody_left());
+        CHECK(no_shared_memory_left(before));
     }
 }

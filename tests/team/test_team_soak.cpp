@@ -20,6 +20,7 @@ TEST_CASE("64 processes on whatever CPUs there are pass 10^6 barriers") {
 
 TEST_CASE("members killed at 200 random moments: nobody hangs, nothing is left") {
     std::mt19937 random(std::random_device{}());
+    const auto before = shared_memory();
     for (int i = 0; i < 200; ++i) {
         const int members = 2 + static_cast<int>(random() % 31);
         const std::string victim = std::to_string(random() % static_cast<unsigned>(members));
@@ -31,5 +32,6 @@ TEST_CASE("members killed at 200 random moments: nobody hangs, nothing is left")
         CHECK(WEXITSTATUS(done.status) == 137);
         CHECK(count(done.out, "member " + victim + " (process ") == members - 1);
         CHECK(run.nobody_left());
+        CHECK(no_shared_memory_left(before));
     }
 }
