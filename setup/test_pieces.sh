@@ -1,9 +1,10 @@
-# Pieces that only tests need: a virtual machine with several memories (QEMU, a cloud kernel, busybox), the other MPI, the
-# other OpenMP runtime, likwid, whose strings are compared, and Slurm. Where they
+# Pieces that only tests need: small programs that a minimal system lacks, a virtual machine with several memories (QEMU, a
+# cloud kernel, busybox), the other MPI, the other OpenMP runtime, likwid, whose strings are compared, and Slurm. Where they
 # cannot be had the tests that need them are skipped and say so; nothing else is lost.
 # STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked; STRATA_NO_APT=1 forbids apt.
 
-test_packages=(qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
+test_packages=(mount:mount procps:pgrep hostname:hostname make:make
+    qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
     mmdebstrap:mmdebstrap clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
 
 # A package counts as here when its program or file is.
@@ -43,6 +44,10 @@ get_test_slurm() {
         # What they need beyond what is installed comes along.
         "${download[@]}" || { "${sudo[@]}" apt-get update && "${download[@]}"; } || exit
         for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder/unpacked" || exit; done
+        # Debian's daemons have their own names by alternatives, which an unpacked package lacks; from Slurm 24 on they ask for them.
+        for daemon in "$folder"/unpacked/usr/*bin/*-wlm; do
+            [[ ! -e $daemon || -e ${daemon%-wlm} ]] || ln -s "${daemon##*/}" "${daemon%-wlm}" || exit
+        done
         rm -rf -- "$slurm" && mv "$folder/unpacked" "$slurm" && : >"$slurm/complete"
     ) >>"$strata_log" 2>&1 || say "no Slurm to try (see $strata_log): its tests are skipped"
     "${sudo[@]}" rm -rf -- "$folder"

@@ -24,10 +24,18 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+# The controllers of version 1 that the kernel lacks; many newer ones are built without cpuset and memory.
+LACKING = "for c in cpuset memory cpu; do grep -q ^cgroup./sys/fs/cgroup/$c. /proc/mounts || echo $c; done"
+
+
 def _boot(image: Path, cgroup: int) -> Iterator[Machine]:
     machine = Machine(find_kernel(), image, image.parent, cgroup)
-    yield machine
+    lacking = machine.run(LACKING).out.split() if cgroup == 1 else []
+    if not lacking:
+        yield machine
     machine.close()
+    if lacking:
+        pytest.skip(f"the kernel has no control groups of version 1 for {', '.join(lacking)}")
 
 
 @pytest.fixture(scope="session")

@@ -24,15 +24,17 @@ pytestmark = [
 ]
 
 COMPILER = "g++,cmake,ninja-build"
-# name, Debian, packages beside the base, user
+# name, Debian, packages beside the base and git, by which the checkout came, user
 ROOTS = [
     ("no compiler and a python3 without venv", "bookworm", "python3", "root"),
     ("a compiler and no MPI", "bookworm", f"python3,python3-venv,{COMPILER}", "root"),
     ("without root", "bookworm", f"python3,python3-venv,{COMPILER}", "somebody"),
     ("no compiler, Debian 13", "trixie", "python3", "root"),
 ]
-# Inside: devices and processes are the machine's, mounts and control groups its own view of them.
+# Inside: devices and processes are the machine's, mounts and control groups its own view of them. The root is
+# a mount, as a machine's is, so that programs may have views of their own.
 ENTER = """
+mount --rbind "$0" "$0" || exit
 mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" || exit
 exec chroot "$0" "$@"
 """
@@ -88,7 +90,7 @@ def root(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("root")
     folder.chmod(0o755)
     made = subprocess.run(
-        ["mmdebstrap", "--variant=apt", f"--include=ca-certificates,{packages}", debian, str(folder)],
+        ["mmdebstrap", "--variant=apt", f"--include=ca-certificates,git,{packages}", debian, str(folder)],
         capture_output=True,
         text=True,
         check=False,
@@ -108,7 +110,10 @@ def root(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     pip = Path.home() / ".config" / "pip"
     if pip.is_dir():
         shutil.copytree(pip, home / ".config" / "pip")
-    sample.snapshot(home / "strata")
+    checkout = sample.snapshot(home / "strata")
+    author = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    for words in (("init", "-q"), ("add", "-A"), (*author, "commit", "-qm", "all of it")):
+        subprocess.run(["git", *words], cwd=checkout, check=True)
     subprocess.run(
         ["chroot", str(folder), "chown", "-R", f"{user}:", str(Path("/", home.relative_to(folder)))],
         check=True,
@@ -130,6 +135,6 @@ def test_the_first_command_measures_and_ends_well(root: Root) -> None:
 
 def test_the_second_command_passes_all_tests(root: Root) -> None:
     done = root.run("./strata", "test", seconds=3 * 3600)
-    print(done.stdout[-6000:], done.stderr[-3000:])
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    print(done.stdout[-20000:], done.stderr[-3000:])
+    assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-3000:]
     assert re.match(r"\d+ passed, 0 failed, \d+ skipped", done.stdout.splitlines()[-1])

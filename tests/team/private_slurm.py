@@ -72,6 +72,9 @@ def free_ports(number: int) -> list[int]:
 # one machine would take each other's.
 NODE = """\
 hostname {node} && mount -t tmpfs -o mode=1777 tmpfs /dev/shm || exit
+"""
+# Everybody finds the nodes by their names.
+HOSTS = """\
 mount --bind {folder}/hosts /etc/hosts || exit
 exec "$@"
 """
@@ -144,6 +147,8 @@ class PrivateSlurm:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "OMPI_", "PMI"))}
         kept["SLURM_CONF"] = str(self.folder / "slurm.conf")
         kept["SLURM_PMIX_FENCE"] = "ring"  # its tree does not hold ranks in MPI_Init (core/launch/mpi.hpp)
+        # The nodes are one machine: Open MPI 5 finds no way from its address to the same address elsewhere.
+        kept["OMPI_MCA_btl_tcp_if_include"] = "lo"
         kept["PATH"] = f"{Path(self.programs['srun']).parent}:{kept['PATH']}"
         if self.programs.plugins:
             libraries = [str(self.programs.plugins), str(self.programs.plugins.parent)]
@@ -209,11 +214,15 @@ class PrivateSlurm:
         end = time.monotonic() + seconds
         while not (at / "munge.socket").exists():
             self._check(end)
-        self._start(self.programs["slurmctld"], "-D", "-i")
+
+        def inside(view: str, name: str) -> list[str]:
+            words = ["unshare", "--mount", "--uts", "sh", "-c", view + HOSTS.format(folder=at), name]
+            return words if self.apart else []
+
+        self._start(*inside("", "slurmctld"), self.programs["slurmctld"], "-D", "-i")
         for i in range(1, self.nodes + 1):
-            apart = ["unshare", "--mount", "--uts", "sh", "-c", NODE.format(node=f"n{i}", folder=at), f"n{i}"]
             slurmd = [self.programs["slurmd"], "-D", "-N", f"n{i}", "-d", self.programs["slurmstepd"]]
-            self._start(*(apart if self.apart else []), *slurmd)
+            self._start(*inside(NODE.format(node=f"n{i}"), f"n{i}"), *slurmd)
         while self.run("sinfo", "--noheader", "-o", "%T %D").stdout.split() != ["idle", str(self.nodes)]:
             self._check(end)
         self.at_rest = set(self.processes())
