@@ -34,21 +34,23 @@ inline std::vector<std::string> under_mpirun(int ranks, const std::string& progr
 }
 
 /// Open MPI's mpirun ends with the status of the first of its processes to fail; MPICH's mixes that with how
-/// it ended the others.
+/// it ended the others, and may end by their signal.
 inline bool failed_with(int code, const Done& done, const std::string& program) {
-    if (!WIFEXITED(done.status)) return false;
-    return has(program, "mpich") ? WEXITSTATUS(done.status) != 0 : WEXITSTATUS(done.status) == code;
+    if (has(program, "mpich")) return done.status != 0;
+    return WIFEXITED(done.status) && WEXITSTATUS(done.status) == code;
 }
 
 /// The files in /dev/shm by which an MPI's ranks send each other messages, made since `since` (s, system
 /// clock) and used by nobody: what a run that was killed left, once all of it has ended.
 inline std::vector<std::string> stray_segments(double since) {
-    std::string mapped;
+    std::ostringstream all_maps;
     std::error_code error;
     for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
         std::ifstream maps(process.path() / "maps");
-        mapped += {std::istreambuf_iterator<char>(maps), {}};
+        all_maps << maps.rdbuf();  // throws nothing where the process has just ended
+        all_maps.clear();
     }
+    const std::string mapped = all_maps.str();
     std::vector<std::string> found;
     for (const auto& file : std::filesystem::directory_iterator("/dev/shm", error)) {
         const std::string path = file.path(), name = file.path().filename();
