@@ -47,7 +47,7 @@ void change(Stage& stage, team::Crew& crew, int member, int giver, std::uint32_t
     // Others may keep the core that travels from the thread that is to leave it.
     constexpr std::int64_t longest = 60'000'000'000;
     for (int region = 0; reached == 0 && (fault != Break::skip || region < 100); ++region) {
-        if (team::detail::now_ns() - stage.began > longest) break;
+        if (region % 1024 == 1023 && team::detail::now_ns() - stage.began > longest) break;
         crew.parallel_region([&](int thread, int) {
             if (thread != 1) return;
             reached = team::detail::now_ns();

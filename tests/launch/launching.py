@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_memory import SHARED_MEMORY, in_use, owner_lives
+from shared_memory import SHARED_MEMORY, at_second_look, in_use, owner_lives
 
 
 def allowed_cores() -> int:
@@ -110,14 +110,8 @@ def traces() -> set[Path]:
 
 
 def leftovers() -> set[str]:
-    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped. What another
-    test's MPI has made and not mapped yet is gone, or in use, at the second look.
-    """
-    found = _left()
-    if found:
-        time.sleep(0.3)
-        found &= _left()
-    return found
+    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped."""
+    return at_second_look(_left)
 
 
 def _left() -> set[str]:
