@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -85,7 +86,9 @@ TEST_CASE("a file with other columns, or that is no time series, is refused and 
     CHECK(text_of(file) == before);
 }
 
-TEST_CASE("a run that is killed leaves complete rows") {
+TEST_CASE(
+    "a run that is killed leaves complete rows, and at most one cut off behind them, which the next run "
+    "removes") {
     const TemporaryFolder folder;
     const auto file = folder.path() / "series.csv";
     const pid_t child = ::fork();
@@ -97,9 +100,28 @@ TEST_CASE("a run that is killed leaves complete rows") {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const std::string text = text_of(file);
-    REQUIRE(!text.empty());
-    CHECK(text.back() == '\n');
+    const std::size_t complete = text.rfind('\n') + 1;
+    REQUIRE(complete > 0);
+    const auto rows = std::count(text.begin(), text.end(), '\n') - 1;  // without the header
+    REQUIRE(rows > 0);
     const Series series(file, "s", kColumns, std::numeric_limits<std::int64_t>::max());
-    CHECK(text_of(file) == text);
-    CHECK_FALSE(series.last(1).empty());
+    CHECK(text_of(file) == text.substr(0, complete));
+    CHECK(series.last(1).at(0).step == rows);
+}
+
+TEST_CASE("a row that was cut off is removed by the next run") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    {
+        Series series(file, "s", kColumns);
+        for (std::int64_t step = 1; step <= 3; ++step) append(series, step);
+    }
+    const std::string text = text_of(file);
+    for (std::size_t cut = 1; text[text.size() - cut - 1] != '\n'; ++cut) {
+        write_text(file, text.substr(0, text.size() - cut));
+        Series series(file, "s", kColumns, 3);
+        CHECK(series.last(1).at(0).step == 2);
+        append(series, 3);
+        CHECK(text_of(file) == text);
+    }
 }

@@ -13,7 +13,8 @@
 namespace strata::graph {
 
 /// Appends rows of named scalars to a file `step,time [s],energy [J],...`. Each row is one write at the end
-/// of the file, so that a run that is killed leaves complete rows; numbers read back to the same bits.
+/// of the file: a run that is killed leaves complete rows and, where a row crosses two pages of the file, at
+/// most one that is cut off behind them, which the next run removes. Numbers read back to the same bits.
 class Series {
   public:
     struct Column {
