@@ -69,9 +69,9 @@ def qemu_command(
             command += ["-numa", f"dist,src={a},dst={b},val={distance(a, b)}"]
     command += ["-kernel", str(kernel), "-initrd", str(image), "-serial", f"file:{console}", "-serial", line]
     # Its tests of ciphers take an emulated processor long, and sometimes all of the time there is.
-    # Every process at the same addresses: QEMU keeps what it translated by virtual address, so that at random ones it
-    # translates all programs again, and each store into a page that held a program takes it as long as it ever
-    # translated that page: where memory ran full and programs' pages moved, tests stood still for a minute.
+    # Every process at the same addresses: QEMU keeps what it translated by virtual address. At random ones it
+    # translates all programs again, and a store into a page that held a program takes it the longer the more
+    # often it did: where memory ran full and programs' pages moved, tests stood still for a minute.
     quiet = "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on numa_balancing=disable"
     quiet += " cryptomgr.notests norandmaps"
     return [*command, "-append", f"{quiet} {words}"]
