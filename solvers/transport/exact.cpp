@@ -20,6 +20,14 @@ double cosines(const Settings& s, const Real3& x) {
     return product;
 }
 
+/// What is left of the cosines' height at time.end; a flow leaves all of it.
+double decay(const Settings& s) {
+    if (!s.heat()) return 1;
+    double k2 = 0;
+    for (std::size_t d = 0; d < s.cells.size(); ++d) k2 += wave_number(s, d) * wave_number(s, d);
+    return std::exp(-s.diffusivity * k2 * s.end);
+}
+
 /// To the nearest image where the domain is periodic.
 double gaussian(const Settings& s, const Real3& x) {
     double r2 = 0;
@@ -54,15 +62,22 @@ bool has_exact(const Settings& s) {
 }
 
 double exact(const Settings& s, const Real3& x) {
-    if (s.heat()) {
-        double k2 = 0;
-        for (std::size_t d = 0; d < s.cells.size(); ++d) k2 += wave_number(s, d) * wave_number(s, d);
-        return s.background + std::exp(-s.diffusivity * k2 * s.end) * cosines(s, x);
-    }
+    if (s.heat()) return s.background + decay(s) * cosines(s, x);
     if (s.flow != "uniform") return initial(s, x);
     Real3 from = x;
     for (std::size_t d = 0; d < s.cells.size(); ++d) from[d] -= s.velocity[d] * s.end;
     return initial(s, from);
+}
+
+double exact_size(const Settings& s) {
+    double square = 1;
+    for (std::size_t d = 0; d < s.cells.size(); ++d) {
+        if (s.profile == "cosines")
+            square *= s.waves[d] == 0 ? 1 : 0.5;
+        else
+            square *= std::sqrt(kPi / 2) * s.width / s.size[d];
+    }
+    return std::sqrt(square) * decay(s);
 }
 
 double face_velocity(const Settings& s, int axis, const Real3& x) {

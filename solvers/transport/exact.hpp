@@ -15,6 +15,10 @@ namespace strata::transport {
 /// a rotation, and the vortex that turns back, bring it to where it was.
 [[nodiscard]] double exact(const Settings& settings, const Real3& x);
 
+/// How far exact() is from the background, root mean square over the domain, in K: of a Gaussian as if the
+/// domain had no end.
+[[nodiscard]] double exact_size(const Settings& settings);
+
 /// The flow through a face: the mean of the velocity's component `axis` over the face whose centre is x. From
 /// the stream function at the face's ends, so that the divergence of each cell is zero to rounding.
 [[nodiscard]] double face_velocity(const Settings& settings, int axis, const Real3& x);

@@ -15,8 +15,9 @@ namespace strata::transport {
 /// By how much the integral of T has changed, as a share of the first integral of |T|. Collective.
 [[nodiscard]] double loss(const graph::Finished& run, const Labels& labels, const Settings& settings);
 
-/// The error against verify.error; where there is none, that nothing was lost (through walls a flow may carry
-/// some away: then that the largest value has not grown).
+/// The error against verify.error, unless the background alone would pass; where there is none, that nothing
+/// was lost. Through walls a flow may carry some away: a result whose largest value has grown is refused,
+/// another is compared with nothing.
 [[nodiscard]] graph::Verification verify(const graph::Finished& run, const Labels& labels,
                                          const Settings& settings);
 [[nodiscard]] std::vector<graph::Figure> figures(const graph::Finished& run, const Labels& labels,

@@ -38,7 +38,8 @@ def test_each_case_ends_verified(run, tmp_path, name):
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
     result = json.loads((out / "result.json").read_text())
     assert result["verified"] is True
-    assert result["verification"]["value"] > 0
+    # The case as it is: its limit leaves half as much room as it needs.
+    assert result["verification"]["limit"] / 2 < result["verification"]["value"]
 
 
 def test_the_bar_under_tension_takes_up_what_its_ends_are_given(run, tmp_path):
@@ -62,7 +63,7 @@ def test_the_bar_under_tension_takes_up_what_its_ends_are_given(run, tmp_path):
 def test_an_axial_mode_swings_with_its_frequency(run, tmp_path, shape, transfer, within):
     # f = c / 4 L (Rao, Mechanical Vibrations, 5th ed. 2011, table 8.1): the momentum is zero
     # after a quarter and after three quarters of each period.
-    error = "0.02" if shape == "quadratic" else "0"
+    error = "0.005" if shape == "quadratic" else "0"
     how = {"shape": f'"{shape}"', "transfer": f'"{transfer}"', "error": error}
     case = changed(tmp_path, "axial", end="1.6", **how)
     run(case, "--out", tmp_path / "out", "--series", 1)
@@ -126,7 +127,9 @@ def test_colliding_disks_meet_and_part_as_published(run, tmp_path):
     assert kinetic[turn] < 0.1 * first
     assert strain[turn] > 0.8 * first
     assert kinetic[-1] > 0.85 * first
-    assert np.abs((kinetic + strain) / first - 1).max() < 0.1
+    energy = (kinetic + strain) / first - 1
+    assert np.abs(energy).max() < 0.1  # while forces pass through the grid between them
+    assert np.abs(energy[-1]) < 0.03
     assert np.abs(found["momentum x"]).max() < 1e-13
 
 

@@ -23,8 +23,9 @@ struct Verification {
     std::string what;
     double value = NAN;
     double limit = 0;
-    std::string source;  // of the rule
-    [[nodiscard]] bool passed() const { return value <= limit; }
+    std::string source;       // of the rule
+    std::string absent = {};  // why there is nothing to compare the result with; then it is not verified
+    [[nodiscard]] bool passed() const { return absent.empty() && value <= limit; }
 };
 
 struct RunResult {

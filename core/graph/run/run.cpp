@@ -276,12 +276,14 @@ RunResult Run::result(const Build& build) const {
     // What is not kept from step to step (a largest value, say) is known after a step alone.
     const bool stepped = r.steps > first_step_;
     const bool ended = stepped && (solver_.time.id() < 0 || r.time >= solver_.end);
-    if (solver_.verify && ended)
+    if (solver_.verify && ended) {
         r.verification = solver_.verify(finished);
-    else
+        r.not_compared = r.verification.absent;
+    } else {
         r.not_compared = ended     ? "this solver compares its result with nothing"
                          : stepped ? "stopped before the end of the case"
                                    : "no step was done";
+    }
     if (!r.not_compared.empty()) r.verification.what = r.not_compared;
     const auto steps = static_cast<double>(r.steps - first_step_);
     const bool simulated = words_.counters && words_.counters->simulated;
