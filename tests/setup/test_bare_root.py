@@ -32,10 +32,12 @@ ROOTS = [
     ("no compiler, Debian 13", "trixie", "python3", "root"),
 ]
 # Inside: devices and processes are the machine's, mounts and control groups its own view of them. The root is
-# a mount, as a machine's is, so that programs may have views of their own.
+# a mount, as a machine's is, so that programs may have views of their own. Shared memory is its own too: whose a
+# file there is, says a process that only its own machine sees.
 ENTER = """
 mount --rbind "$0" "$0" || exit
 mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" || exit
+mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm" || exit
 exec chroot "$0" "$@"
 """
 
@@ -72,6 +74,7 @@ class Root:
             "unshare",
             "--mount",
             "--pid",
+            "--ipc",
             "--fork",
             "--kill-child",
             "sh",
