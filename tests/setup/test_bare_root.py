@@ -32,8 +32,8 @@ ROOTS = [
     ("no compiler, Debian 13", "trixie", "python3", "root"),
 ]
 # Inside: devices and processes are the machine's, mounts and control groups its own view of them. The root is
-# a mount, as a machine's is, so that programs may have views of their own. Shared memory is its own too: whose
-# a file there is, says a process that only its own machine sees.
+# a mount, as a machine's is, so that programs may have views of their own. Shared memory is its own too:
+# whose a file there is, says a process that only its own machine sees.
 ENTER = """
 mount --rbind "$0" "$0" || exit
 mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" || exit
