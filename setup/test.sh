@@ -3,7 +3,7 @@
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces system build test_pieces; do . "$here/$part.sh"; done
+for part in key say pieces system private build test_pieces; do . "$here/$part.sh"; done
 
 soak= base= native=() python=() names=()
 while (($# > 0)); do

@@ -1,7 +1,8 @@
 # Pieces that only tests need: small programs that a minimal system lacks, a virtual machine with several memories (QEMU, a
-# cloud kernel, busybox), the other MPI, the other OpenMP runtime, likwid, whose strings are compared, and Slurm. Where they
-# cannot be had the tests that need them are skipped and say so; nothing else is lost.
-# STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked; STRATA_NO_APT=1 forbids apt.
+# cloud kernel, busybox), the other MPI, the other OpenMP runtime, likwid, whose strings are compared, Slurm, and VTK, which opens
+# field files. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
+# STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked, STRATA_TEST_VTK=FOLDER where
+# VTK's wheel is; STRATA_NO_APT=1 forbids apt.
 
 test_packages=(mount:mount procps:pgrep hostname:hostname make:make
     qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
@@ -53,6 +54,22 @@ get_test_slurm() {
     "${sudo[@]}" rm -rf -- "$folder"
 }
 
+# VTK alone, without what its other modules need, in a folder that only its tests see.
+get_test_vtk() {
+    local environment folder
+    environment=$(readlink -f -- "$STRATA_BUILD/venv") && folder=$STRATA_BUILDS/test-vtk-${environment##*/venv-run-}
+    export STRATA_TEST_VTK=${STRATA_TEST_VTK:-$folder}
+    [[ ! -e $STRATA_TEST_VTK ]] || return 0
+    say "getting what only tests need: VTK's wheel"
+    rm -rf -- "$folder.new"
+    if pip_install "$environment/bin/python" --quiet --no-deps --target "$folder.new" 'vtk>=9.4'; then
+        mv -- "$folder.new" "$folder"
+    else
+        rm -rf -- "$folder.new"
+        say "no VTK (see $strata_log): its tests are skipped"
+    fi
+}
+
 get_test_pieces() {
     local each missing=()
     for each in "${test_packages[@]}"; do
@@ -64,5 +81,6 @@ get_test_pieces() {
     fi
     get_test_kernel
     get_test_slurm
+    get_test_vtk
     export STRATA_TEST_SLURM=${STRATA_TEST_SLURM:-$STRATA_BUILDS/test-slurm}
 }
