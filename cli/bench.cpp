@@ -120,14 +120,17 @@ int bench_command(int argc, char** argv) {
             .given(own.has("--stride") ? "--stride without --layout" : "--bind without --layout")
             .remedy(fmt::format("strata bench {} --layout 1x1 ...", words.benchmark.front()));
     }
-    const bool several = !layout.empty() && launch::parse_layout(layout).processes > 1;
+    const launch::Layout laid_out = layout.empty() ? launch::Layout{} : launch::parse_layout(layout);
+    const bool several = laid_out.processes > 1;
     const bool of_graph = std::any_of(bench::kOfGraph.begin(), bench::kOfGraph.end(), [&](const auto& other) {
         return words.benchmark.front() == other.name;
     });
     if (of_graph && several)
         throw Error(fmt::format("{} measures one process", words.benchmark.front()))
             .given(fmt::format("--layout {}", layout))
-            .allowed("1xT");
+            .allowed("1xT")
+            .remedy(fmt::format("strata bench {} --layout 1x{}", words.benchmark.front(),
+                                laid_out.processes * laid_out.threads));
     std::vector<std::string> command = {program(of_graph              ? "strata-bench-graph"
                                                 : messages || several ? "strata-bench-mpi"
                                                                       : "strata-bench")};

@@ -15,6 +15,7 @@
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/script.hpp"
 
 namespace strata::cli {
 namespace {
@@ -83,6 +84,12 @@ std::string solver_of(const std::string& file) {
 std::string python_for(const std::string& solver) {
     if (!std::filesystem::is_regular_file(solver))
         throw Error("there is no such solver").given(solver).remedy("strata run SOLVER.py CASE");
+    if (!launch::drives_a_team(solver))
+        throw Error("this program is no solver")
+            .at(solver)
+            .given("no import of strata.graph.program")
+            .allowed("a program that ends with strata.graph.program.drive(case, declare)")
+            .remedy("strata launch --layout 1x1 -- python3 " + solver + " runs any program");
     const auto python = find_python();
     if (!python)
         throw Error("a solver in Python needs Strata's Python side, which is not set up", kFailure)
@@ -90,6 +97,7 @@ std::string python_for(const std::string& solver) {
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     need_part("python");
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
+    setenv("STRATA_SOLVER", "1", 1);  // strata.graph.program fails where drive() is never called
     return *python;
 }
 

@@ -185,6 +185,8 @@ TEST_CASE("a benchmark gets its own options, and a layout goes to the launcher")
     check_refused(run({front, "bench", "stream", "--layout", "two"}), strata::kBadInput, "two");
     check_refused(run({front, "bench", "stream", "--layout", "1x100000"}), strata::kBadInput, "1x100000");
     check_refused(run({front, "bench", "--quick"}), strata::kBadInput, "name comes first");
+    check_refused(run({front, "bench", "team-barrier", "--layout", "2x3"}), strata::kBadInput,
+                  "strata bench team-barrier --layout 1x6");
 }
 
 TEST_CASE("without MPI its benchmarks are missing in words, and the others are listed") {

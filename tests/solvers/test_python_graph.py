@@ -240,6 +240,23 @@ def test_a_kernel_that_fails_ends_the_run_in_all_processes_with_its_text(front, 
     assert ("faulty.py" in done.stderr) == (how == "raise")  # where, for what was not meant
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "given"),
+    [
+        ("print('hello')\n", 2, "no import of strata.graph.program"),
+        ("from strata.graph.program import drive\nprint('hello')\n", 1, "drive was never called"),
+    ],
+)
+def test_a_program_that_is_no_solver_is_said_to_be_none(front, tmp_path, text, status, given):
+    program = tmp_path / "hello.py"
+    program.write_text(text)
+    done = run(front, "run", program, status=status)
+    assert "this program is no solver" in done.stderr
+    assert str(program) in done.stderr
+    assert given in done.stderr
+    assert done.stdout == ("" if status == 2 else "hello\n")
+
+
 def test_what_cannot_be_declared_is_said_once_before_anything_starts(front, tmp_path):
     program, path = faulty(tmp_path, "declare")
     done = run(front, "run", program, path, "--layout", "2x1", "--bind", "none", status=2)

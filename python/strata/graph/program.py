@@ -20,6 +20,8 @@ heat.py CASE.toml`: each knows by the import of this module that the program sta
 
 from __future__ import annotations
 
+import atexit
+import os
 import platform
 import signal
 import sys
@@ -192,12 +194,38 @@ class Solver:
     figures: Callable[[Finished], Sequence[Figure]] = field(default=lambda _: ())
 
 
+_driven = False
+
+
+def _must_have_driven() -> None:
+    """Ends a program that `strata run` started as a solver, and that ended well without drive()."""
+    if not _driven and not hasattr(sys, "last_value"):
+        sys.stdout.flush()
+        print(
+            StrataError(
+                "this program is no solver",
+                at=sys.argv[0],
+                given="strata.graph.program.drive was never called",
+                remedy="call drive(case, declare) last in the program",
+            ),
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(FAILED)
+
+
+if os.environ.get("STRATA_SOLVER"):
+    atexit.register(_must_have_driven)
+
+
 def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
     """To be called last in the program's own file. Reads the case that the command line names, starts the
     processes (each is a fresh start of this program, so what is before runs in each), calls `declare` in
     each, runs the graph to its end and writes what docs/run-output.md describes. Ends the process with the
     run's status.
     """
+    global _driven
+    _driven = True
     if not Path(getattr(sys.modules["__main__"], "__file__", "")).is_file():
         raise StrataError(
             "a program that starts its processes is a file",
