@@ -234,6 +234,19 @@ def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said:
     assert done.stdout == ""
 
 
+@pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI, or no front")
+def test_under_an_mpi_the_message_is_the_last_that_is_said() -> None:
+    done = subprocess.run(
+        [str(front()), "bench", "pingpong", "--layout", "2x1", "--bind", "none", "--window", "9"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("strata: error: unknown option")
+    assert done.stderr.splitlines()[-1] == "  try: strata bench pingpong --help"
+
+
 def test_quick_stream_outsizes_the_caches_and_its_stores_can_be_chosen_once(tmp_path: Path) -> None:
     """Its three arrays together have four times the last-level cache, where STREAM's rule asks it of each."""
 
