@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from built import program
+from built import needs_solvers, program
 
 ALONE = program("strata-bench-graph")
 CORES = len(os.sched_getaffinity(0))
@@ -70,6 +70,7 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
     ["graph-tasks", "graph-compile", "transport-update", "transport-update --equation advection"],
 )
 def test_a_task_that_is_left_out_or_wrong_is_seen(command: str, fault: str) -> None:
+    needs_solvers(command.split()[0])
     done = bench(*command.split(), "--quick", "--break", fault)
     assert done.returncode == 1 and "NOT VERIFIED" in done.stdout
 
@@ -79,6 +80,7 @@ def _children(pid: int) -> list[int]:
 
 
 def test_advection_is_that_of_one_loop_over_all_cells() -> None:
+    needs_solvers("transport-update")
     done = bench("transport-update", "--equation", "advection", "--quick")
     assert done.returncode == 0 and "88 bytes a cell and step" in done.stdout
 

@@ -73,6 +73,8 @@ def test_the_examples_build_by_themselves_and_run(tmp_path: Path, prefix: Path) 
         assert "verified" in serial
         assert run(folder / f"multizone_team{suffix}", env=team) == serial
     heat = tmp_path / "build" / "heat" / "heat"  # not found by `strata run`, so it does not say so
+    if not heat.exists():
+        pytest.skip("the libraries of solvers are not built (toml++): no example of one")
     said = run(heat, "--help")
     assert f"usage: {heat} [options] CASE" in said
     assert f"strata launch --layout 2x1 -- {heat} NAME.toml --out run" in said
