@@ -20,6 +20,8 @@ inline constexpr Named kFlag = {"team-flag",
 inline constexpr Named kRead = {"team-read",
                                 "an array that a neighbour has just written, read in place or copied"};
 inline constexpr Named kSwitch = {"team-switch", "a core that goes from one process's crew to another's"};
+inline constexpr Named kDeath = {"team-death",
+                                 "how long it takes until all members know that one was killed"};
 inline constexpr Named kTasks = {"graph-tasks", "tasks of a graph: what the executor takes for each"};
 inline constexpr Named kCompile = {"graph-compile", "a graph made ready to run: how long it takes, by size"};
 inline constexpr Named kUpdate = {"transport-update",
@@ -27,7 +29,7 @@ inline constexpr Named kUpdate = {"transport-update",
 }  // namespace of_graph
 
 inline constexpr std::array kOfGraph = {of_graph::kBarrier, of_graph::kFlag,  of_graph::kRead,
-                                        of_graph::kSwitch,  of_graph::kTasks, of_graph::kCompile,
-                                        of_graph::kUpdate};
+                                        of_graph::kSwitch,  of_graph::kDeath, of_graph::kTasks,
+                                        of_graph::kCompile, of_graph::kUpdate};
 
 }  // namespace strata::bench

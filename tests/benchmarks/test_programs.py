@@ -34,6 +34,7 @@ TINY: dict[str, list[str]] = {
     "team-flag": ["--quick"],
     "team-read": ["--quick", "--size", "64KiB"],
     "team-switch": ["--changes", "50"],
+    "team-death": ["--members", "3", "--deaths", "2"],
     "graph-tasks": ["--quick"],
     "graph-compile": ["--quick"],
     "transport-update": ["--quick"],
@@ -56,6 +57,7 @@ FIGURES = {
     "team-flag": {"flag": "ns"},
     "team-read": {"read": "GB/s"},
     "team-switch": {"switch": "us"},
+    "team-death": {"told": "us", "all told": "us", "all told, at worst": "us"},
     "graph-tasks": {"empty task": "ns", "task": "ns", "declared, empty task": "ns", "declared, task": "ns"},
     "graph-compile": {"compile": "ms", "each (task, patch)": "us"},
     "transport-update": {
