@@ -168,10 +168,8 @@ int launch_laid_out(const std::string& layout, const Parsed& own, const std::vec
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    // A program of ours has said why it ends: what Open MPI 4's and 5's launchers say of its status would
-    // hide that.
+    // A program of ours has said why it ends: what Open MPI 4's launcher says of its status would hide that.
     setenv("OMPI_MCA_orte_execute_quiet", "1", 0);
-    setenv("PRTE_MCA_prte_execute_quiet", "1", 0);
     return launch_command(static_cast<int>(words.size()), argv.data());
 }
 
