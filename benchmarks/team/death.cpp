@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "benchmarks/elsewhere.hpp"
+#include "benchmarks/team/members.hpp"
 #include "benchmarks/team/team.hpp"
 #include "core/base/error.hpp"
 #include "core/team/team.hpp"
@@ -68,8 +69,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const auto deaths = given.has("--quick") && !given.has("--deaths")
                             ? 5
                             : static_cast<int>(given.integer("--deaths", 1, 10'000));
-    // Whom the others must name: the last member; nobody dies, or another is expected, where that is asked
-    // for.
+    // Whom the others must name: the last member. --break: nobody dies, or another one is expected.
     const int expected = fault == Break::skip ? -1 : fault == Break::perturb ? 0 : members - 1;
     std::vector<double> slowest, all;
     std::int64_t missing = 0;
@@ -90,9 +90,9 @@ Result run(Group& group, const Parsed& given, Break fault) {
                       {"all told", 1e-3 * slowest[slowest.size() / 2], "us", false, {}, {}},
                       {"all told, at worst", 1e-3 * slowest.back(), "us", false, {}, {}}};
     result.notes = {
-        "The last member is killed while the others wait in a barrier. Who has waited for long sleeps, and "
-        "looks "
-        "every tenth of a second whether a member is lost, so that 50 ms are to be expected."};
+        "The last member is killed while the others wait in a barrier. A member that has waited for a "
+        "millisecond sleeps, and looks every tenth of a second whether one is lost: 50 ms are to be "
+        "expected."};
     return result;
 }
 
@@ -101,7 +101,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
 int death_members(int argc, char** argv) {
     const int members = std::atoi(argv[2]), expected = std::atoi(argv[3]);
     team::Options options;
-    const bool crowded = members > static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+    const bool crowded = members > usable_cores();
     options.layout = launch::Layout{
         .processes = members, .threads = 1, .bind = crowded ? launch::Bind::none : launch::Bind::core};
     return team::run(
