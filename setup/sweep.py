@@ -1,7 +1,8 @@
 """sweep.py PID FOLDER: waits for the end of `./strata test`, the process PID, however it ended, and ends what
 it left: processes that carry STRATA_TEST_RUN=FOLDER in their environment (a private Slurm, a virtual machine,
-programs under test), segments that an MPI that was killed left in /dev/shm, and FOLDER itself. It runs in a
-session of its own, so that what kills a test run, its whole process group included, leaves it to do this.
+programs under test), segments that an MPI that was killed left in /dev/shm, there or in a folder of
+tests/conftest.py, and FOLDER itself. It runs in a session of its own, so that what kills a test run, its
+whole process group included, leaves it to do this.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from pathlib import Path
 
 SEGMENTS = ("sm_segment*", "vader_segment*")
+FOLDERS = "strata_tests.*"  # ends with the number of the process that made it
 PATIENCE_S = 20.0
 
 
@@ -69,6 +71,9 @@ def remove_segments(since: float) -> None:
                 about = path.lstat()
                 if about.st_uid == os.getuid() and about.st_mtime >= since and str(path) not in used:
                     path.unlink()
+    for path in Path("/dev/shm").glob(FOLDERS):
+        if not Path("/proc", path.suffix.removeprefix(".")).exists():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def main(pid: int, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +20,26 @@ HERE = Path(__file__).resolve().parent
 FIRST = ("e2e", "numa", "setup", "team", "launch")
 LAST = ("npb",)
 
+# Where Open MPI's processes under a plain `mpirun` share memory; `strata launch` says another place. A test
+# that looks in /dev/shm for what it left behind does not find what another test's killed processes left.
+SEGMENTS = Path("/dev/shm", f"strata_tests.{os.getpid()}")
+SEGMENTS_GO_TO = {
+    "OMPI_MCA_btl_vader_backing_directory": str(SEGMENTS),  # Open MPI 4
+    "OMPI_MCA_btl_sm_backing_directory": str(SEGMENTS),
+}
+
 
 def pytest_configure() -> None:
     """What a test starts inherits whether signals are ignored, and `nohup` and a shell's `&` ignore some."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if SEGMENTS.parent.is_dir():
+        SEGMENTS.mkdir(mode=0o700, exist_ok=True)
+        os.environ.update(SEGMENTS_GO_TO)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(SEGMENTS, ignore_errors=True)
 
 
 def together(test: str) -> str:

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// A thread computes, for the judgement, when it used at least this share of what the busiest thread of the
 /// run used, and at least two ticks of a 100 Hz clock.
 constexpr double kSubstantialShare = 0.25, kSubstantialSeconds = 0.02;
+constexpr double kComputedSeconds = 0.005;  // between two readings
 
 /// Pages of at most this many processes are read: ranks of one program lie alike, and reading walks page
 /// tables.
@@ -86,6 +87,29 @@ std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& t
     return std::nullopt;
 }
 
+void ComputingAtOnce::read(const std::vector<ThreadReading>& now) {
+    std::map<Id, double> cpu_s, gained;
+    double largest = 0;
+    for (const ThreadReading& t : now) {
+        const Id id(t.pid, t.tid);
+        const auto before = cpu_s_.find(id);
+        cpu_s[id] = t.cpu_s;
+        gained[id] = t.cpu_s - (before == cpu_s_.end() ? 0.0 : before->second);
+        largest = std::max(largest, gained[id]);
+    }
+    const double limit = std::max(kComputedSeconds, kSubstantialShare * largest);
+    std::set<Id> computed;
+    int again = 0;
+    for (const auto& [id, seconds] : gained) {
+        if (seconds < limit) continue;
+        computed.insert(id);
+        again += computed_.count(id) != 0 ? 1 : 0;
+    }
+    most_ = std::max(most_, again);
+    cpu_s_ = std::move(cpu_s);
+    computed_ = std::move(computed);
+}
+
 Readback::Readback(Placement promised, std::string launcher)
     : promised_(std::move(promised)), launcher_(std::move(launcher)) {}
 
@@ -138,6 +162,7 @@ void Readback::read(double elapsed_s) {
     std::vector<ThreadReading> now;
     for (const Process& process : processes) read_threads(process, now);
     judge(now, elapsed_s);
+    if (!confirming) at_once_.read(now);
     for (ThreadReading& t : now)
         if (const std::pair key(t.pid, t.tid); seen_.size() < kMostThreads || seen_.count(key) != 0)
             seen_[key] = std::move(t);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/launch/layout.hpp"
@@ -36,6 +37,21 @@ struct PageReading {
 std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& threads,
                                              const Placement& promised);
 
+/// The most threads that computed between the same two readings, and again between the next two: one that
+/// takes over where another ends computes beside it in one interval at most.
+class ComputingAtOnce {
+  public:
+    /// To be called with each reading of all threads.
+    void read(const std::vector<ThreadReading>& now);
+    [[nodiscard]] int most() const { return most_; }
+
+  private:
+    using Id = std::pair<int, int>;  // pid and tid
+    std::map<Id, double> cpu_s_;     // at the last reading
+    std::set<Id> computed_;          // between the last two
+    int most_ = 0;
+};
+
 /// Whether a mapped file is a BLAS, MPI, OpenMP or FFT library.
 bool is_worth_naming(const std::string& path);
 
@@ -64,6 +80,7 @@ class Readback {
     [[nodiscard]] bool saw_anything() const { return !seen_.empty(); }
     [[nodiscard]] std::optional<long> migrations() const;
     [[nodiscard]] int readings() const { return readings_; }
+    [[nodiscard]] int computing_at_once() const { return at_once_.most(); }
 
     static constexpr size_t kMostThreads = 1024;
     /// hwloc, inside MPI_Init and OpenMP runtimes, visits every PU to ask the processor about itself, and
@@ -97,6 +114,7 @@ class Readback {
     std::optional<std::string> disagreement_, doubt_;
     int doubt_looks_ = 0;
     double doubted_since_ = 0, doubt_lasted_ = 0;
+    ComputingAtOnce at_once_;
     int readings_ = 0;
 };
 

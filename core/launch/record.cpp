@@ -54,7 +54,7 @@ void write_readback(Json& j, const Record& r) {
             .end();
     }
     j.end();
-    j.member("readings", r.readings);
+    j.member("readings", r.readings).member("computing_at_once", r.computing_at_once);
     j.key("pages").object().member("method", r.pages.read ? "numa_maps" : "none");
     j.key("by_memory").object();
     for (const auto& [memory, bytes] : r.pages.by_memory) j.member(std::to_string(memory), bytes);

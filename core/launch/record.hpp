@@ -32,7 +32,7 @@ struct Record {
     std::vector<ThreadReading> threads;
     PageReading pages;
     std::set<std::string> libraries;
-    int readings = 0;
+    int readings = 0, computing_at_once = 0;
     std::optional<bool> agrees;
     std::optional<std::string> disagreement;
     std::vector<std::string> limits;      // how limits were held, one line each

@@ -224,6 +224,7 @@ void take_readback(Record& record, const Readback& readback) {
     record.libraries = readback.libraries();
     record.migrations = readback.migrations();
     record.readings = readback.readings();
+    record.computing_at_once = readback.computing_at_once();
     record.disagreement = readback.disagreement();
     if (!readback.pages().read && record.pages.why.empty())
         record.pages.why = readback.saw_anything() ? "the run was shorter than 0.1 s"

@@ -110,8 +110,14 @@ def test_a_neighbour_that_goes_away_is_shown_repeated_and_the_answer_is_undistur
     kept = samples(folder)
     assert sum(bool(s["tainted"]) for s in kept if s["block"] > 0) == whole["counts"]["tainted"]
     assert sum(len(t["figures"][0]["tainted_samples"]) for t in whole["tasks"] if t["figures"]) >= 1
+    # Whatever else came by: launches were repeated until six needed no repeat, or the repeats (six as well)
+    # were spent; and an answer is undisturbed exactly where six launches were.
     for task in whole["tasks"]:
-        assert task["undisturbed"] and all(f["n"] == 6 for f in task["figures"]), task["id"]
+        counted = [s for s in kept if s["task"] == task["id"] and s["block"] > 0]
+        repeated = sum(bool(s.get("exceeds", s["tainted"])) for s in counted)
+        assert len(counted) == 6 + repeated or repeated >= 6, task["id"]
+        assert task["undisturbed"] == (sum(not s["tainted"] for s in counted) >= 6), task["id"]
+        assert all(f["n"] >= 6 for f in task["figures"]), task["id"]
     assert "isturbed" in (folder / "report" / "report.md").read_text()
 
 

@@ -60,6 +60,30 @@ TEST_CASE("helper threads that compute nothing are not judged") {
                                   promised));
 }
 
+TEST_CASE("threads that compute at once are told from those that come one after another") {
+    const auto after = [](std::vector<double> cpu_s) {
+        std::vector<ThreadReading> now;
+        for (size_t i = 0; i < cpu_s.size(); ++i)
+            if (cpu_s[i] >= 0) now.push_back(thread(static_cast<int>(i), 0, {0, 1}, cpu_s[i]));
+        return now;
+    };
+    ComputingAtOnce three, relay, helped;
+    // Three on two PUs that somebody else uses too: each gets a third of a PU.
+    for (const double t : {0.1, 0.6, 1.1}) three.read(after({t / 3, t / 3, t / 3}));
+    CHECK(three.most() == 3);
+    // The second is there, and waits, while the first computes; the third begins when both have ended.
+    relay.read(after({0.1, 0.001, -1}));
+    relay.read(after({0.6, 0.001, -1}));
+    relay.read(after({0.8, 0.3, -1}));
+    relay.read(after({0.8, 0.8, -1}));
+    relay.read(after({-1, -1, 0.4}));
+    relay.read(after({-1, -1, 0.9}));
+    CHECK(relay.most() == 1);
+    // A helper that looks after messages does not compute.
+    for (const double t : {0.1, 0.6, 1.1}) helped.read(after({t, t, 0.05 * t}));
+    CHECK(helped.most() == 2);
+}
+
 TEST_CASE("others' share is what the placement's CPUs did beyond the run itself") {
     const auto account = settle(books(0, 0, 0), books(2, 1.5, 2), {0, 1});
     REQUIRE(account.others_share);

@@ -38,6 +38,8 @@ def running(mark: str) -> list[str]:
 def test_what_a_killed_run_started_is_ended_and_its_segments_and_folder_removed(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     segment = Path(f"/dev/shm/sm_segment.test.{os.getpid()}.0.0")
+    theirs, ours = Path("/dev/shm/strata_tests.0"), Path(f"/dev/shm/strata_tests.{os.getpid()}")
+    theirs.mkdir(exist_ok=True)  # nobody has the number 0
     words = [sys.executable, str(sample.ROOT / "setup" / "sweep.py"), str(folder), str(segment)]
     run = subprocess.Popen(
         ["bash", "-c", RUN, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
@@ -55,6 +57,7 @@ def test_what_a_killed_run_started_is_ended_and_its_segments_and_folder_removed(
         assert running(str(folder)) == []
         assert not folder.exists()
         assert not segment.exists(), "nobody has it mapped, and it was made during the run"
+        assert not theirs.exists() and ours.exists(), "who made the first has ended"
     finally:
         segment.unlink(missing_ok=True)
         run.stdout.close()

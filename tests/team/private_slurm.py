@@ -150,6 +150,8 @@ class PrivateSlurm:
         # The nodes are one machine: Open MPI 5 finds no way from its address to the same address elsewhere.
         kept["OMPI_MCA_btl_tcp_if_include"] = "lo"
         kept["PATH"] = f"{Path(self.programs['srun']).parent}:{kept['PATH']}"
+        if not self.apart:  # what is killed here leaves its messages where tests/conftest.py says
+            kept |= {name: value for name, value in os.environ.items() if "backing_directory" in name}
         if self.programs.plugins:
             libraries = [str(self.programs.plugins), str(self.programs.plugins.parent)]
             kept["LD_LIBRARY_PATH"] = ":".join([*libraries, *filter(None, [kept.get("LD_LIBRARY_PATH")])])

@@ -152,16 +152,13 @@ def _crowd(record: Mapping[str, Any], threads: int) -> Said:
             "the program, regions are nested, or a second runtime adds its own",
         )
         return
-    total, pus = sum(by_process.values()), set().union(*_promised(record).values(), set())
-    own = float((record.get("cpu") or {}).get("own_s") or 0.0)
-    used = max(own, sum(thread["cpu_s"] for thread in computing(record)))
-    # Processes that come one after another use no more CPU than one of them at a time could.
-    at_once = used > 1.05 * most * float(record.get("wall_s") or 0.0)
-    if at_once and total > len(pus) > 1:
+    # Threads of processes that come one after another are many as well, and none takes turns with another.
+    at_once, pus = int(record.get("computing_at_once") or 0), set().union(*_promised(record).values(), set())
+    if at_once > len(pus) > 1:
         yield (
             CROWDED,
-            f"{total} threads of {len(by_process)} processes computed on {count(len(pus), 'PU')}: they "
-            "took turns",
+            f"{at_once} threads of {len(by_process)} processes computed at once on {count(len(pus), 'PU')}: "
+            "they took turns",
         )
 
 

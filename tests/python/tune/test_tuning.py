@@ -227,8 +227,9 @@ def test_two_runtimes_and_too_many_threads_are_told_apart() -> None:
 
 def test_processes_one_after_another_are_no_crowd() -> None:
     four = [bound(5 + i, 5 + i, "0-1", 0.5) for i in range(4)]
-    assert codes(record(1.0, promised=PROMISED, threads=four), held=False) == [CROWDED]
-    assert codes(record(2.0, promised=PROMISED, threads=four), held=False) == []
+    for at_once, expected in (4, [CROWDED]), (2, []), (0, []):
+        seen = record(1.0, promised=PROMISED, threads=four, computing_at_once=at_once)
+        assert codes(seen, held=False) == expected
 
 
 @pytest.mark.parametrize(
