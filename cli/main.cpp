@@ -14,6 +14,7 @@
 #include "cli/recall.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/process_age.hpp"
 
 namespace strata::cli {
 namespace {
@@ -87,6 +88,9 @@ void print_help() {
     std::fputs(text.c_str(), stdout);
 }
 
+/// Programs that these start say so themselves, or say what they like.
+bool says_in_all(const std::string& name) { return name != "launch" && name != "bench" && name != "run"; }
+
 int run(int argc, char** argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h" || name == "help") {
@@ -122,6 +126,8 @@ int main(int argc, char** argv) {
         if (argc > 1) strata::cli::remember_words(argc, argv);
         const int status = strata::cli::run(argc, argv);
         strata::cli::flush_output();
+        if (status == strata::kSuccess && argc > 1 && strata::cli::says_in_all(argv[1]))
+            std::fputs(strata::in_all_line().c_str(), stderr);
         return status;
     } catch (const strata::Error& error) {
         std::fflush(stdout);

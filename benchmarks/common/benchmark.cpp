@@ -14,6 +14,7 @@
 
 #include "benchmarks/common/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/process_age.hpp"
 
 namespace strata::bench {
 namespace {
@@ -95,6 +96,7 @@ int run_named(int argc, char** argv, Group& group, std::span<const std::span<con
     if (group.rank() == 0) {
         if (file != "-") std::fputs(result_text(result).c_str(), stdout);
         if (!file.empty()) write_result(file, result);
+        if (file != "-" && result.verification.passed()) std::fputs(in_all_line().c_str(), stdout);
     }
     return result.verification.passed() ? kSuccess : kFailure;
 }

@@ -19,10 +19,8 @@ WholeGrid::WholeGrid(const transport::Settings& settings)
     : settings_(settings), n_(static_cast<int>(settings.cells[0])) {
     const auto n = static_cast<std::size_t>(n_);
     T_.resize(n * n * n);
-    const double h = 1.0 / n_;
-    for_each_cell(n_, [&](int i, int j, int k) {
-        T_[at(i, j, k)] = transport::initial(settings_, {(i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h});
-    });
+    const auto profile = transport::Profile::initial(settings_, {{0, 0, 0}, {n_, n_, n_}});
+    for_each_cell(n_, [&](int i, int j, int k) { T_[at(i, j, k)] = profile.at(i, j, k); });
 }
 
 std::size_t WholeGrid::at(int i, int j, int k) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -88,6 +89,14 @@ std::string print_seconds(double seconds) {
     if (size >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
     if (size >= 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);
     return fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+std::string print_duration(double seconds) {
+    if (seconds < 9.95) return fmt::format("{:.2g} s", std::max(0.0, seconds));
+    const auto whole = static_cast<long long>(std::llround(std::min(seconds, 1e12)));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 }  // namespace strata

@@ -19,4 +19,7 @@ namespace strata {
 /// "1.25 s", "3.1 ms", "140 ns": three significant digits.
 [[nodiscard]] std::string print_seconds(double seconds);
 
+/// What a person waits for: "45 s", "3 min 20 s", "2 h 5 min"; below ten seconds "3.7 s".
+[[nodiscard]] std::string print_duration(double seconds);
+
 }  // namespace strata

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
+import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from strata.commands.parser import Parser
 from strata.errors import StrataError
@@ -28,20 +31,31 @@ MODULES = {
     "draw": "results",
     "graph": "graph",
 }
+INTERNAL = ("machine-measure", "findings", "draw")  # spoken between Strata's own parts
+
+
+def _say_in_all() -> None:
+    """The last line of a command that took longer than a second, from its first instruction on: the front and
+    this are one process.
+    """
+    began = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf(
+        "SC_CLK_TCK"
+    )
+    seconds = time.clock_gettime(time.CLOCK_BOOTTIME) - began
+    if seconds > 1:
+        from strata.measure.progress import duration
+
+        sys.stdout.flush()
+        sys.stderr.write(f"in all {duration(seconds)}\n")
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command; an error is printed here, once."""
     try:
-        if argv[:1] == ["doctor"]:
-            from strata import doctor
-
-            return int(doctor.main(list(argv[1:])) or 0)
-        words = _words(argv)
-        parsed = _parser(words).parse_args(words)
-        run: Callable[[argparse.Namespace], int] = parsed.run
-        parsed.argv = tuple(argv)
-        return run(parsed)
+        code = _run(argv)
+        if code == 0 and argv[0] not in INTERNAL:
+            _say_in_all()
+        return code
     except StrataError as error:
         sys.stderr.write(f"{error}\n")
         return error.code
@@ -51,6 +65,18 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped\n")
         return 130
+
+
+def _run(argv: Sequence[str]) -> int:
+    if argv[:1] == ["doctor"]:
+        from strata import doctor
+
+        return int(doctor.main(list(argv[1:])) or 0)
+    words = _words(argv)
+    parsed = _parser(words).parse_args(words)
+    run: Callable[[argparse.Namespace], int] = parsed.run
+    parsed.argv = tuple(argv)
+    return run(parsed)
 
 
 def _words(argv: Sequence[str]) -> list[str]:

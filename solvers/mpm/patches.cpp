@@ -131,7 +131,7 @@ RunResult result_of(const Measured& found, const Simulation& run, const mpm::Lab
     r.settings = {{"points", fmt::format("{}", points)}};
     r.processes = team.size();
     r.threads = team.crew().count();
-    r.wall_s = found.seconds;
+    r.steps_s = found.seconds;
     r.steps = run.step();
     r.time = run.value(l.time);
     r.time_unit = std::string(1, 's');

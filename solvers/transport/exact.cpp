@@ -14,12 +14,6 @@ double wave_number(const Settings& s, std::size_t d) {
     return (s.periodic ? 2 : 1) * kPi * static_cast<double>(s.waves[d]) / s.size[d];
 }
 
-double cosines(const Settings& s, const Real3& x) {
-    double product = 1;
-    for (std::size_t d = 0; d < s.cells.size(); ++d) product *= std::cos(wave_number(s, d) * x[d]);
-    return product;
-}
-
 /// What is left of the cosines' height at time.end; a flow leaves all of it.
 double decay(const Settings& s) {
     if (!s.heat()) return 1;
@@ -28,15 +22,12 @@ double decay(const Settings& s) {
     return std::exp(-s.diffusivity * k2 * s.end);
 }
 
-/// To the nearest image where the domain is periodic.
-double gaussian(const Settings& s, const Real3& x) {
-    double r2 = 0;
-    for (std::size_t d = 0; d < s.cells.size(); ++d) {
-        double away = x[d] - s.centre[d];
-        if (s.periodic) away -= s.size[d] * std::round(away / s.size[d]);
-        r2 += away * away;
-    }
-    return std::exp(-r2 / (s.width * s.width));
+/// Of the distance from a Gaussian's centre along direction d: from the nearest image where the domain is
+/// periodic.
+double square_of_distance(const Settings& s, std::size_t d, double x) {
+    double away = x - s.centre[d];
+    if (s.periodic) away -= s.size[d] * std::round(away / s.size[d]);
+    return away * away;
 }
 
 /// v = (d psi/dy, -d psi/dx). Rotation: once until the end. Vortex: LeVeque, SIAM J. Numer. Anal. 33 (1996)
@@ -52,21 +43,36 @@ double stream_function(const Settings& s, double x, double y) {
 
 }  // namespace
 
-double initial(const Settings& s, const Real3& x) {
-    return s.background + (s.profile == "cosines" ? cosines(s, x) : gaussian(s, x));
+Profile::Profile(const Settings& s, const graph::Box& cells, double height, const Real3& carried)
+    : cosines_(s.profile == "cosines"),
+      background_(s.background),
+      height_(height),
+      square_of_width_(s.width * s.width),
+      lo_(cells.lo) {
+    const Real3 h = s.spacing();
+    for (std::size_t d = 0; d < 3; ++d)
+        for (int at = cells.lo[d]; at < cells.hi[d]; ++at) {
+            const double x = (at + 0.5) * h[d] - carried[d];
+            if (d >= s.cells.size())
+                parts_[d].push_back(cosines_ ? 1 : 0);
+            else
+                parts_[d].push_back(cosines_ ? std::cos(wave_number(s, d) * x) : square_of_distance(s, d, x));
+        }
+}
+
+Profile Profile::initial(const Settings& s, const graph::Box& cells) { return {s, cells, 1, {}}; }
+
+Profile Profile::exact(const Settings& s, const graph::Box& cells) {
+    if (s.heat()) return {s, cells, decay(s), {}};
+    Real3 carried{};
+    if (s.flow == "uniform")
+        for (std::size_t d = 0; d < s.cells.size(); ++d) carried[d] = s.velocity[d] * s.end;
+    return {s, cells, 1, carried};
 }
 
 bool has_exact(const Settings& s) {
     if (s.heat()) return s.profile == "cosines";
     return s.flow != "uniform" || s.periodic;
-}
-
-double exact(const Settings& s, const Real3& x) {
-    if (s.heat()) return s.background + decay(s) * cosines(s, x);
-    if (s.flow != "uniform") return initial(s, x);
-    Real3 from = x;
-    for (std::size_t d = 0; d < s.cells.size(); ++d) from[d] -= s.velocity[d] * s.end;
-    return initial(s, from);
 }
 
 double exact_size(const Settings& s) {

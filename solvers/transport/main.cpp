@@ -1,4 +1,6 @@
 // strata-transport CASE: what `strata run` starts for cases with solver = "transport".
+#include <memory>
+
 #include "core/graph/run/driver.hpp"
 #include "solvers/transport/tasks.hpp"
 #include "solvers/transport/verify.hpp"
@@ -10,14 +12,12 @@ int main(int argc, char** argv) {
     return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
         check(settings, keys);
         const transport::Labels labels = transport::declare(graph, settings);
-        return {
-            .time = labels.time,
-            .end = settings.end,
-            .series = {labels.dt, labels.total, labels.least, labels.most},
-            .fields = {labels.T},
-            .verify = [&settings, labels](
-                          const graph::Finished& run) { return transport::verify(run, labels, settings); },
-            .figures = [&settings, labels](
-                           const graph::Finished& run) { return transport::figures(run, labels, settings); }};
+        const auto comparison = std::make_shared<transport::Comparison>(labels, settings);
+        return {.time = labels.time,
+                .end = settings.end,
+                .series = {labels.dt, labels.total, labels.least, labels.most},
+                .fields = {labels.T},
+                .verify = [comparison](const graph::Finished& run) { return comparison->verify(run); },
+                .figures = [comparison](const graph::Finished& run) { return comparison->figures(run); }};
     });
 }

@@ -112,9 +112,12 @@ void Step::set_initial_values() {
     Task task = graph.start().task("initial temperature", grid);
     const auto T = task.make(labels.T);
     task.run([T, &s = settings](Here& here) {
-        for_each(here.cells(), [&](int i, int j, int k) {
-            here[T](i, j, k) = initial(s, centre(s, {i, j, k}));
-        });
+        const Box& own = here.cells();
+        const Profile profile = Profile::initial(s, own);
+        const auto nx = static_cast<std::size_t>(own.extent(0));
+        for (int k = own.lo[2]; k < own.hi[2]; ++k)
+            for (int j = own.lo[1]; j < own.hi[1]; ++j)
+                profile.row({own.lo[0], j, k}, {&here[T](own.lo[0], j, k), nx});
         extend_to_walls(here.cells(), here[T]);
     });
 }

@@ -103,6 +103,11 @@ TEST_CASE("sizes and times are printed for people") {
     CHECK(print_seconds(0.00314) == "3.14 ms");
     CHECK(print_seconds(1.4e-7) == "140 ns");
     CHECK(print_seconds(90) == "90 s");
+    CHECK(print_duration(3.71) == "3.7 s");
+    CHECK(print_duration(4) == "4 s");
+    CHECK(print_duration(59.4) == "59 s");
+    CHECK(print_duration(200.2) == "3 min 20 s");
+    CHECK(print_duration(7500) == "2 h 5 min");
 }
 
 TEST_CASE("the measured clock is that of some processor, or said to be unknown") {

@@ -56,6 +56,7 @@ def test_a_tiny_characterization_ends_with_intervals_and_a_report(strata: Strata
             assert figure["confidence"] == 0.96875 and len(figure["samples"]) == 6
     page = folder / "report" / "report.html"
     assert str(page) in done.stdout
+    assert re.fullmatch(r"in all (\d+ min )?\d+ s", done.stderr.splitlines()[-1])
     text = page.read_text()
     assert "<svg" in text and not re.search(r'(src|href)="https?://[^"]*\.(js|css|png)', text)
     assert (folder / "report" / "report.md").read_text().startswith("#")

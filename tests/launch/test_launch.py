@@ -223,9 +223,12 @@ def test_threads_that_start_late_are_in_the_record(launcher: Launcher, programs:
 @needs_two_cores
 def test_two_threads_held_by_hand_on_one_core_are_seen(launcher: Launcher, programs: dict[str, str]) -> None:
     for bind in ("core", "none"):
-        record = launcher.recorded(
-            "--layout", "1x2", "--bind", bind, program=[programs["busy"], "0.6", "2", "same"]
-        )
+        for seconds in ("0.6", "2", "6"):  # a busy machine may read it for the first time after a second
+            record = launcher.recorded(
+                "--layout", "1x2", "--bind", bind, program=[programs["busy"], seconds, "2", "same"]
+            )
+            if record["agrees"] is False:
+                break
         assert record["agrees"] is False
         assert record["disagreement"].startswith("two threads on PU ")
         computing = [t for t in record["threads"] if t["cpu_s"] > 0.02]

@@ -234,6 +234,32 @@ def test_profile_and_timeline_show_the_tasks(front, tmp_path):
     assert {event["pid"] for event in events if event["ph"] == "X"} == {0, 1}
 
 
+def test_a_run_accounts_for_all_of_its_time(front, tmp_path):
+    case, out = changed(tmp_path, "heat", cells="[128, 128, 128]", error="0.5", end="0.002"), tmp_path / "out"
+    began = time.monotonic()
+    done = run(front, case, "--out", out, "--profile", "--fields", 20, "--checkpoint", 40)
+    took = time.monotonic() - began
+    assert re.match(r"in all \S+ s: (\S+( \S+)? \S+ m?s, )+other ", done.stdout.splitlines()[-1])
+    result = json.loads((out / "result.json").read_text())
+    phases = result["phases_s"]
+    assert list(phases) == [
+        *("start", "plan", "start values", "between steps", "fields", "steps", "checkpoints", "comparison"),
+        "profile",
+    ]
+    assert sum(phases.values()) == pytest.approx(result["wall_s"])
+    assert phases["steps"] == pytest.approx(result["steps_s"])
+    # Its start is rounded to 10 ms. What it lacks is what follows its last words: memory is given back.
+    assert 0.5 * took < result["wall_s"] < took + 0.02
+    told = json.loads((out / "profile.json").read_text())["phases_seconds"]
+    assert list(told) == list(phases) and told["steps"] == phases["steps"]
+
+
+def test_a_run_that_failed_ends_with_the_reason(front, tmp_path):
+    done = run(front, changed(tmp_path, "advection", cells="[32, 32]"), check=False)
+    assert done.returncode == 1
+    assert "NOT VERIFIED" in done.stdout.splitlines()[-1] and "\nin all " in done.stdout
+
+
 def test_the_graph_is_printed_without_a_run(front, tmp_path):
     document = json.loads(run(front, CASES / "vortex.toml", "--graph").stdout)
     assert document["schema"] == "strata.graph/1"

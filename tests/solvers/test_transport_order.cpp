@@ -30,7 +30,6 @@ Ended run(const Settings& s, int threads = 2) {
     CHECK(simulation.value(labels.time) == s.end);
     const auto& grid =
         static_cast<const Grid&>(*graph.labels()[static_cast<std::size_t>(labels.T.id())].family);
-    const Real3 h = s.spacing();
     Ended end;
     end.steps = simulation.step();
     end.most = simulation.value(labels.most);
@@ -41,6 +40,7 @@ Ended run(const Settings& s, int threads = 2) {
             const std::vector<std::byte> bytes = simulation.values(kept, p);
             const Box all =
                 grid.owned(p, On::cells, graph.labels()[static_cast<std::size_t>(kept.label)].border);
+            const Profile exact = Profile::exact(s, grid.box(p)), initial = Profile::initial(s, grid.box(p));
             std::size_t at = 0;
             for (int k = all.lo[2]; k < all.hi[2]; ++k)
                 for (int j = all.lo[1]; j < all.hi[1]; ++j)
@@ -48,10 +48,9 @@ Ended run(const Settings& s, int threads = 2) {
                         if (!grid.box(p).contains(Int3{i, j, k})) continue;
                         double value = 0;
                         std::memcpy(&value, bytes.data() + at, sizeof value);
-                        const Real3 x{(i + 0.5) * h[0], (j + 0.5) * h[1], (k + 0.5) * h[2]};
-                        squares += std::pow(value - exact(s, x), 2);
+                        squares += std::pow(value - exact.at(i, j, k), 2);
                         now += value;
-                        first += initial(s, x);
+                        first += initial.at(i, j, k);
                     }
         }
     }

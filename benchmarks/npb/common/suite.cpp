@@ -16,6 +16,7 @@
 #include "benchmarks/npb/mz/benchmarks.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/process_age.hpp"
 #include "core/base/units.hpp"
 #include "core/launch/layout.hpp"
 
@@ -166,6 +167,7 @@ int run(const Parsed& given, Group& group) {
     if (group.first()) {
         if (file != "-") std::fputs(familiar_text(benchmark, size, plan, outcome, group).c_str(), stdout);
         if (!file.empty()) bench::write_result(file, result);
+        if (file != "-" && result.verification.passed()) std::fputs(in_all_line().c_str(), stdout);
     }
     return result.verification.passed() ? kSuccess : kFailure;
 }

@@ -25,16 +25,6 @@ std::byte* buffer_of(const Plan& plan, const Kept& kept, int local, Epoch rounds
     return spot.origin + static_cast<std::int64_t>(buffer) * spot.turn;
 }
 
-BoxCopy own_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
-    const LabelInfo& label = plan.graph().labels()[static_cast<std::size_t>(kept.label)];
-    int patch = 0;
-    if (label.kind != Kind::scalar)
-        patch = plan.memory().patches()[static_cast<std::size_t>(number_of(plan.graph(), *label.family))]
-                                       [static_cast<std::size_t>(local)];
-    return own_values(label, patch, plan.memory().own(kept.storage, local),
-                      buffer_of(plan, kept, local, rounds));
-}
-
 }  // namespace
 
 BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot, const std::byte* from,
@@ -76,6 +66,16 @@ std::vector<Kept> kept_versions(const Plan& plan) {
     return all;
 }
 
+BoxCopy values_in_place(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
+    const LabelInfo& label = plan.graph().labels()[static_cast<std::size_t>(kept.label)];
+    int patch = 0;
+    if (label.kind != Kind::scalar)
+        patch = plan.memory().patches()[static_cast<std::size_t>(number_of(plan.graph(), *label.family))]
+                                       [static_cast<std::size_t>(local)];
+    return own_values(label, patch, plan.memory().own(kept.storage, local),
+                      buffer_of(plan, kept, local, rounds));
+}
+
 std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
     std::vector<std::byte> values;
     read_values(plan, kept, local, rounds, values);
@@ -88,7 +88,7 @@ void read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds, st
         into = particles.read(kept.storage, particles.own(particles.column(kept.storage).set, local));
         return;
     }
-    const BoxCopy copy = own_values(plan, kept, local, rounds);
+    const BoxCopy copy = values_in_place(plan, kept, local, rounds);
     into.resize(static_cast<std::size_t>(copy.volume()));
     pack_box(copy, into.data());
 }
@@ -99,7 +99,7 @@ void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
     if (particles.is_particles(kept.storage))
         return particles.write(kept.storage, particles.own(particles.column(kept.storage).set, local),
                                values);
-    const BoxCopy copy = own_values(plan, kept, local, rounds);
+    const BoxCopy copy = values_in_place(plan, kept, local, rounds);
     if (values.size() != static_cast<std::size_t>(copy.volume()))
         throw Error(fmt::format("values of '{}' have another size",
                                 plan.graph().labels()[static_cast<std::size_t>(kept.label)].name))

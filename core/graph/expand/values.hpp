@@ -30,6 +30,9 @@ struct Kept {
 [[nodiscard]] std::vector<std::byte> read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds);
 /// The same into a vector whose memory is used again.
 void read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds, std::vector<std::byte>& into);
+/// Where they lie, of a label that has no particles: `from`, its strides and the extent; for whoever reads
+/// them in place while no step is taken.
+[[nodiscard]] BoxCopy values_in_place(const Plan& plan, const Kept& kept, int local, Epoch rounds);
 /// The reverse. Throws Error where the size is another one.
 void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
                   std::span<const std::byte> values);

@@ -215,7 +215,9 @@ void Profile::write_json(std::ostream& out) const {
     j.member("processes", processes_).member("threads", threads_);
     j.member("wall_seconds", seconds(longest_ns_)).member("thread_seconds", thread_seconds());
     j.member("task_seconds", task_seconds()).member("runtime_share", runtime_share());
-    j.key("counters");
+    j.key("phases_seconds").object();
+    for (const auto& [name, s] : phases_) j.member(name, s);
+    j.end().key("counters");
     mode_.empty() ? j.null() : j.value(mode_);
     j.member("counters_from", counted_from_).key("runtime_counters").object();
     for (const auto& [counter, value] : runtime_counters_) j.member(counter, value);

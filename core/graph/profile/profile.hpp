@@ -55,6 +55,9 @@ class Profile {
     /// What the machine was measured to do, beside which rates stand.
     void under(Roof roof) { roof_ = std::move(roof); }
 
+    /// What member 0's time went into from its first instruction on, in s: start values, steps, ...
+    void in_all(std::vector<std::pair<std::string, double>> phases) { phases_ = std::move(phases); }
+
     /// Tasks first, then the runtime's own work; each by time.
     [[nodiscard]] std::vector<Row> rows() const;
     /// Threads' time: the sum of each process's threads times its stretch.
@@ -79,7 +82,7 @@ class Profile {
     int processes_ = 0, threads_ = 0;
     std::string mode_, counted_from_;
     std::optional<Roof> roof_;
-    std::vector<std::pair<std::string, double>> runtime_counters_;
+    std::vector<std::pair<std::string, double>> runtime_counters_, phases_;
 };
 
 }  // namespace strata::graph

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 
 #include "core/base/error.hpp"
 #include "core/graph/resolve/describe.hpp"
+#include "core/graph/run/phases.hpp"
 #include "core/graph/run/run.hpp"
 #include "core/graph/run/showing.hpp"
 #include "core/graph/run/state.hpp"
@@ -27,14 +27,16 @@ void leave_it_to_the_first(team::Team& team) {
 }
 
 int run_member(team::Team& team, CaseSchema& schema, const Words& words, const OutputSettings& output,
-               const std::function<Solver(Graph&)>& declare, const Build& build) {
+               const std::function<Solver(Graph&)>& declare, const Build& build, Phases& phases) {
+    phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
-    Run run(team, graph, solver, schema, words, output);
+    Run run(team, graph, solver, schema, words, output, phases);
     run.go();
+    RunResult result = run.result(build);
     run.write_observed();
-    const RunResult result = run.result(build);
     if (team.rank() == 0) {
+        result.phases = phases.until_now();
         if (words.out) write_result(*words.out, result);
         std::fputs(result_text(result).c_str(), stdout);
         std::fflush(stdout);
@@ -56,36 +58,9 @@ void check_output(const Graph& graph, const Resolved& resolved, const Solver& so
 
 }  // namespace
 
-double Finished::sum(Field<double> field,
-                     const std::function<double(const Int3& at, double value)>& term) const {
-    const LabelInfo& label = simulation_.plan().graph().labels()[static_cast<std::size_t>(field.id())];
-    const auto& grid = static_cast<const Grid&>(*label.family);
-    const auto family = static_cast<std::size_t>(number_of(simulation_.plan().graph(), grid));
-    const std::vector<int>& mine = simulation_.plan().memory().patches()[family];
-    std::vector<double> terms;
-    for (const Kept& kept : kept_versions(simulation_.plan())) {
-        if (kept.label != field.id() || kept.back != 0) continue;
-        for (std::size_t p = 0; p < mine.size(); ++p) {
-            const std::vector<std::byte> bytes = simulation_.values(kept, static_cast<int>(p));
-            const Box all = grid.owned(mine[p], label.on, label.border), own = grid.owned(mine[p], label.on);
-            std::size_t at = 0;
-            for (int k = all.lo[2]; k < all.hi[2]; ++k)
-                for (int j = all.lo[1]; j < all.hi[1]; ++j)
-                    for (int i = all.lo[0]; i < all.hi[0]; ++i, at += sizeof(double)) {
-                        if (!own.contains(Int3{i, j, k})) continue;
-                        double value = 0;
-                        std::memcpy(&value, bytes.data() + at, sizeof value);
-                        terms.push_back(term({i, j, k}, value));
-                    }
-        }
-    }
-    return sum(terms);
-}
-
-double Finished::sum(std::span<const double> terms) const { return team_.together().sum(terms); }
-
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build, const std::vector<std::string>& start) {
+    Phases phases;
     Words words;
     OutputSettings output;
     // A file that may not grow further is an error with its name, not the end of the process.
@@ -119,7 +94,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
-            return run_member(team, schema, words, output, declare, build);
+            return run_member(team, schema, words, output, declare, build, phases);
         } catch (const team::MemberLost&) {
             if (words.out) Control::sweep(*words.out);  // of member 0, if it is that one
             throw;

@@ -15,38 +15,14 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/run/case.hpp"
+#include "core/graph/run/finished.hpp"
 #include "core/graph/run/result.hpp"
-#include "core/graph/run/simulation.hpp"
-#include "core/team/team.hpp"
 
 namespace strata::graph {
-
-/// A run that is over, for what is found out about its result. Collective: all members ask the same.
-class Finished {
-  public:
-    Finished(const Simulation& simulation, team::Team& team) : simulation_(simulation), team_(team) {}
-
-    /// The sum of term(index, value) over all values of a field that patches own, its border layers left out:
-    /// exact, rounded once, so the same for every layout.
-    [[nodiscard]] double sum(Field<double> field,
-                             const std::function<double(const Int3& at, double value)>& term) const;
-    /// The same of terms that each member has found out for its own patches.
-    [[nodiscard]] double sum(std::span<const double> terms) const;
-    template <class T>
-    [[nodiscard]] T value(Scalar<T> scalar) const {
-        return simulation_.value(scalar);
-    }
-    [[nodiscard]] const Simulation& simulation() const { return simulation_; }
-
-  private:
-    const Simulation& simulation_;
-    team::Team& team_;
-};
 
 /// A label that is shown in ParaView.
 class ShownLabel {

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/graph/profile/record.hpp"
+#include "core/graph/run/phases.hpp"
 
 namespace strata::graph {
 
@@ -38,7 +39,12 @@ void write_json(std::ostream& out, const RunResult& r) {
     json.key("parameters").object().member("case", r.case_file);
     for (const auto& [key, value] : r.settings) json.member(key, value);
     json.end();
-    json.member("processes", r.processes).member("threads", r.threads).member("wall_s", r.wall_s);
+    json.member("processes", r.processes).member("threads", r.threads).member("steps_s", r.steps_s);
+    double all = 0;
+    for (const auto& [name, seconds] : r.phases) all += seconds;
+    json.member("wall_s", all).key("phases_s").object();
+    for (const auto& [name, seconds] : r.phases) json.member(name, seconds);
+    json.end();
     json.member("steps", r.steps).member("time", r.time).member("time_unit", r.time_unit);
     json.member("verified", r.verification.passed());
     json.key("verification").object().member("what", r.verification.what);
@@ -66,18 +72,24 @@ void write_json(std::ostream& out, const RunResult& r) {
 std::string result_text(const RunResult& r) {
     std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to {:.6g} {} in {:.3g} s\n",
                                    r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads,
-                                   r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.wall_s);
+                                   r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.steps_s);
     const Verification& check = r.verification;
     if (check.passed())
         for (const Figure& figure : r.figures)
             text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
-    if (!r.not_compared.empty()) return text + "  not verified: " + r.not_compared + "; no figures\n";
-    if (check.passed())
-        return text + fmt::format("  verified: {}: {:.3g} <= {:.3g} ({})\n", check.what, check.value,
-                                  check.limit, check.source);
-    return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n",
-                              check.what, check.value, check.limit, check.source);
+    const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
+    // Why a run failed is its last line; else how long it took is.
+    const bool failed = r.not_compared.empty() && !check.passed();
+    if (failed) text += in_all;
+    if (!r.not_compared.empty())
+        text += "  not verified: " + r.not_compared + "; no figures\n";
+    else
+        text +=
+            fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", check.passed() ? "verified" : "NOT VERIFIED",
+                        check.what, check.value, check.passed() ? " <=" : ", allowed up to", check.limit,
+                        check.source, check.passed() ? "" : "; no figures");
+    return failed ? text : text + in_all;
 }
 
 void write_result(const std::filesystem::path& folder, const RunResult& result) {

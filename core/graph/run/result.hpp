@@ -32,8 +32,9 @@ struct RunResult {
     std::string solver, case_file;
     std::vector<std::pair<std::string, std::string>> settings;  // all keys of the case, as TOML values
     int processes = 1, threads = 1;
-    double wall_s = 0;
-    std::int64_t steps = 0;  // done since the start of the case
+    double steps_s = 0;                                  // of which the steps took
+    std::vector<std::pair<std::string, double>> phases;  // what the run's time went into, in s
+    std::int64_t steps = 0;                              // done since the start of the case
     double time = 0;
     std::string time_unit;
     Verification verification;

@@ -61,12 +61,13 @@ SimulationOptions options_of(team::Team& team, const Words& words, Meter* meter)
 }  // namespace
 
 Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
-         const OutputSettings& output)
+         const OutputSettings& output, Phases& phases)
     : team_(team),
       graph_(graph),
       solver_(solver),
       schema_(schema),
       words_(words),
+      phases_(phases),
       counting_(words.counters ? make_counting(*words.counters) : nullptr),
       simulation_(graph, Members::of(team), options_of(team, words, counting_.get())),
       output_(output) {}
@@ -77,6 +78,7 @@ bool Run::over() const {
 }
 
 void Run::begin() {
+    phases_.enter(words_.restart ? "restart" : "start values");
     if (words_.restart)
         restarted_from_ =
             restore_state(simulation_, graph_, team_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
@@ -84,6 +86,7 @@ void Run::begin() {
     else
         simulation_.start();
     first_step_ = simulation_.step();
+    phases_.enter("between steps");
     // Not before: a run that could not begin leaves no folder behind.
     if (words_.out && team_.rank() == 0) make_folder(*words_.out);
     if (words_.out && output_.asked()) {
@@ -190,6 +193,7 @@ void Run::follow(Orders& orders) {
 }
 
 void Run::show() {
+    phases_.enter("fields");
     shown_ = simulation_.step();
     write_shown(shown_files_, simulation_, team_, *words_.out / "fields", shown_time());
     shown_times_->pass(time());
@@ -199,6 +203,7 @@ void Run::show() {
 void Run::save() {
     if (saved_ == simulation_.step()) return;
     saved_ = simulation_.step();
+    phases_.enter("checkpoints");
     save_state(simulation_, graph_, team_, *words_.out, {schema_.solver(), schema_.hash(), time()},
                words_.keep);
 }
@@ -222,12 +227,12 @@ void Run::go() {
         if (team_.rank() == 0) orders = next_orders();
         follow(orders);
         if (orders.steps == 0) break;
-        const double before = seconds_now();
+        phases_.enter("steps");
         const std::int64_t done = simulation_.advance(orders.steps);
-        const double after = seconds_now();
-        stepping_s_ += after - before;
-        if (done > 0) seconds_a_step_ = (after - before) / static_cast<double>(done);
-        if (team_.rank() == 0) after_batch(after);
+        const double took = phases_.enter("between steps");
+        stepping_s_ += took;
+        if (done > 0) seconds_a_step_ = took / static_cast<double>(done);
+        if (team_.rank() == 0) after_batch(seconds_now());
     }
     if (progress_) progress_->finish();
     if (counting_) counts_ = gather_counts(counting_->end(), team_);
@@ -235,6 +240,7 @@ void Run::go() {
 }
 
 void Run::write_observed() {
+    phases_.enter("profile");
     if (counting_ && team_.rank() == 0) std::fputs(counts_table(counts_).c_str(), stdout);
     if (!words_.profile && !words_.timeline) return;
     if (simulation_.step() == first_step_) return;
@@ -243,6 +249,7 @@ void Run::write_observed() {
     if (!words_.profile) return;
     Profile profile = gather_profile(simulation_, mine, team_);
     profile.count(counts_);
+    profile.in_all(phases_.until_now());
     if (team_.rank() != 0) return;
     const int threads = std::max(1, team_.size() * team_.crew().count() / std::max(1, team_.nodes()));
     if (std::optional<Roof> roof = measured_roof(results_folder(), threads)) profile.under(std::move(*roof));
@@ -263,7 +270,7 @@ RunResult Run::result(const Build& build) const {
     r.settings = schema_.values();
     r.processes = team_.size();
     r.threads = team_.crew().count();
-    r.wall_s = stepping_s_;
+    r.steps_s = stepping_s_;
     r.steps = simulation_.step();
     r.time = time();
     r.time_unit = solver_.time_unit;
@@ -271,6 +278,7 @@ RunResult Run::result(const Build& build) const {
     r.flags = build.flags;
     r.case_hash = schema_.hash();
     r.counts = counts_;
+    phases_.enter("comparison");
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
     const Finished finished(simulation_, team_);
     // What is not kept from step to step (a largest value, say) is known after a step alone.

@@ -9,6 +9,7 @@
 #include "core/graph/output/series.hpp"
 #include "core/graph/profile/counting.hpp"
 #include "core/graph/run/driver.hpp"
+#include "core/graph/run/phases.hpp"
 #include "core/graph/run/showing.hpp"
 #include "core/graph/run/words.hpp"
 #include "core/graph/steer/control.hpp"
@@ -21,13 +22,13 @@ namespace strata::graph {
 class Run {
   public:
     Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
-        const OutputSettings& output);
+        const OutputSettings& output, Phases& phases);
 
     /// From the start, or the checkpoint, to the end.
     void go();
+    [[nodiscard]] RunResult result(const Build& build) const;
     /// Profile and timeline, where they were asked for.
     void write_observed();
-    [[nodiscard]] RunResult result(const Build& build) const;
 
   private:
     /// What member 0 tells the others before a batch.
@@ -56,6 +57,7 @@ class Run {
     const Solver& solver_;
     const CaseSchema& schema_;
     const Words& words_;
+    Phases& phases_;
     std::unique_ptr<Counting> counting_;  // outlives the simulation
     Simulation simulation_;
     Counts counts_;  // of all members

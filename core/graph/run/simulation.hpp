@@ -83,6 +83,10 @@ class Simulation {
     [[nodiscard]] std::vector<std::byte> values(const Kept& kept, int local) const {
         return read_values(*plan_, kept, local, rounds(kept));
     }
+    /// Where they lie, of a field or a scalar.
+    [[nodiscard]] BoxCopy values_in_place(const Kept& kept, int local) const {
+        return graph::values_in_place(*plan_, kept, local, rounds(kept));
+    }
     /// A number for all kept values of a patch: equal for equal bits. [local]
     [[nodiscard]] std::vector<std::uint64_t> hashes(const Family& family) const;
 

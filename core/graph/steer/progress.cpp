@@ -7,16 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/units.hpp"
+
 namespace strata::graph {
 
 namespace {
-
-std::string duration(double seconds) {
-    const auto whole = static_cast<long long>(std::llround(std::clamp(seconds, 0.0, 1e12)));
-    if (whole < 60) return fmt::format("{} s", whole);
-    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
 
 /// What a person reads at a glance, from 20 s a step to 20000 steps a second.
 std::string speed(double steps_a_second) {
@@ -82,7 +77,7 @@ std::string progress_line(const Pace& pace) {
     if (end.time) line += fmt::format("/{:.6g}", *end.time);
     if (!end.time_unit.empty()) line += " " + end.time_unit;
     if (const auto rate = pace.rate()) line += "  " + speed(*rate);
-    if (const auto left = pace.left()) line += fmt::format("  {} left", duration(*left));
+    if (const auto left = pace.left()) line += fmt::format("  {} left", print_duration(std::round(*left)));
     return line;
 }
 

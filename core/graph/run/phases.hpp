@@ -1,0 +1,33 @@
+// Where the time of a run goes: all of it, from the first instruction of the process on.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata::graph {
+
+/// Of one process. Its phases follow one another without gaps: each lasts until the next is entered.
+class Phases {
+  public:
+    /// The first phase, `start`, began with the process (to the 10 ms by which the kernel says when that
+    /// was).
+    Phases();
+
+    /// From now on time belongs to this phase; one that was left may be entered again. Returns the seconds
+    /// since the last call.
+    double enter(const std::string& name);
+    /// Each phase's seconds until now, in the order in which they were first entered.
+    [[nodiscard]] std::vector<std::pair<std::string, double>> until_now() const;
+
+  private:
+    std::vector<std::pair<std::string, double>> ended_;
+    std::size_t current_ = 0;
+    double since_;  // by the steady clock, in s
+};
+
+/// "in all 5.31 s: steps 3.7 s, comparison 0.95 s, ...", the longest first; what is below a hundredth of the
+/// whole is added up as "other".
+[[nodiscard]] std::string text_of(const std::vector<std::pair<std::string, double>>& phases);
+
+}  // namespace strata::graph
