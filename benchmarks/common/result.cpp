@@ -77,7 +77,8 @@ void matrices(Json& json, const Result& result) {
 
 void provenance(Json& json, const Result& result) {
     json.key("provenance").object();
-    json.member("compiler", STRATA_COMPILER).member("flags", STRATA_FLAGS).member("isa", instruction_set());
+    const std::string flags = result.flags.empty() ? STRATA_FLAGS : STRATA_FLAGS " " + result.flags;
+    json.member("compiler", STRATA_COMPILER).member("flags", flags).member("isa", instruction_set());
     json.key("blas");
     if (result.blas) {
         json.object().member("path", result.blas->path).member("version", result.blas->version);

@@ -67,6 +67,7 @@ struct Result {
     std::vector<std::string> notes;  // what the reader must know to read the figures, one sentence each
     std::optional<BlasUsed> blas;
     std::optional<std::string> mpi;
+    std::string flags;  // of the compiler, beside those of all benchmarks
 
     void parameter(std::string name, Parameter value) {
         parameters.emplace_back(std::move(name), std::move(value));

@@ -7,7 +7,7 @@
 
 Peers that are not installed are named and left out: likwid-bench and hpcc (Debian packages likwid, hpcc),
 OpenBLAS, an MPI. Three small programs beside this file are compiled with cc and mpicc. Nothing else should
-run meanwhile.
+run meanwhile. Ends with 1 where ours is further behind than its limit, with 3 where a comparison had no peer.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 KINDS = ("triad", "dgemm", "pingpong")
 OURS = "strata"
+# Exit statuses: a comparison without a peer has compared nothing, and says so.
+GOOD, BEHIND, NO_PEER = 0, 1, 3
 
 
 @dataclass
@@ -240,11 +242,11 @@ def hpcc(order: int) -> Callable[[], dict[str, float]]:
     return run
 
 
-def hpcc_comparison(blocks: int, rng: random.Random) -> None:
+def hpcc_comparison(blocks: int, rng: random.Random) -> int:
     """Every figure that both have. HPCC derives some sizes from its input: see docs/benchmarks.md."""
     if shutil.which("hpcc") is None or len(cores()) < 2:
         print("left out: hpcc is not installed, or there is one core")
-        return
+        return NO_PEER
     order = round((2 * 3 * array_bytes() / 8) ** 0.5) + 200  # so that its vectors are as long as ours
     theirs: dict[str, list[float]] = {}
     mine: dict[str, list[float]] = {}
@@ -268,6 +270,7 @@ def hpcc_comparison(blocks: int, rng: random.Random) -> None:
         if mine.get(name) and theirs.get(name):
             a, b = statistics.median(mine[name]), statistics.median(theirs[name])
             print(f"| {name} | {spread(mine[name])} | {spread(theirs[name])} | {a / b:.3f} |")
+    return GOOD
 
 
 # -- running and telling
@@ -285,8 +288,8 @@ def measure(comparison: Comparison, blocks: int, rng: random.Random) -> None:
                 contender.values.setdefault("", []).append(value)
 
 
-def tell(comparison: Comparison) -> bool:
-    """Prints the table; whether ours is within its limit of the best peer's median."""
+def tell(comparison: Comparison) -> int:
+    """Prints the table. GOOD: ours is within its limit of the best peer's median; else BEHIND, or NO_PEER."""
     medians = {c.name: statistics.median(c.values[""]) for c in comparison.contenders}
     peers = {name: value for name, value in medians.items() if name != OURS}
     print(f"\n## {comparison.title}, {comparison.unit}\n")
@@ -296,7 +299,7 @@ def tell(comparison: Comparison) -> bool:
         print(f"| {contender.name} | {spread(contender.values[''])} | {ratio:.3f} |")
     if not peers:
         print("\nno peer is installed")
-        return True
+        return NO_PEER
     best = (max if comparison.higher else min)(peers.values())
     behind = 1 - medians[OURS] / best if comparison.higher else medians[OURS] / best - 1
     within = behind <= comparison.limit
@@ -304,7 +307,12 @@ def tell(comparison: Comparison) -> bool:
         f"\n{'within' if within else 'NOT WITHIN'} {comparison.limit:.0%} of the best peer: {-behind:+.1%}",
         flush=True,
     )
-    return within
+    return GOOD if within else BEHIND
+
+
+def status_of(told: Sequence[int]) -> int:
+    """Of all comparisons together: one that is behind says more than one that had no peer."""
+    return BEHIND if BEHIND in told else NO_PEER if NO_PEER in told or not told else GOOD
 
 
 def main() -> int:
@@ -319,7 +327,7 @@ def main() -> int:
         if kind not in KINDS:
             parser.error(f"unknown: {kind}; there are {', '.join(KINDS)}")
     rng = random.Random(given.seed)
-    good = True
+    told = []
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         makers = {
@@ -328,12 +336,14 @@ def main() -> int:
             "pingpong": lambda: pingpongs(folder),
         }
         for kind in given.kinds or ([] if given.hpcc else KINDS):
-            for comparison in makers[kind]():
+            comparisons = makers[kind]()
+            told += [] if comparisons else [NO_PEER]
+            for comparison in comparisons:
                 measure(comparison, given.blocks, rng)
-                good = tell(comparison) and good
+                told.append(tell(comparison))
     if given.hpcc:
-        hpcc_comparison(given.blocks, rng)
-    return 0 if good else 1
+        told.append(hpcc_comparison(given.blocks, rng))
+    return status_of(told)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from compare import (
+    NO_PEER,
     OURS,
     Comparison,
     Contender,
@@ -32,6 +33,7 @@ from compare import (
     number,
     openmp,
     ours,
+    status_of,
     tell,
     words,
 )
@@ -105,7 +107,7 @@ def main() -> int:
     parser.add_argument("--osu", default=shutil.which("osu_mbw_mr"), help="the program osu_mbw_mr")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    good = True
+    told = []
     rng = random.Random(given.seed)
     with tempfile.TemporaryDirectory() as made:
         makers = {
@@ -115,10 +117,12 @@ def main() -> int:
         for kind in given.kinds or makers:
             if kind not in makers:
                 parser.error(f"unknown: {kind}; there are {', '.join(makers)}")
-            for comparison in makers[kind]():
+            comparisons = makers[kind]()
+            told += [] if comparisons else [NO_PEER]
+            for comparison in comparisons:
                 measure(comparison, given.blocks, rng)
-                good = tell(comparison) and good
-    return 0 if good else 1
+                told.append(tell(comparison))
+    return status_of(told)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ likwid-pin, interleaved in random order, whole processes from spawn to end.
     STRATA_BIN=build/.../bin/strata benchmarks/peers/starts.py
     benchmarks/peers/starts.py --blocks 200 --without likwid-pin
 
-Peers that are not installed are named and left out. Nothing else should run meanwhile.
+Peers that are not installed are named and left out; without any it ends with status 3. Nothing else should
+run meanwhile.
 """
 
 from __future__ import annotations
@@ -85,6 +86,9 @@ def main() -> int:
     for name, each in times.items():
         median = statistics.median(each)
         print(f"| {name} | {median:.2f} [{min(each):.2f}, {max(each):.2f}] | {median - base:.2f} |")
+    if not times.keys() & {"taskset", "numactl", "hwloc-bind", "likwid-pin"}:
+        print("\nno peer is installed")
+        return 3
     return 0
 
 

@@ -168,6 +168,9 @@ def main(words: Sequence[str] | None = None) -> int:
             found = tuned(program, given.budget, folder)
             failed += isinstance(found, str)
             print("\n".join([found] if isinstance(found, str) else said(found)), flush=True)
+    if all(program.missing for program in programs):
+        print("\nno program is here")
+        return 3
     return 1 if failed else 0
 
 

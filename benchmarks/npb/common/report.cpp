@@ -43,6 +43,7 @@ bench::Result result_of(const Benchmark& benchmark, Class size, const Plan& plan
     result.processes = group.processes();
     result.threads = group.threads();
     if (!group.library().empty()) result.mpi = group.library();
+    result.flags = STRATA_NPB_FLAGS;
     // Of several values the one that is furthest from what is allowed speaks for all.
     const auto excess = [](const Check& check) {
         return check.limit > 0 ? check.error / check.limit : check.error;
