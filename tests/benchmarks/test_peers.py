@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks" / "peers"))
+sys.path.append(str(ROOT / "benchmarks" / "peers"))
 
 import compare  # noqa: E402
+
 import npb  # noqa: E402
 
 
