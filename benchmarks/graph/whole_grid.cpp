@@ -1,5 +1,7 @@
 #include "benchmarks/graph/whole_grid.hpp"
 
+#include <algorithm>
+
 #include "solvers/transport/exact.hpp"
 
 namespace strata::bench::graph_layer {
@@ -18,15 +20,12 @@ void for_each_cell(int n, What what) {
 WholeGrid::WholeGrid(const transport::Settings& settings)
     : settings_(settings), n_(static_cast<int>(settings.cells[0])) {
     const auto n = static_cast<std::size_t>(n_);
+    for (int x = -kBeyond; x < n_ + kBeyond; ++x)
+        inside_.push_back(
+            static_cast<std::size_t>(settings.periodic ? (x + n_) % n_ : std::clamp(x, 0, n_ - 1)));
     T_.resize(n * n * n);
     const auto profile = transport::Profile::initial(settings_, {{0, 0, 0}, {n_, n_, n_}});
     for_each_cell(n_, [&](int i, int j, int k) { T_[at(i, j, k)] = profile.at(i, j, k); });
-}
-
-std::size_t WholeGrid::at(int i, int j, int k) const {
-    const auto round = [this](int x) { return static_cast<std::size_t>((x + n_) % n_); };
-    const auto n = static_cast<std::size_t>(n_);
-    return round(i) + n * (round(j) + n * round(k));
 }
 
 void WholeGrid::step(double factor) {
