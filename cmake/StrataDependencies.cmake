@@ -17,7 +17,7 @@ if(STRATA_MPI) # teams over several nodes, benchmarks of messages
     endif()
 endif()
 
-if(STRATA_HDF5) # field files
+if(STRATA_HDF5 AND CMAKE_C_COMPILER_LOADED) # field files; its package is looked for with a C compiler
     find_package(HDF5 COMPONENTS C)
 endif()
 

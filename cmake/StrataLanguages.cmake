@@ -1,9 +1,9 @@
-# Languages beside C++: C for the tests of the C interface, Fortran for the module of teams. Either may be absent. When
+# Languages beside C++: C for the tests of the C interface and to find HDF5, Fortran for the module of teams. Either may be absent. When
 # cross-compiling, a compiler that was not named would be that of the machine which compiles.
 
 include(CheckLanguage)
 
-if(STRATA_TESTS AND (CMAKE_C_COMPILER OR NOT CMAKE_CROSSCOMPILING))
+if((STRATA_TESTS OR STRATA_HDF5) AND (CMAKE_C_COMPILER OR NOT CMAKE_CROSSCOMPILING))
     check_language(C)
     if(CMAKE_C_COMPILER)
         enable_language(C)

@@ -67,11 +67,11 @@ double measure(const PeerKind& kind, const std::vector<int>& pus, std::int64_t w
     std::thread([&] {
         const std::unique_ptr<Peer> peer = kind.make(pus);
         launch::bind_to({pus.front()});
-        constexpr int trial = 20;
+        constexpr int trial = 2 * kStepsAtOnce;
         peer->run(trial, work_steps);
         double begin = now();
         peer->run(trial, work_steps);
-        const int steps = std::max(trial, static_cast<int>(window * trial / (now() - begin)));
+        const int steps = trial * std::max(1, static_cast<int>(window / (now() - begin)));
         begin = now();
         peer->run(steps, work_steps);
         ns = 1e9 * (now() - begin) / (static_cast<double>(steps) * kTasksAStep);

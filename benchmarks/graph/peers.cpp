@@ -101,6 +101,23 @@ class OpenmpLoops final : public Peer {
 };
 #endif
 
+/// A graph of several steps: calls make() for each task, in order, and edge(from, to) with their numbers.
+/// Going through a graph ends when all its tasks have; within one of several steps, a patch may be a step
+/// ahead of another, as in ours. No edge keeps a task from overwriting what others still read: those above
+/// imply that.
+template <class Make, class Edge>
+void unroll(int steps, Make make, Edge edge) {
+    for (int stage = 0; stage < steps * kTasks; ++stage)
+        for (int patch = 0; patch < kPatches; ++patch) {
+            make();
+            if (stage == 0) continue;
+            inputs(stage % kTasks, patch, [&](int from) {
+                edge(static_cast<std::size_t>((stage - 1) * kPatches + from),
+                     static_cast<std::size_t>(stage * kPatches + patch));
+            });
+        }
+}
+
 #ifdef HAVE_TASKFLOW
 class BindWorkers final : public tf::WorkerInterface {
   public:
@@ -112,23 +129,19 @@ class BindWorkers final : public tf::WorkerInterface {
     std::vector<int> pus_;
 };
 
+template <int kSteps>
 class Taskflow final : public Peer {
   public:
     explicit Taskflow(const std::vector<int>& pus)
         : executor_(pus.size(), tf::make_worker_interface<BindWorkers>(pus)) {
         std::vector<tf::Task> tasks;
-        for (int task = 0; task < kTasks; ++task)
-            for (int patch = 0; patch < kPatches; ++patch) {
-                tasks.push_back(flow_.emplace([this] { task_of(work_steps_); }));
-                if (task == 0) continue;
-                inputs(task, patch, [&](int from) {
-                    tasks[static_cast<std::size_t>((task - 1) * kPatches + from)].precede(tasks.back());
-                });
-            }
+        unroll(
+            kSteps, [&] { tasks.push_back(flow_.emplace([this] { task_of(work_steps_); })); },
+            [&](std::size_t from, std::size_t to) { tasks[from].precede(tasks[to]); });
     }
     void run(int steps, std::int64_t work_steps) override {
         work_steps_ = work_steps;
-        executor_.run_n(flow_, static_cast<std::size_t>(steps)).wait();
+        executor_.run_n(flow_, static_cast<std::size_t>(steps / kSteps)).wait();
     }
 
   private:
@@ -139,6 +152,7 @@ class Taskflow final : public Peer {
 #endif
 
 #ifdef HAVE_TBB
+template <int kSteps>
 class Tbb final : public Peer {
   public:
     explicit Tbb(const std::vector<int>& pus)
@@ -147,21 +161,18 @@ class Tbb final : public Peer {
           binding_(arena_, pus) {
         arena_.execute([&] {
             graph_ = std::make_unique<tbb::flow::graph>();
-            for (int task = 0; task < kTasks; ++task)
-                for (int patch = 0; patch < kPatches; ++patch) {
+            unroll(
+                kSteps,
+                [&] {
                     nodes_.emplace_back(*graph_, [this](tbb::flow::continue_msg) { task_of(work_steps_); });
-                    if (task == 0) continue;
-                    inputs(task, patch, [&](int from) {
-                        tbb::flow::make_edge(nodes_[static_cast<std::size_t>((task - 1) * kPatches + from)],
-                                             nodes_.back());
-                    });
-                }
+                },
+                [&](std::size_t from, std::size_t to) { tbb::flow::make_edge(nodes_[from], nodes_[to]); });
         });
     }
     void run(int steps, std::int64_t work_steps) override {
         work_steps_ = work_steps;
         arena_.execute([&] {
-            for (int step = 0; step < steps; ++step) {
+            for (int step = 0; step < steps; step += kSteps) {
                 for (std::size_t patch = 0; patch < kPatches; ++patch)
                     nodes_[patch].try_put(tbb::flow::continue_msg());
                 graph_->wait_for_all();
@@ -208,11 +219,15 @@ std::vector<PeerKind> peers() {
     all.push_back(kind<OpenmpDepend>("OpenMP tasks with depend"));
 #endif
 #ifdef HAVE_TASKFLOW
-    all.push_back(kind<Taskflow>(
-        fmt::format("Taskflow {}.{}.{}", TF_VERSION / 100000, TF_VERSION / 100 % 1000, TF_VERSION % 100)));
+    const std::string taskflow =
+        fmt::format("Taskflow {}.{}.{}", TF_VERSION / 100000, TF_VERSION / 100 % 1000, TF_VERSION % 100);
+    all.push_back(kind<Taskflow<1>>(taskflow));
+    all.push_back(kind<Taskflow<kStepsAtOnce>>(fmt::format("{}, {} steps a graph", taskflow, kStepsAtOnce)));
 #endif
 #ifdef HAVE_TBB
-    all.push_back(kind<Tbb>(fmt::format("oneTBB flow graph {}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)));
+    const std::string tbb = fmt::format("oneTBB {}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR);
+    all.push_back(kind<Tbb<1>>(tbb));
+    all.push_back(kind<Tbb<kStepsAtOnce>>(fmt::format("{}, {} steps a graph", tbb, kStepsAtOnce)));
 #endif
     return all;
 }

@@ -9,6 +9,9 @@
 
 namespace strata::bench::graph_layer {
 
+/// How many steps some peers have in one graph.
+inline constexpr int kStepsAtOnce = 10;
+
 /// A runtime with its threads started and its graph made.
 class Peer {
   public:
@@ -16,7 +19,7 @@ class Peer {
     virtual ~Peer() = default;
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
-    /// Goes through the graph so often; each task calls work(work_steps), or does nothing.
+    /// So many steps, a multiple of kStepsAtOnce; each task calls work(work_steps), or does nothing.
     virtual void run(int steps, std::int64_t work_steps) = 0;
 };
 
