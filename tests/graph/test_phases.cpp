@@ -15,7 +15,11 @@ void sleep_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms
 }  // namespace
 
 TEST_CASE("the phases of a run have no gaps: from the process' first instruction to now") {
+    // Two clocks are read one after the other when a run begins: on a busy machine something else may run
+    // between.
+    const double before = process_age_s();
     Phases phases;
+    const double slack = process_age_s() - before + 1e-3;
     phases.enter("steps");
     sleep_ms(30);
     CHECK(phases.enter("fields") >= 0.03);
@@ -32,8 +36,8 @@ TEST_CASE("the phases of a run have no gaps: from the process' first instruction
     CHECK(all[2].second >= 0.02);
     double sum = 0;
     for (const auto& [name, seconds] : all) sum += seconds;
-    CHECK(sum >= least - 1e-3);
-    CHECK(sum <= most + 1e-3);
+    CHECK(sum >= least - slack);
+    CHECK(sum <= most + slack);
 }
 
 TEST_CASE("phases are told longest first, the short ones added up") {

@@ -18,7 +18,10 @@ double seconds_now() {
 
 }  // namespace
 
-Phases::Phases() : ended_{{"start", 0.0}}, since_(seconds_now() - process_age_s()) {}
+Phases::Phases() : ended_{{"start", 0.0}} {
+    const double age = process_age_s();  // first: it opens a file
+    since_ = seconds_now() - age;
+}
 
 double Phases::enter(const std::string& name) {
     const double now = seconds_now(), passed = now - since_;
