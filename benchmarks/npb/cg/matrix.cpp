@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/npb/common/random.hpp"
@@ -15,7 +17,9 @@ namespace {
 
 constexpr double kCondition = 0.1;                       // rcond of the specification
 constexpr std::int64_t kNarrow = std::int64_t{1} << 16;  // columns that two bytes can number
-constexpr std::int64_t kShortest = 32;                   // elements of a strip's row, in the mean
+constexpr std::int64_t kInCache = 4096;                  // columns whose vector the first-level cache holds
+constexpr std::size_t kWindow = 256;                     // rows sorted together: results stay in a cache
+constexpr std::int64_t kShortest = 16;                   // elements of a strip's row, in the mean
 
 /// Which vectors have an element in a row: entries[first[j]] to entries[first[j + 1] - 1], as places in
 /// Vectors::column, by ascending vector.
@@ -43,7 +47,11 @@ void find_users(const Problem& problem, const Block& block, const Vectors& vecto
 class RowMaker {
   public:
     RowMaker(const Problem& problem, const Block& block, const Vectors& vectors, const Users& users)
-        : problem_(problem), block_(block), vectors_(vectors), users_(users) {
+        : problem_(problem),
+          block_(block),
+          vectors_(vectors),
+          users_(users),
+          shift_(std::countr_zero(static_cast<std::uint64_t>(strip_columns(problem, block.columns())))) {
         place_.resize(static_cast<std::size_t>(block.columns()));
         seen_.assign(static_cast<std::size_t>(block.columns()), -1);
     }
@@ -59,15 +67,21 @@ class RowMaker {
         return found_;
     }
 
-    template <class Column>
-    void fill(std::int64_t row, const Sparse& matrix, std::span<Column> column) {
+    /// Writes a row's elements to its lane of each strip: its first of strip s at first[s], the others
+    /// behind.
+    void fill(std::int64_t row, Matrix& matrix, std::vector<std::int64_t> first) {
         columns(row);
         std::sort(found_.begin(), found_.end());
-        std::int64_t at = matrix.start[row];
         for (const std::uint32_t found : found_) {
-            column[at] = static_cast<Column>(found);
-            matrix.value[at] = 0;
-            place_[found] = at++;
+            const std::size_t s = found >> shift_;
+            Strip& strip = matrix.strips[s];
+            const std::int64_t at = std::exchange(first[s], first[s] + kTogether);
+            const std::int64_t column = found - strip.column_begin;
+            if (strip.wide.empty())
+                strip.narrow[at] = static_cast<std::uint16_t>(column);
+            else
+                strip.wide[at] = static_cast<std::uint32_t>(column);
+            place_[found] = &strip.value[at];
             seen_[found] = -1;
         }
         const std::int64_t diagonal = row + block_.row_begin;
@@ -77,7 +91,7 @@ class RowMaker {
             // Vector i has element i: once for each row. The identity keeps the spectrum away from 0.
             if (i == diagonal && found + block_.column_begin == diagonal)
                 value += kCondition - problem_.shift;
-            matrix.value[place_[found]] += value;
+            *place_[found] += value;
         });
     }
 
@@ -99,41 +113,54 @@ class RowMaker {
     const Block& block_;
     const Vectors& vectors_;
     const Users& users_;
-    std::vector<std::int64_t> place_, seen_;
+    int shift_;  // column / 2^shift is its strip
+    std::vector<double*> place_;
+    std::vector<std::int64_t> seen_;
     std::vector<std::uint32_t> found_;
 };
 
-Sparse make_strip(const Problem& problem, const Block& block, const Vectors& vectors, const Users& users,
-                  const std::string& name, Group& group) {
-    const auto rows = static_cast<std::size_t>(block.rows());
-    Sparse matrix;
-    matrix.block = block;
-    matrix.start = group.array<std::int64_t>("row starts" + name, rows + 1);
-    group.each([&](int worker, int workers) {
-        const Share part(block.rows(), worker, workers);
-        RowMaker maker(problem, block, vectors, users);
-        for (std::int64_t row = part.begin; row < part.end; ++row)
-            matrix.start[row + 1] = static_cast<std::int64_t>(maker.columns(row).size());
-    });
-    group.once([&] {
-        matrix.start[0] = 0;
-        for (std::size_t row = 0; row < rows; ++row) matrix.start[row + 1] += matrix.start[row];
-    });
-    const auto all = static_cast<std::size_t>(matrix.start[rows]);
-    const bool narrow = block.columns() <= kNarrow;
-    if (narrow)
-        matrix.narrow = group.array<std::uint16_t>("columns" + name, all);
-    else
-        matrix.wide = group.array<std::uint32_t>("columns" + name, all);
-    matrix.value = group.array<double>("values" + name, all);
-    // Whoever multiplies a row writes it first: its pages lie near that worker.
-    group.each([&](int worker, int workers) {
-        const Share part(block.rows(), worker, workers);
-        RowMaker maker(problem, block, vectors, users);
-        for (std::int64_t row = part.begin; row < part.end; ++row)
-            narrow ? maker.fill(row, matrix, matrix.narrow) : maker.fill(row, matrix, matrix.wide);
-    });
-    return matrix;
+/// Elements that rows have in each strip, row by row.
+std::vector<std::uint32_t> lengths(RowMaker& maker, const Share& part, std::size_t strips, int shift) {
+    std::vector<std::uint32_t> length(static_cast<std::size_t>(part.end - part.begin) * strips, 0);
+    for (std::int64_t row = part.begin; row < part.end; ++row)
+        for (const std::uint32_t column : maker.columns(row))
+            ++length[static_cast<std::size_t>(row - part.begin) * strips + (column >> shift)];
+    return length;
+}
+
+/// A worker's rows into chunks of each strip: the longest first, and how many elements each chunk has.
+void make_chunks(RowMaker& maker, const Share& part, std::int64_t first_chunk, int shift, Matrix& matrix) {
+    const std::size_t strips = matrix.strips.size(), rows = static_cast<std::size_t>(part.end - part.begin);
+    const std::vector<std::uint32_t> length = lengths(maker, part, strips, shift);
+    std::vector<std::uint32_t> order(rows);
+    for (std::size_t s = 0; s < strips; ++s) {
+        std::iota(order.begin(), order.end(), 0U);
+        for (std::size_t i = 0; i < rows; i += kWindow)
+            std::stable_sort(order.begin() + i, order.begin() + std::min(i + kWindow, rows),
+                             [&](std::uint32_t a, std::uint32_t b) {
+                                 return length[a * strips + s] > length[b * strips + s];
+                             });
+        Strip& strip = matrix.strips[s];
+        for (std::size_t i = 0; i < rows; ++i) {
+            strip.row[first_chunk * kTogether + i] = static_cast<std::uint32_t>(part.begin) + order[i];
+            if (i % kTogether == 0)
+                strip.start[first_chunk + i / kTogether + 1] = kTogether * length[order[i] * strips + s];
+        }
+    }
+}
+
+/// Where each of a worker's rows has its first element, row by row in each strip.
+std::vector<std::vector<std::int64_t>> first_elements(const Matrix& matrix, const Share& part,
+                                                      std::int64_t first_chunk) {
+    const auto rows = static_cast<std::size_t>(part.end - part.begin);
+    std::vector<std::vector<std::int64_t>> first(rows, std::vector<std::int64_t>(matrix.strips.size()));
+    for (std::size_t s = 0; s < matrix.strips.size(); ++s)
+        for (std::size_t i = 0; i < rows; ++i) {
+            const Strip& strip = matrix.strips[s];
+            const std::uint32_t row = strip.row[first_chunk * kTogether + i];
+            first[row - part.begin][s] = strip.start[first_chunk + i / kTogether] + i % kTogether;
+        }
+    return first;
 }
 
 }  // namespace
@@ -165,10 +192,11 @@ void make_vectors(const Problem& problem, Vectors& vectors) {
     }
 }
 
-std::int64_t strips_of(const Problem& problem, std::int64_t columns) {
-    const std::int64_t strips = (columns + kNarrow - 1) / kNarrow;
+std::int64_t strip_columns(const Problem& problem, std::int64_t columns) {
     const std::int64_t elements = (problem.nonzer + 1) * (problem.nonzer + 1) * columns / problem.n;
-    return elements >= kShortest * strips ? strips : 1;
+    std::int64_t width = kInCache;
+    while (width < columns && elements * width < kShortest * columns) width *= 2;
+    return width;
 }
 
 std::uint64_t most_elements(const Problem& problem) {
@@ -191,14 +219,47 @@ Matrix make_matrix(const Problem& problem, const Block& block, Group& group) {
         make_vectors(problem, vectors);
         find_users(problem, block, vectors, users);
     });
-    const std::int64_t strips = strips_of(problem, block.columns());
-    Matrix matrix;
-    for (std::int64_t s = 0; s < strips; ++s) {
-        const Share part(block.columns(), static_cast<int>(s), static_cast<int>(strips));
-        const Block strip{block.row_begin, block.row_end, block.column_begin + part.begin,
-                          block.column_begin + part.end};
-        matrix.push_back(make_strip(problem, strip, vectors, users, fmt::format(" {}", s), group));
+    const std::int64_t width = strip_columns(problem, block.columns());
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(width));
+    Matrix matrix{block, {0}, {}};
+    for (int w = 0; w < group.workers(); ++w) {
+        const Share part(block.rows(), w, group.workers());
+        matrix.chunks.push_back(matrix.chunks.back() + (part.end - part.begin + kTogether - 1) / kTogether);
     }
+    const auto chunks = static_cast<std::size_t>(matrix.chunks.back());
+    for (std::int64_t begin = 0; begin < block.columns(); begin += width) {
+        Strip strip{begin, std::min(width, block.columns() - begin), {}, {}, {}, {}, {}};
+        const std::string name = fmt::format(" {}", matrix.strips.size());
+        strip.start = group.array<std::int64_t>("chunk starts" + name, chunks + 1);
+        strip.row = group.array<std::uint32_t>("rows of chunks" + name, chunks * kTogether);
+        matrix.strips.push_back(strip);
+    }
+    group.each([&](int worker, int workers) {
+        RowMaker maker(problem, block, vectors, users);
+        make_chunks(maker, Share(block.rows(), worker, workers), matrix.chunks[worker], shift, matrix);
+    });
+    group.once([&] {
+        for (const Strip& strip : matrix.strips)
+            for (std::size_t c = 0; c < chunks; ++c) strip.start[c + 1] += strip.start[c];
+    });
+    for (std::size_t s = 0; s < matrix.strips.size(); ++s) {
+        Strip& strip = matrix.strips[s];
+        const std::string name = fmt::format(" {}", s);
+        const auto elements = static_cast<std::size_t>(strip.start[chunks]);
+        if (width <= kNarrow)
+            strip.narrow = group.array<std::uint16_t>("columns" + name, elements);
+        else
+            strip.wide = group.array<std::uint32_t>("columns" + name, elements);
+        strip.value = group.array<double>("values" + name, elements);
+    }
+    // Whoever multiplies a row writes it first: its pages lie near that worker. What fills up is 0 already.
+    group.each([&](int worker, int workers) {
+        const Share part(block.rows(), worker, workers);
+        RowMaker maker(problem, block, vectors, users);
+        const auto first = first_elements(matrix, part, matrix.chunks[worker]);
+        for (std::int64_t row = part.begin; row < part.end; ++row)
+            maker.fill(row, matrix, first[row - part.begin]);
+    });
     return matrix;
 }
 

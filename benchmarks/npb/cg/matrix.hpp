@@ -16,20 +16,30 @@ struct Block {
     [[nodiscard]] std::int64_t columns() const { return column_end - column_begin; }
 };
 
-/// A block by compressed rows: row i of the block has the elements start[i] to start[i + 1] - 1, by ascending
-/// column; columns count from the block's first. They take two bytes each where the block has at most 2^16 of
-/// them (`narrow`), else four (`wide`).
-struct Sparse {
-    Block block;
-    std::span<std::int64_t> start;
+/// Rows that are multiplied together, one in each lane of a vector.
+inline constexpr std::int64_t kTogether = 8;
+
+/// Columns side by side of a block, as "sliced ELLPACK" (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014,
+/// C401, SELL-C-sigma): each worker's rows by falling length, in chunks of eight that are filled up with
+/// zeros to the longest of them. Elements start[c] to start[c + 1] - 1 are chunk c: the first of each of its
+/// rows, the second of each, ..., by ascending column. Columns count from the strip's first; they take two
+/// bytes each where the strip has at most 2^16 of them (`narrow`), else four (`wide`).
+struct Strip {
+    std::int64_t column_begin = 0, columns = 0;  // of the block
+    std::span<std::int64_t> start;               // of chunks
+    std::span<std::uint32_t> row;                // of the block, eight a chunk
     std::span<std::uint16_t> narrow;
     std::span<std::uint32_t> wide;
     std::span<double> value;
 };
 
-/// A block as strips of columns side by side: so many that their columns take two bytes, unless their rows
-/// would then become too short to be worth it.
-using Matrix = std::vector<Sparse>;
+/// A block as strips, each so narrow that its part of the vector stays in the first-level cache, unless its
+/// rows would become too short to be worth it.
+struct Matrix {
+    Block block;
+    std::vector<std::int64_t> chunks;  // of worker w: chunks[w] to chunks[w + 1] - 1, in every strip
+    std::vector<Strip> strips;
+};
 
 /// The random sparse vectors x_i of which the matrix is made (section 2.2.3, and docs/npb.md for what it
 /// leaves open): row i of `column` and `value` has count[i] elements, of room for nonzer + 1.
@@ -47,8 +57,8 @@ void make_vectors(const Problem& problem, Vectors& vectors);
 /// The block of A = sum_i omega^i x_i x_i^T + (0.1 - shift) I.
 [[nodiscard]] Matrix make_matrix(const Problem& problem, const Block& block, Group& group);
 
-/// How many strips a block is made of; 1 with columns of four bytes, or those of two.
-[[nodiscard]] std::int64_t strips_of(const Problem& problem, std::int64_t columns);
+/// Columns of each strip but the last, of a block with so many: a power of two.
+[[nodiscard]] std::int64_t strip_columns(const Problem& problem, std::int64_t columns);
 
 /// Elements that a whole matrix has room for, an upper bound: duplicates are not yet added up.
 [[nodiscard]] std::uint64_t most_elements(const Problem& problem);

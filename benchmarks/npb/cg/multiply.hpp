@@ -4,11 +4,18 @@
 
 namespace strata::npb::cg {
 
-/// y = A x for rows [begin, end) of the block; x by the block's columns.
-void multiply(const Matrix& matrix, const double* x, double* y, std::int64_t begin, std::int64_t end);
+/// How elements of the vector are fetched: one by one, or eight by an instruction, which is faster on some
+/// processors and slower on others. Both add in the same order.
+enum class Fetch { single, gather };
 
-/// The bytes of one multiplication: each element's value and column, the rows' starts and results, the
-/// vector once.
+/// The way that is faster here for a worker's rows, by trial; y is overwritten.
+[[nodiscard]] Fetch faster_fetch(const Matrix& matrix, const double* x, double* y, int worker);
+
+/// y = A x for a worker's rows; x by the block's columns, y by its rows.
+void multiply(const Matrix& matrix, const double* x, double* y, int worker, Fetch fetch);
+
+/// The bytes of one multiplication: each element's value and column, what fills up included, the chunks'
+/// starts and rows, the results once a strip, the vector once.
 [[nodiscard]] double bytes_of_multiply(const Matrix& matrix);
 
 }  // namespace strata::npb::cg
