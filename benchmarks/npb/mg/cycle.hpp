@@ -11,27 +11,32 @@ class Cycle {
   public:
     Cycle(Levels& levels, Break fault);
 
-    void run();
+    /// Where `another` one follows, its beginning on the finest grid, residual and restriction, is part of
+    /// this one's last sweep, so that u and v come from memory once.
+    void run(bool another);
     /// L2 norm of v - A u: the root of the mean square.
     [[nodiscard]] double norm();
-    /// What run() moves in the memory of all processes, by the loops as they are written.
-    [[nodiscard]] double bytes();
+    /// What so many cycles move in the memory of all processes, by the loops as they are written.
+    [[nodiscard]] double bytes(int cycles);
 
-    /// Bytes of the planes that workers keep while they sweep a grid of n^3 points.
-    [[nodiscard]] static std::uint64_t window_bytes(std::int64_t n, int workers);
+    /// Bytes of what workers keep while they sweep so many planes of a grid of n^3 points.
+    [[nodiscard]] static std::uint64_t window_bytes(std::int64_t n, std::int64_t planes, int workers);
 
   private:
     // Section 2.2.2: down to the coarsest grid, there a smoothing, and up again.
     void down(int k);
     void bottom();
-    void up(int k);
+    void up(int k, bool another);
 
     void residual_and_restrict();
+    void restrict_planes(std::int64_t begin, std::int64_t end, int worker);
     void restrict_from(int k, const Field& r);
-    void sweep_up(int k);
+    void sweep_up(int k, bool restricts);
     void pass_up(int k);
+    class Upward;
 
-    /// Planes of residuals that a worker keeps while it sweeps: three in turn, then its first and last one.
+    /// Planes of residuals that a worker keeps while it sweeps: three in turn, its first and last one, and
+    /// three of the next cycle's.
     [[nodiscard]] Plane window(int k, int worker, std::int64_t i) const {
         return kept(k, worker * kWindow + i);
     }
@@ -39,20 +44,25 @@ class Cycle {
     [[nodiscard]] Plane from_below(int k) const { return kept(k, group_.workers() * kWindow); }
     [[nodiscard]] Plane from_above(int k) const { return kept(k, group_.workers() * kWindow + 1); }
     [[nodiscard]] Plane kept(int k, std::int64_t i) const;
+    /// Where a sweep that goes strip by strip keeps rows of plane z's residuals: the first strip's rows 0 and
+    /// 1, behind a place for the one before them, and the last three rows of the strip before.
+    [[nodiscard]] Plane around_first_row(int k, std::int64_t z) const { return edge_rows(k, z, 1); }
+    [[nodiscard]] Plane strip_before(int k, std::int64_t z) const { return edge_rows(k, z, 3); }
+    [[nodiscard]] Plane edge_rows(int k, std::int64_t z, std::int64_t first) const;
     /// A kept plane with what is around it.
     [[nodiscard]] std::span<double> memory(int k, Plane plane) const;
-    [[nodiscard]] static Slab slab(const Field& f, std::int64_t z) {
-        return {f.plane(z - 1), f.plane(z), f.plane(z + 1)};
-    }
 
-    static constexpr std::int64_t kWindow = 5;            // planes of a worker
+    static constexpr std::int64_t kWindow = 8;            // planes of a worker
     static constexpr std::int64_t kFirst = 3, kLast = 4;  // of them those that neighbours read
+    static constexpr std::int64_t kSmoothed = 5;          // and three in turn of what is smoothed
+    static constexpr std::int64_t kEdgeRows = 6;          // of each plane of a process
 
     Levels& levels_;
     Group& group_;
     Break fault_;
     std::span<double> window_;
     std::size_t window_plane_ = 0;
+    bool within_done_ = false;  // the cycle before has begun this one, but for planes between workers' parts
 };
 
 }  // namespace strata::npb::mg

@@ -26,18 +26,21 @@ void sum_rows(const Slab& f, std::int64_t y, std::int64_t nx, double* __restrict
     for (std::int64_t x = 0; x < nx; ++x) at(x);
 }
 
-/// Rows are too short for the processor's own prefetching to get far: kernels ask for what comes up so many
-/// rows later, into the second cache, since the first one is full of the rows at work.
-constexpr std::int64_t kRowsAhead = 4;
-
-/// Two rows that come up soon.
+/// Two rows of each plane to come, if there is one.
 struct Ahead {
-    const double *first, *second;
-    [[gnu::always_inline]] Ahead(Plane p, std::int64_t y)
-        : first(p.at(y + kRowsAhead)), second(p.at(y + kRowsAhead + 1)) {}
+    const double *first[2], *second[2];
+    [[gnu::always_inline]] Ahead(const Next& next, std::int64_t y)
+        : first{row(next.first, y), row(next.first, y + 1)},
+          second{row(next.second, y), row(next.second, y + 1)} {}
+    [[gnu::always_inline]] static const double* row(Plane p, std::int64_t y) {
+        return p.origin == nullptr ? nullptr : p.at(y);
+    }
     [[gnu::always_inline]] void ask_for(std::int64_t x) const {
-        __builtin_prefetch(first + x, 0, 2);
-        __builtin_prefetch(second + x, 0, 2);
+        for (const auto& rows : {first, second}) {
+            if (rows[0] == nullptr) continue;
+            __builtin_prefetch(rows[0] + x, 0, 2);
+            __builtin_prefetch(rows[1] + x, 0, 2);
+        }
     }
 };
 
@@ -111,15 +114,14 @@ void smooth_row(const Slab& r, Plane u, const Weights& c, std::int64_t nx, std::
 
 }  // namespace
 
-void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch) {
+void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch, Next next) {
     std::int64_t y = rows.begin;
     for (; nx % kLanes == 0 && y + 2 <= rows.end; y += 2) {
         const double* const from[2] = {v.at(y), v.at(y + 1)};
         double* const to[2] = {out.at(y), out.at(y + 1)};
-        const Ahead ahead_v(v, y), ahead_u(u.above, y);
+        const Ahead ahead(next, y);
         by_two_rows(u, nx, y, [=](const Sums& before, const Sums& here, const Sums& behind, std::int64_t x) {
-            ahead_v.ask_for(x);
-            ahead_u.ask_for(x);
+            ahead.ask_for(x);
             for (int i = 0; i < 2; ++i) {
                 const Vec beside = left_of(before.faces[i], here.faces[i]) +
                                    right_of(here.faces[i], behind.faces[i]) + here.edges[i];
@@ -132,8 +134,8 @@ void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scr
     for (; y < rows.end; ++y) residual_row(u, v, out, nx, y, scratch);
 }
 
-void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows,
-            Scratch scratch) {
+void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows, Scratch scratch,
+            Next next) {
     std::int64_t y = rows.begin;
     if (fresh)
         for (std::int64_t row = y; row < rows.end; ++row)
@@ -141,10 +143,9 @@ void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t n
     const double c0 = c[0], c1 = c[1], c2 = c[2];
     for (; nx % kLanes == 0 && y + 2 <= rows.end; y += 2) {
         double* const to[2] = {u.at(y), u.at(y + 1)};
-        const Ahead ahead_u(u, y), ahead_r(r.below, y);
+        const Ahead ahead(next, y);
         by_two_rows(r, nx, y, [=](const Sums& before, const Sums& here, const Sums& behind, std::int64_t x) {
-            ahead_u.ask_for(x);
-            ahead_r.ask_for(x);
+            ahead.ask_for(x);
             for (int i = 0; i < 2; ++i) {
                 const Vec faces = left_of(before.here[i], here.here[i]) +
                                   right_of(here.here[i], behind.here[i]) + here.faces[i];
@@ -205,7 +206,7 @@ void prolong(const Field& w, Plane u, std::int64_t z, bool fresh, std::int64_t n
 #pragma omp simd
         for (std::int64_t c = 0; c <= half; ++c) mean[c] = 0.25 * ((sb[c] + nb[c]) + (sa[c] + na[c]));
         double* to = u.at(y);
-        const double* ahead = u.at(y + kRowsAhead);
+        const double* ahead = soon(u).at(y);
         if (fresh) std::memset(to - 1, 0, static_cast<std::size_t>(nx + 2) * sizeof(double));
         to[-1] += mean[-1];
         std::int64_t c = 0;

@@ -24,6 +24,10 @@ struct Slab {
     Plane below, here, above;
 };
 
+[[nodiscard]] inline Slab slab(const Field& f, std::int64_t z) {
+    return {f.plane(z - 1), f.plane(z), f.plane(z + 1)};
+}
+
 /// Rows begin to end - 1 of a plane.
 struct Rows {
     std::int64_t begin, end;
@@ -35,12 +39,28 @@ struct Scratch {
     double* second = nullptr;
 };
 
+/// Where the same rows lie of what is needed next: they are asked for into the second cache, meanwhile.
+struct Next {
+    Plane first, second;
+};
+/// The rows that come up soon in a plane that is worked on as a whole.
+[[nodiscard]] inline Plane soon(Plane p) {
+    constexpr std::int64_t kRowsAhead = 4;
+    return {p.at(kRowsAhead), p.row};
+}
+
 /// out = v - A u on rows of nx points of one plane; `out` may be `v`.
-void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch);
+void residual(const Slab& u, Plane v, Plane out, std::int64_t nx, Rows rows, Scratch scratch, Next next);
+
+/// The same for a whole plane.
+inline void residual_of_plane(const Field& u, const Field& v, std::int64_t z, Plane out, Scratch scratch) {
+    const Slab here = slab(u, z);
+    residual(here, v.plane(z), out, u.nx, {0, u.ny}, scratch, {soon(v.plane(z)), soon(here.above)});
+}
 
 /// u = u + C r; with `fresh` u = C r.
-void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows,
-            Scratch scratch);
+void smooth(const Slab& r, Plane u, const Weights& c, bool fresh, std::int64_t nx, Rows rows, Scratch scratch,
+            Next next);
 
 /// out = P r, full weighting: coarse point c takes fine points 2 c to 2 c + 2 in each direction, with weights
 /// 1/2, 1/4, 1/8, 1/16 by distance. `r` is fine planes 2 c, 2 c + 1 and 2 c + 2; coarse rows of nx points.

@@ -33,7 +33,8 @@ Plan plan(Class size, int processes, int workers) {
     for (const auto& [what, bytes] : Levels::needs(p, processes, workers))
         if (bytes > 0) plan.needs.push_back({what, bytes});
     if (Levels::sweeps(p, processes, workers))
-        plan.needs.push_back({"planes of r under work", Cycle::window_bytes(p.points(), workers)});
+        plan.needs.push_back(
+            {"planes of r under work", Cycle::window_bytes(p.points(), p.points() / counts[2], workers)});
     return plan;
 }
 
@@ -44,12 +45,12 @@ Outcome run(Class size, Group& group, Break fault) {
     bench::Progress progress("iterations of MG", static_cast<std::size_t>(p.iterations));
     // One iteration for touching all there is, which is not counted.
     levels.reset();
-    cycle.run();
+    cycle.run(false);
     levels.reset();
     group.meet();
     const double start = bench::now();
     for (int iteration = 0; iteration < p.iterations; ++iteration) {
-        cycle.run();
+        cycle.run(iteration + 1 < p.iterations);
         if (group.first()) progress.step();
     }
     const double norm = cycle.norm();
@@ -57,7 +58,7 @@ Outcome run(Class size, Group& group, Break fault) {
     outcome.seconds = group.max(bench::now() - start);
     const auto n = static_cast<double>(p.points());
     outcome.operations = 58.0 * p.iterations * n * n * n;
-    outcome.bytes = cycle.bytes() * p.iterations;
+    outcome.bytes = cycle.bytes(p.iterations);
     outcome.checks = {relative("relative error of the residual's norm", norm, p.norm, kLimit)};
     outcome.lines.push_back(fmt::format("L2 Norm is {:20.13e}", norm));
     return outcome;
