@@ -119,7 +119,7 @@ struct Barrier::Image {
     std::int32_t nodes = 0;
     std::uint32_t before = 0;
     std::int32_t slots = 0;  // that tell each other at the root; 0: the root counts
-    // then the nodes, the flags [slot][round], the node of each member, its slot
+    // then the nodes, the lines of `telling`, the node of each member, its slot
 };
 
 namespace {
@@ -132,7 +132,7 @@ int slots_of(const BarrierTree& tree) { return tree.counted_root ? 0 : tree.node
 std::size_t Barrier::bytes(const BarrierTree& tree) {
     const int slots = slots_of(tree);
     return sizeof(Image) + tree.nodes.size() * sizeof(Node) +
-           static_cast<std::size_t>(slots * rounds_of(slots)) * sizeof(Word) +
+           static_cast<std::size_t>(slots * rounds_of(slots)) * sizeof(Pair) +
            2 * tree.node_of_member.size() * sizeof(std::int32_t);
 }
 
@@ -154,9 +154,12 @@ void Barrier::form(void* where, const BarrierTree& tree, std::uint32_t before) {
         node->gate.value.store(before);
         ++node;
     }
-    auto* flag = reinterpret_cast<Word*>(node);
-    for (int i = 0; i < image->slots * rounds_of(image->slots); ++i) (new (flag++) Word)->value.store(before);
-    auto* leaf = reinterpret_cast<std::int32_t*>(flag);
+    auto* line = reinterpret_cast<Pair*>(node);
+    for (int i = 0; i < image->slots * rounds_of(image->slots); ++i, ++line) {
+        new (line) Pair;
+        for (auto& value : line->value) value.store(before);
+    }
+    auto* leaf = reinterpret_cast<std::int32_t*>(line);
     for (const int of : tree.node_of_member) *leaf++ = of;
     for (const int of : tree.node_of_member) *leaf++ = of == root ? slot++ : -1;
 }
@@ -168,9 +171,9 @@ Barrier::Barrier(void* where, int member, Patience patience, const Departures* d
       phase_(static_cast<Image*>(where)->before) {
     auto* image = static_cast<Image*>(where);
     auto* nodes = reinterpret_cast<Node*>(image + 1);
-    auto* flags = reinterpret_cast<Word*>(nodes + image->nodes);
+    auto* lines = reinterpret_cast<Pair*>(nodes + image->nodes);
     const int slots = image->slots, rounds = rounds_of(slots), root = image->nodes - 1;
-    const auto* leaf = reinterpret_cast<const std::int32_t*>(flags + slots * rounds);
+    const auto* leaf = reinterpret_cast<const std::int32_t*>(lines + slots * rounds);
     int slot = leaf[image->members + member];
     for (int at = leaf[member]; at >= 0 && (slots == 0 || at != root); at = nodes[at].parent) {
         if (steps_ == kMostSteps)
@@ -182,13 +185,14 @@ Barrier::Barrier(void* where, int member, Patience patience, const Departures* d
         slot = nodes[at].slot;
     }
     for (int round = 0; round < rounds; ++round) {
-        const int told = (slot + (1 << round)) % slots;
-        told_[static_cast<std::size_t>(rounds_++)] = {flags + told * rounds + round,
-                                                      flags + slot * rounds + round};
+        const Telling told = telling(slot, round, slots);
+        const Telling heard = telling(heard_from(slot, round, slots), round, slots);
+        round_[static_cast<std::size_t>(rounds_++)] = {lines + told.line, lines + heard.line, told.which,
+                                                       heard.which};
     }
 }
 
-void Barrier::wait_for(Word& word, std::uint32_t phase) {
+void Barrier::wait_for(WordAt word, std::uint32_t phase) {
     wait_until(
         word, [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; }, patience_,
         [this, phase] {
@@ -207,9 +211,9 @@ void Barrier::wait() {
         wait_for(way_[come].node->gate, phase);
     } else {
         for (int round = 0; round < rounds_; ++round) {
-            const Round& told = told_[static_cast<std::size_t>(round)];
-            publish(*told.theirs, phase);
-            wait_for(*told.own, phase);
+            const Round& here = round_[static_cast<std::size_t>(round)];
+            publish({*here.told, here.told_which}, phase);
+            wait_for({*here.heard, here.heard_which}, phase);
         }
     }
     while (come > 0) publish(way_[--come].node->gate, phase);

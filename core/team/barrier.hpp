@@ -1,11 +1,12 @@
 // The barrier of a team: nobody leaves before all have come.
 //
-// Up to kFanIn members tell each other: in round k member i tells member i + 2^k and waits to be told by
-// i - 2^k (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", International
-// Journal of Parallel Programming 17, 1988: the dissemination barrier). Each flag has one writer and one
-// reader, so two members pay for one line's way, both ways at once; a shared count would take three, one
-// after the other. A phase number stands for the reversed sense of J. Mellor-Crummey and M. Scott
-// ("Algorithms for scalable synchronization on shared-memory multiprocessors", ACM TOCS 9, 1991).
+// Up to kFanIn members tell each other. A power of two of them: in round k members i and i xor 2^k, in one
+// line that both write (E. D. Brooks, "The butterfly barrier", International Journal of Parallel Programming
+// 15, 1986), so that two pay for one line's way. Other numbers: member i tells member i + 2^k and waits to be
+// told by i - 2^k (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", the same
+// journal 17, 1988: the dissemination barrier). A shared count would take three ways, one after the other. A
+// phase number stands for the reversed sense of J. Mellor-Crummey and M. Scott ("Algorithms for scalable
+// synchronization on shared-memory multiprocessors", ACM TOCS 9, 1991).
 //
 // More members count themselves in a tree: those that share a cache first, then those of a domain, at most
 // kFanIn to a word; the last of each node goes on to the node above, those that come to the root tell each
@@ -51,6 +52,28 @@ struct BarrierTree {
     return rounds;
 }
 
+/// The line in which slot `from` tells another one in a round, and which of its two words it writes. With a
+/// power of two of slots the two write one line; else each line has one writer.
+struct Telling {
+    int to = 0;
+    int line = 0;   // of slots x rounds
+    int which = 0;  // 0 or 1
+};
+[[nodiscard]] constexpr Telling telling(int from, int round, int slots) {
+    const int step = 1 << round, rounds = rounds_of(slots);
+    if ((slots & (slots - 1)) != 0) {
+        const int to = (from + step) % slots;
+        return {to, to * rounds + round, 0};
+    }
+    const bool upper = (from & step) != 0;
+    return {from ^ step, (from & ~step) * rounds + round, upper ? 1 : 0};
+}
+/// Which one slot `to` hears from in a round.
+[[nodiscard]] constexpr int heard_from(int to, int round, int slots) {
+    const int step = 1 << round;
+    return (slots & (slots - 1)) != 0 ? (to + slots - step) % slots : to ^ step;
+}
+
 /// No node expects more than `fan_in`, unless `flat`, when one node counts everybody: right where members are
 /// more than CPUs, since then the kernel wakes them and every level would be one more round of waking.
 [[nodiscard]] BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool flat = false);
@@ -79,7 +102,7 @@ class Barrier {
     struct Node;
     struct Image;
 
-    void wait_for(Word& word, std::uint32_t phase);
+    void wait_for(WordAt word, std::uint32_t phase);
 
     /// The way from this member's node to the root, kept here: what never changes is not to lie in a line
     /// that does.
@@ -91,12 +114,12 @@ class Barrier {
     static constexpr int kMostSteps = 32, kMostRounds = 31;
     std::array<Step, kMostSteps> way_;
     int steps_ = 0;
-    /// At the root: whom this one's node tells in each round, and where it is told.
+    /// At the root: where this one's node tells another in each round, and where it is told.
     struct Round {
-        Word* theirs;
-        Word* own;
+        Pair *told, *heard;
+        int told_which, heard_which;
     };
-    std::array<Round, kMostRounds> told_;
+    std::array<Round, kMostRounds> round_;
     int rounds_ = 0;
     Patience patience_;
     const Departures* departures_;

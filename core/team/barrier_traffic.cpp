@@ -24,7 +24,7 @@ class Play {
         counts_.resize(nodes);
         gates_.resize(nodes);
         arrived_.resize(nodes);
-        flags_.resize(static_cast<std::size_t>(slots_ * rounds_of(slots_)));
+        lines_.resize(static_cast<std::size_t>(slots_ * rounds_of(slots_)));
         slot_of_node_.assign(nodes, 0);
         int slot = 0;
         for (std::size_t n = 0; n < nodes; ++n)
@@ -36,12 +36,12 @@ class Play {
         traffic_ = {};
         clock_.assign(tree_.node_of_member.size(), 0);
         std::fill(arrived_.begin(), arrived_.end(), 0);
-        for (auto* lines : {&counts_, &gates_, &flags_})
+        for (auto* lines : {&counts_, &gates_, &lines_})
             for (Line& line : *lines) line.readers = line.writers = {}, line.written_at = 0;
         waiting_.assign(tree_.nodes.size(), {});
         at_root_.assign(static_cast<std::size_t>(slots_), -1);
         for (const int member : order) arrive(member);
-        for (const auto* lines : {&counts_, &gates_, &flags_})
+        for (const auto* lines : {&counts_, &gates_, &lines_})
             for (const Line& line : *lines) {
                 traffic_.most_readers =
                     std::max(traffic_.most_readers, static_cast<int>(line.readers.size()));
@@ -113,15 +113,14 @@ class Play {
     }
 
     void tell_each_other() {
-        const int rounds = rounds_of(slots_);
-        const auto flag = [&](int slot, int round) -> Line& {
-            return flags_[static_cast<std::size_t>(slot * rounds + round)];
+        const auto line = [&](int from, int round) -> Line& {
+            return lines_[static_cast<std::size_t>(telling(from, round, slots_).line)];
         };
-        for (int round = 0; round < rounds; ++round) {
+        for (int round = 0; round < rounds_of(slots_); ++round) {
             for (int slot = 0; slot < slots_; ++slot)
-                write(flag((slot + (1 << round)) % slots_, round), at_root_[static_cast<std::size_t>(slot)]);
+                write(line(slot, round), at_root_[static_cast<std::size_t>(slot)]);
             for (int slot = 0; slot < slots_; ++slot)
-                read(flag(slot, round), at_root_[static_cast<std::size_t>(slot)]);
+                read(line(heard_from(slot, round, slots_), round), at_root_[static_cast<std::size_t>(slot)]);
         }
         for (int slot = 0; slot < slots_; ++slot)
             leave(at_root_[static_cast<std::size_t>(slot)], ways_[static_cast<std::size_t>(slot)]);
@@ -147,7 +146,7 @@ class Play {
     const BarrierTree& tree_;
     const Neighbourhood& near_;
     int root_ = 0, slots_ = 0, come_ = 0;
-    std::vector<Line> counts_, gates_, flags_;
+    std::vector<Line> counts_, gates_, lines_;
     std::vector<int> arrived_, slot_of_node_, slot_of_member_, at_root_, clock_;
     std::vector<std::vector<int>> ways_;
     std::vector<std::vector<Waiting>> waiting_;

@@ -26,6 +26,23 @@ struct Word {
     alignas(kApart) std::atomic<std::uint32_t> sleepers{0};
 };
 
+/// Two words in one line, of which two members write one each and look at the other's. The one that comes
+/// second brings the line to itself to write, and finds there what the first has written; the first one then
+/// fetches the line once. Of two lines each has to be taken from its reader and be fetched by it again: on an
+/// Intel Xeon (Emerald Rapids) a barrier of two takes 159 ns that way and 70 this way, with a flag at 70.
+struct Pair {
+    alignas(kApart) std::atomic<std::uint32_t> value[2]{};
+    alignas(kApart) std::atomic<std::uint32_t> sleepers[2]{};
+};
+
+/// A word, or one of a pair.
+struct WordAt {
+    std::atomic<std::uint32_t>& value;
+    std::atomic<std::uint32_t>& sleepers;
+    WordAt(Word& word) : value(word.value), sleepers(word.sleepers) {}  // NOLINT: as it is meant
+    WordAt(Pair& pair, int which) : value(pair.value[which]), sleepers(pair.sleepers[which]) {}
+};
+
 /// How long to look before sleeping, and what ends a wait that has become senseless.
 struct Patience {
     const Failure* failure = nullptr;
@@ -103,13 +120,13 @@ void wake(std::atomic<std::uint32_t>& value, std::uint32_t bits) noexcept;
 /// Counts a sleeper for as long as it may sleep, however it stops.
 class Sleeping {
   public:
-    explicit Sleeping(Word& word) : word_(word) { word_.sleepers.fetch_add(1); }
+    explicit Sleeping(WordAt word) : word_(word) { word_.sleepers.fetch_add(1); }
     ~Sleeping() { word_.sleepers.fetch_sub(1); }
     Sleeping(const Sleeping&) = delete;
     Sleeping& operator=(const Sleeping&) = delete;
 
   private:
-    Word& word_;
+    WordAt word_;
 };
 
 }  // namespace detail
@@ -123,7 +140,7 @@ inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 /// written (measured on two cores of one L3: a barrier of two members takes 70 ns then). The caller has
 /// looked already, so it stands before the first one.
 template <class Reached>
-[[nodiscard]] bool look_briefly(const Word& word, Reached reached) {
+[[nodiscard]] bool look_briefly(WordAt word, Reached reached) {
     constexpr int looks = 2000;
     for (int look = 0; look < looks; ++look) {
         detail::look_again();
@@ -135,7 +152,7 @@ template <class Reached>
 /// Returns as soon as `reached(value)` holds for the word's value. Now and then `tick()` is asked, which may
 /// throw to end the wait; so does the patience's Failure (MemberLost).
 template <class Reached, class Tick>
-void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick,
+void wait_until(WordAt word, Reached reached, const Patience& patience, Tick tick,
                 std::uint32_t bits = kEverybody) {
     constexpr int looks_between_clocks = 32;
     if (reached(word.value.load(std::memory_order_acquire))) return;
@@ -165,17 +182,17 @@ void wait_until(Word& word, Reached reached, const Patience& patience, Tick tick
 }
 
 template <class Reached>
-void wait_until(Word& word, Reached reached, const Patience& patience) {
+void wait_until(WordAt word, Reached reached, const Patience& patience) {
     wait_until(word, reached, patience, [] {});
 }
 
 /// Wakes those that sleep on the word; to be called after its value was changed.
-inline void wake_sleepers(Word& word, std::uint32_t bits = kEverybody) noexcept {
+inline void wake_sleepers(WordAt word, std::uint32_t bits = kEverybody) noexcept {
     if (word.sleepers.load() != 0) detail::wake(word.value, bits);
 }
 
 /// Gives the word a value and wakes those that sleep on it.
-inline void publish(Word& word, std::uint32_t value) noexcept {
+inline void publish(WordAt word, std::uint32_t value) noexcept {
     detail::store(word.value, value);
     wake_sleepers(word);
 }

@@ -1,6 +1,8 @@
 // Lines that a barrier moves, counted on machines that nobody here owns.
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "core/launch/placement.hpp"
 #include "core/machine/machine.hpp"
@@ -39,15 +41,30 @@ Traffic of(const Neighbourhood& near, bool central) {
 
 }  // namespace
 
-TEST_CASE("two members move two lines a barrier, one after the other never") {
+TEST_CASE("two members share one line, which moves twice a barrier; a shared count moves more often") {
     const Neighbourhood near{2, {0, 0}, {0, 0}};
     const std::vector<int> order = {0, 1};
     const Traffic tree = barrier_traffic(barrier_tree(near, kFanIn), near, order);
     CHECK(tree.within_cache == 2);
     CHECK(tree.all() == 2);
-    CHECK(tree.longest_way == 1);
+    CHECK(tree.longest_way == 2);  // to the second to write, then back to the first to read
     const Traffic central = barrier_traffic(barrier_tree(near, kFanIn, true), near, order);
-    CHECK(central.longest_way > 1);
+    CHECK(central.longest_way > 2);
+    CHECK(central.all() > 2);
+}
+
+TEST_CASE("whoever is told in a round looks at the word that the other writes; no word has two writers") {
+    for (int slots = 2; slots <= 17; ++slots) {
+        std::set<std::pair<int, int>> words;
+        for (int round = 0; round < rounds_of(slots); ++round)
+            for (int from = 0; from < slots; ++from) {
+                const Telling told = telling(from, round, slots);
+                CAPTURE(slots, round, from);
+                CHECK(heard_from(told.to, round, slots) == from);
+                CHECK(words.insert({told.line, told.which}).second);
+                CHECK(told.line < slots * rounds_of(slots));
+            }
+    }
 }
 
 TEST_CASE("between domains a barrier of 256 members moves lines by the number of domains, not of members") {
