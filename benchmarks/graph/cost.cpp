@@ -119,22 +119,24 @@ int compare(int rounds, double window) {
         return values[values.size() / 2];
     };
     const double ideal = middle(alone);
-    fmt::print("{} patches x {} tasks; medians of {} rounds of {:.0f} ms, ns a task (lowest .. highest)\n",
-               kPatches, kTasks, rounds, 1e3 * window);
-    fmt::print("a task of 1 us in a plain loop: {:.1f} ns\n{:<34}", ideal, "");
-    for (const Column& column : columns) fmt::print("{:>28}", column.name);
-    fmt::print("{:>14}\n", "efficiency");
+    fmt::print(
+        "{} patches x {} tasks; n={} rounds of {:.0f} ms; ns a task: median [smallest, largest]; a task of "
+        "1 us in a plain loop: {:.1f} ns\n\n| |",
+        kPatches, kTasks, rounds, 1e3 * window, ideal);
+    for (const Column& column : columns) fmt::print(" {} |", column.name);
+    fmt::print(" efficiency |\n| --- |");
+    for (std::size_t c = 0; c <= columns.size(); ++c) fmt::print(" --- |");
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-        fmt::print("{:<34}", kinds[k].name);
+        fmt::print("\n| {} |", kinds[k].name);
         double last = 0;
         for (std::size_t c = 0; c < columns.size(); ++c) {
             std::vector<double>& values = all[k * columns.size() + c];
             last = middle(values);
-            fmt::print("{:>28}",
-                       fmt::format("{:.1f} ({:.1f} .. {:.1f})", last, values.front(), values.back()));
+            fmt::print(" {:.1f} [{:.1f}, {:.1f}] |", last, values.front(), values.back());
         }
-        fmt::print("{:>12.1f} %\n", 100 * ideal / (columns.back().threads * last));
+        fmt::print(" {:.1f} % |", 100 * ideal / (columns.back().threads * last));
     }
+    fmt::print("\n");
     return 0;
 }
 

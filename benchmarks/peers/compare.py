@@ -4,6 +4,7 @@
     benchmarks/peers/compare.py                        # all that is here, six blocks
     benchmarks/peers/compare.py triad dgemm --blocks 10
     benchmarks/peers/compare.py --hpcc                 # HPC Challenge's own program, half a minute a launch
+    benchmarks/peers/compare.py --table hpcc.md        # the table of docs/performance.md
 
 Peers that are not installed are named and left out: likwid-bench and hpcc (Debian packages likwid, hpcc),
 OpenBLAS, an MPI. Three small programs beside this file are compiled with cc and mpicc. Nothing else should
@@ -22,7 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,13 +45,23 @@ class Contender:
 
 @dataclass
 class Comparison:
-    """Programs that are asked the same question; `higher` is better or not, `limit` the lag allowed."""
+    """Programs that are asked one question; whether `higher` is better, and the lag allowed (`limit`)."""
 
     title: str
     unit: str
     higher: bool
-    limit: float
+    limit: float | None
     contenders: list[Contender]
+
+    def peers(self) -> list[Contender]:
+        return [c for c in self.contenders if c.name != OURS and c.values]
+
+    def ratios(self) -> list[float]:
+        """Ours to the best peer of each block: a drift of the machine meets all of a block alike."""
+        (mine,) = [c.values[""] for c in self.contenders if c.name == OURS]
+        best = max if self.higher else min
+        blocks = zip(mine, *(c.values[""] for c in self.peers()), strict=True)
+        return [own / best(theirs) for own, *theirs in blocks]
 
 
 def words(command: Sequence[str], environment: dict[str, str] | None = None, cwd: Path | None = None) -> str:
@@ -222,6 +233,14 @@ HPCC_FIGURES = {
     "PTRANS_GBs": ("2x1", "ptrans", "ptrans", 1.0, True),
     "MPIFFT_Gflops": ("2x1", "mpifft", "mpifft", 1.0, True),
 }
+# By the end of a figure's name in HPCC's output.
+UNITS = {
+    "Triad": "GB/s",
+    "Gflops": "GF/s",
+    "usec": "us",
+    "GBytes": "GB/s",
+    "GBs": "GB/s",
+}
 
 
 def hpcc_input(order: int) -> str:
@@ -242,11 +261,11 @@ def hpcc(order: int) -> Callable[[], dict[str, float]]:
     return run
 
 
-def hpcc_comparison(blocks: int, rng: random.Random) -> int:
+def hpcc_comparisons(blocks: int, rng: random.Random) -> list[Comparison]:
     """Every figure that both have. HPCC derives some sizes from its input: see docs/benchmarks.md."""
     if shutil.which("hpcc") is None or len(cores()) < 2:
         print("left out: hpcc is not installed, or there is one core")
-        return NO_PEER
+        return []
     order = round((2 * 3 * array_bytes() / 8) ** 0.5) + 200  # so that its vectors are as long as ours
     theirs: dict[str, list[float]] = {}
     mine: dict[str, list[float]] = {}
@@ -261,27 +280,29 @@ def hpcc_comparison(blocks: int, rng: random.Random) -> int:
                 layout, benchmark, figure, _, _ = HPCC_FIGURES[task]
                 mine.setdefault(task, []).extend(ours(layout, benchmark, figure, "--quick")().values())
         print(f"  hpcc: block {block + 1} of {blocks}", file=sys.stderr)
-    print(f"\n## hpcc, N={order}, two ranks; n={blocks}\n")
-    print(
-        "| figure | ours: median [min, max] | hpcc: median [min, max] | ours/hpcc |\n"
-        "| --- | --- | --- | --- |"
-    )
-    for name in HPCC_FIGURES:
+    found = []
+    for name, (_, _, figure, _, higher) in HPCC_FIGURES.items():
         if mine.get(name) and theirs.get(name):
-            a, b = statistics.median(mine[name]), statistics.median(theirs[name])
-            print(f"| {name} | {spread(mine[name])} | {spread(theirs[name])} | {a / b:.3f} |")
-    return GOOD
+            both = [Contender(OURS, dict, {"": mine[name]}), Contender("hpcc", dict, {"": theirs[name]})]
+            found.append(Comparison(f"{name} ({figure})", UNITS[name.rpartition("_")[2]], higher, None, both))
+    return found
 
 
 # -- running and telling
 
 
 def spread(values: Sequence[float]) -> str:
-    return f"{statistics.median(values):.4g} [{min(values):.4g}, {max(values):.4g}]"
+    return f"{shown(statistics.median(values))} [{shown(min(values))}, {shown(max(values))}]"
+
+
+def shown(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def measure(comparison: Comparison, blocks: int, rng: random.Random) -> None:
     """Each block launches every contender once, in random order: a drift of the machine meets all alike."""
+    if all(contender.values for contender in comparison.contenders):
+        return  # with others of the same launches
     for _ in range(blocks):
         for contender in rng.sample(comparison.contenders, len(comparison.contenders)):
             for value in contender.run().values():
@@ -300,6 +321,8 @@ def tell(comparison: Comparison) -> int:
     if not peers:
         print("\nno peer is installed")
         return NO_PEER
+    if comparison.limit is None:
+        return GOOD
     best = (max if comparison.higher else min)(peers.values())
     behind = 1 - medians[OURS] / best if comparison.higher else medians[OURS] / best - 1
     within = behind <= comparison.limit
@@ -310,6 +333,55 @@ def tell(comparison: Comparison) -> int:
     return GOOD if within else BEHIND
 
 
+def table(comparisons: Sequence[Comparison]) -> str:
+    """All of them, a line each; the last columns are ratios block by block, and what was allowed."""
+    lines = [
+        "| | ours | peers | ours / best [smallest, largest] | limit |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for of in comparisons:
+        (mine,) = [c for c in of.contenders if c.name == OURS]
+        peers = "; ".join(f"{peer.name} {shown(statistics.median(peer.values['']))}" for peer in of.peers())
+        ratios = of.ratios() if peers else []
+        ratio = f"{statistics.median(ratios):.2f} [{min(ratios):.2f}, {max(ratios):.2f}]" if ratios else "-"
+        ratio += "" if of.higher else " of the time"
+        limit = "" if of.limit is None else f"{1 - of.limit if of.higher else 1 + of.limit:.2f}"
+        lines.append(
+            f"| {of.title}, {of.unit} | {spread(mine.values[''])} | {peers or 'none'} | {ratio} | {limit} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def common_options(parser: argparse.ArgumentParser, blocks: int = 6) -> None:
+    """What every comparison can be told."""
+    parser.add_argument("--blocks", type=int, default=blocks, help=f"launches of each program ({blocks})")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write all of it there as one table")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def compared(groups: Iterable[Sequence[Comparison]], given: argparse.Namespace) -> int:
+    """Measures and tells each comparison, writes the table, and returns the exit status of all together."""
+    told: list[int] = []
+    done: list[Comparison] = []
+    rng = random.Random(given.seed)
+    for group in groups:
+        told += [] if group else [NO_PEER]
+        for comparison in group:
+            measure(comparison, given.blocks, rng)
+            told.append(tell(comparison))
+            done.append(comparison)
+    if given.table:
+        given.table.write_text(f"n={given.blocks}; {toolchain()}\n\n{table(done)}")
+    return status_of(told)
+
+
+def toolchain() -> str:
+    """The compilers and libraries that peers are made with, by what they say of themselves."""
+    asked = {"gcc": ["-dumpfullversion"], "mpirun": ["--version"], "likwid-bench": ["-v"]}
+    found = {name: words([name, *how]).splitlines()[0] for name, how in asked.items() if shutil.which(name)}
+    return "; ".join(f"{name} {said}" if name == "gcc" else said for name, said in found.items())
+
+
 def status_of(told: Sequence[int]) -> int:
     """Of all comparisons together: one that is behind says more than one that had no peer."""
     return BEHIND if BEHIND in told else NO_PEER if NO_PEER in told or not told else GOOD
@@ -318,32 +390,23 @@ def status_of(told: Sequence[int]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kinds", nargs="*", default=[], help=f"of {', '.join(KINDS)}; without names all")
-    parser.add_argument("--blocks", type=int, default=6, help="launches of each program (6)")
     parser.add_argument("--n", type=int, default=4000, help="order of DGEMM's matrices (4000)")
     parser.add_argument("--hpcc", action="store_true", help="also HPC Challenge's own program")
-    parser.add_argument("--seed", type=int, default=1)
+    common_options(parser)
     given = parser.parse_args()
     for kind in given.kinds:
         if kind not in KINDS:
             parser.error(f"unknown: {kind}; there are {', '.join(KINDS)}")
-    rng = random.Random(given.seed)
-    told = []
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         makers = {
             "triad": lambda: triads(folder),
             "dgemm": lambda: dgemms(folder, given.n),
             "pingpong": lambda: pingpongs(folder),
+            "hpcc": lambda: hpcc_comparisons(given.blocks, random.Random(given.seed)),
         }
-        for kind in given.kinds or ([] if given.hpcc else KINDS):
-            comparisons = makers[kind]()
-            told += [] if comparisons else [NO_PEER]
-            for comparison in comparisons:
-                measure(comparison, given.blocks, rng)
-                told.append(tell(comparison))
-    if given.hpcc:
-        told.append(hpcc_comparison(given.blocks, rng))
-    return status_of(told)
+        kinds = [*(given.kinds or ([] if given.hpcc else KINDS)), *(["hpcc"] if given.hpcc else [])]
+        return compared((makers[kind]() for kind in kinds), given)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import BEHIND, GOOD, NO_PEER, cores, front, openmp, words
+from compare import BEHIND, GOOD, NO_PEER, cores, front, openmp, ours, words
 
 BENCHMARKS = ("ep", "mg", "cg", "ft", "is", "sp", "bt", "lu")
 NASA, CPP = "NASA", "NPB-CPP"
@@ -36,13 +36,18 @@ NASA, CPP = "NASA", "NPB-CPP"
 
 @dataclass
 class Row:
-    """One benchmark, class and number of threads: how each program is started, and its Mop/s, one a block."""
+    """One benchmark, class and number of threads: how each program is started, and its Mop/s, one a block.
+
+    `shares`: what ours must move and what its loops do move, as shares of the triad of the same block.
+    """
 
     benchmark: str
     size: str
     threads: int
     programs: dict[str, Callable[[], float]]
     rates: dict[str, list[float]] = field(default_factory=dict)
+    memory: dict[str, float] = field(default_factory=dict)
+    shares: list[tuple[float, float]] = field(default_factory=list)
 
     def ratios(self) -> list[float]:
         """Ours to the better peer, block by block: a drift of the machine meets all of a block alike."""
@@ -58,10 +63,13 @@ def our_result(benchmark: str, size: str, threads: int) -> dict:
         return json.loads(file.read_text())
 
 
-def our_rate(benchmark: str, size: str, threads: int) -> Callable[[], float]:
+def our_rate(benchmark: str, size: str, threads: int, memory: dict[str, float]) -> Callable[[], float]:
+    """Mop/s of a launch; `memory` gets what it moves, in GB/s, where it says so."""
+
     def run() -> float:
-        figures = our_result(benchmark, size, threads)["figures"]
-        return float(next(f["value"] for f in figures if f["name"] == "Mop/s total"))
+        figures = {f["name"]: float(f["value"]) for f in our_result(benchmark, size, threads)["figures"]}
+        memory.update({name: figures[name] for name in ("compulsory bytes", "bytes") if name in figures})
+        return figures["Mop/s total"]
 
     return run
 
@@ -137,25 +145,39 @@ def rows_of(given: argparse.Namespace, folder: Path, flags: list[str]) -> list[R
     rows = []
     for i, (benchmark, size) in enumerate(wanted):
         for threads in given.threads:
-            started = {"ours": our_rate(benchmark, size, threads)}
-            started |= {name: peer_rate(made[i], threads) for name, made in programs.items()}
-            rows.append(Row(benchmark, size, threads, started))
+            row = Row(benchmark, size, threads, {})
+            row.programs["ours"] = our_rate(benchmark, size, threads, row.memory)
+            row.programs |= {name: peer_rate(made[i], threads) for name, made in programs.items()}
+            rows.append(row)
     return rows
 
 
 def measure(rows: list[Row], blocks: int, rng: random.Random) -> None:
-    """All programs of all rows, once a block; says how long it still takes."""
+    """All programs of all rows, once a block, and the triad; says how long it still takes."""
     launches = [(row, name) for row in rows for name in row.programs]
+    triads = {row.threads: ours(f"1x{row.threads}", "stream", "triad", "--quick") for row in rows}
     began = time.monotonic()
     for block in range(blocks):
+        roof = {threads: triad()["triad"] for threads, triad in triads.items()}
         for row, name in rng.sample(launches, len(launches)):
             row.rates.setdefault(name, []).append(row.programs[name]())
+        for row in rows:
+            if len(row.memory) == 2:
+                must, does = (row.memory[name] / roof[row.threads] for name in ("compulsory bytes", "bytes"))
+                row.shares.append((must, does))
         left = (time.monotonic() - began) / (block + 1) * (blocks - block - 1)
         print(f"block {block + 1} of {blocks}, about {left / 60:.0f} min left", file=sys.stderr, flush=True)
 
 
 def table(rows: list[Row], peers: list[str]) -> str:
-    head = ["", "threads", "ours", *peers, "ours / best [smallest, largest]"]
+    head = [
+        "",
+        "threads",
+        "ours",
+        *peers,
+        "ours / best [smallest, largest]",
+        "must move, does move: of the triad",
+    ]
     lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |"]
     for row in rows:
         cells = [f"{row.benchmark.upper()} {row.size}", str(row.threads)]
@@ -166,6 +188,8 @@ def table(rows: list[Row], peers: list[str]) -> str:
         cells.append(
             f"{statistics.median(ratios):.2f} [{min(ratios):.2f}, {max(ratios):.2f}]" if ratios else "-"
         )
+        must, does = ([100 * share[i] for share in row.shares] for i in (0, 1))
+        cells.append(f"{statistics.median(must):.0f} %, {statistics.median(does):.0f} %" if must else "-")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

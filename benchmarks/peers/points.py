@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from compare import HERE, OURS, Comparison, Contender, cores, front, measure, status_of, tell, words
+from compare import HERE, OURS, Comparison, Contender, common_options, compared, cores, front, words
 
 SECONDS = 2.0
 TIMES = 1.0 - 3.0  # as a lag: three times the peer's rate
@@ -96,22 +95,23 @@ def main() -> int:
     parser.add_argument("--taichi", required=True, metavar="PYTHON", help="an interpreter that has Taichi")
     parser.add_argument("--edges", type=int, nargs="+", default=[16, 40], help="n of the bars (16 40)")
     parser.add_argument("--fused", action="store_true", help="stress and transfer in one task")
-    parser.add_argument("--blocks", type=int, default=5, help="launches of each program (5)")
-    parser.add_argument("--seed", type=int, default=1)
+    common_options(parser, blocks=5)
     given = parser.parse_args()
-    told = []
-    rng = random.Random(given.seed)
-    for n in given.edges:
-        for threads in sorted({1, len(cores())}):
-            contenders = [
+    comparisons = [
+        Comparison(
+            f"{16 * n**3} points, {threads} threads",
+            "Mpoint/s",
+            True,
+            TIMES,
+            [
                 Contender(OURS, our_rate(n, threads, given.fused)),
                 Contender("Taichi", taichi_rate(given.taichi, n, threads)),
-            ]
-            title = f"{16 * n**3} points, {threads} threads"
-            comparison = Comparison(title, "Mpoint/s", True, TIMES, contenders)
-            measure(comparison, given.blocks, rng)
-            told.append(tell(comparison))
-    return status_of(told)
+            ],
+        )
+        for n in given.edges
+        for threads in sorted({1, len(cores())})
+    ]
+    return compared([comparisons], given)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import shutil
 import sys
 import tempfile
@@ -22,19 +21,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from compare import (
-    NO_PEER,
     OURS,
     Comparison,
     Contender,
+    common_options,
+    compared,
     compiled,
     cores,
     front,
-    measure,
     number,
     openmp,
     ours,
-    status_of,
-    tell,
     words,
 )
 
@@ -102,27 +99,19 @@ def stencils(folder: Path, n: int) -> list[Comparison]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kinds", nargs="*", default=[], help="of stencil, message-rate; without names both")
-    parser.add_argument("--blocks", type=int, default=6, help="launches of each program (6)")
     parser.add_argument("--n", type=int, default=200, help="edge of the stencil's cube (200)")
     parser.add_argument("--osu", default=shutil.which("osu_mbw_mr"), help="the program osu_mbw_mr")
-    parser.add_argument("--seed", type=int, default=1)
+    common_options(parser)
     given = parser.parse_args()
-    told = []
-    rng = random.Random(given.seed)
+    makers = {
+        "stencil": lambda: stencils(Path(made), given.n),
+        "message-rate": lambda: message_rates(given.osu),
+    }
+    for kind in given.kinds:
+        if kind not in makers:
+            parser.error(f"unknown: {kind}; there are {', '.join(makers)}")
     with tempfile.TemporaryDirectory() as made:
-        makers = {
-            "stencil": lambda: stencils(Path(made), given.n),
-            "message-rate": lambda: message_rates(given.osu),
-        }
-        for kind in given.kinds or makers:
-            if kind not in makers:
-                parser.error(f"unknown: {kind}; there are {', '.join(makers)}")
-            comparisons = makers[kind]()
-            told += [] if comparisons else [NO_PEER]
-            for comparison in comparisons:
-                measure(comparison, given.blocks, rng)
-                told.append(tell(comparison))
-    return status_of(told)
+        return compared((makers[kind]() for kind in given.kinds or makers), given)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,18 @@ def test_ours_is_held_to_the_best_peer_and_without_one_to_nothing(higher, figure
     assert ("no peer is installed" in capsys.readouterr().out) == (told == compare.NO_PEER)
 
 
+def test_the_table_s_ratio_is_to_the_best_peer_of_each_block() -> None:
+    faster = comparison(True, strata=[10.0, 20.0, 30.0], slow=[5.0, 20.0, 10.0], other=[10.0, 10.0, 10.0])
+    sooner = comparison(False, strata=[10.0, 20.0, 30.0], slow=[5.0, 40.0, 60.0], other=[20.0, 25.0, 30.0])
+    alone = comparison(True, strata=[10.0, 20.0, 30.0])
+    alone.limit = None
+    assert compare.table([faster, sooner, alone]).splitlines()[2:] == [
+        "| a title, GB/s | 20 [10, 30] | slow 10; other 10 | 1.00 [1.00, 3.00] | 0.95 |",
+        "| a title, GB/s | 20 [10, 30] | slow 40; other 25 | 1.00 [0.80, 2.00] of the time | 1.05 |",
+        "| a title, GB/s | 20 [10, 30] | none | - |  |",
+    ]
+
+
 def test_a_comparison_without_a_peer_has_a_status_of_its_own() -> None:
     good, behind, none = compare.GOOD, compare.BEHIND, compare.NO_PEER
     assert len({good, behind, none}) == 3 and good == 0
@@ -67,7 +79,9 @@ def test_npb_s_ratio_is_to_the_better_peer_of_each_block() -> None:
     assert row.ratios() == [2.0, 2.0, 2.0]
     row.rates["ours"] = [20.0, 15.0, 36.0]
     line = npb.table([row], [npb.NASA, npb.CPP]).splitlines()[-1]
-    assert line == "| CG A | 2 | 20 [15, 36] | 10 [10, 12] | 8 [6, 15] | 2.00 [1.00, 3.00] |"
+    assert line == "| CG A | 2 | 20 [15, 36] | 10 [10, 12] | 8 [6, 15] | 2.00 [1.00, 3.00] | - |"
+    row.shares = [(0.4, 0.5), (0.5, 0.6), (0.7, 0.9)]
+    assert npb.table([row], [npb.NASA]).endswith("| 50 %, 60 % |\n")
 
 
 def test_npb_s_peers_get_the_flags_that_change_our_code() -> None:

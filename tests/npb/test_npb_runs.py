@@ -86,6 +86,27 @@ def test_the_result_is_a_document(name: str, tmp_path: Path) -> None:
     assert figures["Mop/s/thread"] == pytest.approx(figures["Mop/s total"] / 2)
 
 
+# Class S: 32^3 points and 4 cycles; 1400 rows, 78148 elements that are not zero (as the matrix is defined in
+# section 2.2.3), 15 iterations of 25 steps; 64^3 points and 6 steps.
+MUST_MOVE = {
+    "mg": 4 * 8 * (3 * 32**3 + 2 * (16**3 + 8**3 + 4**3 + 2**3)),
+    "cg": 15 * (26 * (10 * 78148 + 16 * 1400) + 8 * 1400 * (25 * 8 + 11)),
+    "ft": 32 * 64**3 * (1.5 + 2 * 6),
+}
+
+
+@pytest.mark.parametrize("name", MUST_MOVE)
+@pytest.mark.parametrize("model", MODELS)
+def test_what_must_move_is_the_problem_s_and_no_more_than_what_does(
+    name: str, model: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "result.json"
+    verified(run(model, 1, 1, name, "--class", "S", "--json", str(file)), name, "S")
+    figures = {figure["name"]: figure["value"] for figure in json.loads(file.read_text())["figures"]}
+    assert 1e9 * figures["compulsory bytes"] * figures["time"] == pytest.approx(MUST_MOVE[name], rel=1e-6)
+    assert figures["compulsory bytes"] <= figures["bytes"]
+
+
 def test_the_list_names_every_benchmark_and_class() -> None:
     listed = run("openmp", 1, 1, "--list").stdout
     assert [line.split()[0] for line in listed.splitlines() if not line.startswith(" ")] == list(SUITE)

@@ -93,18 +93,24 @@ class Solver {
         return 1 / xz;
     }
 
-    /// Of one solve() and normalise(), over all processes.
-    [[nodiscard]] double bytes() const {
+    /// Of one solve() and normalise(), over all processes. A step reads and writes z and r, reads p and q,
+    /// then reads r and reads and writes p.
+    [[nodiscard]] double bytes() const { return summed(bytes_of_multiply(matrix_), 6 + 3); }
+    /// What they must move: a step's sums force two sweeps over vectors behind the product, r -= alpha q,
+    /// then z += alpha p with p = r + beta p.
+    [[nodiscard]] double compulsory_bytes() const {
+        return summed(compulsory_bytes_of_multiply(matrix_), 3 + 5);
+    }
+
+  private:
+    /// Of all processes, a product moving so many bytes and a step's vectors so many numbers a column.
+    [[nodiscard]] double summed(double product, double numbers) const {
         const auto columns = static_cast<double>(division_.block().columns());
-        // A step reads and writes z and r, reads p and q, then reads r and reads and writes p.
-        const double mine = (kSteps + 1) * bytes_of_multiply(matrix_) + kSteps * columns * 8 * (6 + 3) +
-                            columns * 8 * (4 + 1 + 2 + 2 + 2);
-        double all = mine;
+        double all = (kSteps + 1) * product + columns * 8 * (kSteps * numbers + 4 + 1 + 2 + 2 + 2);
         group_.sum(std::span(&all, 1));
         return all;
     }
 
-  private:
     template <class Body>
     void each(Body&& body) {
         group_.each_part(division_.block().columns(), body);
@@ -229,6 +235,7 @@ Outcome run(Class size, Group& group, Break fault) {
     outcome.operations =
         2.0 * p.iterations * static_cast<double>(p.n) * (3 + pairs + kSteps * (5 + pairs) + 3);
     outcome.bytes = solver.bytes() * p.iterations;
+    outcome.compulsory_bytes = solver.compulsory_bytes() * p.iterations;
     outcome.checks = {relative("relative error of zeta", zeta, p.zeta, kLimit)};
     outcome.lines.insert(outcome.lines.begin(), "iteration           ||r||                 zeta");
     return outcome;

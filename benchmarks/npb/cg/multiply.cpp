@@ -148,4 +148,12 @@ double bytes_of_multiply(const Matrix& matrix) {
     return bytes;
 }
 
+double compulsory_bytes_of_multiply(const Matrix& matrix) {
+    std::int64_t elements = 0;
+    for (const Strip& strip : matrix.strips)  // a zero fills up
+        elements += std::count_if(strip.value.begin(), strip.value.end(), [](double v) { return v != 0; });
+    return 10.0 * static_cast<double>(elements) +
+           8.0 * static_cast<double>(matrix.block.rows() + matrix.block.columns());
+}
+
 }  // namespace strata::npb::cg

@@ -18,4 +18,9 @@ void multiply(const Matrix& matrix, const double* x, double* y, int worker, Fetc
 /// starts and rows, the results once a strip, the vector once.
 [[nodiscard]] double bytes_of_multiply(const Matrix& matrix);
 
+/// The bytes that it must move: each element's value and two bytes of its column, the result and the vector
+/// once. (That the matrix is symmetric is not counted: half of it would have to be added by scattered
+/// updates.)
+[[nodiscard]] double compulsory_bytes_of_multiply(const Matrix& matrix);
+
 }  // namespace strata::npb::cg

@@ -52,6 +52,9 @@ struct Outcome {
     /// What the timed part moves between the processors and the level that holds the working set, counted
     /// from the loops as they are written; 0 where that says nothing.
     double bytes = 0;
+    /// What it must move at least: each array once for each sweep that dependences force, whatever the loops;
+    /// 0 where nobody has counted it.
+    double compulsory_bytes = 0;
     std::vector<std::string> lines;      // further results, printed before the table
     std::vector<bench::Figure> figures;  // and those for the document
 };

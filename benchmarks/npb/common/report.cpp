@@ -61,6 +61,9 @@ bench::Result result_of(const Benchmark& benchmark, Class size, const Plan& plan
         result.figures.back().bytes = outcome.bytes;
         result.figures.push_back({"bytes", 1e-9 * outcome.bytes / outcome.seconds, "GB/s", true, {}, {}});
     }
+    if (outcome.compulsory_bytes > 0)
+        result.figures.push_back(
+            {"compulsory bytes", 1e-9 * outcome.compulsory_bytes / outcome.seconds, "GB/s", true, {}, {}});
     result.figures.push_back({"Mop/s/thread", rate / all_threads(group), "Mop/s", true, {}, {}});
     result.figures.push_back({"time", outcome.seconds, "s", false, {}, {}});
     result.figures.insert(result.figures.end(), outcome.figures.begin(), outcome.figures.end());
@@ -92,6 +95,8 @@ std::string familiar_text(const Benchmark& benchmark, Class size, const Plan& pl
         if (group.processes() > 1) line("Mop/s/process", fmt::format("{:.2f}", rate / group.processes()));
         line("Mop/s/thread", fmt::format("{:.2f}", rate / all_threads(group)));
         if (outcome.bytes > 0) line("GB/s", fmt::format("{:.2f}", 1e-9 * outcome.bytes / outcome.seconds));
+        if (outcome.compulsory_bytes > 0)
+            line("GB/s compulsory", fmt::format("{:.2f}", 1e-9 * outcome.compulsory_bytes / outcome.seconds));
     }
     line("Operation type", outcome.operation_type);
     line("Verification", good ? "SUCCESSFUL" : "UNSUCCESSFUL");

@@ -57,6 +57,7 @@ Outcome run(Class size, Group& group, Break fault) {
     outcome.operations =
         points * (14.8157 + 7.19641 * logarithm + (5.23518 + 7.21113 * logarithm) * p.iterations);
     outcome.bytes = solver.bytes(p.iterations);
+    outcome.compulsory_bytes = solver.compulsory_bytes(p.iterations);
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::complex<double> official = checksums(size)[i];
         outcome.checks.push_back({fmt::format("relative error of checksum {}", i + 1), std::abs(found[i]),

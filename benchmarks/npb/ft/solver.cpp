@@ -240,8 +240,10 @@ double Solver::bytes(int steps) const {
     // where planes stay whole is two passes where they do not.
     const double pass = 32 * problem_.points();
     const double moved = (x_to_y_.idle() ? 0 : 2 * pass) + (y_to_z_.idle() ? 0 : pass);
-    return pass * (1.5 + 2.0 * steps) + moved * (1 + steps);
+    return compulsory_bytes(steps) + moved * (1 + steps);
 }
+
+double Solver::compulsory_bytes(int steps) const { return 32 * problem_.points() * (1.5 + 2.0 * steps); }
 
 std::vector<std::pair<std::string, std::uint64_t>> Solver::needs(const Problem& problem,
                                                                  const Pencils& pencils, int processes,

@@ -25,6 +25,9 @@ class Solver {
     [[nodiscard]] std::complex<double> step(int t);
     /// What start() and so many steps move in the memory of all processes.
     [[nodiscard]] double bytes(int steps) const;
+    /// What they must move. A transform needs all of one direction before any of the last, so a step is two
+    /// sweeps that read and write 16 bytes a point each; start() has no values to read in the first one.
+    [[nodiscard]] double compulsory_bytes(int steps) const;
 
     [[nodiscard]] static std::vector<std::pair<std::string, std::uint64_t>> needs(const Problem& problem,
                                                                                   const Pencils& pencils,

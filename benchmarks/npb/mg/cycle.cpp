@@ -166,4 +166,13 @@ double Cycle::bytes(int cycles) {
     return total * cycles;
 }
 
+double Cycle::compulsory_bytes(int cycles) {
+    double total = 0;
+    for (int k = 1; k <= levels_.finest(); ++k) {
+        const double arrays = k == levels_.finest() ? 3 : 2;
+        total += arrays * 8.0 * std::pow(8.0, k);  // 2^k points in each direction
+    }
+    return total * cycles;
+}
+
 }  // namespace strata::npb::mg

@@ -18,6 +18,11 @@ class Cycle {
     [[nodiscard]] double norm();
     /// What so many cycles move in the memory of all processes, by the loops as they are written.
     [[nodiscard]] double bytes(int cycles);
+    /// What so many cycles must move in the memory of all processes. A cycle needs all of a residual before
+    /// any of its correction, so each grid is swept down and up. On the finest the way up and the next way
+    /// down can be one sweep, which reads u and v and writes u; on each other one the residual is written on
+    /// the way down and read on the way up, and what passes from grid to grid need not be stored.
+    [[nodiscard]] double compulsory_bytes(int cycles);
 
     /// Bytes of what workers keep while they sweep so many planes of a grid of n^3 points.
     [[nodiscard]] static std::uint64_t window_bytes(std::int64_t n, std::int64_t planes, int workers);

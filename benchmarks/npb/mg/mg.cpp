@@ -59,6 +59,7 @@ Outcome run(Class size, Group& group, Break fault) {
     const auto n = static_cast<double>(p.points());
     outcome.operations = 58.0 * p.iterations * n * n * n;
     outcome.bytes = cycle.bytes(p.iterations);
+    outcome.compulsory_bytes = cycle.compulsory_bytes(p.iterations);
     outcome.checks = {relative("relative error of the residual's norm", norm, p.norm, kLimit)};
     outcome.lines.push_back(fmt::format("L2 Norm is {:20.13e}", norm));
     return outcome;
