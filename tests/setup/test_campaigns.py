@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -47,3 +48,13 @@ def test_the_core_passes_its_unit_tests_on_aarch64(tmp_path: Path) -> None:
     assert "100% tests passed" in done.stdout
     header = (tmp_path / "aarch64" / "build" / "cli" / "strata").read_bytes()[:20]
     assert int.from_bytes(header[18:20], "little") == 183, "EM_AARCH64"
+
+
+@pytest.mark.parametrize("check", ["address", "valgrind"])
+def test_the_native_tests_pass_with_every_access_to_memory_checked(tmp_path: Path, check: str) -> None:
+    """By sanitizers of addresses and undefined behaviour, and by valgrind, which sees what was never set."""
+    if check == "valgrind" and shutil.which("valgrind") is None:
+        pytest.skip("no valgrind")
+    command = ["bash", str(sample.ROOT / "setup" / "sanitizers.sh"), str(tmp_path), check]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]

@@ -161,7 +161,9 @@ def make(builds: Sequence[Build], say: Callable[[str], None]) -> None:
 
 
 def _make(build: Build) -> None:
-    environment = {**os.environ, **build.toolchain.environment}
+    # `cmake --build --parallel` under make would start every compiler at once.
+    at_once = {"CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}
+    environment = {**at_once, **os.environ, **build.toolchain.environment}
     for command in build.commands:
         try:
             done = subprocess.run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -93,6 +95,28 @@ def test_builds_stand_side_by_side_with_their_own_flags(tmp_path: Path, other: s
     assert (folders["gcc, two words"] / "said").read_text() == "hello there\n"
     assert (folders["other"] / "said").read_text() == "\n"
     assert other in toolchain.version_of(other)
+
+
+@needs_gcc
+def test_a_build_by_cmake_starts_as_many_compilers_as_there_are_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = STUDY.replace("${{STRATA_SAID}}", "${{CMAKE_BUILD_PARALLEL_LEVEL}}")
+    monkeypatch.delenv("CMAKE_BUILD_PARALLEL_LEVEL", raising=False)
+    for said in (len(os.sched_getaffinity(0)), 5):  # a user's own number stays
+        what = study(tmp_path / str(said), text)
+        made(what)
+        assert {(build.folder / "said").read_text() for build in what.builds} == {f"{said}\n"}
+        monkeypatch.setenv("CMAKE_BUILD_PARALLEL_LEVEL", "5")
+
+
+def test_no_ready_study_starts_compilers_without_a_limit() -> None:
+    studies = sorted((Path(__file__).parents[3] / "cases" / "studies").glob("*.toml"))
+    assert studies and not [
+        s.name
+        for s in studies
+        if re.search(r"--build.*(--parallel|-j)(?! *\d)|\bmake\b.* -j(?! *\d)", s.read_text())
+    ]
 
 
 @needs_gcc
