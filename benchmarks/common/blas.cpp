@@ -25,11 +25,14 @@ namespace strata::bench {
 namespace {
 
 // CBLAS's constants (the reference implementation's cblas.h).
-constexpr int kRowMajor = 101, kNoTranspose = 111;
+constexpr int kRowMajor = 101, kNoTranspose = 111, kLower = 122, kUnit = 132, kLeft = 141;
 
 template <class Int>
 using Dgemm = void (*)(int, int, int, Int, Int, Int, double, const double*, Int, const double*, Int, double,
                        double*, Int);
+
+template <class Int>
+using Dtrsm = void (*)(int, int, int, int, int, Int, Int, double, const double*, Int, double*, Int);
 
 /// How libraries name their functions: plain, and SciPy's builds of OpenBLAS with a prefix and, for 64-bit
 /// integers, a suffix.
@@ -89,6 +92,8 @@ std::string beside_in_environment() {
     return "";
 }
 
+int narrow(std::int64_t value) { return static_cast<int>(value); }
+
 bool is_openblas(const std::string& path) { return path.find("openblas") != std::string::npos; }
 
 void add(std::vector<BlasChoice>& list, const std::string& path) {
@@ -117,15 +122,17 @@ Blas::Blas(const BlasChoice& choice) {
     }
     const Naming* found = nullptr;
     for (const Naming& naming : kNamings) {
-        function_ = symbol(library, naming, "cblas_dgemm");
+        dgemm_ = symbol(library, naming, "cblas_dgemm");
+        dtrsm_ = symbol(library, naming, "cblas_dtrsm");
         found = &naming;
-        if (function_ != nullptr) break;
+        if (dgemm_ != nullptr && dtrsm_ != nullptr) break;
     }
-    if (function_ == nullptr) throw Error("this library has no cblas_dgemm").given(choice.path);
+    if (dgemm_ == nullptr || dtrsm_ == nullptr)
+        throw Error("this library has no cblas_dgemm and cblas_dtrsm").given(choice.path);
     wide_ = found->wide;
     if (void* set = symbol(library, *found, "openblas_set_num_threads"); set != nullptr)
         reinterpret_cast<void (*)(int)>(set)(1);
-    used_.path = file_of(function_);
+    used_.path = file_of(dgemm_);
     if (void* core = symbol(library, *found, "openblas_get_corename"); core != nullptr)
         used_.core = reinterpret_cast<char* (*)()>(core)();
     if (void* config = symbol(library, *found, "openblas_get_config"); config != nullptr) {
@@ -140,14 +147,24 @@ void Blas::dgemm(std::int64_t m, std::int64_t n, std::int64_t k, double alpha, c
                  std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
                  std::int64_t ldc) const {
     if (wide_) {
-        reinterpret_cast<Dgemm<std::int64_t>>(function_)(kRowMajor, kNoTranspose, kNoTranspose, m, n, k,
-                                                         alpha, a, lda, b, ldb, beta, c, ldc);
+        reinterpret_cast<Dgemm<std::int64_t>>(dgemm_)(kRowMajor, kNoTranspose, kNoTranspose, m, n, k, alpha,
+                                                      a, lda, b, ldb, beta, c, ldc);
         return;
     }
-    const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
-    reinterpret_cast<Dgemm<int>>(function_)(kRowMajor, kNoTranspose, kNoTranspose, narrow(m), narrow(n),
-                                            narrow(k), alpha, a, narrow(lda), b, narrow(ldb), beta, c,
-                                            narrow(ldc));
+    reinterpret_cast<Dgemm<int>>(dgemm_)(kRowMajor, kNoTranspose, kNoTranspose, narrow(m), narrow(n),
+                                         narrow(k), alpha, a, narrow(lda), b, narrow(ldb), beta, c,
+                                         narrow(ldc));
+}
+
+void Blas::solve_unit_lower(std::int64_t m, std::int64_t n, const double* l, std::int64_t ldl, double* b,
+                            std::int64_t ldb) const {
+    if (wide_) {
+        reinterpret_cast<Dtrsm<std::int64_t>>(dtrsm_)(kRowMajor, kLeft, kLower, kNoTranspose, kUnit, m, n,
+                                                      1.0, l, ldl, b, ldb);
+        return;
+    }
+    reinterpret_cast<Dtrsm<int>>(dtrsm_)(kRowMajor, kLeft, kLower, kNoTranspose, kUnit, narrow(m), narrow(n),
+                                         1.0, l, narrow(ldl), b, narrow(ldb));
 }
 
 std::vector<BlasChoice> blas_candidates() {

@@ -22,7 +22,7 @@ struct BlasChoice {
 /// An opened BLAS, set to compute on the calling thread alone.
 class Blas {
   public:
-    /// Throws Error when there is no such library or it has no cblas_dgemm.
+    /// Throws Error when there is no such library or it has no cblas_dgemm and cblas_dtrsm.
     explicit Blas(const BlasChoice& choice);
 
     /// C = alpha A B + beta C with row-major A (m x k), B (k x n), C (m x n) and the leading dimensions
@@ -31,10 +31,15 @@ class Blas {
                std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
                std::int64_t ldc) const;
 
+    /// B = L^-1 B with row-major L (m x m), of which only what is below the diagonal is read, with ones on
+    /// the diagonal, and B (m x n).
+    void solve_unit_lower(std::int64_t m, std::int64_t n, const double* l, std::int64_t ldl, double* b,
+                          std::int64_t ldb) const;
+
     [[nodiscard]] const BlasUsed& used() const { return used_; }
 
   private:
-    void* function_ = nullptr;
+    void *dgemm_ = nullptr, *dtrsm_ = nullptr;
     bool wide_ = false;  // 64-bit integers in the interface
     BlasUsed used_;
 };

@@ -11,6 +11,7 @@
 #include "benchmarks/common/blas.hpp"
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/together.hpp"
+#include "benchmarks/hpcc/dgemm.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
 #include "core/base/error.hpp"
 
@@ -130,14 +131,9 @@ class Matrices {
 
 void declare_dgemm(Options& options) {
     options.option("--n", "N", "2000", "order of the square matrices of each process")
-        .option("--repeats", "N", "4", "multiplications; the best counts")
-        .option("--blas", "FILE", "",
-                "the BLAS to use; without it the fastest of those found, by a short trial")
-        .option("--kernels", "CORE", "",
-                "for OpenBLAS: the processor whose kernels it is to use (OPENBLAS_CORETYPE)")
-        .flag("--own-choice",
-              "take the system's BLAS (without one, Strata's) with its own choice of kernels, without trial")
-        .example("strata bench dgemm --layout 1x2", "two bound threads, one matrix")
+        .option("--repeats", "N", "4", "multiplications; the best counts");
+    declare_blas(options);
+    options.example("strata bench dgemm --layout 1x2", "two bound threads, one matrix")
         .example("strata bench dgemm --layout 2x1", "two processes at once, a matrix each")
         .example("strata bench dgemm --own-choice",
                  "what a program gets that just links the system's OpenBLAS");
@@ -147,8 +143,19 @@ std::string name_of(const BlasChoice& choice) {
     return choice.core.empty() ? choice.path : fmt::format("{} with {} kernels", choice.path, choice.core);
 }
 
-/// All processes agree on the first one's choice: they are the same program on the same machine.
-BlasChoice choose(Group& group, const Parsed& given, Result& result) {
+}  // namespace
+
+void declare_blas(Options& options) {
+    options
+        .option("--blas", "FILE", "",
+                "the BLAS to use; without it the fastest of those found, by a short trial")
+        .option("--kernels", "CORE", "",
+                "for OpenBLAS: the processor whose kernels it is to use (OPENBLAS_CORETYPE)")
+        .flag("--own-choice",
+              "take the system's BLAS (without one, Strata's) with its own choice of kernels, without trial");
+}
+
+BlasChoice choose_blas(Group& group, const Parsed& given, Result& result) {
     if (given.has("--own-choice")) {
         const BlasChoice system{"libopenblas.so.0", ""};
         try {
@@ -180,13 +187,24 @@ BlasChoice choose(Group& group, const Parsed& given, Result& result) {
     return choice;
 }
 
+double dgemm_rate(Group& group, const Blas& blas, std::int64_t n, int repeats) {
+    Matrices matrices(n);
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < repeats; ++i)
+        best = std::min(best, seconds_together(group, [&] { matrices.multiply(blas, Break::none); }));
+    const double order = static_cast<double>(n);
+    return 2e-9 * order * order * order * group.size() / best;
+}
+
+namespace {
+
 Result run_dgemm(Group& group, const Parsed& given, Break fault) {
     Result result;
     const std::int64_t n = given.integer("--n", 8, 1000000);
     const long repeats = given.integer("--repeats", 1, 100000);
     const double order = static_cast<double>(n);
     require_memory(static_cast<std::uint64_t>(3 * 8 * order * order * group.size()), "DGEMM");
-    const Blas blas(choose(group, given, result));
+    const Blas blas(choose_blas(group, given, result));
     Matrices matrices(n);
     double best = std::numeric_limits<double>::infinity(), slowest_own = 0, own_best = best;
     for (long i = 0; i < repeats; ++i) {

@@ -1,5 +1,6 @@
 // BLAS by name.
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -49,6 +50,34 @@ TEST_CASE("the opened BLAS multiplies row by row, with leading dimensions, alpha
     blas->dgemm(m, n, k, 1.25, a.data(), lda, b.data(), ldb, 0.5, c.data(), ldc);
     for (std::size_t i = 0; i < c.size(); ++i) CHECK(c[i] == Approx(expected[i]).margin(1e-14));
     CHECK_FALSE(blas->used().path.empty());
+}
+
+TEST_CASE("the opened BLAS solves with a unit lower triangle, and reads nothing else of the matrix") {
+    std::optional<Blas> blas;
+    for (const BlasChoice& choice : blas_candidates()) {
+        try {
+            blas.emplace(choice);
+            break;
+        } catch (const strata::Error&) {
+        }
+    }
+    if (!blas) CANNOT_TRY("there is no BLAS here");
+    constexpr std::int64_t m = 6, n = 5, ldl = 7, ldb = 8;
+    std::vector<double> l(m * ldl, std::numeric_limits<double>::quiet_NaN()), b(m * ldb);
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < i; ++j)
+            l[static_cast<std::size_t>(i * ldl + j)] =
+                random_double(static_cast<std::uint64_t>(i * m + j), 1);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = random_double(i, 2);
+    std::vector<double> expected = b;
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t k = 0; k < i; ++k)
+            for (std::int64_t j = 0; j < n; ++j)
+                expected[static_cast<std::size_t>(i * ldb + j)] -=
+                    l[static_cast<std::size_t>(i * ldl + k)] *
+                    expected[static_cast<std::size_t>(k * ldb + j)];
+    blas->solve_unit_lower(m, n, l.data(), ldl, b.data(), ldb);
+    for (std::size_t i = 0; i < b.size(); ++i) CHECK(b[i] == Approx(expected[i]).margin(1e-14));
 }
 
 TEST_CASE("a BLAS that is named is the only library that is tried") {
