@@ -11,6 +11,7 @@ namespace strata::bench {
 std::span<const Benchmark> local_benchmarks() {
     static const std::array list = {hpcc::stream,
                                     hpcc::dgemm,
+                                    hpcc::hpl,
                                     machine_measures::peak,
                                     machine_measures::latency,
                                     machine_measures::lines,

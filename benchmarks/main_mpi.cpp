@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/common/benchmark.hpp"
+#include "benchmarks/common/rank_messages.hpp"
 #include "benchmarks/common/ranks.hpp"
 #include "benchmarks/elsewhere.hpp"
 
@@ -37,6 +38,19 @@ class Ranks : public Group {
                       0, MPI_COMM_WORLD, &requests_[swaps.size() + i]);
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
     }
+    void sum(std::span<double> values) override {
+        MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,
+                      MPI_COMM_WORLD);
+    }
+    [[nodiscard]] strata::bench::Messages& messages() override { return messages_; }
+    [[nodiscard]] int here() const override {
+        MPI_Comm node = MPI_COMM_NULL;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &node);
+        int count = 1;
+        MPI_Comm_size(node, &count);
+        MPI_Comm_free(&node);
+        return count;
+    }
     [[nodiscard]] std::optional<std::string> mpi() const override { return strata::bench::mpi_library(); }
     void abandon(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
@@ -46,6 +60,7 @@ class Ranks : public Group {
         return value;
     }
     std::vector<MPI_Request> requests_;
+    strata::bench::RankMessages messages_;
 };
 
 }  // namespace

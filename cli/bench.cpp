@@ -24,6 +24,9 @@ namespace {
 constexpr std::array kMessagePassing = {"pingpong",  "rings",    "ptrans",      "mpifft",
                                         "allreduce", "alltoall", "message-rate"};
 
+/// These run over MPI, and over a team of processes that share memory (--model).
+constexpr std::array kInTeams = {"hpl"};
+
 /// What a message-passing benchmark runs on when nothing was asked for: the fewest that can exchange.
 constexpr const char* kSmallestPair = "2x1";
 
@@ -37,6 +40,7 @@ Options declare() {
                 "processes x threads; without it one process, or two for those that exchange messages")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
+        .option("--model", "NAME", "", "for hpl: mpi or team (processes that share memory)")
         .example("strata bench --list", "what there is")
         .example("strata bench stream --layout 1x2", "STREAM on two bound threads")
         .example("strata bench npb mg --class B --layout 1x2",
@@ -75,6 +79,16 @@ Words split(int argc, char** argv) {
     return words;
 }
 
+/// Which program runs a benchmark over several processes, or, where a model is named, over one.
+std::string program_of_model(const std::string& model, bool several) {
+    if (model == "team") return program("strata-bench-team");
+    if (!model.empty() && model != "mpi")
+        throw Error("unknown programming model").given(model).allowed("mpi, team");
+    const bool messages = model == "mpi" || is_rank() || find_program("strata-bench-mpi");
+    if (several) return program(messages ? "strata-bench-mpi" : "strata-bench-team");
+    return program(model.empty() ? "strata-bench" : "strata-bench-mpi");
+}
+
 bool is_name(const std::string& word) { return !word.empty() && word.front() != '-'; }
 
 }  // namespace
@@ -86,7 +100,7 @@ bool is_rank() {
 
 int bench_command(int argc, char** argv) {
     const Options options = declare();
-    const Words words = split(argc, argv);
+    Words words = split(argc, argv);
     if (words.benchmark.empty() || words.benchmark.front() == "--help" || words.benchmark.front() == "-h") {
         std::fputs(options.help().c_str(), stdout);
         return words.benchmark.empty() ? kBadInput : kSuccess;
@@ -106,6 +120,9 @@ int bench_command(int argc, char** argv) {
             .given(words.benchmark.front())
             .remedy("strata bench --list");
     }
+    const bool in_teams =
+        std::find(kInTeams.begin(), kInTeams.end(), words.benchmark.front()) != kInTeams.end();
+    const std::string model = in_teams ? take(words.benchmark, "--model").value_or("") : "";
     const Parsed own = options.parse([&] {
         std::vector<std::string> list = words.own;
         list.push_back(words.benchmark.front());
@@ -131,9 +148,10 @@ int bench_command(int argc, char** argv) {
             .allowed("1xT")
             .remedy(fmt::format("strata bench {} --layout 1x{}", words.benchmark.front(),
                                 laid_out.processes * laid_out.threads));
-    std::vector<std::string> command = {program(of_graph              ? "strata-bench-graph"
-                                                : messages || several ? "strata-bench-mpi"
-                                                                      : "strata-bench")};
+    std::vector<std::string> command = {in_teams ? program_of_model(model, several)
+                                                 : program(of_graph              ? "strata-bench-graph"
+                                                           : messages || several ? "strata-bench-mpi"
+                                                                                 : "strata-bench")};
     command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
     if (layout.empty()) become(command);
     return launch_laid_out(layout, own, command);

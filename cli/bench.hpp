@@ -1,6 +1,7 @@
 // What the commands that start benchmark programs share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace strata::cli {
 
 /// Whether something has started this process as one of several already.
 [[nodiscard]] bool is_rank();
+
+/// Takes "--NAME value" or "--NAME=value" out of the words.
+[[nodiscard]] std::optional<std::string> take(std::vector<std::string>& words, const std::string& name);
 
 /// `strata bench npb`, and npb-mz: `suite` is which, `own` are the words of --layout, --stride and --bind,
 /// `words` those after it.

@@ -15,7 +15,22 @@
 namespace strata::cli {
 namespace {
 
-/// Takes "--NAME value" or "--NAME=value" out of the words.
+/// Threads where there is one process; messages where there are several and MPI was built in, else an arena.
+std::string usual_model(int processes) {
+    if (!is_rank() && processes == 1) return "openmp";
+    return is_rank() || find_program("strata-npb-mpi") ? "mpi" : "team";
+}
+
+std::string program_of(const std::string& model) {
+    const std::string name = model == "openmp" ? "strata-npb" : "strata-npb-" + model;
+    if (auto found = find_program(name)) return *found;
+    throw Error(fmt::format("{} is not built", name), kFailure)
+        .remedy(model == "mpi" ? "strata doctor says how to get an MPI; then ./strata setup builds it"
+                               : "strata doctor");
+}
+
+}  // namespace
+
 std::optional<std::string> take(std::vector<std::string>& words, const std::string& name) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
@@ -32,22 +47,6 @@ std::optional<std::string> take(std::vector<std::string>& words, const std::stri
     }
     return std::nullopt;
 }
-
-/// Threads where there is one process; messages where there are several and MPI was built in, else an arena.
-std::string usual_model(int processes) {
-    if (!is_rank() && processes == 1) return "openmp";
-    return is_rank() || find_program("strata-npb-mpi") ? "mpi" : "team";
-}
-
-std::string program_of(const std::string& model) {
-    const std::string name = model == "openmp" ? "strata-npb" : "strata-npb-" + model;
-    if (auto found = find_program(name)) return *found;
-    throw Error(fmt::format("{} is not built", name), kFailure)
-        .remedy(model == "mpi" ? "strata doctor says how to get an MPI; then ./strata setup builds it"
-                               : "strata doctor");
-}
-
-}  // namespace
 
 int npb_command(const std::string& suite, const std::vector<std::string>& own,
                 std::vector<std::string> words) {

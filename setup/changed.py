@@ -24,7 +24,7 @@ TESTS, PACKAGE = ROOT / "tests", ROOT / "python" / "strata"
 # What the tests of a folder start: targets of the build, and `python` where that leads to the whole Python
 # side.
 STARTS = {
-    "benchmarks": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph"),
+    "benchmarks": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "strata-bench-team"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
     "graph": ("strata", "strata-transport", "strata-mpm"),
     "interop": ("strata", "python"),

@@ -6,7 +6,7 @@
 
 namespace strata::bench::hpcc {
 
-extern const Benchmark stream, dgemm;
+extern const Benchmark stream, dgemm, hpl;
 extern const Benchmark pingpong, rings, ptrans, allreduce, alltoall;
 #ifdef STRATA_HAVE_FFTW
 extern const Benchmark mpifft;

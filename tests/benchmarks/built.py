@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import functools
 import os
 import shutil
@@ -9,6 +10,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+# The one that comes with Strata's environment, else the system's.
+OPENBLAS = os.environ.get("STRATA_BLAS_CANDIDATES", "").split(":")[0] or ctypes.util.find_library("openblas")
 
 
 def front() -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes.util
 import json
 import os
 import shutil
@@ -13,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from built import front, needs_solvers, program
+from built import OPENBLAS, front, needs_solvers, program
 
-# The one that comes with Strata's environment, else the system's.
-OPENBLAS = os.environ.get("STRATA_BLAS_CANDIDATES", "").split(":")[0] or ctypes.util.find_library("openblas")
 TINY: dict[str, list[str]] = {
     "stream": ["--array", "1MiB", "--trials", "2"],
     "dgemm": ["--n", "120", "--repeats", "2", "--blas", OPENBLAS or ""],
+    "hpl": ["--n", "100", "--nb", "16", "--blas", OPENBLAS or ""],
     "peak": ["--quick"],
     "cache-bandwidth": ["--quick", "--largest", "256KiB"],
     "latency": ["--quick", "--largest", "2MiB", "--pages", "small"],
@@ -39,10 +37,11 @@ TINY: dict[str, list[str]] = {
     "graph-compile": ["--quick"],
     "transport-update": ["--quick"],
 }
-STAR = ("stream", "dgemm", "peak", "clock")
+STAR = ("stream", "dgemm", "hpl", "peak", "clock")
 FIGURES = {
     "stream": {"copy": "GB/s", "scale": "GB/s", "add": "GB/s", "triad": "GB/s"},
     "dgemm": {"dgemm": "GF/s"},
+    "hpl": {"hpl": "GF/s", "dgemm": "GF/s"},
     "peak": {"peak": "GF/s"},
     "cache-bandwidth": {"L1 load": "GB/s"},
     "latency": {"memory latency, 4 KiB pages": "ns"},
@@ -90,7 +89,7 @@ def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def possible(name: str) -> None:
     if name in ("lines", "team-flag", "team-read", "team-switch") and CORES < 2:
         pytest.skip("one core")
-    if name == "dgemm" and OPENBLAS is None:
+    if name in ("dgemm", "hpl") and OPENBLAS is None:
         pytest.skip("no OpenBLAS")
     needs_solvers(name)
 
