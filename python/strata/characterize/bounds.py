@@ -146,6 +146,21 @@ def _of_dgemm(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary]
     return _peak(threads if per_process else processes * threads, tasks)
 
 
+def _of_hpl(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary]) -> Found | None:
+    if figure["name"] != "hpl":
+        return None
+    processes, threads = _size(task)
+    readings = [
+        (value, other["id"])
+        for other, found in _figures(tasks, "dgemm", "dgemm")
+        if math.prod(_size(other)) == processes * threads and (value := _giga(found)) is not None
+    ]
+    if not readings:
+        return None
+    value, source = max(readings)
+    return "DGEMM of as many cores", value, source
+
+
 def _of_latency(factor: Callable[[int], float], what: str) -> Rule:
     def rule(task: Summary, figure: Mapping[str, Any], tasks: Sequence[Summary]) -> Found | None:
         line = _line_ns(tasks)
@@ -200,6 +215,7 @@ _RULES: dict[str, Rule] = {
     "stencil": _of_stencil,
     "stream": _of_stream,
     "dgemm": _of_dgemm,
+    "hpl": _of_hpl,
     "pingpong": _of_latency(lambda p: 1.0, "one way of a cache line between two cores"),
     "rings": _of_latency(lambda p: 1.0, "one way of a cache line between two cores"),
     "allreduce": _of_latency(lambda p: math.ceil(math.log2(max(2, p))), "log2(P) ways of a cache line"),

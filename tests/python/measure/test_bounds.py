@@ -54,6 +54,18 @@ def test_a_figure_of_one_process_stands_beside_one_process_s_peak() -> None:
     assert found is not None and found["value"] == 50.0
 
 
+def test_hpl_stands_beside_dgemm_of_as_many_cores_and_nothing_else() -> None:
+    dgemm = [
+        task("dgemm", "1x1", ("dgemm", 50.0, "GF/s")),
+        task("dgemm", "1x4", ("dgemm", 150.0, "GF/s")),
+        task("dgemm", "4x1", ("dgemm", 160.0, "GF/s")),
+    ]
+    found = bound(task("hpl", "2x2", ("hpl", 120.0, "GF/s")), [*dgemm, *PEAK])
+    assert found is not None and found["value"] == 160.0 and found["reached"] == pytest.approx(0.75)
+    assert found["source"] == "dgemm/4x1/core/s1"
+    assert bound(task("hpl", "1x2", ("hpl", 80.0, "GF/s")), [*dgemm, *PEAK]) is None
+
+
 def test_a_latency_stands_beside_half_the_smallest_round_trip_in_its_own_unit() -> None:
     found = bound(task("pingpong", "2x1", ("latency", 0.25, "us")), [LINES])
     assert found is not None and found["value"] == pytest.approx(0.1) and found["unit"] == "us"
@@ -91,7 +103,9 @@ def test_mpifft_takes_the_lower_of_bandwidth_roof_and_peak() -> None:
     assert found is not None and found["value"] == 40.0
 
 
-@pytest.mark.parametrize("benchmark", ["dgemm", "stream", "pingpong", "ptrans", "mpifft", "latency", "noise"])
+@pytest.mark.parametrize(
+    "benchmark", ["dgemm", "hpl", "stream", "pingpong", "ptrans", "mpifft", "latency", "noise"]
+)
 def test_what_was_not_measured_is_no_bound(benchmark: str) -> None:
     assert bound(task(benchmark, "2x1", ("figure", 1.0, "GB/s")), []) is None
     assert bound(task(benchmark, "2x1"), [*PEAK, *STREAM, LINES]) is None
