@@ -98,7 +98,8 @@ def _value(task: Task, asked: Asked, key: str) -> str:
     """What a task has of a label; the shape of its layout in words."""
     if key == asked.apart and key in _SHAPE:
         return place(key, x_of(task, key) or 0.0)
-    return str((task.get("labels") or {}).get(key, ""))
+    known = str((task.get("labels") or {}).get(key, ""))
+    return f"stride {known}" if key == "stride" and known else known
 
 
 def _words(task: Task, asked: Asked, keys: Sequence[str]) -> tuple[str, ...]:

@@ -77,13 +77,14 @@ def of_one(known: Sequence[Line], axis: str) -> list[str]:
     said = []
     for line in known:
         (a, first), (b, last) = line.points[0], line.points[-1]
+        name = first.figure.name
+        what = name if line.label == name else f"{name} of {line.label}"
         if len(line.points) > 1:
             names = [_at(e, axis, x) for x, e in ((a, first), (b, last))]
-            what = f"{first.figure.name} of {line.label}"
             said.append(compare(what, names[0], first.figure, names[1], last.figure, len(known)).text)
         else:
             value = f"{digits(first.figure.median or 0.0)} {first.figure.unit}".strip()
-            said.append(f"{first.figure.name} of {line.label}: {value}, at {_at(first, axis, a)} alone.")
+            said.append(f"{what}: {value}, at {_at(first, axis, a)} alone.")
     shared = sorted({x for line in known for x, _ in line.points})
     if len(known) > 1 and len(shared) <= _MOST_X:
         for x in shared:

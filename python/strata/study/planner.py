@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -216,7 +217,8 @@ def _shapes(word: str, size: Size) -> list[tuple[int, int]]:
         powers = [2**k for k in range(size.cores.bit_length())]
         processes, threads = ([int(w)] if w.isdecimal() else powers for w in every.groups())
         return [(p, t) for p in processes for t in threads if p * t <= size.cores]
-    return spelled(word, size)
+    # A range that is empty here, 2..N on one core, is its first shape: that has a reason why it cannot be.
+    return spelled(word, size) or spelled(re.sub(r"\.\.[^x]+", "", word), size)
 
 
 def _strides(given: Any, size: Size) -> list[tuple[int, bool]]:
