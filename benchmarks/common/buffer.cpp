@@ -79,6 +79,12 @@ std::uint64_t available_memory() {
     return bytes;
 }
 
+std::uint64_t installed_memory() {
+    const std::uint64_t bytes = proc_kib("/proc/meminfo", "MemTotal:");
+    const auto limit = machine::read_cgroup().memory_limit_bytes;
+    return limit ? std::min<std::uint64_t>(bytes, *limit) : bytes;
+}
+
 std::uint64_t last_level_cache() {
     std::uint64_t largest = 0;
     for (int index = 0;; ++index) {

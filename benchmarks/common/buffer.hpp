@@ -52,6 +52,9 @@ class Array {
 /// cgroups leave of it, whichever is less.
 [[nodiscard]] std::uint64_t available_memory();
 
+/// All memory of this machine, or what its cgroups allow of it, whichever is less; in use or not.
+[[nodiscard]] std::uint64_t installed_memory();
+
 /// The largest cache that the machine says it has, in bytes; 32 MiB where it says nothing.
 [[nodiscard]] std::uint64_t last_level_cache();
 

@@ -15,6 +15,7 @@
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/together.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"
+#include "benchmarks/hpcc/hpcc_size.hpp"
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
@@ -134,7 +135,27 @@ class Stream {
     Array<double> a_, b_, c_;
 };
 
+/// As HPCC sizes them. Not made smaller where they do not fit: it would be another measurement.
+std::size_t elements_as_hpcc(Group& group, const Parsed& given, Result& result) {
+    for (const char* other : {"--array", "--quick"})
+        if (given.has(other))
+            throw Error("two sizes of the arrays")
+                .given(fmt::format("--hpcc-size and {}", other))
+                .allowed("one of them");
+    const auto processes = static_cast<std::uint64_t>(group.size());
+    const auto memory = static_cast<std::uint64_t>(group.from_first(static_cast<double>(installed_memory())));
+    const std::uint64_t order = hpl_order(memory), n = hpcc_vector(order, processes);
+    require_memory(3 * n * sizeof(double) * processes, "STREAM with arrays sized from memory, as HPCC does,");
+    result.parameter("hpl order", static_cast<std::int64_t>(order));
+    result.notes.push_back(
+        fmt::format("arrays as HPCC sizes them: N = {} of HPL's matrix in 80 % of {}, so N^2 / (3 x {}) = {} "
+                    "elements each",
+                    order, print_size(memory), processes, n));
+    return n;
+}
+
 std::size_t elements(Group& group, const Parsed& given, Result& result) {
+    if (given.has("--hpcc-size")) return elements_as_hpcc(group, given, result);
     const std::uint64_t cache = cache_in_reach();
     const auto processes = static_cast<std::uint64_t>(group.size());
     if (given.has("--array")) {
@@ -173,6 +194,9 @@ void declare_stream(Options& options) {
     options
         .option("--array", "SIZE", "",
                 "bytes of each of the three arrays; without it four times the last-level cache")
+        .flag("--hpcc-size",
+              "arrays as HPCC sizes them, together as large as HPL's matrix in 80 % of memory; refused where "
+              "that does not fit")
         .option("--trials", "N", "",
                 "rounds of the four kernels; the best counts, as STREAM defines it; 10, --quick 2")
         .option(

@@ -207,6 +207,7 @@ def test_every_benchmark_is_listed_and_has_a_help_page(name: str) -> None:
         (["stream", "--aray", "1MiB"], "--array"),
         (["stream", "--array", "lots"], "lots"),
         (["stream", "--array", "100TiB"], "memory"),
+        (["stream", "--hpcc-size", "--quick"], "one of them"),
         (["stream", "--stores", "cached,best"], "copy,scale,add,triad"),
         (["stream", "--stores", "cached,cached,cached,cached,cached"], "copy,scale,add,triad"),
         (["dgemm", "--n", "0"], "0"),
@@ -250,6 +251,25 @@ def test_under_an_mpi_the_message_is_the_last_that_is_said() -> None:
     if "(Open MPI) 5" in version:
         pytest.skip("Open MPI 5's launcher cannot be told to be quiet")
     assert done.stderr.splitlines()[-1] == "  try: strata bench pingpong --help"
+
+
+def test_stream_as_hpcc_sizes_it_fills_the_memory_or_is_refused(tmp_path: Path) -> None:
+    def limited(limit: str, *words: str) -> subprocess.CompletedProcess[str]:
+        held = [str(front()), "launch", "--memory-limit", limit, "--", str(ALONE), "stream", "--hpcc-size"]
+        return subprocess.run([*held, *words], capture_output=True, text=True, timeout=60)
+
+    file = tmp_path / "result.json"
+    done = limited("256MiB", "--trials", "1", "--json", str(file))
+    if done.returncode != 0 and "--memory-limit" in done.stderr:
+        pytest.skip("no control group may be made here")
+    assert done.returncode == 0, done.stderr
+    known = json.loads(file.read_text())["parameters"]
+    # sqrt(0.8 x 2^25) = 5181, and 5120 is the next multiple of 160 below.
+    assert known["hpl order"] == 5120 and known["array"] == 8 * (5120**2 // 3)
+    # The program itself takes more than the tenth of such a memory that would have to be left.
+    refused = limited("16MiB")
+    assert refused.returncode == 1 and "sized from memory" in refused.stderr
+    assert "given: 12.5 MiB" in refused.stderr and "allowed:" in refused.stderr and not refused.stdout
 
 
 def test_quick_stream_outsizes_the_caches_and_its_stores_can_be_chosen_once(tmp_path: Path) -> None:
