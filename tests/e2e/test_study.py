@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import NOTHING, ROOT, TOLERANT, Strata
 
+from strata.characterize.bounds import UNKNOWN, UNMEASURED
+
 # Any program: two settings, a figure that its output holds.
 MINE = (
     """
@@ -47,7 +49,7 @@ SMALL = {
     "dgemm --quick": "dgemm --n 64 --repeats 1",
     "pingpong --quick": "pingpong --repeats 2 --budget 20ms",
     "rings --quick --rings 4 --repeats 3": "rings --rings 1 --repeats 1",
-    "stream --quick --array 2000000 --trials 20": "stream --array 100KiB --trials 2",
+    "stream --quick --array 2000000 --trials 20": "stream --array 2000000 --trials 2",
     "stream --quick": "stream --array 1MiB --trials 2",
     "lines --quick": "lines --rounds 10",
     "message-rate --quick": "message-rate --bytes 8,64 --repeats 1",
@@ -104,6 +106,11 @@ def test_a_ready_study_ends_with_every_setting_answered_or_named(
     for task in whole["tasks"]:
         assert task["undisturbed"], task["id"]
         assert {f["n"] for f in task["figures"]} == {6}
+        beside = {b["figure"]: b for b in task["bounds"]}
+        for figure in task["figures"]:  # a bound, or a reason that the table gives
+            bound = beside[figure["name"]]
+            reason = bound.get("why") not in (None, UNKNOWN, UNMEASURED)
+            assert bound.get("value", 0) > 0 or reason, (task["id"], bound)
         shared = "--own-share" in task["options"]
         assert (task["readback"]["share"]["method"] != "none") >= shared
     page = (out / "report" / "report.html").read_text()

@@ -244,7 +244,7 @@ def summarise(results: store.Store, campaign: Campaign, write: bool = True) -> d
     """The summary of all samples of the folder, and summary.json from it."""
     machine, facts = store.read_facts(results.path)
     standings = [campaign.standing(t) for t in results.plan.tasks]
-    whole = summary.summarize(results, standings, machine, facts, bounds.bound)
+    whole = summary.summarize(results, standings, machine, facts, bounds.bound, bounds.every)
     if write:
         write_json(results.path / "summary.json", whole)
     return whole

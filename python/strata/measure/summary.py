@@ -14,6 +14,7 @@ from strata.measure.store import Sample, Store
 
 SCHEMA = "strata.summary/1"
 Bound = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], dict[str, Any] | None]
+Bounds = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], list[dict[str, Any]]]
 
 
 def summarize(
@@ -22,9 +23,10 @@ def summarize(
     machine: Mapping[str, Any],
     provenance: Mapping[str, Any],
     bound: Bound | None = None,
+    bounds: Bounds | None = None,
 ) -> dict[str, Any]:
     """The summary of everything measured so far. bound(task, tasks) finds the bound beside which a task's
-    headline stands.
+    headline stands, bounds(task, tasks) that of each figure or the reason why it has none.
     """
     policy = store.plan.policy
     tasks = [summarize_task(standing, store.samples_of(standing.task.id), policy) for standing in standings]
@@ -34,6 +36,9 @@ def summarize(
     if bound is not None:
         for task in tasks:
             task["bound"] = bound(task, tasks)
+    if bounds is not None:
+        for task in tasks:
+            task["bounds"] = bounds(task, tasks)
     background = grade.background_told(store.events, policy.limits)
     if background and background["local"]:
         for figure in (f for task in tasks for f in task["figures"]):
@@ -118,6 +123,7 @@ def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy
         "curves": curves(chosen, most),
         "matrices": matrices(chosen, most),
         "bound": None,
+        "bounds": [],
         "verification": next((s.result.get("verification") for s in reversed(chosen) if s.result), None),
         "readback": read_back(chosen or counted),
         "disturbance": disturbance(chosen),

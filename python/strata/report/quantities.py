@@ -74,6 +74,18 @@ def part_of_bound(f: Interval, bound: Mapping[str, Any] | None) -> float | None:
     return b / a if f.better == "lower" else a / b
 
 
+def beside(task: Mapping[str, Any], f: Interval) -> Mapping[str, Any]:
+    """What a figure of a task stands beside: a bound with `reached`, or `why` there is none. Summaries of
+    before have the bound of the headline alone.
+    """
+    for known in task.get("bounds") or []:
+        if known["figure"] == f.name:
+            return dict(known)
+    bound = task.get("bound")
+    part = part_of_bound(f, bound)
+    return {**bound, "reached": part} if bound and part is not None else {}
+
+
 def bound_text(bound: Mapping[str, Any] | None) -> str:
     if not bound or bound.get("value") is None:
         return "—"

@@ -12,7 +12,7 @@ from strata.advice.words import unit_text
 from strata.measure.plan import OWN_SHARE
 from strata.paths import NPB, PATCHES, PROGRAMS
 from strata.report.document import Notice, Table
-from strata.report.quantities import bound_text, interval_only, part_of_bound, part_text, shown
+from strata.report.quantities import beside, bound_text, interval_only, part_text, shown
 
 
 class Source:
@@ -153,7 +153,7 @@ def figure_table(tasks: Sequence[Task | None], caption: str = "", folded: bool =
             why = "no measurement" if not task.get("failed") else "failed, no rate"
             rows.append([name_of(task), "—", why, "", "", "", "", bound_text(task.get("bound")), "—"])
         for f in found:
-            part = part_of_bound(f, task.get("bound"))
+            bound = beside(task, f)
             span = f"{shown(f.minimum)} – {shown(f.maximum)}" if f.n else _disturbed(task, f.name)
             rows.append(
                 [
@@ -164,8 +164,8 @@ def figure_table(tasks: Sequence[Task | None], caption: str = "", folded: bool =
                     span,
                     str(f.n),
                     f.grade if f.n else "—",
-                    bound_text(task.get("bound")) if part is not None else "—",
-                    part_text(part),
+                    bound_text(bound),
+                    part_text(bound.get("reached")),
                 ]
             )
     head = ("Run", "Figure", "Median", "95 % interval", "Min – max", "n", "Grade", "Bound", "Of bound")

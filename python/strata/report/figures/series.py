@@ -37,9 +37,7 @@ def series(
             colour = SERIES[i % len(SERIES)]
             marker = _MARKERS[i // len(SERIES) % len(_MARKERS)]
             _dots(axes, _aside(trace.points, i, len(traces)), colour, trace.label, marker=marker)
-            if trace.bounds:
-                xs, ys = zip(*_aside(trace.bounds, i, len(traces)), strict=True)
-                axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
+            _dashes(axes, _aside(trace.bounds, i, len(traces)), colour)
         _ticks(axes, ticks)
         if log_y:
             axes.set_yscale("log")
@@ -67,6 +65,7 @@ def panels(key: str, drawn: Sequence[tuple[str, Sequence[Trace]]], x: str, y: st
                 i = labels.index(trace.label)
                 colour, marker = SERIES[i % len(SERIES)], _MARKERS[i // len(SERIES) % len(_MARKERS)]
                 _dots(axes, _aside(trace.points, i, len(labels)), colour, trace.label, marker=marker)
+                _dashes(axes, _aside(trace.bounds, i, len(labels)), colour)
             places = sorted({p[0] for trace in traces for p in trace.points})
             _ticks(axes, [(p, digits(p)) for p in places])
             axes.set_ylim(bottom=0)
@@ -134,6 +133,13 @@ def _dots(
     for x, _, low, high in points:
         if low is not None and high is not None:
             axes.plot([x, x], [low, high], color=colour, linewidth=4.0, alpha=0.35, solid_capstyle="butt")
+
+
+def _dashes(axes: Any, bounds: Sequence[Any], colour: str) -> None:
+    """The bounds beside which the points stand."""
+    if bounds:
+        xs, ys = zip(*bounds, strict=True)
+        axes.plot(xs, ys, color=colour, linestyle="none", marker="_", markersize=16, alpha=0.7)
 
 
 def _apart(texts: Sequence[str], places: Sequence[float], log: bool) -> list[str]:

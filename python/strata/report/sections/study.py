@@ -10,7 +10,7 @@ from strata.advice.samples import Interval, Task, figure, figures, headline
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Table, Text
 from strata.report.figures.studies import Row, Tail, launches, stacked, tails, thinned
-from strata.report.quantities import interval_only, shown
+from strata.report.quantities import beside, bound_text, interval_only, part_text, shown
 from strata.report.sections import study_series
 from strata.report.source import Source, reproduce
 
@@ -29,6 +29,8 @@ def study(source: Source) -> Section:
     blocks += views.get(view, table)(source)
     if view in ("series", "panels", "strong", "weak", "peers"):
         blocks += _missing(source)
+    if view in ("pages", "cycles"):
+        blocks += _beside_bounds(source)
     blocks += toolchains(source)
     return Section("study", "What was found", blocks)
 
@@ -263,6 +265,19 @@ def _counter(tasks: Sequence[Task]) -> list[Block]:
     return [Text(" ".join(said))] if said else []
 
 
+def _beside_bounds(source: Source) -> list[Block]:
+    """The bound of each figure, where the view's own table has no room for it."""
+    rows = []
+    for task in source.tasks():
+        for f in figures(task):
+            bound = beside(task, f)
+            value = f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}"
+            said = bound.get("why") or bound_text(bound)
+            rows.append([studies.label_of(task), f.name, value, said, part_text(bound.get("reached"))])
+    table = Table(("Setting", "Figure", "Median", "Bound", "Of it"), rows, frozenset({2, 4}), folded=True)
+    return [Heading("Beside their bounds"), table] if rows else []
+
+
 # -- toolchains --------------------------------------------------------------------------------------------
 
 
@@ -339,23 +354,35 @@ def table(source: Source) -> list[Block]:
             by_figure.setdefault((f.name, f.unit), []).append(task)
     for i, ((name, _), group) in enumerate(by_figure.items()):
         blocks += _launches(f"study-{i}", group, name, f"{name[:1].upper()}{name[1:]}", "")
-    head = ("Setting", "Figure", "Median", "95 % interval", "Launch to launch", "Migrations", "n")
+    head = (
+        "Setting",
+        "Figure",
+        "Median",
+        "95 % interval",
+        "Bound",
+        "Of it",
+        "Launch to launch",
+        "Migrations",
+    )
     rows = []
     for task in tasks:
         moved = (task.get("disturbance") or {}).get("migrations")
         for f in figures(task):
+            bound = beside(task, f)
             rows.append(
                 [
                     studies.label_of(task),
                     f.name,
                     f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}",
                     interval_only(f),
+                    bound.get("why") or bound_text(bound),
+                    part_text(bound.get("reached")),
                     _percent(studies.spread(f)),
                     "—" if moved is None else digits(moved),
                     str(f.n),
                 ]
             )
-    whole = Table(head, rows, frozenset({2, 3, 4, 5, 6}), folded=len(rows) > 24)
+    whole = Table((*head, "n"), rows, frozenset({2, 3, 5, 6, 7, 8}), folded=len(rows) > 24)
     return [*blocks, *study_series.curve_plots(source), whole, *_missing(source)]
 
 

@@ -13,9 +13,10 @@ from strata.report.figures.series import Trace
 from strata.report.figures.series import panels as draw_panels
 from strata.report.figures.series import scaling as draw_scaling
 from strata.report.figures.series import series as draw_series
-from strata.report.quantities import bound_text, interval_only, part_of_bound, part_text, shown
+from strata.report.quantities import beside, bound_text, interval_only, part_text, shown
 from strata.report.source import Source, reproduce
 
+_DASH = " A dash is the bound that was measured in the same run."
 _MOST_CURVES = 6  # tasks whose curves share a plot
 
 
@@ -37,9 +38,7 @@ def over_x(source: Source) -> list[Block]:
         label = f"{name}, {unit_text(unit)}" if unit else name
         svg = draw_series(f"series-{i}", traces, axis, label, sorted(ticks.items()))
         bounded = any(t.bounds for t in traces)
-        caption = "Medians; the bars are their 95 % intervals." + (
-            " A dash is the bound that was measured in the same run." if bounded else ""
-        )
+        caption = "Medians; the bars are their 95 % intervals." + (_DASH if bounded else "")
         tasks = [e.task for line in group for _, e in line.points]
         blocks.append(Plot(f"series-{i}", f"{name} by {axis}", svg, caption, reproduce=reproduce(tasks)))
     return [*blocks, *curve_plots(source), table(source)]
@@ -54,6 +53,7 @@ def in_panels(source: Source) -> list[Block]:
         label = f"{plotted.name}, {unit}" if unit and unit not in plotted.name else plotted.name
         svg = draw_panels(f"panels-{i}", drawn, axis, label)
         caption = "Medians; the bars are their 95 % intervals."
+        caption += _DASH if any(t.bounds for _, traces in drawn for t in traces) else ""
         if plotted.asked.best:
             caption += " Of several layouts on as many cores the best is drawn."
         tasks = [e.task for panel in plotted.panels for line in panel.lines for _, e in line.points]
@@ -74,6 +74,7 @@ def plot(source: Source, key: str, name: str, axis: str, tasks: Sequence[Task]) 
         key, traces, axis, f"{name}, {unit}" if unit else name, sorted(ticks.items()), log_y=log
     )
     caption = "Medians; the bars are their 95 % intervals."
+    caption += _DASH if any(trace.bounds for trace in traces) else ""
     caption += " The upright axis is logarithmic." if log else ""
     return Plot(key, f"{name[:1].upper()}{name[1:]} by {axis}", svg, caption, reproduce=reproduce(tasks))
 
@@ -81,10 +82,9 @@ def plot(source: Source, key: str, name: str, axis: str, tasks: Sequence[Task]) 
 def _trace(line: series.Line) -> Trace:
     bounds = []
     for x, e in line.points:
-        part = part_of_bound(e.figure, e.task.get("bound"))
-        if part and e.figure.median:
-            at = e.figure.median / part if e.figure.better != "lower" else e.figure.median * part
-            bounds.append((x, at))
+        value = beside(e.task, e.figure).get("value")
+        if value and e.figure.median:
+            bounds.append((x, float(value)))
     points = [(x, e.figure.median or 0.0, e.figure.low, e.figure.high) for x, e in line.points]
     return Trace(line.label, points, bounds)
 
@@ -120,7 +120,7 @@ def table(source: Source) -> Table:
     rows = []
     for task in source.tasks():
         for f in figures(task):
-            part = part_of_bound(f, task.get("bound"))
+            bound = beside(task, f)
             rows.append(
                 [
                     studies.group_of(task),
@@ -128,8 +128,8 @@ def table(source: Source) -> Table:
                     f.name,
                     f"{shown(f.median, f.low, f.high)} {unit_text(f.unit)}",
                     interval_only(f),
-                    bound_text(task.get("bound")) if part is not None else "—",
-                    part_text(part),
+                    bound.get("why") or bound_text(bound),
+                    part_text(bound.get("reached")),
                     str(f.n),
                 ]
             )
