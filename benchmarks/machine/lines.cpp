@@ -89,7 +89,10 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
             .allowed("1");
     const auto rounds = static_cast<std::uint64_t>(given.integer("--rounds", 10, 10'000'000));
     const machine::Machine machine = machine::read_machine({"system", false, false});
-    const std::vector<int> pus = one_pu_a_core(machine, process_pus());
+    std::vector<int> pus = one_pu_a_core(machine, process_pus());
+    // Held to one core, the line passes between its hardware threads.
+    const bool one_core = pus.size() < 2 && process_pus().size() > 1;
+    if (one_core) pus = process_pus();
     if (pus.size() < 2)
         throw Error("passing a cache line needs two cores", kFailure)
             .given(fmt::format("{} usable core", pus.size()))
@@ -129,6 +132,7 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
                            "Strata: docs/benchmarks.md, lines"};
     result.parameter("rounds", static_cast<std::int64_t>(rounds));
     result.parameter("pairs", static_cast<std::int64_t>(pairs.size()));
+    if (one_core) result.notes.emplace_back("between the hardware threads of one core");
     const std::size_t all = pus.size() * (pus.size() - 1) / 2;
     if (pairs.size() < all)
         result.notes.push_back(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from strata.advice import scaling as laws
+from strata.advice.distances import rank
 from strata.advice.samples import Interval, Summary, Task
 from strata.advice.statements import compare
 from strata.advice.studies import Entry, about, best, entries, group_of, headlines, setting_of
@@ -37,6 +38,9 @@ def x_of(task: Task, name: str) -> float | None:
     }
     if name in known:
         return float(known[name])
+    if name == "distance":
+        word = (task.get("labels") or {}).get(name)
+        return rank(str(word)) if word else None
     try:
         return float((task.get("labels") or {}).get(name, ""))
     except ValueError:
@@ -57,7 +61,7 @@ def lines(summary: Summary, figure: str | None = None) -> list[Line]:
 def series_of(task: Task, axis: str) -> str:
     """The label of the series that a task is a point of: its labels without those that x stands for."""
     labels = dict(task.get("labels") or {})
-    for key in ("stride", "distance") if axis == "stride" else ("layout", axis):
+    for key in ("stride", "distance") if axis in ("stride", "distance") else ("layout", axis):
         labels.pop(key, None)
     only_x = {**task, "labels": labels}
     return ", ".join(part for part in (group_of(only_x), setting_of(only_x)) if part)
@@ -94,6 +98,8 @@ def of_one(known: Sequence[Line], axis: str) -> list[str]:
 
 def _at(entry: Entry, axis: str, x: float) -> str:
     far = (entry.task.get("labels") or {}).get("distance")
+    if far and axis == "distance":
+        return str(far)
     return place(axis, x) + (f" ({far})" if far and axis == "stride" else "")
 
 
@@ -114,7 +120,7 @@ def _at_one(known: Sequence[Line], axis: str, x: float) -> list[str]:
     said = []
     for (name, _), group in by_figure.items():
         word = "lowest" if group[0].figure.better == "lower" else "highest"
-        said += best(group, f"{word} {name} at {place(axis, x)}")
+        said += best(group, f"{word} {name} at {_at(group[0], axis, x)}")
     return said
 
 

@@ -108,6 +108,14 @@ def _layout(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
                 allowed="options of `strata launch` other than " + ", ".join(NOT_OPTIONS),
                 remedy="layouts, stride and bind are keys of their own",
             )
+    alone = set(layout["layouts"]) <= {"1x2", "2x1"} and layout["stride"] == 1 and layout["bind"] == "core"
+    if layout["distances"] and not alone:
+        raise StrataError(
+            "distances are those of two threads, on cores that the machine decides",
+            at=file.at("distances", place),
+            given=f"layouts = {layout['layouts']}, stride = {layout['stride']}, bind = {layout['bind']}",
+            allowed="layouts 2x1 and 1x2, without stride and bind",
+        )
     where = file.at("name", place).removesuffix(" name")
     return {**layout, "at": f"{where} [[layout]] {layout['name']}"}
 

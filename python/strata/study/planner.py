@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from strata.advice import panels, series, studies
+from strata.advice import distances, panels, series, studies
 from strata.characterize.planner import Size, size_of, spelled
 from strata.errors import USAGE, StrataError
 from strata.measure import sequential, stats
 from strata.measure.plan import Plan, Policy, Task, check
 from strata.paths import PROGRAMS
 from strata.study.case import Study
-from strata.study.distance import distance
 from strata.study.runs import Run
 from strata.study.schema import ALL, EVERY
 
@@ -36,6 +35,7 @@ class Setting:
     bind: str
     options: tuple[str, ...]
     at: str = field(default="", compare=False)  # where it stands in the file
+    distance: str = ""  # of its two threads, where they were chosen for it
 
     @property
     def layout(self) -> str:
@@ -79,14 +79,19 @@ def build(
     notes: list[str] = []
     unavailable: list[dict[str, str]] = []
     possible: list[tuple[Mapping[str, Any], Setting]] = []
+    no_such: set[tuple[str, str]] = set()  # distances
     for layout in study.layouts:
-        for setting, why in _settings(layout, size):
+        for setting, why in _settings(layout, size, machine):
             reason = why or refused.get(setting)
             if reason is None:
                 possible.append((layout, setting))
                 continue
-            notes.append(f"{setting.name} ({setting.layout}): {reason}")
-            unavailable.append({"setting": setting.name, "layout": setting.layout, "why": reason})
+            if setting.distance and (setting.distance, reason) in no_such:
+                continue  # said of one layout, it holds for all
+            no_such.add((setting.distance, reason))
+            name = setting.name + (f", {setting.distance}" if setting.distance else "")
+            notes.append(f"{name} ({setting.layout}): {reason}")
+            unavailable.append({"setting": name, "layout": setting.layout, "why": reason})
     wanted = [
         (study.program(run.program), run, setting, _varied(layout, setting, machine))
         for run in study.runs
@@ -187,8 +192,12 @@ def launches_within(
     return max(least, min(wanted, affordable))
 
 
-def _settings(layout: Mapping[str, Any], size: Size) -> list[tuple[Setting, str | None]]:
+def _settings(
+    layout: Mapping[str, Any], size: Size, machine: Mapping[str, Any]
+) -> list[tuple[Setting, str | None]]:
     """The layout spelt out for this machine, each with the reason why it makes no sense here."""
+    if layout["distances"]:
+        return _at_distances(layout, size, machine)
     found: dict[tuple[int, int, int], tuple[Setting, str | None]] = {}
     for word in layout["layouts"]:
         for processes, threads in _shapes(word, size):
@@ -207,6 +216,21 @@ def _settings(layout: Mapping[str, Any], size: Size) -> list[tuple[Setting, str 
                 )
                 found.setdefault((processes, threads, stride), (setting, why))
     return list(found.values())
+
+
+def _at_distances(
+    layout: Mapping[str, Any], size: Size, machine: Mapping[str, Any]
+) -> list[tuple[Setting, str | None]]:
+    """Two threads at each distance that the machine has, and those that it has not."""
+    found: list[tuple[Setting, str | None]] = []
+    for word in layout["layouts"]:
+        ((processes, threads),) = _shapes(word, size)
+        for pair in distances.pairs(machine):
+            bind = "os:{},{}".format(*pair.pus) if pair.pus else layout["bind"]
+            options, at = tuple(layout["options"]), layout["at"]
+            setting = Setting(layout["name"], processes, threads, 1, bind, options, at, pair.distance)
+            found.append((setting, pair.why or None))
+    return found
 
 
 def _shapes(word: str, size: Size) -> list[tuple[int, int]]:
@@ -247,7 +271,7 @@ def _cannot(word: str, processes: int, threads: int, stride: int, bind: str, siz
 def settings_of(study: Study, machine: Mapping[str, Any]) -> list[Setting]:
     """All settings that are possible by their size."""
     size = size_of(machine)
-    return [s for layout in study.layouts for s, why in _settings(layout, size) if why is None]
+    return [s for layout in study.layouts for s, why in _settings(layout, size, machine) if why is None]
 
 
 def try_settings(front: str, settings: Sequence[Setting], described: str | None = None) -> dict[Setting, str]:
@@ -296,9 +320,11 @@ def _varied(layout: Mapping[str, Any], setting: Setting, machine: Mapping[str, A
     labels = {"setting": setting.name}
     if len(layout["layouts"]) > 1 or _several(layout["layouts"][0]):
         labels["layout"] = setting.layout
-    if not isinstance(layout["stride"], int):
+    if setting.distance:
+        labels["distance"] = setting.distance
+    elif not isinstance(layout["stride"], int):
         labels["stride"] = str(setting.stride)
-        if setting.processes * setting.threads == 2 and (far := distance(machine, setting.stride)):
+        if setting.processes * setting.threads == 2 and (far := distances.distance(machine, setting.stride)):
             labels["distance"] = far
     return labels
 
@@ -320,6 +346,7 @@ def _task(
     if not program["build"]:
         _must_exist(run)
     place = f"{setting.name}/{setting.layout}" + (f"/s{setting.stride}" if "stride" in labels else "")
+    place += "/" + setting.distance.replace(", ", "-").replace(" ", "-") if setting.distance else ""
     return Task(
         id=f"{name}/{place}",
         benchmark=_benchmark(run.command) or run.program,

@@ -27,7 +27,7 @@ from strata.measure.plan import OWN_SHARE
 
 SCHEMA = "strata.study/1"
 VIEWS = ("table", "series", "panels", "strong", "weak", "pages", "cycles", "peers")
-AXES = ("cores", "processes", "threads", "stride")  # and the name of any value
+AXES = ("cores", "processes", "threads", "stride", "distance")  # and the name of any value
 # The engine's own words to the launcher, and what ends its options.
 NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")
 NOT_OPTIONS += ("--machine", "--as-rank", "--")
@@ -220,6 +220,14 @@ LAYOUTS: dict[str, Key] = {
         'an integer >= 1, a list of them, or a range such as "1..N" in powers of two',
         1,
         "cores between threads; of a range what the cores allow",
+    ),
+    "distances": Key(
+        "boolean",
+        lambda v: isinstance(v, bool),
+        "true | false",
+        False,
+        "two threads at each distance that the machine has, from two hardware threads of a core to two "
+        "packages: instead of stride and bind, for layouts 2x1 and 1x2",
     ),
     "options": Key(
         "list of text", list_of(is_text), "a list of text", list(OWN_SHARE), "further launch options"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from fakes import machine
 
+from strata.advice.distances import distance
 from strata.errors import StrataError
 from strata.measure.plan import identity
 from strata.study import planner
 from strata.study.case import read
-from strata.study.distance import distance
 
 HEAD = """
 schema = "strata.study/1"
@@ -117,7 +117,10 @@ def test_toolchains_are_settings_that_are_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HEAD + 'x = "size"\n' + PROGRAM + '[[layout]]\nname = "a"\n', "cores, processes, threads, stride"),
+        (
+            HEAD + 'x = "size"\n' + PROGRAM + '[[layout]]\nname = "a"\n',
+            "cores, processes, threads, stride, distance",
+        ),
         (HEAD + PROGRAM + 'toolchains = ["gcc"]\n[[layout]]\nname = "a"\n', "add a [[toolchain]]"),
         (HEAD + PROGRAM + '[[layout]]\nname = "a"\nstride = "2.."\n', "in powers of two"),
         (HEAD + PROGRAM + '[[layout]]\nname = "a"\nstride = 0\n', "an integer >= 1"),

@@ -30,10 +30,12 @@ def over_x(source: Source) -> list[Block]:
     blocks: list[Block] = []
     for i, ((name, unit), group) in enumerate(by_figure.items()):
         traces, ticks = [], {}
-        for line in group:
+        for line in _in_steps(group) if axis == "distance" else group:
             for x, e in line.points:
                 far = (e.task.get("labels") or {}).get("distance")
                 ticks[x] = digits(x) + (f"\n{far}" if far and axis == "stride" else "")
+                if far and axis == "distance":
+                    ticks[x] = far.replace(", ", ",\n")
             traces.append(_trace(line))
         label = f"{name}, {unit_text(unit)}" if unit else name
         svg = draw_series(f"series-{i}", traces, axis, label, sorted(ticks.items()))
@@ -42,6 +44,12 @@ def over_x(source: Source) -> list[Block]:
         tasks = [e.task for line in group for _, e in line.points]
         blocks.append(Plot(f"series-{i}", f"{name} by {axis}", svg, caption, reproduce=reproduce(tasks)))
     return [*blocks, *curve_plots(source), table(source)]
+
+
+def _in_steps(lines: Sequence[series.Line]) -> list[series.Line]:
+    """The same lines with 1, 2, 3, ... for the values of x: distances have an order and no measure."""
+    steps = {x: n for n, x in enumerate(sorted({x for line in lines for x, _ in line.points}), start=1)}
+    return [series.Line(line.label, tuple((steps[x], e) for x, e in line.points)) for line in lines]
 
 
 def in_panels(source: Source) -> list[Block]:
