@@ -133,6 +133,7 @@ launch::Request request_from(const Parsed& parsed) {
     if (parsed.has("--memory-limit")) request.limits.memory_bytes = parsed.size("--memory-limit");
     request.watch.own_share = parsed.has("--own-share");
     request.watch.check = parsed.has("--check");
+    request.watch.explain = request.explain;
     request.watch.record = parsed.maybe("--record");
     request.as_rank = parsed.maybe("--as-rank");
     if (parsed.has("--timeout")) request.watch.timeout_s = parsed.number("--timeout", 0.001, 1e9);

@@ -11,6 +11,7 @@
 #include "core/launch/environment.hpp"
 #include "core/launch/launch.hpp"
 #include "core/launch/likwid.hpp"
+#include "core/launch/page_readback.hpp"
 
 namespace strata::launch {
 namespace {
@@ -191,6 +192,8 @@ std::string describe(const Plan& plan, const Request& request) {
     if (!plan.text_memories.empty())
         text += fmt::format("text:    brought to memory P#{} before the start\n",
                             print_cpulist(plan.text_memories));
+    const std::string unverified = plan.machine.is_system() ? why_unverified(plan.placement) : "";
+    if (!unverified.empty()) text += fmt::format("pages:   {}: {}\n", kUnverified, unverified);
     text += table_of(plan);
     const bool team = plan.how == How::team;
     const int shown = std::min(plan.index, static_cast<int>(plan.placement.threads.size()) - 1);

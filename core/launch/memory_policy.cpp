@@ -221,7 +221,9 @@ Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, c
     Memories memories{wish.policy, {}, Huge::as_is};
     switch (wish.policy) {
         case Policy::inherit:
+            return memories;
         case Policy::first_touch:
+            memories.near = memories_near(machine, own);
             return memories;
         case Policy::local:
             memories.nodes = memories_near(machine, own);

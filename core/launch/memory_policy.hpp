@@ -48,6 +48,7 @@ struct Memories {
     Policy policy = Policy::inherit;
     std::vector<int> nodes;
     Huge huge = Huge::as_is;
+    std::vector<int> near = {};  // of first touch: where its own threads put pages, as far as there is room
 };
 std::string to_text(const Memories& memories);
 /// As one word without '@', ':' or ';', and back.

@@ -28,10 +28,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSubstantialShare = 0.25, kSubstantialSeconds = 0.02;
 constexpr double kComputedSeconds = 0.005;  // between two readings
 
-/// Pages of at most this many processes are read: ranks of one program lie alike, and reading walks page
-/// tables.
-constexpr size_t kProcessesForPages = 8;
-constexpr double kPageBudget = 0.002;
+/// Libraries of at most this many processes are named: ranks of one program have the same.
+constexpr size_t kProcessesForLibraries = 8;
 
 bool subset(const std::vector<int>& inner, const std::vector<int>& outer) {
     return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
@@ -111,10 +109,10 @@ void ComputingAtOnce::read(const std::vector<ThreadReading>& now) {
 }
 
 Readback::Readback(Placement promised, std::string launcher)
-    : promised_(std::move(promised)), launcher_(std::move(launcher)) {}
+    : promised_(std::move(promised)), launcher_(std::move(launcher)), pages_(promised_) {}
 
-std::vector<Readback::Process> Readback::program_processes() {
-    std::vector<Process> found;
+std::vector<RankedProcess> Readback::program_processes() {
+    std::vector<RankedProcess> found;
     for (const int pid : descendants_of(getpid())) {
         const auto stat = read_stat(pid);
         if (!stat || stat->state == 'Z') continue;
@@ -135,7 +133,7 @@ std::vector<Readback::Process> Readback::program_processes() {
     return found;
 }
 
-void Readback::read_threads(const Process& process, std::vector<ThreadReading>& now) {
+void Readback::read_threads(const RankedProcess& process, std::vector<ThreadReading>& now) {
     const std::string tasks = "/proc/" + std::to_string(process.pid) + "/task/";
     for (const int tid : threads_of(process.pid)) {
         if (now.size() >= kMostThreads) return;
@@ -156,11 +154,11 @@ void Readback::read_threads(const Process& process, std::vector<ThreadReading>& 
 }
 
 void Readback::read(double elapsed_s) {
-    const std::vector<Process> processes = program_processes();
+    const std::vector<RankedProcess> processes = program_processes();
     if (processes.empty()) return;
     const bool confirming = in_doubt();
     std::vector<ThreadReading> now;
-    for (const Process& process : processes) read_threads(process, now);
+    for (const RankedProcess& process : processes) read_threads(process, now);
     judge(now, elapsed_s);
     if (!confirming) at_once_.read(now);
     for (ThreadReading& t : now)
@@ -171,7 +169,7 @@ void Readback::read(double elapsed_s) {
     // Libraries are loaded early and opened late (a BLAS chosen at run time): the first readings, then now
     // and then.
     if (readings_ <= 3 || readings_ % 8 == 0) read_libraries(processes);
-    read_pages(processes, elapsed_s);
+    pages_.read(processes, elapsed_s);
 }
 
 void Readback::judge(const std::vector<ThreadReading>& now, double elapsed_s) {
@@ -186,31 +184,8 @@ void Readback::judge(const std::vector<ThreadReading>& now, double elapsed_s) {
     if (doubt_lasted_ >= kConfirmed) disagreement_ = doubt_;
 }
 
-void Readback::read_pages(const std::vector<Process>& processes, double elapsed_s) {
-    const bool affordable = page_cost_s_ <= kPageBudget * (elapsed_s - page_read_at_) && elapsed_s >= 0.1;
-    if (!affordable) return;
-    const auto begin = Clock::now();
-    PageReading now;
-    for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
-        const std::string folder = "/proc/" + std::to_string(processes[i].pid);
-        const auto maps = machine::read_file(folder + "/numa_maps");
-        if (!maps) continue;
-        for (const auto& [memory, bytes] : sum(read_numa_maps(*maps, "", ""))) now.by_memory[memory] += bytes;
-        if (const auto rollup = machine::read_file(folder + "/smaps_rollup"))
-            now.anon_huge +=
-                static_cast<std::uint64_t>(std::max(0LL, value_after(*rollup, "AnonHugePages:"))) * 1024;
-        now.read = true;
-    }
-    page_cost_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
-    page_read_at_ = elapsed_s;
-    if (now.read)
-        pages_ = std::move(now);
-    else if (!pages_.read)
-        pages_.why = "numa_maps of the program cannot be read (no NUMA kernel, or forbidden)";
-}
-
-void Readback::read_libraries(const std::vector<Process>& processes) {
-    for (size_t i = 0; i < std::min(processes.size(), kProcessesForPages); ++i) {
+void Readback::read_libraries(const std::vector<RankedProcess>& processes) {
+    for (size_t i = 0; i < std::min(processes.size(), kProcessesForLibraries); ++i) {
         const auto maps = machine::read_file("/proc/" + std::to_string(processes[i].pid) + "/maps");
         if (!maps) continue;
         std::istringstream lines(*maps);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/launch/layout.hpp"
+#include "core/launch/page_readback.hpp"
 
 namespace strata::launch {
 
@@ -22,13 +23,6 @@ struct ThreadReading {
     int last_cpu = -1;
     double cpu_s = 0;
     std::optional<long> migrations;
-};
-
-struct PageReading {
-    bool read = false;
-    std::map<int, std::uint64_t> by_memory;  // bytes by the system's number of the memory
-    std::uint64_t anon_huge = 0;
-    std::string why;  // why not
 };
 
 /// Whether a set of threads, all alive at once, is where it was promised to be; the reason when it is not.
@@ -62,14 +56,13 @@ class Readback {
     /// itself.
     Readback(Placement promised, std::string launcher);
 
-    /// Reads everything once. Costs some 30 us a thread; pages are read only while that stays below 0.2 % of
-    /// `elapsed_s`.
+    /// Reads everything once. Costs some 30 us a thread; of pages, what PageReadback allows.
     void read(double elapsed_s);
 
     /// Threads seen, at most `kMostThreads`: those of the last reading, and those that had ended by then,
     /// with what was last read of them.
     [[nodiscard]] std::vector<ThreadReading> threads() const;
-    [[nodiscard]] const PageReading& pages() const { return pages_; }
+    [[nodiscard]] PageReading pages() const { return pages_.reading(saw_anything()); }
     [[nodiscard]] const std::set<std::string>& libraries() const { return libraries_; }
     [[nodiscard]] const std::optional<std::string>& disagreement() const {
         return !disagreement_ && doubt_lasted_ >= kLastsAtEnd ? doubt_ : disagreement_;
@@ -93,23 +86,16 @@ class Readback {
     [[nodiscard]] double confirm_after() const { return doubt_looks_ < 3 ? kConfirmAfter : kConfirmLater; }
 
   private:
-    struct Process {
-        int pid = 0;
-        int rank = 0;
-    };
-    std::vector<Process> program_processes();
+    std::vector<RankedProcess> program_processes();
     void judge(const std::vector<ThreadReading>& now, double elapsed_s);
-    void read_threads(const Process& process, std::vector<ThreadReading>& now);
-    void read_pages(const std::vector<Process>& processes, double elapsed_s);
-    void read_libraries(const std::vector<Process>& processes);
+    void read_threads(const RankedProcess& process, std::vector<ThreadReading>& now);
+    void read_libraries(const std::vector<RankedProcess>& processes);
 
     Placement promised_;
     std::string launcher_;
     std::map<std::pair<int, int>, ThreadReading> seen_;
     std::map<std::pair<int, std::uint64_t>, int> rank_of_;
-    PageReading pages_;
-    double page_cost_s_ = 0;
-    double page_read_at_ = 0;
+    PageReadback pages_;
     std::set<std::string> libraries_;
     std::optional<std::string> disagreement_, doubt_;
     int doubt_looks_ = 0;

@@ -55,10 +55,12 @@ void write_readback(Json& j, const Record& r) {
     }
     j.end();
     j.member("readings", r.readings).member("computing_at_once", r.computing_at_once);
-    j.key("pages").object().member("method", r.pages.read ? "numa_maps" : "none");
+    j.key("pages").object().member("method", r.pages.method).member("processes", r.pages.processes);
     j.key("by_memory").object();
     for (const auto& [memory, bytes] : r.pages.by_memory) j.member(std::to_string(memory), bytes);
-    j.end().member("anon_huge_bytes", r.pages.anon_huge).member("why", r.pages.why).end();
+    j.end().member("anon_huge_bytes", r.pages.anon_huge).member("why", r.pages.why);
+    j.member("agrees", r.pages.agrees).member("verdict", r.pages.verdict);
+    j.member("disagreement", r.pages.disagreement).end();
     j.key("promised").array();
     for (size_t rank = 0; rank < r.placement.threads.size(); ++rank) {
         j.object().member("rank", rank).key("threads").array();
@@ -66,6 +68,7 @@ void write_readback(Json& j, const Record& r) {
         j.end().member("memory", to_text(r.placement.memory_of(static_cast<int>(rank)))).end();
     }
     j.end();
+    j.member("threads_agree", r.threads_agree);
     j.member("agrees", r.agrees).member("disagreement", r.disagreement);
     j.members("libraries", std::vector<std::string>(r.libraries.begin(), r.libraries.end()));
 }

@@ -33,7 +33,8 @@ struct Record {
     PageReading pages;
     std::set<std::string> libraries;
     int readings = 0, computing_at_once = 0;
-    std::optional<bool> agrees;
+    std::optional<bool> threads_agree;
+    std::optional<bool> agrees;  // threads and pages
     std::optional<std::string> disagreement;
     std::vector<std::string> limits;      // how limits were held, one line each
     std::optional<std::string> exceeded;  // what was said when one was hit

@@ -29,6 +29,7 @@
 #include "core/launch/record.hpp"
 #include "core/launch/scratch.hpp"
 #include "core/launch/signals.hpp"
+#include "core/launch/verdict.hpp"
 #include "core/machine/clock.hpp"
 
 namespace strata::launch {
@@ -218,23 +219,6 @@ void take_books(Record& record, const Books& before, const Books& after, const s
     if (getloadavg(record.load.data(), 3) != 3) record.load = {};
 }
 
-void take_readback(Record& record, const Readback& readback) {
-    record.threads = readback.threads();
-    record.pages = readback.pages();
-    record.libraries = readback.libraries();
-    record.migrations = readback.migrations();
-    record.readings = readback.readings();
-    record.computing_at_once = readback.computing_at_once();
-    record.disagreement = readback.disagreement();
-    if (!readback.pages().read && record.pages.why.empty())
-        record.pages.why = readback.saw_anything() ? "the run was shorter than 0.1 s"
-                                                   : "the run ended before it could be read";
-    if (record.disagreement)
-        record.agrees = false;
-    else if (readback.saw_anything() && !readback.in_doubt())
-        record.agrees = true;
-}
-
 void take_status(Record& record, int status) {
     if (WIFEXITED(status)) record.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) record.signal = WTERMSIG(status);
@@ -275,19 +259,12 @@ bool say_what_went_wrong(const Enforcement& enforcement, const Watch& watch, con
     record.exceeded = enforcement.exceeded();
     if (record.exceeded) fmt::print(stderr, "{}", *record.exceeded);
     if (readback != nullptr) take_readback(record, *readback);
+    if (watch.explain && readback != nullptr) fmt::print(stderr, "{}\n", verdict_text(record));
     if (!watch.check) return record.exceeded.has_value();
-    if (record.disagreement) {
-        fmt::print(stderr, "{}",
-                   Error("the program did not keep the placement")
-                       .given(*record.disagreement)
-                       .allowed("threads on the PUs that --explain shows")
-                       .remedy("leave the binding to the launcher (the program, its MPI or a runtime binds "
-                               "threads itself), or --bind none")
-                       .text());
-    } else if (!record.agrees) {
-        fmt::print(stderr, "strata: note: --check: {}\n",
-                   "the run ended before it could be read, so its placement is not known");
-    }
+    if (record.disagreement)
+        fmt::print(stderr, "{}", placement_not_kept(record).text());
+    else if (!record.agrees)
+        fmt::print(stderr, "strata: note: --check: {}\n", why_not_known(record));
     return record.exceeded || record.disagreement;
 }
 

@@ -34,6 +34,7 @@ struct Watch {
     double timeout_s = 0;  // 0: none
     bool own_share = false;
     bool check = false;           // read the placement back, and fail when it is not what was promised
+    bool explain = false;         // say what was read back
     std::optional<int> lifeline;  // a pipe that ends when the parent dies
 };
 

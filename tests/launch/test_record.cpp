@@ -21,7 +21,8 @@ Record example() {
     r.started = "2026-01-01T00:00:00.000Z";
     r.exit_code = 3;
     r.threads = {{10, 11, 0, "a", {0, 1}, 1, 0.5, 7}, {12, 12, std::nullopt, "b", {1}, 0, 0, std::nullopt}};
-    r.pages.read = true;
+    r.pages.method = "numa_maps";
+    r.pages.verdict = "nothing promised";
     r.pages.by_memory[1] = 4096;
     r.libraries = {"/x/libgomp.so.1"};
     return r;

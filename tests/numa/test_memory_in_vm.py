@@ -105,6 +105,44 @@ def test_where_shows_pages_that_are_far_from_their_threads(vm: Machine, tidy: No
     assert process["pages"]["local_bytes"] < 16 << 20
 
 
+def judged(vm: Machine, options: str, program: str) -> tuple[int, str, dict[str, Any]]:
+    """Exit status and words of --check, and the record, of a program that stays long enough to be read."""
+    launch = f"strata launch {options} --check --explain --record /tmp/record"
+    done = vm.run(f"{launch} -- pages {program} --hold 1 >/dev/null; echo $?; cat /tmp/record")
+    status, _, record = done.out.partition("\n")
+    return int(status), done.err, json.loads(record)
+
+
+@pytest.mark.parametrize("options", ["--layout 4x2 --memory local", "--layout 1x8 --memory interleave"])
+def test_pages_of_all_processes_that_keep_the_policy_agree(vm: Machine, tidy: None, options: str) -> None:
+    processes = int(options.split()[1][0])
+    status, said, record = judged(vm, options, "--mib 32 --touch threads")
+    assert (status, record["agrees"]) == (0, True), said
+    assert record["pages"]["processes"] == processes
+    assert f"pages: as promised ({processes} of {processes} processes read)" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "program", "words"),
+    [
+        ("--memory bind:1", "--memory 3", "lie in memory P#3, promised was only in memory P#1"),
+        ("--bind 2 --memory first-touch", "--memory 0", "lie in memory P#0, promised was memory P#1, near"),
+        ("--layout 1x8 --memory interleave", "--memory 2", "promised was page by page over memories P#0-3"),
+    ],
+)
+def test_a_program_that_places_its_pages_elsewhere_is_told_so(
+    vm: Machine, tidy: None, options: str, program: str, words: str
+) -> None:
+    status, said, record = judged(vm, options, f"--mib 32 {program}")
+    assert (status, record["agrees"], record["threads_agree"]) == (1, False, True)
+    assert record["pages"]["verdict"] == "not as promised"
+    assert words in record["disagreement"]
+    assert "pages of process 0 (" in record["disagreement"]
+    assert record["disagreement"] in said
+    assert "the program did not keep the placement" in said
+    assert "allowed: pages in the memories that --explain shows" in said
+
+
 def test_a_policy_set_around_the_launcher_is_kept_and_another_one_is_a_contradiction(
     vm: Machine, tidy: None
 ) -> None:

@@ -284,19 +284,32 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 
 def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     wrong = [t for t in tasks(summary) if (t.get("readback") or {}).get("agrees") is False]
-    if wrong:
-        said = (wrong[0].get("readback") or {}).get(
-            "disagreement"
-        ) or "threads were not where the layout promised"
+    # Where threads are not said to agree, they are what differs (summaries of older versions read no pages).
+    pages = [t for t in wrong if t["readback"].get("threads_agree")]
+    threads = [t for t in wrong if t not in pages]
+    consequence = "The figures of these launches are tainted: they belong to another layout."
+    if threads:
+        said = threads[0]["readback"].get("disagreement") or "threads were not where the layout promised"
         yield Finding(
             "problem",
             "Threads ran elsewhere than the layout promised",
-            f"read back from the running program in {count(len(wrong), 'task')}: {said}",
-            "The figures of these launches are tainted: they belong to another layout.",
+            f"read back from the running program in {count(len(threads), 'task')}: {said}",
+            consequence,
             "Look at `strata launch --explain` of the same layout; an MPI or OpenMP setting in the "
             "environment may bind a second time "
             "(`env | grep -e OMP_ -e MCA -e KMP_`).",
             "placement-broken",
+        )
+    if pages:
+        yield Finding(
+            "problem",
+            "Pages lay elsewhere than the memory policy promised",
+            f"read back from the running program in {count(len(pages), 'task')}: "
+            f"{pages[0]['readback'].get('disagreement')}",
+            consequence,
+            "Look whether the program or its allocator places pages itself (`numactl`, `mbind` in its file), "
+            "and whether the memory was full: files that were read take it too (`strata machine` shows it).",
+            "pages-broken",
         )
 
 

@@ -30,6 +30,7 @@ TABLE: Mapping[tuple[str, str], Rule | str] = {
     (IN_CACHE, "*"): "arrays as long as a message: itself the bound of messages",
     ("dgemm", "*"): rules.arithmetic,
     ("hpl", "hpl"): rules.as_dgemm,
+    ("hpl", "dgemm"): rules.arithmetic,
     ("hpl", "*"): _SAME_TIME,
     ("peak", "*"): "itself the bound of arithmetic",
     ("lines", "*"): "itself the floor of messages, flags and barriers",

@@ -13,6 +13,8 @@ from strata.measure.plan import Policy, Task
 from strata.measure.store import Sample, Store
 
 SCHEMA = "strata.summary/1"
+# Begins what a record says of pages where the system lets nobody place them or ask where they lie.
+UNVERIFIED = "placement unverified"
 Bound = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], dict[str, Any] | None]
 Bounds = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], list[dict[str, Any]]]
 
@@ -263,11 +265,11 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
     records = [s.record for s in samples if s.record]
     if not records:
         return {"agrees": None, "threads": [], "pages": None, "share": None, "libraries": []}
-    said = [r.get("agrees") for r in records]
     last = records[-1]
-    agrees = None if all(a is None for a in said) else all(a is not False for a in said)
     return {
-        "agrees": agrees,
+        "agrees": _all_agree(r.get("agrees") for r in records),
+        "threads_agree": _all_agree(r.get("threads_agree") for r in records),
+        "pages_verdict": pages_verdict(records),
         "disagreement": next((r.get("disagreement") for r in records if r.get("disagreement")), None),
         "promised": last.get("promised"),
         "threads": last.get("threads") or [],
@@ -275,6 +277,21 @@ def read_back(samples: Sequence[Sample]) -> dict[str, Any]:
         "share": last.get("share"),
         "libraries": sorted({str(path) for r in records for path in r.get("libraries") or []}),
     }
+
+
+def _all_agree(said: Iterable[bool | None]) -> bool | None:
+    known = [one for one in said if one is not None]
+    return all(known) if known else None
+
+
+def pages_verdict(records: Sequence[Mapping[str, Any]]) -> str | None:
+    """What is said of the pages of all launches: the gravest of what each record says."""
+    said = [str(v) for r in records if (v := (r.get("pages") or {}).get("verdict"))]
+    for start in ("not as promised", UNVERIFIED, "not read", "as promised"):
+        for verdict in said:
+            if verdict.startswith(start):
+                return verdict
+    return said[0] if said else None
 
 
 def disturbance(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from strata.advice.samples import cpulist, print_cpulist
 from strata.advice.words import count
+from strata.measure.summary import UNVERIFIED
 from strata.tune.program import OPENMP, computing
 
 BINDS = "binds itself"
@@ -21,6 +22,7 @@ INITIAL = "initial thread bound"
 MPI = "MPI binds by default"
 SECOND = "second runtime"
 CROWDED = "oversubscribed"
+ELSEWHERE = "pages elsewhere"
 _OWN_THREADS = {
     "libopenblasp": "OpenBLAS built for POSIX threads",
     "openblas-pthread": "OpenBLAS built for POSIX threads",
@@ -77,6 +79,7 @@ def second(found: Sequence[str]) -> str:
 def measured(record: Mapping[str, Any], threads: int, held: bool) -> list[Trap]:
     """Traps that one launch shows. `threads` are those of a process; `held`: the layout binds them."""
     said = [*_bound(record, held), *_inherited(record, held), *_two(record), *_crowd(record, threads)]
+    said += _pages(record)
     return [Trap(code, text) for code, text in said]
 
 
@@ -160,6 +163,19 @@ def _crowd(record: Mapping[str, Any], threads: int) -> Said:
             f"{at_once} threads of {len(by_process)} processes computed at once on {count(len(pus), 'PU')}: "
             "they took turns",
         )
+
+
+def _pages(record: Mapping[str, Any]) -> Said:
+    """Pages that a policy promised and that lie elsewhere, or of which nobody can say here."""
+    pages = record.get("pages") or {}
+    if pages.get("agrees") is False:
+        yield (
+            ELSEWHERE,
+            f"{pages.get('disagreement')}; the program or its allocator places pages itself, or the memory "
+            "was full",
+        )
+    elif str(pages.get("verdict")).startswith(UNVERIFIED):
+        yield UNVERIFIED, f"whether the policy for pages was kept is not known ({pages['verdict']})"
 
 
 @dataclass

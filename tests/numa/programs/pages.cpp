@@ -7,6 +7,7 @@
 // its block. "memory" is where the block of all threads begins, as numa_maps names it; "policy" is
 // get_mempolicy(2)'s.
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <omp.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -36,6 +37,7 @@ struct Asked {
     int forks = 0;            // children that do the same
     bool text = false;        // also says where its text and its libraries' lie
     int bind_to = -1;         // binds itself to this CPU, whatever it was given
+    int memory = -1;          // binds its memory to this one, whatever policy it was given
 };
 
 struct Thread {
@@ -126,6 +128,10 @@ void work(const Asked& asked) {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (memory == MAP_FAILED) std::exit(3);
     madvise(memory, bytes, MADV_NOHUGEPAGE);
+    if (asked.memory >= 0) {
+        const unsigned long mask = 1UL << static_cast<unsigned>(asked.memory);
+        if (syscall(SYS_mbind, memory, bytes, MPOL_BIND, &mask, 8 * sizeof mask, 0UL) != 0) std::exit(5);
+    }
     const auto touch = [&](std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end; at += kPage) memory[at] = 1;
     };
@@ -163,6 +169,8 @@ int main(int argc, char** argv) {
             asked.forks = std::atoi(value());
         else if (word == "--bind")
             asked.bind_to = std::atoi(value());
+        else if (word == "--memory")
+            asked.memory = std::atoi(value());
         else if (word == "--text")
             asked.text = true;
         else {

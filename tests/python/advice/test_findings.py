@@ -47,6 +47,16 @@ def test_every_finding_says_all_four_things_and_the_costly_come_first(name: str)
     )
 
 
+def test_pages_elsewhere_than_their_policy_says_are_told_apart_from_threads() -> None:
+    summary = copy.deepcopy(SUMMARIES["container"]())
+    said = "84 % of the pages of process 1 lie in memory P#3, promised was only in memory P#1"
+    wrong = next(t for t in summary["tasks"] if t["readback"]["agrees"])
+    wrong["readback"] = {"agrees": False, "threads_agree": True, "disagreement": said}
+    found = {f.code: f for f in findings(summary["machine"], summary)}
+    assert said in found["pages-broken"].evidence
+    assert "two threads" in found["placement-broken"].evidence
+
+
 def test_without_samples_nothing_measured_is_claimed() -> None:
     measured = {"slow-core", "slow-domain", "blas", "disturbed", "no-mpi", "no-undisturbed", "noise"}
     for make in MACHINES.values():

@@ -15,7 +15,7 @@ from synthetic_summaries import SUMMARIES
 
 from strata.errors import StrataError
 from strata.report.build import build, compose, write
-from strata.report.document import Document, Plot, Points
+from strata.report.document import Document, Plot, Points, Table
 from strata.report.quantities import shown
 from strata.report.render import html, inline, markdown
 from strata.report.sections.effects import effects
@@ -180,6 +180,25 @@ def test_disturbed_launches_are_counted_with_their_reasons() -> None:
     text = section(document("hybrid"), "method")
     assert "others 5, switches 4" in text
     assert "no measurement" in text
+
+
+def test_what_was_read_back_is_shown_and_unverified_pages_are_not_called_as_promised() -> None:
+    for readback, words in (
+        ({"agrees": True}, "as promised"),
+        ({"agrees": False}, "**not as promised**"),
+        ({"agrees": None}, "not read back"),
+        (
+            {"agrees": None, "threads_agree": True, "pages_verdict": "placement unverified: mbind: no"},
+            "threads as promised; pages: placement unverified",
+        ),
+    ):
+        summary = SUMMARIES["two-cores"]()
+        for task in summary["tasks"]:
+            task["readback"] = readback
+        blocks = [block for part in compose(summary).sections for block in part.blocks]
+        tables = [block for block in blocks if isinstance(block, Table)]
+        (launches,) = [t for t in tables if "Placement read back" in t.head]
+        assert {row[-1] for row in launches.rows} == {words}
 
 
 def test_values_of_disturbed_launches_are_shown_where_there_are_no_others() -> None:

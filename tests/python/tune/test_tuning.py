@@ -16,11 +16,12 @@ from strata.measure.plan import Task
 from strata.measure.progress import Progress
 from strata.measure.runner import Launched
 from strata.measure.store import Sample
+from strata.measure.summary import UNVERIFIED
 from strata.tune import table, tuner
 from strata.tune.candidates import Candidate
 from strata.tune.program import Kind, kind_of
 from strata.tune.race import Launch, Race
-from strata.tune.traps import BINDS, CROWDED, SECOND, Seen, measured
+from strata.tune.traps import BINDS, CROWDED, ELSEWHERE, SECOND, Seen, measured
 from strata.tune.tuner import Request, Tuner, check
 
 
@@ -199,6 +200,19 @@ def test_a_thread_that_is_elsewhere_than_its_layout_says_binds_itself() -> None:
     narrowed = record(1.0, promised=PROMISED, threads=[bound(7, 7, "1")])
     assert codes(narrowed) == []
     assert codes(narrowed, held=False) == [BINDS]
+
+
+def test_pages_that_lie_elsewhere_than_their_policy_says_are_a_trap_and_unverified_ones_are_told() -> None:
+    said = "100 % of the pages of process 0 lie in memory P#3, promised was only in memory P#1"
+    away = record(1.0, agrees=False, pages={"agrees": False, "disagreement": said})
+    assert codes(away) == [ELSEWHERE]
+    assert said in measured(away, 2, True)[0].text
+    forbidden = {"agrees": None, "verdict": "placement unverified: mbind: Operation not permitted"}
+    unknown = record(1.0, agrees=None, pages=forbidden)
+    assert codes(unknown) == [UNVERIFIED]
+    assert "placement unverified: mbind" in measured(unknown, 2, True)[0].text
+    for verdict in ("as promised", "nothing promised"):
+        assert codes(record(1.0, pages={"agrees": verdict[0] == "a" or None, "verdict": verdict})) == []
 
 
 def test_a_binding_that_few_launches_of_a_layout_show_is_not_told() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures, headline
 from strata.advice.words import count, digits, percent, unit_text
-from strata.measure.summary import failures_told
+from strata.measure.summary import UNVERIFIED, failures_told
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
 from strata.report.quantities import shown, with_interval
@@ -183,8 +183,6 @@ def _disturbed(source: Source) -> Table:
     for task in source.tasks():
         reasons = ", ".join(f"{name} {n}" for name, n in (task.get("reasons") or {}).items()) or "—"
         answer = _answer(task)
-        back = (task.get("readback") or {}).get("agrees")
-        placed = "not read back" if back is None else "as promised" if back else "**not as promised**"
         rows.append(
             [
                 name_of(task),
@@ -193,7 +191,7 @@ def _disturbed(source: Source) -> Table:
                 str(task.get("failed", 0)),
                 reasons,
                 answer,
-                placed,
+                _placed(task.get("readback") or {}),
             ]
         )
     return Table(
@@ -203,6 +201,16 @@ def _disturbed(source: Source) -> Table:
         "Launches of each setting",
         folded=len(rows) > 8,
     )
+
+
+def _placed(readback: Mapping[str, Any]) -> str:
+    """Threads and pages together; where the pages that a policy promises cannot be known, both apart."""
+    back = readback.get("agrees")
+    if back is not None:
+        return "as promised" if back else "**not as promised**"
+    if readback.get("threads_agree") and str(readback.get("pages_verdict")).startswith(UNVERIFIED):
+        return f"threads as promised; pages: {UNVERIFIED}"
+    return "not read back"
 
 
 def _answer(task: Task) -> str:

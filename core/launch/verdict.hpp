@@ -1,0 +1,23 @@
+// What was read back from a run, and what is said of it: threads and pages, each beside what was promised.
+#pragma once
+
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/launch/record.hpp"
+
+namespace strata::launch {
+
+/// Enters into the record what was read and whether it agrees with the placement.
+void take_readback(Record& record, const Readback& readback);
+
+/// One line for --explain: threads and pages, as promised or not, and what was found.
+std::string verdict_text(const Record& record);
+
+/// What --check says of a disagreement.
+Error placement_not_kept(const Record& record);
+
+/// Why it is not known whether the placement was kept.
+std::string why_not_known(const Record& record);
+
+}  // namespace strata::launch
