@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from described import Asked, Described
 from launching import Launcher, allowed_cores, needs_two_cores
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -147,6 +151,63 @@ def test_the_same_text_for_machines_that_are_described(
     assert len(table) == int(layout.split("x")[0])
     for process, pus in rows.items():
         assert [min(each) for each in table[process]] == pus
+
+
+# 256 cores in 8 domains, a hybrid processor, and memories that are not DRAM or have no cores of their own.
+DESCRIBED = ["epyc-256-cores-8-domains.xml", "hybrid-6p-8e.xml", "hbm-and-cxl.xml"]
+SHAPES = [(2, 2), (2, 3), (4, 2), (2, 7), (3, 4), (8, 16), (16, 8), (64, 4), (8, 32)]
+WISHES = [
+    Asked(p, t, stride, bind, memory)
+    for p, t in SHAPES
+    for stride in (1, 2, 5)
+    for bind in ("core", "cache", "numa", "package")
+    for memory in ("", "first-touch", "local", "interleave", "interleave:os:0", "bind:os:0")
+]
+
+
+def ranks_given(plan: dict[str, Any]) -> list[tuple[Sets, str, set[int]]]:
+    """What mpirun's ranks are told (--as-rank): by process the PUs of each thread, policy and memories."""
+    words = plan["start_command"]
+    found = []
+    for process in words[words.index("--as-rank") + 1].split(";"):
+        threads, _, memory = process.partition("@")
+        policy, _, nodes = memory.partition("=")
+        found.append(
+            ([numbers(t) for t in threads.split(":")], policy, set(numbers(nodes)) if nodes else set())
+        )
+    return found
+
+
+@pytest.mark.parametrize("kind", ["hybrid-open-mpi", "hybrid-mpich"])
+@pytest.mark.parametrize("machine", DESCRIBED)
+@pytest.mark.parametrize("most", [20, pytest.param(len(WISHES), marks=pytest.mark.soak)])
+def test_plans_for_hybrid_mpi_programs_follow_the_rule(
+    launcher: Launcher, built: dict[str, Path], kind: str, machine: str, most: int
+) -> None:
+    """Threads, pages and what each rank is told, beside a reading of the same file that shares no code."""
+    if kind not in built:
+        pytest.skip("no such MPI here")
+    described = Described(machine)
+    wishes = [w for w in WISHES if described.spans(w) <= len(described.cores)]
+    # So that every way to bind meets every policy in time: a step that both lists' lengths are prime to.
+    wishes = wishes[:: next(n for n in count(max(1, len(wishes) // most)) if math.gcd(n, 24) == 1)]
+    assert len({w.bind for w in wishes}) == 4 and len({w.memory for w in wishes}) == 6
+    for asked in wishes:
+        options = [*asked.options(), "--dry-run", "--json", "--machine", str(described.path)]
+        done = launcher.run(*options, program=[str(built[kind])])
+        assert done.returncode == 0, (asked, done.stderr)
+        plan = json.loads(done.stdout)
+        threads, pages = described.threads(asked), described.pages(asked)
+        told = [[numbers(thread["pus"]) for thread in process["threads"]] for process in plan["processes"]]
+        assert told == threads, asked
+        given = ranks_given(plan)
+        assert [sets for sets, _, _ in given] == threads, asked
+        assert [(policy, nodes) for _, policy, nodes in given] == pages, asked
+        for process, (_, nodes) in zip(plan["processes"], pages, strict=True):
+            said = re.search(r"P#([\d,-]+)$", process["memory"])
+            assert (set(numbers(said[1])) if said else set()) == nodes, asked
+        mpirun = plan["start_command"][:3]
+        assert (Path(mpirun[0]).name, mpirun[1:]) == (starter_of(kind), ["-n", str(asked.processes)])
 
 
 def test_the_plan_for_scripts_says_what_the_table_says(launcher: Launcher, built: dict[str, Path]) -> None:
