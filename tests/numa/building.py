@@ -14,6 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
+# Programs of tests/numa/CMakeLists.txt.
+BUILT = ("team_places", "patch_places")
+
+
 class Missing(Exception):
     """Something that the virtual machine needs is not here."""
 
@@ -46,6 +50,20 @@ def find_built(path: str) -> Path | None:
     return next((folder / path for folder in folders if (folder / path).exists()), None)
 
 
+def mpi_programs(folder: Path) -> dict[str, Path]:
+    """MPICH's mpiexec, which starts ranks on its own node without ssh, and `pages` as a program of it, by
+    their paths inside; nothing where MPICH is not here.
+    """
+    starters = [shutil.which(name) for name in ("mpiexec.hydra", "hydra_pmi_proxy")]
+    compiler = shutil.which("mpicxx.mpich")
+    if compiler is None or None in starters:
+        return {}
+    program = folder / "pages_mpi"
+    command = [compiler, "-std=c++20", "-O1", "-fopenmp", "-DUSE_MPI", "-o", str(program)]
+    subprocess.run([*command, str(PROGRAMS / "pages.cpp")], check=True)
+    return {f"/bin/{path.name}": path for path in (program, *(Path(str(starter)) for starter in starters))}
+
+
 def build_image(folder: Path, more: Sequence[Path] = ()) -> Path:
     """Writes the RAM disk with strata, the test programs and `more` in /bin. Raises Missing."""
     if shutil.which("qemu-system-x86_64") is None:
@@ -61,7 +79,8 @@ def build_image(folder: Path, more: Sequence[Path] = ()) -> Path:
     command = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-fopenmp", "-o", str(pages)]
     subprocess.run([*command, str(PROGRAMS / "pages.cpp")], check=True)
     image = folder / "image"
-    team = find_built("tests/numa/team_places")
-    programs = {f"/bin/{program.name}": program for program in (pages, *more, *([team] if team else []))}
+    built = [path for name in BUILT if (path := find_built(f"tests/numa/{name}"))]
+    programs = {f"/bin/{program.name}": program for program in (pages, *more, *built)}
+    programs |= mpi_programs(folder)
     make_image({"/bin/strata": strata, **programs}, busybox).write(image)
     return image

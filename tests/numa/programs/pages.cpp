@@ -6,6 +6,7 @@
 // "pages" counts pages by the system's number of the memory, asked from move_pages(2); of a thread: those of
 // its block. "memory" is where the block of all threads begins, as numa_maps names it; "policy" is
 // get_mempolicy(2)'s.
+// Built with -DUSE_MPI it is an MPI program, each of whose ranks says so.
 #include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <omp.h>
@@ -24,6 +25,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+#ifdef USE_MPI
+#include <mpi.h>
+#endif
 
 namespace {
 
@@ -155,6 +159,9 @@ void work(const Asked& asked) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef USE_MPI
+    MPI_Init(&argc, &argv);
+#endif
     Asked asked;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
@@ -186,5 +193,8 @@ int main(int argc, char** argv) {
     work(asked);
     int status = 0, failed = 0;
     while (wait(&status) > 0) failed |= status;
+#ifdef USE_MPI
+    MPI_Finalize();
+#endif
     return failed != 0;
 }
