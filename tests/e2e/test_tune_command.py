@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import wait_for_the_lock
+
+from strata.characterize.session import read_machine
+from strata.paths import Native
+from strata.tune.candidates import Candidate, candidates, pus_of
+from strata.tune.near import near
+from strata.tune.room import Room
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = os.environ.get("STRATA_PREFIX")
@@ -45,6 +52,42 @@ def test_the_layout_that_is_known_to_be_best_is_found(tmp_path: Path) -> None:
     listed = subprocess.run([*STRATA, "results", str(results)], capture_output=True, text=True, check=False)
     assert listed.returncode == 0, listed.stderr
     assert "bind core" in listed.stdout
+
+
+def placed(line: str, source: str) -> list[int]:
+    """The system's numbers of the PUs on which the launcher would hold the threads, in their order."""
+    words = [*STRATA, *shlex.split(line)[1:]]
+    words[words.index("--") : words.index("--")] = ["--dry-run", "--json", "--machine", source]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (line, done.stderr)
+    processes = json.loads(done.stdout)["processes"]
+    return [int(thread["pus"]) for process in processes for thread in process["threads"]]
+
+
+@pytest.mark.parametrize(
+    "source, best",
+    [
+        ("hybrid-6p-8e.xml", Candidate(1, 8)),
+        ("two-sockets-128-cores-smt.xml", Candidate(4, 5)),
+        ("synthetic:numa:2 core:4 pu:2", Candidate(6, 1)),
+    ],
+)
+def test_the_launcher_holds_the_threads_of_each_layout_where_the_race_believes_them(
+    source: str, best: Candidate
+) -> None:
+    """Numbers, strides, orders, siblings and kinds of cores: each as the race counts them and as they are."""
+    xml = ROOT / "tests/fixtures/machines" / source
+    source = str(xml) if xml.exists() else source
+    machine = read_machine(Native(Path(STRATA[0]), {}), source)
+    room, kind = Room.of(machine), "hybrid" if best.processes > 1 < best.threads else "openmp"
+    kind = "mpi" if best.threads == 1 else kind
+    numbers = [pu for core in machine["cores"] for pu in core["pus"]]
+    found = [c for c in [best, *near(room, kind, best)] if c.bind == "core" or c.order]
+    assert len(found) > 8
+    assert candidates(machine, kind)
+    for c in found:
+        expected = [numbers[pu] for pu in pus_of(room, c)]
+        assert placed(c.line(["true"]), source) == expected, c.id
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ from strata.measure.progress import Progress
 from strata.measure.runner import Launched, LaunchRunner
 from strata.paths import Native
 from strata.tune import table
-from strata.tune.candidates import Candidate, candidates, variations
+from strata.tune.candidates import Candidate, candidates
+from strata.tune.near import variations
 from strata.tune.tuner import Request, Tuner, tune
 
 CORES = len(os.sched_getaffinity(0))
@@ -84,7 +85,7 @@ def searched(strata: Strata, command: tuple[str, ...], launches: int) -> dict[st
     machine = read_machine(Native(Path(front), {}))
     known = {}
     for first in candidates(machine, "openmp"):
-        for each in (first, *variations(machine, first)):
+        for each in (first, *variations(machine, "openmp", first)):
             known[each.id] = each
     runner = LaunchRunner([front], {}, strata.home)
     maker = Tuner(Request(command), runner, lambda sample: None, Progress())
@@ -177,7 +178,7 @@ def test_among_layouts_that_are_alike_a_winner_is_invented_in_at_most_one_race_o
     runners = [Candidate(1, 1, bind=bind) for bind in ("none", "core", "numa", "cache")]
     for seed in range(races):
         tuner = Tuner(request, runner, lambda sample: None, Progress())
-        race = tuner.race(runners, runners[0], 2.0, seed, "alike")
+        race = tuner.race(runners, runners[0], 2.0, seed)
         verdict = race.verdict()
         decided += verdict.fastest is not None  # a busy machine may leave too little for a final
         false += verdict.winner is not None

@@ -26,7 +26,7 @@ from strata.measure.plan import Task
 from strata.measure.progress import Progress
 from strata.measure.runner import Launched, find_figures
 from strata.measure.store import Sample
-from strata.tune import program, table, tuner
+from strata.tune import program, race, table, tuner
 from strata.tune.tuner import Request, Tuner
 
 
@@ -87,7 +87,7 @@ def test_a_program_for_two_threads_beside_their_pages(
     vm: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidy: None
 ) -> None:
     """Two threads of one domain find every page local; of eight, one waits for the far end of the machine."""
-    monkeypatch.setattr(tuner, "FIRST_SHARE", 1.0)  # pages are the other test's subject
+    monkeypatch.setattr(race, "WAVES", 0)  # pages are the other test's subject
     outcome, kept = tune(vm, monkeypatch, tmp_path, ["--ms", "240"], 11.0)
     assert outcome.kind.name == "openmp"
     fastest, margin = outcome.fastest, outcome.verdict.margin

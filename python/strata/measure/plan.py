@@ -153,7 +153,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "machine": dict(plan.machine),
         "build": plan.build,
         "policy": _policy_to_dict(plan.policy),
-        "tasks": [_task_to_dict(t) for t in plan.tasks],
+        "tasks": [task_to_dict(t) for t in plan.tasks],
     }
 
 
@@ -178,7 +178,7 @@ _DEFAULTS = (
 )
 
 
-def _task_to_dict(task: Task) -> dict[str, Any]:
+def task_to_dict(task: Task) -> dict[str, Any]:
     """As plan.json holds it. What a task leaves as it is by default is not written, so that plans from before
     there was such a field keep their hash.
     """
@@ -190,7 +190,8 @@ def _task_to_dict(task: Task) -> dict[str, Any]:
     return content
 
 
-def _task_from_dict(content: Mapping[str, Any]) -> Task:
+def task_from_dict(content: Mapping[str, Any]) -> Task:
+    """The task that task_to_dict() wrote."""
     values = {**content, "command": tuple(content["command"]), "figures": tuple(content["figures"])}
     if "options" in values:
         values["options"] = tuple(values["options"])
@@ -209,7 +210,7 @@ def load(value: Mapping[str, Any], at: Path) -> Plan:
     try:
         policy = dict(value["policy"])
         policy["limits"] = Limits.from_dict(policy["limits"], str(at))
-        tasks = tuple(_task_from_dict(t) for t in value["tasks"])
+        tasks = tuple(task_from_dict(t) for t in value["tasks"])
         plan = Plan(value["kind"], value["mode"], tasks, Policy(**policy), value["machine"], value["build"])
     except (KeyError, TypeError) as error:
         raise _not_ours(at, f"missing or unknown key: {error}") from None

@@ -24,6 +24,7 @@ from strata.errors import FAILED, StrataError
 from strata.measure.files import check_space, remove_tree, storage_error
 from strata.measure.plan import RESULT, Pattern, Task
 from strata.measure.quiet import busy_seconds
+from strata.measure.said import telling
 
 _TICK_S = 0.5  # the most often that progress may be drawn while a program is measured
 _STOP_S = 5.0  # the launcher needs well below a second to end its tree; after this it is killed itself
@@ -222,7 +223,7 @@ def find_figures(patterns: Sequence[Pattern], text: str) -> tuple[list[dict[str,
 def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, Any]) -> Launched:
     """Record and result of a launch that has ended, and in words why it counts as failed, if it does."""
     record, result = _load(work / "record.json"), _load(work / "result.json")
-    last = _telling(said)
+    last = telling(said)
     if record is None:
         return Launched(
             None, None, f"the launcher left no record (exit {status}): {said or 'it printed nothing'}", system
@@ -237,15 +238,6 @@ def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, 
     if task.leaves_result and result is None:
         return Launched(record, None, f"it ended well but left no result: {last}", system)
     return Launched(record, result, None, system)
-
-
-def _telling(said: str) -> str:
-    """The line of an output that says most of why it failed: the last that speaks of an error, else the last
-    with a word in it. MPI launchers end theirs with a paragraph about themselves, and a ruled line.
-    """
-    lines = [line.strip() for line in said.splitlines() if any(c.isalnum() for c in line)]
-    errors = [line for line in lines if re.search(r"\b(error|fatal|abort|failed)\b", line, re.IGNORECASE)]
-    return (errors or lines or ["it printed nothing"])[-1]
 
 
 def unverified(verification: Mapping[str, Any]) -> str:

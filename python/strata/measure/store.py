@@ -27,6 +27,7 @@ from strata.measure.journal import Journal, Line, read_journals, utc_now
 
 SAMPLE = "strata.sample/1"
 EVENT = "strata.event/1"
+MET = "task"  # the event that says a task joined after the plan was made
 _REMEDY = "restore the file, or start a new results folder with --new"
 
 
@@ -170,6 +171,17 @@ class Store:
         entry = {"schema": EVENT, "event": event, "time": utc_now(), **facts}
         self.journal.append(entry)
         self._events.append(entry)
+
+    def meet(self, task: plans.Task) -> None:
+        """A task that the plan did not foresee: a search has come to it."""
+        self.note(MET, task=plans.task_to_dict(task))
+
+    @property
+    def tasks(self) -> list[plans.Task]:
+        """Those of the plan, and those that were met since."""
+        met = [plans.task_from_dict(e["task"]) for e in self.events_named(MET)]
+        known = {task.id for task in self.plan.tasks}
+        return [*self.plan.tasks, *(task for task in met if task.id not in known)]
 
     def close(self) -> None:
         self.journal.close()

@@ -1,20 +1,20 @@
-"""The layouts that make sense for a kind of program on a machine, the default first.
+"""The layouts that a race begins with, for a kind of program on a machine: the default first.
 
 Pure functions of the document strata.machine/1, so that they are tested on machines that nobody here owns. A
-race over hundreds of layouts would spend its budget on telling near-equals apart; the ones here differ in
-something that programs are known to feel: how many threads and processes, whether they are held, whether they
-lie packed or spread over memories, where pages go, SMT siblings, and huge pages.
+race over hundreds of layouts would spend its budget on telling near-equals apart; the ones here are a coarse
+grid over what programs are known to feel: how many threads and processes, whether they are held, whether they
+lie packed or spread over memories. `near.py` has the layouts around those that turn out to be fast.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from strata.advice.samples import allowed_cores
 from strata.errors import StrataError
+from strata.tune.room import Room
 
 KINDS = ("serial", "openmp", "mpi", "hybrid", "forking")
 MOST = 24  # candidates
@@ -31,6 +31,8 @@ class Candidate:
     memory: str = ""  # empty: as inherited
     smt: int = 1
     huge_pages: str = ""  # "on", "off", or as the system has it
+    core_kind: str = ""  # of a hybrid processor; empty: all kinds
+    order: str = ""  # in words, where `bind` lists PUs in an order that no stride gives
     note: str = ""
 
     @property
@@ -43,17 +45,25 @@ class Candidate:
         words: list[str] = []
         if self.memory:
             words += ["--memory", self.memory]
-        if self.smt > 1:
+        if self.smt > 1 and not self.order:  # a list of PUs says both itself
             words += ["--smt", str(self.smt)]
+        if self.core_kind and not self.order:
+            words += ["--core-kind", self.core_kind]
         if self.huge_pages:
             words += ["--huge-pages", self.huge_pages]
         return tuple(words)
 
     @property
+    def places(self) -> int:
+        """How many threads it has in all."""
+        return self.processes * self.threads
+
+    @property
     def id(self) -> str:
         """What tables call it; unique among candidates."""
-        words = [self.layout, f"bind {self.bind}"]
+        words = [self.layout, self.order or f"bind {self.bind}"]
         words += [f"stride {self.stride}"] if self.stride > 1 else []
+        words += [f"{self.core_kind} cores"] if self.core_kind else []
         words += [self.memory] if self.memory else []
         words += [f"smt {self.smt}"] if self.smt > 1 else []
         words += [f"huge pages {self.huge_pages}"] if self.huge_pages else []
@@ -72,28 +82,6 @@ class Candidate:
         return shlex.join([*words, *self.options, "--", *command])
 
 
-@dataclass(frozen=True)
-class Room:
-    """What a machine offers to a program: allowed cores, by domain, and PUs a core."""
-
-    cores: int
-    domains: tuple[int, ...]  # allowed cores of each domain that has some
-    pus_per_core: int
-    memories: int
-
-    @staticmethod
-    def of(machine: dict[str, Any]) -> Room:
-        cores = allowed_cores(machine)
-        if not cores:
-            raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
-        count: dict[int, int] = {}
-        for core in cores:
-            count[core["domain"]] = count.get(core["domain"], 0) + 1
-        pus = min(len(core["pus"]) for core in cores)
-        memories = [m for m in machine["memories"] if m.get("domain") in count]
-        return Room(len(cores), tuple(count[d] for d in sorted(count)), pus, len(memories))
-
-
 def default_of(room: Room, kind: str, processes: int | None = None) -> Candidate:
     """What one gets without asking: all cores, nothing held, pages as they come."""
     note = "the default: all cores, nothing held"
@@ -104,8 +92,12 @@ def default_of(room: Room, kind: str, processes: int | None = None) -> Candidate
     return Candidate(1, room.cores, bind="none", note=note)
 
 
-def candidates(machine: dict[str, Any], kind: str, processes: Sequence[int] = ()) -> list[Candidate]:
-    """The default and at most MOST - 1 others. `processes` limits how many an MPI program may have."""
+def candidates(
+    machine: dict[str, Any], kind: str, processes: Sequence[int] = (), refused: Collection[int] = ()
+) -> list[Candidate]:
+    """The default and at most MOST - 1 others. `processes` limits how many an MPI program may have; those
+    that it has `refused` are left out.
+    """
     if kind not in KINDS:
         raise StrataError("unknown kind of program", at="--kind", given=kind, allowed=", ".join(KINDS))
     room = Room.of(machine)
@@ -119,20 +111,10 @@ def candidates(machine: dict[str, Any], kind: str, processes: Sequence[int] = ()
             allowed=f"1 to {room.cores}",
         )
     makers = {"serial": _serial, "openmp": _openmp, "forking": _openmp, "mpi": _mpi, "hybrid": _hybrid}
-    first = default_of(room, kind, max(processes, default=0) or None)
-    return _once([first, *makers[kind](room, processes)])[:MOST]
-
-
-def variations(machine: dict[str, Any], best: Candidate) -> list[Candidate]:
-    """What may still help the fastest layout: other policies for pages, SMT siblings, huge pages."""
-    room = Room.of(machine)
-    found: list[Candidate] = []
-    if room.memories > 1:
-        found += [replace(best, memory=m) for m in ("interleave", "local", "first-touch")]
-    if room.pus_per_core > 1 and best.smt == 1 and best.bind == "core":
-        found.append(replace(best, threads=best.threads * room.pus_per_core, smt=room.pus_per_core))
-    found += [replace(best, huge_pages=h) for h in ("on", "off")]
-    return [replace(c, note="") for c in _once(found) if c.id != best.id]
+    numbers = [n for n in processes or numbers_of_processes(room) if n not in refused]
+    first = default_of(room, kind, max(numbers, default=0) or None)
+    found = [c for c in makers[kind](room, processes) if c.processes not in refused]
+    return unlike(room, [first, *found])[:MOST]
 
 
 def _serial(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
@@ -157,7 +139,7 @@ def _openmp(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
 
 
 def _mpi(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
-    counts = list(processes) or _counts(room)
+    counts = list(processes) or numbers_of_processes(room)
     for count in counts:
         yield Candidate(count, 1)
         if room.memories > 1:
@@ -174,6 +156,13 @@ def _hybrid(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
     shapes.sort(key=lambda p: (p != len(room.domains), abs(p - len(room.domains))))
     for count in [p for p in shapes if not processes or p in processes] or list(processes):
         yield Candidate(count, max(1, room.cores // count))
+    # Some of each domain's cores: all that its memory can feed may be few.
+    count, most = len(room.domains), min(room.domains)
+    for part in (2, 4, 8):
+        if most % part == 0 and count * most == room.cores and (not processes or count in processes):
+            yield Candidate(count, most // part, stride=part)
+    for count in () if processes else _exact(room):
+        yield Candidate(count, max(1, room.cores // count))
     for count in (p for p in shapes if not processes or p in processes):
         yield Candidate(count, room.cores // count, bind="numa")
         if room.memories > 1:
@@ -181,8 +170,8 @@ def _hybrid(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
 
 
 def _counts(room: Room) -> list[int]:
-    """Numbers of threads or processes worth trying, most first: all cores, halves, a domain's."""
-    found = {room.cores, max(room.domains), 1}
+    """Numbers of threads or processes worth trying, most first: all cores, halves, a domain's, a kind's."""
+    found = {room.cores, max(room.domains), 1, *(len(room.of_kind(kind)) for kind in room.kinds)}
     half = room.cores
     while half > 1:
         half //= 2
@@ -190,8 +179,41 @@ def _counts(room: Room) -> list[int]:
     return sorted(found, reverse=True)
 
 
-def _once(given: Iterable[Candidate]) -> list[Candidate]:
-    kept: dict[str, Candidate] = {}
-    for candidate in given:
-        kept.setdefault(candidate.id, candidate)
-    return list(kept.values())
+def numbers_of_processes(room: Room) -> list[int]:
+    """The same, with the numbers that programs ask for which divide a square or a cube among processes."""
+    return sorted({*_counts(room), *_exact(room)}, reverse=True)
+
+
+def _exact(room: Room) -> list[int]:
+    """The largest power of two, square and cube that there are cores for."""
+    powers = [1 << k for k in range(room.cores.bit_length())]
+    squares = [k * k for k in range(1, room.cores + 1) if k * k <= room.cores]
+    cubes = [k**3 for k in range(1, room.cores + 1) if k**3 <= room.cores]
+    return sorted({powers[-1], squares[-1], cubes[-1]}, reverse=True)
+
+
+def unlike(room: Room, found: Iterable[Candidate], known: Iterable[Candidate] = ()) -> list[Candidate]:
+    """Those that differ from all before them in what a program can feel: two words for the same placement
+    would only ever tie.
+    """
+    seen, kept = {_felt(room, c) for c in known}, []
+    for c in found:
+        if (key := _felt(room, c)) not in seen:
+            seen.add(key)
+            kept.append(c)
+    return kept
+
+
+def _felt(room: Room, c: Candidate) -> tuple[object, ...]:
+    held = c.order or c.bind == "core"
+    where = pus_of(room, c) if held else (c.bind, c.stride, c.smt, c.core_kind)
+    return (c.layout, where, c.memory, c.huge_pages)
+
+
+def pus_of(room: Room, c: Candidate) -> tuple[int, ...]:
+    """The PUs of a layout that holds each thread on one, in their order."""
+    if c.order:
+        runs = (run.partition("-") for run in c.bind.split(","))
+        return tuple(pu for a, _, b in runs for pu in range(int(a), int(b or a) + 1))
+    every = [pu for core in room.of_kind(c.core_kind) for pu in core.pus[: c.smt]]
+    return tuple(every[:: c.stride][: c.places])

@@ -20,9 +20,10 @@ from strata.measure.runner import LaunchRunner
 from strata.measure.signals import Interrupted, stop_signals
 from strata.study.command import foreign_file
 from strata.tune import results, table
-from strata.tune.candidates import KINDS, Candidate, Room, variations
+from strata.tune.candidates import KINDS, Candidate
 from strata.tune.foresee import foresee
 from strata.tune.program import kind_of, linked
+from strata.tune.room import Room
 from strata.tune.traps import sentence
 from strata.tune.tuner import Request, Tuner, check, raced, tune, with_processes
 
@@ -46,7 +47,7 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
             lock.acquire(watcher.say)
             opened = _open(request, machine, native, seed)
             runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
-            tuner = Tuner(request, runner, opened.add, watcher)
+            tuner = Tuner(request, runner, opened.add, watcher, opened.meet)
             tuner.stand_before(_background(opened, watcher.say))
             outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
             watcher.close()
@@ -77,14 +78,13 @@ def _background(opened: store.Store, say: Callable[[str], None]) -> background.B
 
 
 def _open(request: Request, machine: dict[str, Any], native: paths.Native, seed: int) -> store.Store:
-    """The results folder, whose plan holds every layout that may be launched."""
+    """The results folder, whose plan holds every layout that the race may begin with."""
     kinds = [request.kind] if request.kind else list(KINDS)
     request = with_processes(request, linked(str(native.front), request.command))
     known: dict[str, Candidate] = {}
     for kind in kinds:
         for candidate in raced(machine, kind, request.processes):
-            for each in (candidate, *variations(machine, candidate)):
-                known.setdefault(each.id, each)
+            known.setdefault(candidate.id, candidate)
     maker = Tuner(request, None, lambda sample: None, Progress())  # type: ignore[arg-type]
     tasks = tuple(maker.task(candidate, request.timeout_s) for candidate in known.values())
     programs = [*native.all(), *foreign_file(request.command[0])]

@@ -1,10 +1,11 @@
 """A race of layouts: few launches for all, many for the best, and a winner only where the launches carry one.
 
 Two stages. Screening launches every runner in interleaved rounds and keeps the better half after each
-(successive halving; K. Jamieson, A. Talwalkar, AISTATS 2016). The final launches what is left, and the
-default with it, in a number of interleaved rounds that is fixed before its first launch. Only the final's
-launches decide, so nothing that made a runner a finalist speaks for it a second time, and there is no
-stopping when it looks good.
+(successive halving; K. Jamieson, A. Talwalkar, AISTATS 2016). Then newcomers may join (`Widen`), are screened
+beside what is left, and so on: a wave each, while the budget keeps its part for the final. The final launches
+what is left, and the default with it, in a number of interleaved rounds that is fixed before its first
+launch. Only the final's launches decide, so nothing that made a runner a finalist speaks for it a second
+time, however many were tried, and there is no stopping when it looks good.
 
 With F finalists a runner wins when it is faster than each other one at level 0.05 / F by the exact rank test.
 Were all of them alike, some runner would beat a given other one with a probability of at most F x 0.05 / F:
@@ -14,7 +15,7 @@ a false winner appears in at most 5 % of races. Anything less is a tie, and is c
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from strata.measure import stats
@@ -24,6 +25,12 @@ FALSE_WINNERS = 0.05
 FINALISTS = 4  # and the default
 LEAST, MOST = stats.LEAST, 24  # launches of each finalist
 HOPELESS = 2.0  # times the best so far: out after one launch
+WAVES = 8  # of newcomers, at most
+FINAL_SHARE = 0.35  # of the budget that newcomers leave to the final
+
+# Who joins: asked with all that were screened and how many times as slow as the fastest they are, and with
+# the number of newcomers that the budget carries.
+Widen = Callable[[Sequence[tuple[str, float]], int], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class Standing:
     disturbed: int = 0  # of the final's launches
     failed: str | None = None
     out: str | None = None  # why it is launched no more
+    wave: int = 0  # of newcomers in which it joined; 0: from the beginning
 
     @property
     def racing(self) -> bool:
@@ -76,23 +84,25 @@ class Race:
         budget_s: float,
         seed: int = 0,
         known_s: float | None = None,
-        spare_s: float = 0.0,
+        widen: Widen | None = None,
     ) -> None:
         """`known_s` is what the default took before the race: it limits the first round's launches.
 
-        `spare_s` may be spent beyond the budget where a final is not possible without.
+        The runners come with those first that should run if the budget does not carry all.
         """
         if default not in runners:
             raise ValueError("the default runs too")
         self.standings = {name: Standing(name) for name in runners}
         self.default = default
-        self._known_s, self._spare_s = known_s, spare_s
+        self._known_s, self._widen = known_s, widen
         self._budget_s = budget_s
         self._spent_s = 0.0
         self._order = random.Random(seed)
         self._round = 0
+        self._wave, self._rounds_of_wave = 0, 0
         self._final_rounds: int | None = None  # fixed when the final begins
         self._finals_done = 0
+        self._first_only_some()
 
     # -- what came --------------------
 
@@ -126,7 +136,10 @@ class Race:
         """The launches of the next round in random order; none when the race is over."""
         if self._final_rounds is None:
             racing = self._screened()
+            while not racing and self._newcomers():
+                racing = self._screened()
             if racing:
+                self._rounds_of_wave += 1
                 return self._shuffled(racing, final=False)
             self._fewer_finalists()
             self._final_rounds = self._rounds_affordable()
@@ -161,17 +174,28 @@ class Race:
         self._order.shuffle(runners)
         return [Launch(name, self._round, final) for name in runners]
 
+    def _first_only_some(self) -> None:
+        """Where the budget does not carry two rounds of all and a final, those that come last stay out."""
+        if not self._known_s:
+            return
+        screening_s = self._budget_s - LEAST * (FINALISTS + 1) * self._known_s
+        for name in list(self.standings)[max(FINALISTS + 1, int(screening_s / (2 * self._known_s))) :]:
+            if name != self.default:
+                self.standings[name].out = "the budget was too small to try it"
+
     def _screened(self) -> list[str]:
         """Who is launched in the next round of screening; empty when the finalists are known."""
         racing = [s for s in self.standings.values() if s.racing]
-        # The first two rounds are everybody's: one launch of a noisy machine tells little.
         self._drop_hopeless(racing)
         racing = [s for s in racing if s.racing]
-        rounds = max((len(s.screening) for s in racing), default=0)
-        if rounds >= 2 and rounds % 2 == 0 and len(racing) > FINALISTS:
+        rounds = self._rounds_of_wave
+        # The first two rounds are everybody's: one launch of a noisy machine tells little. Of newcomers, most
+        # of them no better than the fastest, a launch drops half.
+        each = 1 if self._wave else 2
+        if rounds >= each and rounds % each == 0 and len(racing) > FINALISTS:
             keep = max(FINALISTS, (len(racing) + 1) // 2)
             for standing in sorted(racing, key=Standing.cost)[keep:]:
-                standing.out = f"slower in {rounds} launches of screening"
+                standing.out = f"slower in screening, n={len(standing.screening)}"
             racing = [s for s in racing if s.racing]
         if rounds >= 2 and len(racing) <= FINALISTS:
             return []
@@ -180,6 +204,30 @@ class Race:
                 standing.out = "the budget was too small to try it further"
             return []
         return [s.runner for s in racing]
+
+    def _newcomers(self) -> bool:
+        """Whether others join for another wave."""
+        known = [s for s in self.standings.values() if s.screening and not s.failed]
+        most = self._newcomers_affordable()
+        if self._widen is None or self._wave >= WAVES or not known or most < 2:
+            return False
+        best = min(s.cost() for s in known)
+        ranked = [(s.runner, s.cost() / best) for s in sorted(known, key=Standing.cost)]
+        names = [name for name in self._widen(ranked, most) if name not in self.standings]
+        if not names:
+            return False
+        self._wave, self._rounds_of_wave = self._wave + 1, 0
+        self.standings.update((name, Standing(name, wave=self._wave)) for name in names)
+        return True
+
+    def _newcomers_affordable(self) -> int:
+        """How many can be screened beside the finalists: a launch, half of them a second, and so on."""
+        finalists = [stats.median(s.seconds) for s in self.finalists() if s.seconds]
+        if not finalists:
+            return 0
+        final_s = max(LEAST * sum(finalists), min(FINAL_SHARE * self._budget_s, MOST * sum(finalists)))
+        rounds = 3 * sum(finalists)
+        return max(0, int((self.remaining_s() - final_s - rounds) / (2 * sum(finalists) / len(finalists))))
 
     def _drop_hopeless(self, racing: list[Standing]) -> None:
         known = [s for s in racing if s.screening]
@@ -197,14 +245,10 @@ class Race:
         fastest = sorted(known)[:FINALISTS]
         default = self.standings[self.default].seconds
         final_s = LEAST * (sum(fastest) + (stats.median(default) if default else max(known)))
-        if self._spare_s and round_s + final_s > self.remaining_s():
-            self._budget_s, self._spare_s = self._budget_s + self._spare_s, 0.0
         return round_s + final_s <= self.remaining_s()
 
     def _fewer_finalists(self) -> None:
         """Where the budget does not carry so many, the slowest in screening stay out."""
-        if self._rounds_affordable() == 0:
-            self._budget_s, self._spare_s = self._budget_s + self._spare_s, 0.0
         while self._rounds_affordable() == 0:
             others = [s for s in self.finalists() if s.runner != self.default and s.screening]
             if len(others) < 2:

@@ -33,7 +33,7 @@ def summarise(opened: store.Store) -> dict[str, Any]:
     path = opened.path
     machine, facts = store.read_facts(path)
     campaign = Campaign(opened, LaunchRunner([], {}, path), Progress())
-    launched = [task for task in opened.plan.tasks if opened.samples_of(task.id)]
+    launched = [task for task in opened.tasks if opened.samples_of(task.id)]
     whole = summary.summarize(opened, [campaign.standing(task) for task in launched], machine, facts)
     answer = path / NAME
     whole["tune"] = dict(read_json(answer, SCHEMA, _REMEDY)) if answer.exists() else None

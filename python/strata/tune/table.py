@@ -8,7 +8,8 @@ from strata.advice.words import digits
 from strata.measure import stats
 from strata.measure.progress import duration
 from strata.tune.candidates import Candidate
-from strata.tune.race import Race, Standing
+from strata.tune.race import Standing
+from strata.tune.refused import MARK
 from strata.tune.traps import sentence
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ def shown(cost: float, request: Request) -> float:
     return 1.0 / cost if request.metric != "wall" and request.better == "higher" else cost
 
 
-def rows(race: Race, request: Request) -> list[tuple[str, ...]]:
-    """Finalists by their medians, then the others by how far they came."""
+def rows(outcome: Outcome, index: int, request: Request) -> list[tuple[str, ...]]:
+    """One race: finalists by their medians, then the others by how far they came."""
 
     def order(standing: Standing) -> tuple[int, float]:
         if standing.final:
@@ -31,14 +32,21 @@ def rows(race: Race, request: Request) -> list[tuple[str, ...]]:
         return (1, standing.cost()) if standing.screening and not standing.failed else (2, 0.0)
 
     found = []
-    for standing in sorted(race.standings.values(), key=order):
+    for standing in sorted(outcome.races[index][1].standings.values(), key=order):
         samples = standing.final or standing.screening
         known = stats.estimate([shown(cost, request) for cost in samples])
         interval = f"{digits(known.low)} - {digits(known.high)}" if known.low and known.high else ""
         middle = digits(known.median) if known.median is not None else "-"
-        state = standing.failed or (_grade(standing) if standing.final else standing.out or "screening only")
-        found.append((standing.runner, str(known.n), middle, interval, state[:60]))
+        state = _grade(standing) if standing.final else standing.out or "screening only"
+        state = failed(outcome, index, standing) or state
+        found.append((standing.runner, str(known.n), middle, interval, state[:120]))
     return found
+
+
+def failed(outcome: Outcome, index: int, standing: Standing) -> str | None:
+    """Why a layout failed: in the program's own words where it refuses that number of processes."""
+    words = outcome.refusals.words(outcome.races[index][0][standing.runner]) if standing.failed else None
+    return f"{MARK}: {words}" if words else standing.failed
 
 
 def _grade(standing: Standing) -> str:
@@ -75,9 +83,9 @@ def text(outcome: Outcome, request: Request) -> str:
     """The whole answer."""
     unit = "s" if request.metric == "wall" else ""
     out = f"\n{outcome.kind.name} program ({outcome.kind.why}); the default is {outcome.default.id}\n"
-    for _, race in outcome.races:
+    for index in range(len(outcome.races)):
         head = ("layout", "n", f"median {unit}".strip(), "interval", "how far it came")
-        out += "\n" + aligned([head, *rows(race, request)])
+        out += "\n" + aligned([head, *rows(outcome, index, request)])
     verdict, fastest = outcome.verdict, outcome.fastest
     out += "\n"
     if verdict.winner and fastest:
@@ -95,6 +103,9 @@ def text(outcome: Outcome, request: Request) -> str:
         out += f"grade:  disturbed: {disturbed} of {launches} launches of the final\n"
     elif launches:
         out += "grade:  undisturbed\n"
+    for one in outcome.refusals.to_list():
+        number = f"{one['processes']} process{'' if one['processes'] == 1 else 'es'}"
+        out += f"note:   {number}: {MARK}: {one['says']}\n"
     for trap in outcome.traps:
         out += f"note:   {sentence(trap)}\n"
     return out + f"took {duration(outcome.seconds)} of launches\n"
@@ -131,6 +142,7 @@ def document(outcome: Outcome, request: Request) -> dict[str, Any]:
         "margin": None if verdict.margin is None else {**verdict.margin.__dict__},
         "line": best_line(outcome, request, fastest) if fastest else None,
         "default_line": outcome.default.line(request.command),
+        "refused": outcome.refusals.to_list(),
         "traps": [trap.to_dict() for trap in outcome.traps],
         "budget_s": request.budget_s,
         "seconds": round(outcome.seconds, 3),
@@ -146,11 +158,12 @@ def document(outcome: Outcome, request: Request) -> dict[str, Any]:
                     "screening": standing.screening,
                     "final": standing.final,
                     "disturbed": standing.disturbed,
-                    "failed": standing.failed,
+                    "failed": failed(outcome, index, standing),
                     "out": standing.out,
+                    "wave": standing.wave,
                 }
                 for standing in race.standings.values()
             ]
-            for _, race in outcome.races
+            for index, (_, race) in enumerate(outcome.races)
         ],
     }

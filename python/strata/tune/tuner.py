@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,16 @@ from strata.measure.plan import Pattern, Task
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import Runner
 from strata.measure.store import Sample
-from strata.tune.candidates import KINDS, Candidate, Room, candidates, default_of, variations
+from strata.tune.candidates import KINDS, Candidate, candidates, default_of, numbers_of_processes
 from strata.tune.foresee import foresee
 from strata.tune.program import Kind, kind_of, linked
-from strata.tune.race import LEAST, Launch, Race, Verdict
+from strata.tune.race import Launch, Race, Standing, Verdict
+from strata.tune.refused import MARK, Refusals, ended_itself
+from strata.tune.room import Room
+from strata.tune.search import Search
 from strata.tune.traps import Seen, Trap, measured, sentence
 
 _CLOCKS = 8  # readings, of four launches: their median is what a drop of the clock is judged against
-FIRST_SHARE = 0.65  # of the budget, for processes, threads and binding; the rest for pages
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Outcome:
     default: Candidate
     races: list[tuple[dict[str, Candidate], Race]]
     traps: list[Trap] = field(default_factory=list)
+    refusals: Refusals = field(default_factory=Refusals)
     seconds: float = 0.0
 
     @property
@@ -96,17 +99,26 @@ class Tuner:
     """Launches for races, and keeps what they found."""
 
     def __init__(
-        self, request: Request, runner: Runner, keep: Callable[[Sample], None], watcher: Progress
+        self,
+        request: Request,
+        runner: Runner,
+        keep: Callable[[Sample], None],
+        watcher: Progress,
+        met: Callable[[Task], None] = lambda task: None,
     ) -> None:
+        """`keep` gets every launch, `met` each layout that a race adds to those that it began with."""
         self._request = request
         self._runner = runner
         self._keep = keep
         self._watch = watcher
+        self._met = met
         self._block = 0
         self._limits = self._raised = taint.Limits()
         self._clocks: list[float] = []
         self.background: Background | None = None
         self.traps = Seen.of(())
+        self.refusals = Refusals()
+        self.refused_first: list[Candidate] = []  # before there was a race
         self.spent_s = 0.0
 
     def task(self, candidate: Candidate, timeout_s: float) -> Task:
@@ -157,6 +169,7 @@ class Tuner:
             )
             if sample.failed or not any(r.code not in taint.UNUSABLE for r in beyond) or attempt:
                 break
+        self.refusals.add(candidate, sample)
         held = candidate.bind != "none"
         self.traps.add(measured(sample.record or {}, candidate.threads, held), candidate.id)
         return sample
@@ -177,26 +190,28 @@ class Tuner:
         default: Candidate,
         budget_s: float,
         seed: int,
-        stage: str,
+        search: Search | None = None,
         known_s: float | None = None,
-        spare_s: float = 0.0,
     ) -> Race:
-        """Runs one race to its end; the last two as in Race."""
-        by_id = {c.id: c for c in runners}
-        race = Race(list(by_id), default.id, budget_s, seed, known_s, spare_s)
-        self._watch.say(f"{stage}: {len(by_id)} layouts, about {duration(budget_s)}")
+        """Runs a race to its end. With `search` others join, and are then among its `known`."""
+        by_id = search.known if search else {c.id: c for c in runners}
+        if search:
+            search.met = lambda candidate: self._met(self.task(candidate, self._request.timeout_s))
+        widen = search.widen if search else None
+        race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen)
+        self._watch.say(f"race: {len(runners)} layouts to begin with, about {duration(budget_s)}")
         while launches := race.next_round():
             self._block += 1
             for launch in launches:
                 if race.standings[launch.runner].racing or launch.runner == default.id:
-                    self._one(race, launch, by_id[launch.runner], stage)
+                    self._one(race, launch, by_id[launch.runner])
         return race
 
-    def _one(self, race: Race, launch: Launch, candidate: Candidate, stage: str) -> None:
+    def _one(self, race: Race, launch: Launch, candidate: Candidate) -> None:
         # The default has none: how many times as slow it is has to be told, however many these are.
         limit = None if candidate.id == race.default else race.limit_s()
         timeout = min(self._request.timeout_s, max(1.0, limit)) if limit else self._request.timeout_s
-        name = f"{stage}, {'final' if launch.final else 'screening'} round {launch.round}"
+        name = f"{'final' if launch.final else 'screening'}, round {launch.round}"
         done, total = race.progress()
         self._watch.begin(self.task(candidate, timeout), name, done, total, race.remaining_s())
         before = self.spent_s
@@ -207,7 +222,9 @@ class Tuner:
             return
         if sample.failed:
             race.fail(launch, sample.failed.splitlines()[0][:200], took)
-            self._watch.say(f"failed: {candidate.id}: {sample.failed.splitlines()[0][:160]}")
+            words = self.refusals.words(candidate)
+            why = words or sample.failed.splitlines()[0]
+            self._watch.say(f"{MARK if words else 'failed'}: {candidate.id}: {why[:160]}")
             return
         try:
             race.record(launch, self.value(sample), took, bool(sample.tainted))
@@ -218,7 +235,7 @@ class Tuner:
 def tune(
     request: Request, machine: dict[str, Any], tuner: Tuner, front: str, seed: int, say: Callable[[str], None]
 ) -> Outcome:
-    """Finds the kind, races layouts, then what may still help the fastest one."""
+    """Finds the kind, and races layouts."""
     program = linked(front, request.command)
     room = Room.of(machine)
     request = with_processes(request, program)
@@ -226,41 +243,64 @@ def tune(
     for trap in tuner.traps.all():
         say(f"note: {sentence(trap)}")
     guess = request.kind or ("mpi" if program.get("mpi") or program.get("starter") else "openmp")
-    probe = default_of(room, guess, max(request.processes, default=0) or None)
     say("first launch: what kind of program this is")
-    first = tuner.launch(probe, request.timeout_s)
-    if first.failed or first.record is None or first.record.get("timed_out"):
-        raise StrataError(
-            "the command fails where nothing is asked of it",
-            given=first.failed or "ended by --timeout",
-            remedy=f"try it alone: {shlex.join(request.command)}",
-            code=FAILED,
-        )
-    kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, first.record)
+    probe, first = _first(request, room, tuner, guess, say)
+    known = first.record or {}
+    kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, known)
     say(f"kind: {kind.name} ({kind.why}); --kind says otherwise")
     tuner.value(first)  # a figure that is not in the output is told before anything is spent on it
-    runners = raced(machine, kind.name, request.processes)
+    refusals = tuner.refusals
+    runners = raced(machine, kind.name, request.processes, refusals.numbers)
     default = runners[0]
-    left = request.budget_s - tuner.spent_s
-    outcome = Outcome(kind, default, [])
-    by_id = {c.id: c for c in runners}
+    search = Search(room, kind.name, {c.id: c for c in runners}, request.processes, refusals=refusals)
     took = tuner.spent_s if default.id == probe.id else None
-    share = FIRST_SHARE * left
-    first_race = tuner.race(runners, default, share, seed, "layouts", took, left - share)
-    outcome.races.append((by_id, first_race))
-    fastest = outcome.fastest
-    if fastest is not None:
-        more = variations(machine, fastest)
-        each = stats.median(outcome.races[0][1].standings[fastest.id].seconds)
-        left = request.budget_s - tuner.spent_s
-        if left > (LEAST + 2) * each * 3:
-            again = {c.id: c for c in (default, fastest, *more)}
-            race = tuner.race(list(again.values()), default, left, seed + 1, "pages and siblings")
-            if race.verdict().fastest is not None:
-                outcome.races.append((again, race))
-    outcome.traps = tuner.traps.all()
+    left = request.budget_s - tuner.spent_s
+    race = tuner.race(runners, default, left, seed, search, took)
+    _list_refused(tuner.refused_first, search, race, refusals)
+    outcome = Outcome(kind, default, [(dict(search.known), race)])
+    outcome.traps, outcome.refusals = tuner.traps.all(), refusals
     outcome.seconds = tuner.spent_s
     return outcome
+
+
+def _list_refused(first: Sequence[Candidate], search: Search, race: Race, refusals: Refusals) -> None:
+    """Numbers of processes that the program refused before the race stand among its layouts."""
+    for candidate in first:
+        if refusals.words(candidate) and candidate.id not in race.standings:
+            search.known[candidate.id] = candidate
+            race.standings[candidate.id] = Standing(candidate.id, failed=refusals.words(candidate))
+
+
+def _first(
+    request: Request, room: Room, tuner: Tuner, guess: str, say: Callable[[str], None]
+) -> tuple[Candidate, Sample]:
+    """The first launch that the program accepts where nothing is asked of it but a number of processes: the
+    largest that it runs with.
+    """
+    numbers: Sequence[int] = (0,)
+    if guess in ("mpi", "hybrid"):
+        tuner.refusals.counts = True
+        numbers = sorted(request.processes or numbers_of_processes(room), reverse=True)
+    refused: list[str] = []
+    for number in numbers:
+        probe = default_of(room, guess, number or None)
+        first = tuner.launch(probe, request.timeout_s)
+        if not first.failed and first.record is not None and not first.record.get("timed_out"):
+            return probe, first
+        refused.append(first.failed or "ended by --timeout")
+        words = ended_itself(first)
+        if words is None:
+            break
+        tuner.refused_first.append(probe)
+        if len(numbers) > 1:
+            say(f"with {number} process{'' if number == 1 else 'es'} it ends with: {words}")
+    tried = f" (with {', '.join(map(str, numbers[: len(refused)]))} processes)" if len(refused) > 1 else ""
+    raise StrataError(
+        "the command fails where nothing is asked of it",
+        given=refused[0] + tried,
+        remedy=f"try it alone: {shlex.join(request.command)}",
+        code=FAILED,
+    )
 
 
 def with_processes(request: Request, program: dict[str, Any]) -> Request:
@@ -279,9 +319,11 @@ def with_processes(request: Request, program: dict[str, Any]) -> Request:
     return replace(request, processes=(fixed,))
 
 
-def raced(machine: dict[str, Any], kind: str, processes: Sequence[int]) -> list[Candidate]:
+def raced(
+    machine: dict[str, Any], kind: str, processes: Sequence[int], refused: Collection[int] = ()
+) -> list[Candidate]:
     """The layouts to race; the default alone where there are more processes than cores to hold them on."""
     room = Room.of(machine)
     if kind in ("mpi", "hybrid") and min(processes, default=0) > room.cores:
         return [default_of(room, kind, max(processes))]
-    return candidates(machine, kind, processes if kind in ("mpi", "hybrid") else ())
+    return candidates(machine, kind, processes if kind in ("mpi", "hybrid") else (), refused)

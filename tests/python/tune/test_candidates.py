@@ -8,7 +8,9 @@ import pytest
 import synthetic_machines as machines
 
 from strata.errors import StrataError
-from strata.tune.candidates import KINDS, MOST, Candidate, Room, candidates, default_of, variations
+from strata.tune.candidates import KINDS, MOST, Candidate, candidates, default_of
+from strata.tune.near import variations
+from strata.tune.room import Room
 
 MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
 
@@ -45,16 +47,16 @@ def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> 
     assert any(c.memory for c in candidates(machines.eight_domains(), "openmp"))
     assert not any(c.memory for c in candidates(machines.two_cores(), "openmp"))
     assert {"interleave", "local"} <= {
-        c.memory for c in variations(machines.eight_domains(), Candidate(1, 8))
+        c.memory for c in variations(machines.eight_domains(), "openmp", Candidate(1, 8))
     }
 
 
 def test_variations_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:
     best = Candidate(1, 4)
     for machine in MACHINES:
-        found = variations(machine, best)
+        found = variations(machine, "openmp", best)
         assert best.id not in {c.id for c in found}
-        assert any(c.smt > 1 for c in found) == (Room.of(machine).pus_per_core > 1)
+        assert any(c.smt > 1 for c in found) == (Room.of(machine).most_pus() > 1)
         assert {"on", "off"} <= {c.huge_pages for c in found}
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from strata.measure import stats
-from strata.tune.race import LEAST, Race, Verdict
+from strata.tune.race import FINAL_SHARE, LEAST, WAVES, Race, Verdict
 
 Noise = Callable[[random.Random], float]
 
@@ -116,18 +116,66 @@ def test_what_is_refused() -> None:
     assert stats.LEAST == LEAST
 
 
-def test_what_is_spare_is_spent_where_no_final_would_be_possible_without() -> None:
-    def raced(spare_s: float) -> Race:
-        race = Race(["default", "a", "b"], "default", 12.0, spare_s=spare_s)
-        while launches := race.next_round():
-            for launch in launches:
-                race.record(
-                    launch, {"default": 1.0, "a": 0.6, "b": 0.8}[launch.runner] + 1e-3 * launch.round, 1.0
-                )
-        return race
+def steady(race: Race, truth: dict[str, float]) -> Race:
+    while launches := race.next_round():
+        for launch in launches:
+            race.record(launch, truth[launch.runner] + 1e-3 * launch.round, 1.0)
+    return race
 
-    assert raced(0.0).verdict().fastest is None
-    assert raced(20.0).verdict().winner == "a"
-    small = raced(4.0)  # enough for two finalists, not for three
+
+def test_a_budget_for_two_finalists_has_two() -> None:
+    truth = {"default": 1.0, "a": 0.6, "b": 0.8}
+    assert steady(Race(list(truth), "default", 12.0), truth).verdict().fastest is None
+    small = steady(Race(list(truth), "default", 20.0), truth)
     assert small.verdict().winner == "a"
     assert small.standings["b"].out == "the budget was too small to try it further"
+
+
+def test_between_two_that_are_alike_a_winner_is_invented_in_at_most_one_race_of_twenty() -> None:
+    """The case that comes nearest to the promise: of more finalists each must be beaten."""
+    races = 1000
+    false = sum(
+        run({"default": 1.0, "a": 1.0}, lognormal, seed)[1].winner is not None for seed in range(races)
+    )
+    assert 0.01 <= false / races <= 0.05 + 3 * (0.05 * 0.95 / races) ** 0.5
+
+
+class Nearer:
+    """Newcomers are half as far from the best as what there is, two at a time."""
+
+    def __init__(self, truth: dict[str, float]) -> None:
+        self.truth, self.asked = truth, [0]
+
+    def __call__(self, ranked: Sequence[tuple[str, float]], most: int) -> list[str]:
+        self.asked.append(most)
+        assert ranked[0][1] == 1.0 and [f for _, f in ranked] == sorted(f for _, f in ranked)
+        wave = len(self.asked)
+        joining = {f"{wave}{i}": 0.5 + 0.5 ** (wave + 1) + i for i in range(2)}
+        self.truth.update(joining)
+        return list(joining)
+
+
+def test_newcomers_join_until_the_final_needs_what_is_left() -> None:
+    widen = Nearer({"default": 1.0, "a": 0.9})
+    race = steady(Race(["default", "a"], "default", 120.0, widen=widen), widen.truth)
+    waves = {s.wave for s in race.standings.values()}
+    assert waves == set(range(len(widen.asked))) and 4 < len(waves) <= WAVES
+    assert race.verdict().fastest == f"{len(widen.asked)}0"
+    assert sum(sum(s.seconds) for s in race.standings.values()) <= 122.0
+    assert sum(len(s.final) for s in race.finalists()) >= 0.9 * FINAL_SHARE * 120.0
+    rich = Nearer({"default": 1.0, "a": 0.9})
+    assert (
+        len(steady(Race(["default", "a"], "default", 1e4, widen=rich), rich.truth).standings) == 2 + 2 * WAVES
+    )
+    poor = Nearer({"default": 1.0, "a": 0.9})
+    assert steady(Race(["default", "a"], "default", 18.0, widen=poor), poor.truth).verdict().winner == "a"
+    assert poor.asked == [0]
+
+
+def test_where_the_budget_does_not_carry_all_those_that_come_last_stay_out() -> None:
+    truth = {f"r{i}": 1.0 + 0.1 * i for i in range(20)}
+    race = steady(Race(list(truth), "r0", 50.0, known_s=1.0), truth)
+    tried = [name for name, s in race.standings.items() if s.seconds]
+    assert tried == [f"r{i}" for i in range(10)]
+    assert race.standings["r19"].out == "the budget was too small to try it"
+    assert race.verdict().fastest == "r0"

@@ -26,7 +26,6 @@ from strata.report.figures.tune import Entrant, finalists, history
 from strata.report.quantities import shown
 from strata.report.source import Source
 
-STAGES = ("layouts", "pages and siblings")
 Answer = Mapping[str, Any]
 
 
@@ -165,11 +164,13 @@ def race(source: Source) -> Section:
 
 
 def _race(found: Answer, index: int, standings: Sequence[Mapping[str, Any]]) -> list[Block]:
-    stage = STAGES[min(index, len(STAGES) - 1)]
     entrants = _entrants(found, standings)
     ended = [one for one in entrants if one.final]
     ended.sort(key=lambda one: one.middle, reverse=_higher(found))
-    blocks: list[Block] = [Heading(f"{stage.capitalize()}: {count(len(standings), 'layout')}")]
+    joined = sum(one.get("wave", 0) > 0 for one in standings)
+    blocks: list[Block] = [
+        Heading(f"{count(len(standings), 'layout')}, of which {joined} joined near the fastest")
+    ]
     if ended:
         launched = max(len(one.final) for one in ended)
         lines = [found["lines"][one.name] for one in ended if one.name in found.get("lines", {})]
@@ -199,7 +200,12 @@ def _race(found: Answer, index: int, standings: Sequence[Mapping[str, Any]]) -> 
             )
         )
     blocks.append(_table(found, standings, entrants))
-    return blocks
+    return blocks + [_refused(one) for one in found.get("refused") or []]
+
+
+def _refused(one: Mapping[str, Any]) -> Notice:
+    number = f"{one['processes']} process{'' if one['processes'] == 1 else 'es'}"
+    return Notice("warning", f"**{number}**: {one['mark']}: {one['says']}")
 
 
 def _kind(one: Entrant) -> str:
@@ -265,6 +271,9 @@ def rules(source: Source) -> Section:
                     "**Screening** launches all layouts in interleaved rounds, leaves out those twice as "
                     "slow as the best, and keeps the better half after each pair of rounds, until four "
                     "are left (successive halving; K. Jamieson, A. Talwalkar, AISTATS 2016).",
+                    "**Newcomers** near the fastest join in waves and are screened beside them: other "
+                    "numbers, strides and orders, SMT siblings, kinds of cores, pages. A part of the budget "
+                    "is left to the final.",
                     "**The final** launches these and the default in a number of interleaved rounds that is "
                     "fixed before its first launch. Only its launches decide.",
                     "**A winner** is faster than each other finalist by the exact rank test (H. B. Mann, "

@@ -1,0 +1,122 @@
+"""What a machine offers to a program: the cores that may be used, and how they lie.
+
+Pure functions of the document strata.machine/1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strata.advice.samples import allowed_cores, cpulist
+from strata.errors import StrataError
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core that may be used. `cache`: which of the outermost shared caches; -1: none. `pus`: hwloc's
+    numbers of those that may be used.
+    """
+
+    package: int
+    domain: int
+    cache: int
+    kind: str
+    pus: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Room:
+    """Allowed cores, by domain, and PUs a core."""
+
+    cores: int
+    domains: tuple[int, ...]  # allowed cores of each domain that has some
+    pus_per_core: int
+    memories: int
+    each: tuple[Core, ...]  # in hwloc's order
+    kinds: tuple[str, ...]  # in the launcher's words; empty where all cores are alike
+
+    @staticmethod
+    def of(machine: dict[str, Any]) -> Room:
+        cores = allowed_cores(machine)
+        if not cores:
+            raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
+        count = Counter(core["domain"] for core in cores)
+        memories = [m for m in machine["memories"] if m.get("domain") in count]
+        words = _kinds(machine, cores)
+        each = _cores(machine, cores, words)
+        pus = min(len(core.pus) for core in each)
+        domains = tuple(count[d] for d in sorted(count))
+        return Room(len(cores), domains, pus, len(memories), each, tuple(dict.fromkeys(words.values())))
+
+    def of_kind(self, kind: str) -> list[Core]:
+        """The cores of a kind; all for the empty word."""
+        return [core for core in self.each if not kind or core.kind == kind]
+
+    def places(self, kind: str = "", smt: int = 1) -> int:
+        """How many threads can be held, each on a PU of its own, with so many PUs of each core."""
+        return sum(min(smt, len(core.pus)) for core in self.of_kind(kind))
+
+    def most_pus(self, kind: str = "") -> int:
+        """PUs of the core of this kind that has most."""
+        return max(len(core.pus) for core in self.of_kind(kind))
+
+    def groups(self, by: str, kind: str = "", smt: int = 1) -> list[list[int]]:
+        """PUs by "domain", "cache" or "package", with so many of each core; without empty ones."""
+        key: Callable[[Core], int] = {
+            "domain": lambda core: core.domain,
+            "cache": lambda core: core.cache,
+            "package": lambda core: core.package,
+        }[by]
+        found: dict[int, list[int]] = {}
+        for core in self.of_kind(kind):
+            found.setdefault(key(core), []).extend(core.pus[:smt])
+        return [found[k] for k in sorted(found)]
+
+
+def _kinds(machine: dict[str, Any], cores: Sequence[dict[str, Any]]) -> dict[int, str]:
+    """The launcher's word for each kind that has allowed cores; nothing where there is one kind."""
+    present = {core.get("kind", 0) for core in cores}
+    # hwloc's "efficiency" grows with speed. The launcher's words are about all kinds of the machine.
+    ranks = {kind["index"]: kind.get("efficiency", -1) for kind in machine.get("core_kinds") or []}
+    if len(present) < 2 or len(set(ranks.values())) < 2:
+        return {}
+    top, bottom = max(ranks, key=lambda k: ranks[k]), min(ranks, key=lambda k: ranks[k])
+    words = {top: "performance", bottom: "efficiency"}
+    ordered = sorted(present, key=lambda k: -ranks.get(k, -1))
+    return {kind: words.get(kind, str(kind)) for kind in ordered}
+
+
+def _cores(
+    machine: dict[str, Any], cores: Sequence[dict[str, Any]], words: dict[int, str]
+) -> tuple[Core, ...]:
+    numbers: dict[int, int] = {}  # hwloc counts PUs core by core; the document has the system's numbers
+    for core in machine["cores"]:
+        for pu in core["pus"]:
+            numbers[pu] = len(numbers)
+    allowed = (machine.get("allowed") or {}).get("pus")
+    usable = set(cpulist(allowed)) if allowed is not None else set(numbers)
+    caches = _outermost(machine)
+    return tuple(
+        Core(
+            core.get("package", 0),
+            core["domain"],
+            caches.get(core["index"], -1),
+            words.get(core.get("kind", 0), ""),
+            tuple(numbers[pu] for pu in core["pus"] if pu in usable),
+        )
+        for core in cores
+    )
+
+
+def _outermost(machine: dict[str, Any]) -> dict[int, int]:
+    """For each core, the first core of the outermost cache that it shares: a name for that cache."""
+    found: dict[int, tuple[int, int]] = {}
+    for cache in machine.get("caches") or []:
+        if cache.get("type") == "instruction" or len(cache["cores"]) < 2:
+            continue
+        for core in cache["cores"]:
+            found[core] = max(found.get(core, (0, 0)), (cache["level"], min(cache["cores"])))
+    return {core: first for core, (_, first) in found.items()}
