@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -23,10 +23,9 @@ from strata.advice.samples import (
 )
 from strata.advice.words import count, digits, list_some, percent
 
-SLOW = (
-    0.90  # a core or domain is named when all of its interval lies below this part of its neighbours' median
-)
-LOST = 0.01  # a core is named when it loses more than this part of its time to other work
+# A core or domain is named when its interval, against its neighbours', lies below this part of their median.
+SLOW = 0.90
+LOST = 0.01  # a core is named when it loses more than this part of its time to other work, by its interval
 LOW_BLAS = 0.60  # a library that knows the processor reaches 80 to 95 % of the measured peak on one core
 MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
 
@@ -83,15 +82,23 @@ def _slow_points(
     if len(by_core) < 2:
         return
     for core, point in by_core.items():
-        others = [p[1] for c, p in by_core.items() if c != core and kinds.get(c, 0) == kinds.get(core, 0)]
-        if not others:
+        others = [
+            p for c, p in by_core.items() if c != core and kinds.get(c, 0) == kinds.get(core, 0) and _known(p)
+        ]
+        if not others or not _known(point):
             continue
-        usual = median(others)
-        low, high = (point[2], point[3]) if len(point) > 3 else (None, None)
-        if low is None or high is None:
-            continue
-        if (high < SLOW * usual) if faster_is_higher else (low * SLOW > usual):
-            yield core, point[1], usual
+        # Where each true value is above its interval's low end, their median is above the median of those.
+        if faster_is_higher:
+            apart = point[3] < SLOW * median(p[2] for p in others)
+        else:
+            apart = point[2] * SLOW > median(p[3] for p in others)
+        if apart:
+            yield core, point[1], median(p[1] for p in others)
+
+
+def _known(point: Sequence[float | None]) -> bool:
+    """Whether a curve's point has an interval."""
+    return len(point) > 3 and None not in point[:4]
 
 
 def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
@@ -103,16 +110,16 @@ def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             if kind_of_unit(str(matrix.get("unit", ""))) != "bandwidth":
                 continue
             local = _local_values(machine, matrix)
-            for domain, value in local.items():
+            for domain, (value, _, high) in local.items():
                 others = [v for d, v in local.items() if d != domain]
-                if len(others) < 1 or value >= SLOW * median(others):
+                if not others or high >= SLOW * median(low for _, low, _ in others):
                     continue
-                usual = median(others)
+                usual = median(v for v, _, _ in others)
                 yield Finding(
                     "problem",
                     f"Domain {domain} has less memory bandwidth than its equals",
                     f"its cores reach {digits(value)} {matrix['unit']} in their own memory, the other "
-                    f"domains {digits(usual)} {matrix['unit']}",
+                    f"domains {digits(usual)} {matrix['unit']}; intervals apart",
                     f"Programs bound by memory run at {percent(value / usual)} speed there, and "
                     "everybody waits for them. "
                     "One memory module that is missing, mismatched or degraded looks like this.",
@@ -122,8 +129,10 @@ def slow_domain(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 )
 
 
-def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, float]:
-    """Bandwidth of each domain's cores in the memory of the same kind that is their own."""
+def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, tuple[float, float, float]]:
+    """Bandwidth of each domain's cores in the memory of the same kind that is their own, with its interval;
+    what has none is left out.
+    """
     kinds = {m["index"]: m.get("kind") for m in machine["memories"]}
     plain = {index for index, kind in kinds.items() if kind not in ("HBM", "CXL")}
     own = {d["index"]: [m for m in d["memories"] if m in plain][:1] for d in machine["domains"]}
@@ -131,8 +140,15 @@ def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, floa
     values = {}
     for i, row in enumerate(rows):
         for memory in own.get(row, []):
-            if memory in columns and matrix["values"][i][columns.index(memory)] is not None:
-                values[row] = float(matrix["values"][i][columns.index(memory)])
+            if memory not in columns:
+                continue
+            j = columns.index(memory)
+            middle, low, high = (
+                (matrix.get(k) or matrix["values"])[i][j] if matrix.get("low") else None
+                for k in ("values", "low", "high")
+            )
+            if middle is not None and low is not None and high is not None:
+                values[row] = (float(middle), float(low), float(high))
     return values
 
 
@@ -144,7 +160,8 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             continue
         if "--own-choice" in (task.get("command") or []):
             continue  # spoken of beside the fastest
-        if rate.high < LOW_BLAS * bound["value"]:
+        least = _least_peak(summary, bound)
+        if least is not None and rate.high < LOW_BLAS * least:
             everywhere = ((summary or {}).get("provenance") or {}).get("blas")
             used = (task.get("provenance") or {}).get("blas") or everywhere or {}
             name = used.get("path") or used.get("version") or "the BLAS that was loaded"
@@ -162,6 +179,19 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 "blas",
             )
     yield from _blas_as_found(summary)
+
+
+def _least_peak(summary: Summary | None, bound: Mapping[str, Any]) -> float | None:
+    """The low end of the peak that a rate stands beside, by the interval of its launches; None where they
+    have none.
+    """
+    peaks = list(tasks(summary, "peak"))
+    named = [t for t in peaks if t["id"] == bound.get("source")] or [t for t in peaks if width(t) == 1]
+    rates = [f for t in named for f in figures(t) if kind_of_unit(f.unit) == "flops" and f.median]
+    best = max(rates, key=lambda f: f.median or 0.0, default=None)
+    if best is None or best.low is None or not best.median:
+        return None
+    return float(bound["value"]) * best.low / best.median
 
 
 def _blas_as_found(summary: Summary | None) -> Iterator[Finding]:
@@ -213,9 +243,7 @@ def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             if unit not in ("%", "1", "share", ""):
                 continue
             scale = 0.01 if unit == "%" else 1.0
-            loud = [
-                (int(p[0]), p[1] * scale) for p in curve["points"] if p[1] is not None and p[1] * scale > LOST
-            ]
+            loud = [(int(p[0]), p[1] * scale) for p in curve["points"] if _known(p) and p[2] * scale > LOST]
             if not loud:
                 continue
             core, lost = max(loud, key=lambda x: x[1])

@@ -3,7 +3,8 @@ the same.
 
 The rule is the one that large shared-memory machines taught (processes for coarse parallelism and locality,
 threads inside a locality domain): one process a domain, its cores as threads. A preference between two
-layouts is stated only where samples exist and their intervals are apart.
+layouts is stated only where samples exist and their intervals are apart. Where few cores of a domain use all
+that its memory gives, a layout of so many is added for programs that are bound by it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from strata.advice import bandwidth
 from strata.advice.samples import (
     Interval,
     Machine,
@@ -21,6 +23,8 @@ from strata.advice.samples import (
     figure,
     figures,
     first_pu,
+    logical_pus,
+    print_cpulist,
     processes_threads,
     tasks,
     usable_cpus,
@@ -28,6 +32,8 @@ from strata.advice.samples import (
 )
 from strata.advice.statements import compare
 from strata.advice.words import count
+
+BOUND = "bound by memory bandwidth"
 
 
 @dataclass(frozen=True)
@@ -73,12 +79,14 @@ def recommend(machine: Machine, summary: Summary | None = None) -> Advice:
     """Where to start on this machine for serial, OpenMP, MPI and hybrid programs."""
     usable = usable_cpus(machine)
     processes, threads = hybrid_shape(machine)
+    saturated = bandwidth.saturation(machine, summary)
     return Advice(
         (
             _serial(machine),
             _openmp(machine, usable),
             _mpi(machine, usable),
             _hybrid(machine, processes, threads),
+            *([_bound_by_memory(machine, saturated)] if saturated else []),
         ),
         tuple(preferences(summary)) if summary else (),
         tuple(_notes(machine)),
@@ -221,6 +229,27 @@ def _hybrid(machine: Machine, processes: int, threads: int) -> Start:
             ),
         ),
     )
+
+
+def _bound_by_memory(machine: Machine, found: bandwidth.Saturation) -> Start:
+    """As many cores of each domain as its memory feeds."""
+    processes, threads = bandwidth.layout(machine, found)
+    cores, numbers = allowed_cores(machine), logical_pus(machine)
+    own = [first_pu(machine, cores[i]) for places in bandwidth.places(machine, found) for i in places]
+    # Those of one domain are the first cores anyway.
+    held = "" if processes == 1 else f" --bind {print_cpulist(numbers[pu] for pu in own)}"
+    env = f"OMP_NUM_THREADS={threads} OMP_PLACES=cores OMP_PROC_BIND=close"
+    lines = [Line("strata", f"strata launch --layout {processes}x{threads}{held} -- ./a.out")]
+    if processes == 1:
+        places = ",".join(f"{{{pu}}}" for pu in own)
+        plain = f"OMP_NUM_THREADS={threads} OMP_PLACES='{places}' OMP_PROC_BIND=close"
+        lines.append(Line("plain", f"{plain} ./a.out"))
+    else:
+        exports = "-x OMP_NUM_THREADS -x OMP_PLACES -x OMP_PROC_BIND"
+        mapped = f"--map-by ppr:1:numa:PE={threads} --bind-to core"
+        lines.append(Line("Open MPI", f"{env} mpirun -n {processes} {mapped} {exports} ./a.out"))
+        lines.append(Line("MPICH", f"{env} mpiexec -n {processes} -bind-to numa -map-by numa ./a.out"))
+    return Start(BOUND, f"{processes}x{threads}", bandwidth.sentence(machine, found), tuple(lines))
 
 
 def _notes(machine: Machine) -> list[str]:

@@ -229,8 +229,9 @@ def _best_at(plot: Plotted, x: float) -> str | None:
             value = f"{digits(lead.figure.median or 0.0)} {unit_text(lead.figure.unit)}"
             behind = max if lead.figure.better != "lower" else min
             second = behind(found.others, key=lambda e: e.figure.median or 0.0)
-            ratio = times((lead.figure.median or 0.0) / (second.figure.median or 1.0))
-            words.append(f"{panel.title} {lead.label} ({value}, {ratio} times {second.label})")
+            ratio = factor(lead.figure, second.figure, len(found.others))
+            span = "{} [{}, {}] times ".format(*(times(r) for r in ratio)) if ratio else "apart from "
+            words.append(f"{panel.title} {lead.label} ({value}, {span}{second.label})")
     if not words:
         return None
     word = "lowest" if plot.panels[0].lines[0].figure.better == "lower" else "highest"

@@ -135,6 +135,12 @@ def first_pu(machine: Machine, core: Mapping[str, Any]) -> int:
     return int(next((p for p in core["pus"] if p in pus), core["pus"][0]))
 
 
+def logical_pus(machine: Machine) -> dict[int, int]:
+    """hwloc's number of each PU, which counts them core by core, by the system's number."""
+    every = [pu for core in machine["cores"] for pu in core["pus"]]
+    return {pu: i for i, pu in enumerate(every)}
+
+
 def usable_cpus(machine: Machine) -> int:
     """Cores that can really run at once: allowed cores, cut down by a CPU quota."""
     cores = len(allowed_cores(machine))

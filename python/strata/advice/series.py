@@ -164,6 +164,8 @@ def scaling(summary: Summary) -> list[str]:
         span = f" [{digits(last.low)}, {digits(last.high)}]" if last.low and last.high else ""
         text = f"{one.label}: {what} {digits(last.speedup)}{span} on {digits(last.cores)} cores"
         text += f", efficiency {percent(last.efficiency)}"
+        if last.low and last.high:
+            text += f" [{percent(last.low / last.cores)}, {percent(last.high / last.cores)}]"
         text += f"; {fraction_text(last, one.weak)}."
         if one.law is not None:
             text += f" {law_text(one.law)}"

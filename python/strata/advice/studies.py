@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata.advice.samples import Interval, Summary, Task, figure, headline, within_blocks
+from strata.advice.samples import Interval, Summary, Task, factor, figure, headline, within_blocks
 from strata.advice.statements import beside, compare
 from strata.advice.words import count, digits, percent, unit_text
 from strata.measure import sequential, stats
@@ -209,11 +209,15 @@ def cycles(summary: Summary) -> list[str]:
 
 
 def _slowed(group: Sequence[Entry]) -> list[str]:
-    """A run that others slow down throughout has a small spread: then the median runs must be said too."""
-    runs = [(f.median, setting_of(e.task)) for e in group if (f := figure(e.task, "median run")) and f.median]
-    if len(runs) < 2 or max(runs)[0] < _SLOWED * min(runs)[0]:
+    """A run that others slow down throughout has a small spread: then the median runs must be said too, where
+    the interval of their ratio lies beyond _SLOWED.
+    """
+    runs = [(f, setting_of(e.task)) for e in group if (f := figure(e.task, "median run")) and f.median]
+    runs.sort(key=lambda run: run[0].median or 0.0)
+    ratio = factor(runs[-1][0], runs[0][0], len(runs) * (len(runs) - 1) // 2) if len(runs) > 1 else None
+    if ratio is None or ratio[1] < _SLOWED:
         return []
-    (least, quick), (most, slow) = min(runs), max(runs)
+    (least, quick), (most, slow) = ((f.median or 0.0, name) for f, name in (runs[0], runs[-1]))
     return [
         f"The median run is not the same everywhere: {digits(least)} µs ({quick}) to {digits(most)} µs "
         f"({slow}); a small spread of slowed runs is no success."

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata.advice.samples import allowed_cores, cpulist
+from strata.advice.samples import allowed_cores, cpulist, logical_pus
 from strata.errors import StrataError
 
 
@@ -92,10 +92,7 @@ def _kinds(machine: dict[str, Any], cores: Sequence[dict[str, Any]]) -> dict[int
 def _cores(
     machine: dict[str, Any], cores: Sequence[dict[str, Any]], words: dict[int, str]
 ) -> tuple[Core, ...]:
-    numbers: dict[int, int] = {}  # hwloc counts PUs core by core; the document has the system's numbers
-    for core in machine["cores"]:
-        for pu in core["pus"]:
-            numbers[pu] = len(numbers)
+    numbers = logical_pus(machine)
     allowed = (machine.get("allowed") or {}).get("pus")
     usable = set(cpulist(allowed)) if allowed is not None else set(numbers)
     caches = _outermost(machine)

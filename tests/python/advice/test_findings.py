@@ -102,6 +102,43 @@ def test_a_core_whose_interval_reaches_its_neighbours_is_not_called_slow() -> No
     assert "slow-core" not in codes(findings(summary["machine"], summary))
 
 
+def test_a_core_is_not_called_slow_beside_neighbours_whose_intervals_reach_it() -> None:
+    summary = SUMMARIES["bad-module"]()
+    for point in curve(summary, "us")["points"]:
+        if point[0] != 37:
+            point[3] = 1.45 * point[1]
+    assert "slow-core" not in codes(findings(summary["machine"], summary))
+
+
+def bandwidths(summary: dict[str, Any]) -> dict[str, Any]:
+    tasks = [t for t in summary["tasks"] if t["benchmark"] == "domains"]
+    return next(m for t in tasks for m in t["matrices"] if m["unit"] == "GB/s")
+
+
+def test_a_domain_whose_interval_reaches_its_equals_is_not_called_weak() -> None:
+    summary = SUMMARIES["bad-module"]()
+    matrix = bandwidths(summary)
+    matrix["high"][2][2] = matrix["values"][0][0]
+    assert "slow-domain" not in codes(findings(summary["machine"], summary))
+
+
+@pytest.mark.parametrize("ends", ["low", "high"])
+def test_without_intervals_no_domain_is_called_weak(ends: str) -> None:
+    summary = SUMMARIES["bad-module"]()
+    matrix = bandwidths(summary)
+    matrix[ends] = [[None] * 4 for _ in range(4)]
+    assert "slow-domain" not in codes(findings(summary["machine"], summary))
+
+
+def test_a_blas_is_not_called_slow_beside_a_peak_whose_interval_reaches_down_to_it() -> None:
+    summary = SUMMARIES["bad-module"]()
+    (peak,) = [t for t in summary["tasks"] if t["id"] == "peak/1x1/core/s1"]
+    peak["figures"][0]["low"] = 0.7 * peak["figures"][0]["median"]
+    assert "blas" not in codes(findings(summary["machine"], summary))
+    peak["figures"][0]["low"] = None
+    assert "blas" not in codes(findings(summary["machine"], summary))
+
+
 def test_efficient_cores_are_compared_with_their_own_kind_only() -> None:
     summary = SUMMARIES["hybrid"]()
     machine = summary["machine"]
@@ -117,7 +154,10 @@ def test_efficient_cores_are_compared_with_their_own_kind_only() -> None:
 def test_noise_is_a_finding_only_above_its_limit() -> None:
     summary = SUMMARIES["two-cores"]()
     assert "noise" not in codes(findings(summary["machine"], summary))
-    curve(summary, "%")["points"][1][1] = 4.0
+    point = curve(summary, "%")["points"][1]
+    point[1:] = [4.0, 0.2, 6.0]  # one launch of them was quiet: its interval reaches below the limit
+    assert "noise" not in codes(findings(summary["machine"], summary))
+    point[1:] = [4.0, 3.0, 6.0]
     assert "core 1" in find(findings(summary["machine"], summary), "noise").evidence
 
 
