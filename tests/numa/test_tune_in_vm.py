@@ -52,7 +52,12 @@ class Inside:
 
 
 def tune(
-    vm: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path, words: Sequence[str], budget_s: float
+    vm: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    words: Sequence[str],
+    budget_s: float,
+    kind: str | None = None,
 ) -> tuple[tuner.Outcome, list[Sample]]:
     """A whole tuning of `waits` by what it says that it waited."""
     compiler = os.environ.get("CXX") or shutil.which("c++")
@@ -74,12 +79,27 @@ def tune(
 
     monkeypatch.setattr(program, "_dry_run", dry_run)
     machine = json.loads(vm.run("strata machine --json").out)
-    request = Request(("waits", *words), metric=r"waited ([0-9.]+) s", budget_s=budget_s)
+    request = Request(("waits", *words), metric=r"waited ([0-9.]+) s", budget_s=budget_s, kind=kind)
     kept: list[Sample] = []
     made = Tuner(request, Inside(vm), kept.append, Progress())
     outcome = tuner.tune(request, machine, made, "strata", 1, print)
     print(table.text(outcome, request))
     return outcome, kept
+
+
+def test_a_serial_program_is_not_told_to_deal_its_pages(
+    vm: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidy: None
+) -> None:
+    """Its pages are beside it where it touches them; dealt over four memories they are 1.75 times as far."""
+    outcome, kept = tune(vm, monkeypatch, tmp_path, ["--ms", "40"], 1.3, "serial")
+    (_, race), *_ = outcome.races
+    fastest = outcome.fastest
+    assert fastest is not None and not fastest.memory, outcome.verdict
+    costs = {name: standing.cost() for name, standing in race.standings.items()}
+    dealt = costs["1x1, bind core, interleave:0-3"]
+    # From domain 0 they are at (10 + 15 + 20 + 25) / 4, ten times as the distances are written.
+    assert dealt / costs[fastest.id] == pytest.approx(1.75, rel=0.02), costs
+    assert not [sample.failed for sample in kept if sample.failed]
 
 
 @pytest.mark.soak

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strata.advice.samples import print_cpulist
 from strata.errors import StrataError
 from strata.tune.room import Room
 
@@ -119,9 +120,9 @@ def candidates(
 
 def _serial(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
     yield Candidate(1, 1)
-    if room.memories > 1:
+    if len(room.memories) > 1:
         yield Candidate(1, 1, bind="numa")
-        yield Candidate(1, 1, memory="interleave")
+        yield Candidate(1, 1, memory=dealt(room, Candidate(1, 1)))
 
 
 def _openmp(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
@@ -132,7 +133,7 @@ def _openmp(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
         if 1 < threads < room.cores and room.cores % threads == 0:
             yield Candidate(1, threads, stride=room.cores // threads)
     yield Candidate(1, room.cores, bind="numa")
-    if room.memories > 1:
+    if len(room.memories) > 1:
         yield Candidate(1, room.cores, memory="interleave")
     for threads in _counts(room)[1:]:
         yield Candidate(1, threads, bind="none")
@@ -142,7 +143,7 @@ def _mpi(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
     counts = list(processes) or numbers_of_processes(room)
     for count in counts:
         yield Candidate(count, 1)
-        if room.memories > 1:
+        if len(room.memories) > 1:
             yield Candidate(count, 1, memory="local")
     for count in counts:
         if 1 < count < room.cores and room.cores % count == 0:
@@ -165,7 +166,7 @@ def _hybrid(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
         yield Candidate(count, max(1, room.cores // count))
     for count in (p for p in shapes if not processes or p in processes):
         yield Candidate(count, room.cores // count, bind="numa")
-        if room.memories > 1:
+        if len(room.memories) > 1:
             yield Candidate(count, room.cores // count, memory="local")
 
 
@@ -190,6 +191,15 @@ def _exact(room: Room) -> list[int]:
     squares = [k * k for k in range(1, room.cores + 1) if k * k <= room.cores]
     cubes = [k**3 for k in range(1, room.cores + 1) if k**3 <= room.cores]
     return sorted({powers[-1], squares[-1], cubes[-1]}, reverse=True)
+
+
+def dealt(room: Room, c: Candidate) -> str:
+    """The policy that deals a layout's pages over all memories. `interleave` alone takes those of the
+    layout's own domains, of which a small layout has one.
+    """
+    if c.bind == "none" or c.places * c.stride >= room.cores:
+        return "interleave"
+    return f"interleave:{print_cpulist(room.memories)}"
 
 
 def unlike(room: Room, found: Iterable[Candidate], known: Iterable[Candidate] = ()) -> list[Candidate]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
-from strata.tune.candidates import Candidate, pus_of, unlike
+from strata.tune.candidates import Candidate, dealt, pus_of, unlike
 from strata.tune.room import Room
 
 Shape = tuple[int, int]
@@ -213,7 +213,7 @@ def _runs(pus: Sequence[int]) -> Iterator[str]:
 
 def dimensions(room: Room, kind: str, best: Candidate) -> list[Candidate]:
     """Huge pages, SMT siblings, kinds of cores and policies for pages, each as it is not in the best."""
-    memory = ("", "interleave", "local", "first-touch") if room.memories > 1 else ("",)
+    memory = ("", dealt(room, best), "local", "first-touch") if len(room.memories) > 1 else ("",)
     parts = (
         [replace(best, huge_pages=huge, note="") for huge in ("on", "off", "")],
         _siblings(room, kind, best),

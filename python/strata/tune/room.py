@@ -6,7 +6,7 @@ Pure functions of the document strata.machine/1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +29,14 @@ class Core:
 
 @dataclass(frozen=True)
 class Room:
-    """Allowed cores, by domain, and PUs a core."""
+    """Allowed cores, by domain, PUs a core, and the memories (hwloc's numbers) that programs of these cores
+    use without asking for them by name.
+    """
 
     cores: int
     domains: tuple[int, ...]  # allowed cores of each domain that has some
     pus_per_core: int
-    memories: int
+    memories: tuple[int, ...]
     each: tuple[Core, ...]  # in hwloc's order
     kinds: tuple[str, ...]  # in the launcher's words; empty where all cores are alike
 
@@ -44,12 +46,12 @@ class Room:
         if not cores:
             raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
         count = Counter(core["domain"] for core in cores)
-        memories = [m for m in machine["memories"] if m.get("domain") in count]
         words = _kinds(machine, cores)
         each = _cores(machine, cores, words)
         pus = min(len(core.pus) for core in each)
         domains = tuple(count[d] for d in sorted(count))
-        return Room(len(cores), domains, pus, len(memories), each, tuple(dict.fromkeys(words.values())))
+        kinds = tuple(dict.fromkeys(words.values()))
+        return Room(len(cores), domains, pus, _ordinary(machine, count), each, kinds)
 
     def of_kind(self, kind: str) -> list[Core]:
         """The cores of a kind; all for the empty word."""
@@ -74,6 +76,17 @@ class Room:
         for core in self.of_kind(kind):
             found.setdefault(key(core), []).extend(core.pus[:smt])
         return [found[k] for k in sorted(found)]
+
+
+def _ordinary(machine: dict[str, Any], domains: Iterable[int]) -> tuple[int, ...]:
+    """DRAM of these domains, where they have some; HBM, CXL and NVM are asked for by name."""
+    allowed = set(cpulist(machine["allowed"]["memories"]))
+    found: list[int] = []
+    for domain in domains:
+        own = [m for m in machine["memories"] if m.get("domain") == domain and m["os_index"] in allowed]
+        dram = [m for m in own if m.get("kind") in ("DRAM", "unknown", None)]
+        found += [m["index"] for m in dram or own]
+    return tuple(sorted(found))
 
 
 def _kinds(machine: dict[str, Any], cores: Sequence[dict[str, Any]]) -> dict[int, str]:

@@ -46,9 +46,17 @@ def test_a_hybrid_program_is_tried_with_a_process_a_domain_first() -> None:
 def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> None:
     assert any(c.memory for c in candidates(machines.eight_domains(), "openmp"))
     assert not any(c.memory for c in candidates(machines.two_cores(), "openmp"))
-    assert {"interleave", "local"} <= {
+    assert {"interleave:0-7", "local"} <= {
         c.memory for c in variations(machines.eight_domains(), "openmp", Candidate(1, 8))
     }
+
+
+def test_pages_are_dealt_over_all_memories_also_for_a_layout_that_sits_beside_one() -> None:
+    """`--memory interleave` alone takes the memories of the layout's own domains."""
+    machine = machines.eight_domains()
+    assert "interleave:0-7" in {c.memory for c in candidates(machine, "serial")}
+    for best in Candidate(1, 256), Candidate(8, 2, bind="none"), Candidate(64, 1, stride=4):
+        assert "interleave" in {c.memory for c in variations(machine, "openmp", best)}
 
 
 def test_variations_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:

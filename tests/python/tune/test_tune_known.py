@@ -50,7 +50,7 @@ class Model:
     def drawn(room: Room, chance: random.Random) -> Model:
         about = chance.uniform
         return Model(
-            room.memories,
+            len(room.memories),
             chance.choice((0.0, 0.01, 0.05, 0.3)),
             about(0, 0.9),
             about(1, max(room.domains)),
@@ -86,7 +86,7 @@ class Model:
         return 100 * (time + self.message * (where.processes - 1))
 
     def pages(self, where: Laid) -> float:
-        found = {"interleave": self.interleave, "local": self.local}.get(where.memory, 1.0)
+        found = {"interleave": self.interleave, "local": self.local}.get(where.memory.partition(":")[0], 1.0)
         return found * {"on": self.huge_on, "off": self.huge_off}.get(where.huge, 1.0)
 
     @property
