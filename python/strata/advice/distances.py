@@ -70,6 +70,23 @@ def pairs(machine: Machine) -> list[Pair]:
     return sorted(made, key=lambda pair: rank(pair.distance))
 
 
+def pus_in_domains(machine: Machine, count: int, domains: int) -> list[int] | str:
+    """So many PUs, each of a core of its own, an equal part of them in each of so many domains, those with
+    the most cores that may be used; or the reason why there are not as many.
+    """
+    by_domain: dict[Any, list[int]] = {}
+    for spot in _spots(machine):
+        by_domain.setdefault(spot.domain, []).append(spot.pus[0])
+    if len(by_domain) < domains:
+        return "one memory domain"
+    chosen = sorted(by_domain.values(), key=len, reverse=True)[:domains]  # of equals those named first
+    each = count // domains
+    if any(len(pus) < each for pus in chosen):
+        where = "a domain" if domains == 1 else "the second domain"
+        return f"{each} cores are more than the {len(chosen[-1])} that may be used in {where}"
+    return [pu for pus in chosen for pu in pus[:each]]
+
+
 def _spots(machine: Machine) -> list[_Spot]:
     given = (machine.get("allowed") or {}).get("pus")
     allowed = None if given is None else set(cpulist(given))

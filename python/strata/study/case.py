@@ -116,6 +116,13 @@ def _layout(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
             given=f"layouts = {layout['layouts']}, stride = {layout['stride']}, bind = {layout['bind']}",
             allowed="layouts 2x1 and 1x2, without stride and bind",
         )
+    if layout["pairs"] and (layout["distances"] or layout["stride"] != 1 or layout["bind"] != "core"):
+        raise StrataError(
+            "the domains of pairs decide on which cores they run",
+            at=file.at("pairs", place),
+            given=f"stride = {layout['stride']}, bind = {layout['bind']}, distances = {layout['distances']}",
+            allowed="pairs without stride, bind and distances",
+        )
     where = file.at("name", place).removesuffix(" name")
     return {**layout, "at": f"{where} [[layout]] {layout['name']}"}
 

@@ -22,7 +22,7 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
-from strata.study import planner, toolchain
+from strata.study import planner, settings, toolchain
 from strata.study.case import Study, read
 from strata.study.toolchain import Toolchain
 
@@ -90,7 +90,7 @@ def prepare(request: Request) -> Prepared:
         identity(machine),
         build_id([*native.all(), *foreign_programs(study)]),
         list(native.programs),
-        planner.try_settings(str(native.front), planner.settings_of(study, machine), request.machine),
+        settings.try_settings(str(native.front), settings.settings_of(study, machine), request.machine),
         request.seed if request.seed is not None else fresh_seed(),
         request.budget_s,
         request.strict,

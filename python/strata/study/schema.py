@@ -31,6 +31,7 @@ AXES = ("cores", "processes", "threads", "stride", "distance")  # and the name o
 # The engine's own words to the launcher, and what ends its options.
 NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry-run", "--explain", "--help")
 NOT_OPTIONS += ("--machine", "--as-rank", "--")
+PAIRS = ("one domain", "two domains", "all cores")
 ALL = "all"  # every P x T that fills all cores
 EVERY = re.compile(r"^every (P|\d+)x(T|\d+)$")  # P and T in powers of two, on one core to all
 _STRIDES = re.compile(r"^\d+\.\.(\d+|[NDH])$")
@@ -228,6 +229,14 @@ LAYOUTS: dict[str, Key] = {
         False,
         "two threads at each distance that the machine has, from two hardware threads of a core to two "
         "packages: instead of stride and bind, for layouts 2x1 and 1x2",
+    ),
+    "pairs": Key(
+        "text",
+        lambda v: v in ("", *PAIRS),
+        " | ".join(PAIRS),
+        "",
+        "processes i and i + P/2 are a pair: all in one domain, each pair in two, or over all cores; P is "
+        "made even; instead of stride and bind",
     ),
     "options": Key(
         "list of text", list_of(is_text), "a list of text", list(OWN_SHARE), "further launch options"
