@@ -225,6 +225,17 @@ void make_plates(Settings& s, const graph::CaseSchema& keys) {
     }
 }
 
+/// The ring's hole comes first; both cylinders are round the same axis, along z.
+void check_vortex(const Settings& s, const graph::CaseSchema& keys) {
+    bool ring = s.bodies.size() == 2 && s.bodies[0].material < 0;
+    for (const Body& body : s.bodies)
+        ring = ring && body.shape == Body::Shape::cylinder && body.a[0] == s.bodies[0].a[0] &&
+               body.a[1] == s.bodies[0].a[1] && body.b[0] == body.a[0] && body.b[1] == body.a[1];
+    if (!ring || !(s.bodies[0].radius < s.bodies[1].radius))
+        keys.refuse("exact.problem", "a vortex turns a ring",
+                    "two cylinders around one axis along z, the smaller one first and a hole");
+}
+
 }  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
@@ -239,6 +250,16 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.contact() && s.fused)
         keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
                     "false with contact.groups");
+    if (s.by_cells() && !s.quadratic())
+        keys.refuse("method.quadrature", "forces are integrals over cells for B-splines alone",
+                    "\"points\", or method.shape = \"quadratic\"");
+    if (s.by_cells() && s.fused)
+        keys.refuse("method.fused",
+                    "a cell's stress is fitted to its neighbours' as well, so CIF waits for CST",
+                    "false with method.quadrature = \"cells\"");
+    if (s.by_cells() && s.contact())
+        keys.refuse("method.quadrature", "a cell that several bodies share is none that one fills",
+                    "\"points\" with several contact.groups");
     const auto rubs = [](const std::string& kind) { return kind == "friction"; };
     if (s.friction > 0 && !s.contact() && std::ranges::none_of(s.walls, rubs) &&
         std::ranges::none_of(s.plate_kinds, rubs))
@@ -260,8 +281,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
                 "two cylinders, the hole first; a cylinder as surface; law \"linear\"; loads.rise > 0");
     }
     const bool own = s.problem == "sliding" || s.problem == "cylinder";
+    if (s.vortex()) check_vortex(s, keys);
     if (s.exact() && !own && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
-    if (s.exact() && !own && (s.materials.size() != 1 || s.bodies.size() != 1))
+    if (s.exact() && !own && (s.materials.size() != 1 || (s.bodies.size() != 1 && !s.vortex())))
         keys.refuse("exact.problem", "an exact solution is that of one body", "one shape, one material");
     if (s.manufactured() && s.materials[0].law != Law::neo_hookean)
         keys.refuse("materials.law", "manufactured solutions were derived for one law", "neo-hookean");

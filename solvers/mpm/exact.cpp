@@ -38,6 +38,7 @@ Motion manufactured(const Settings& s, const Real3& X, double t) {
     double log_J = 0;
     Real3 curvature{}, acceleration{};
     for (std::size_t i = 0; i < (cube ? 3U : 1U); ++i) {
+        if (cube && s.cells[i] == 1) continue;  // a square
         const double k = (cube ? 1 : 2) * kPi / s.size[i], w = c * kPi / s.size[i];
         const double phase = cube ? static_cast<double>(i) * 2 * kPi / 3 : kPi / 2;
         const double g = std::sin(w * t + phase), rate = w * std::cos(w * t + phase);
@@ -51,6 +52,36 @@ Motion manufactured(const Settings& s, const Real3& X, double t) {
     for (std::size_t i = 0; i < 3; ++i) {
         const double stiffness = (m.lambda * (1 - log_J) + m.mu) / (all.stretch[i] * all.stretch[i]) + m.mu;
         all.force[i] = acceleration[i] - stiffness * curvature[i] / m.density;
+    }
+    return all;
+}
+
+/// A ring of radii a and b is turned in its middle: a point at the radius r by the angle
+/// alpha = A (1 - xi^2)^2 sin(w t), xi = (2 r - a - b) / (b - a), w = pi c / (a + b) (Brannon, Kamojjala and
+/// Sadeghirad, Establishing credibility of particle methods through verification testing, PARTICLES 2011,
+/// whose ring is from 0.75 to 1.25). Neither edge moves nor is strained. F is a rotation and, in the axes of
+/// the turned radius, a simple shear g = r alpha', so sigma_tt = mu g^2 and sigma_rt = mu g are the only
+/// stresses, and div sigma has the components -mu g^2 / r and mu (g' + 2 g / r).
+Motion vortex(const Settings& s, const Real3& X, double t) {
+    const Material& m = s.materials[0];
+    const Real3 centre = s.bodies[0].a;
+    const double a = s.bodies[0].radius, b = s.bodies[1].radius;
+    const double x = X[0] - centre[0], y = X[1] - centre[1], r = std::hypot(x, y);
+    const double w = kPi * std::sqrt(m.young() / m.density) / (a + b);
+    const double per = 2 / (b - a), xi = (2 * r - a - b) / (b - a), rest = 1 - xi * xi;
+    const double profile = s.amplitude * rest * rest, slope = -4 * s.amplitude * xi * rest * per,
+                 bend = s.amplitude * (12 * xi * xi - 4) * per * per;
+    const double g = std::sin(w * t), rate = w * std::cos(w * t);
+    const double shear = r * slope * g, shear_slope = (slope + r * bend) * g;
+    const double radial = -r * std::pow(profile * rate, 2) + m.mu * shear * shear / r / m.density;
+    const double around = -w * w * r * profile * g - m.mu * (shear_slope + 2 * shear / r) / m.density;
+    const double cosine = std::cos(profile * g), sine = std::sin(profile * g);
+    const Real3 out{(x * cosine - y * sine) / r, (x * sine + y * cosine) / r, 0}, along{-out[1], out[0], 0};
+    Motion all;
+    for (std::size_t i = 0; i < 2; ++i) {
+        all.u[i] = r * out[i] - (X[i] - centre[i]);
+        all.v[i] = r * profile * rate * along[i];
+        all.force[i] = radial * out[i] + around * along[i];
     }
     return all;
 }
@@ -107,6 +138,7 @@ Motion exact_motion(const Settings& s, const Real3& X, double t) {
     if (s.problem == "axial") return axial(s, X, t);
     if (s.problem == "sliding") return sliding(s, X, t);
     if (s.problem == "cylinder") return cylinder(s, X, t);
+    if (s.vortex()) return vortex(s, X, t);
     return s.problem == "impact" ? impact(s, X, t) : manufactured(s, X, t);
 }
 
@@ -115,6 +147,7 @@ double exact_displacement(const Settings& s) {
     if (s.problem == "impact") return amplitude * s.end;
     if (s.problem == "cylinder") return std::abs(radial(s, s.bodies[0].radius));
     if (s.problem == "sliding") return 0.5 * std::abs(s.gravity[0]) * s.end * s.end;
+    if (s.vortex()) return 0.5 * amplitude * (s.bodies[0].radius + s.bodies[1].radius);
     if (s.problem != "axial") return amplitude;
     const double length = s.bodies[0].high()[0] - s.bodies[0].low()[0];
     return amplitude / (kPi / (2 * length) * s.materials[0].wave_speed());

@@ -6,8 +6,9 @@
 
 namespace strata::mpm {
 
-/// Of an exact problem: displacement and velocity of the point X at time t, its stretches (the deformation
-/// gradient is diagonal), and the body force per mass that keeps it going (m/s2).
+/// Of an exact problem: displacement and velocity of the point X at time t, its stretches (a deformation
+/// gradient that is diagonal; a vortex's is 1 at time 0, when alone it is asked for), and the body force per
+/// mass that keeps it going (m/s2).
 struct Motion {
     Real3 u{}, v{}, stretch{1, 1, 1}, force{};
 };

@@ -30,6 +30,10 @@ struct Labels {
 
     // Of particles, within a step
     Particles<double> stress;  // Kirchhoff's: xx, yy, zz, xy, yz, zx
+    Particles<double> J;       // det F, where forces are integrals over cells
+
+    // Of cells, within a step, where forces are integrals over them: sums over particles (quadrature.hpp)
+    Field<double> cell_sums;
 
     // Of grid points, within a step; of each group of bodies in contact these components, one after the other
     Field<double> nodal;         // momentum in x, y, z, and mass

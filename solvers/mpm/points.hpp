@@ -40,9 +40,7 @@ void with_shape(const Settings& s, Body body) {
 /// body(run, first, n) for up to eight particles of a cell at a time.
 template <class Body>
 void for_blocks(const std::vector<Run>& runs, Body body) {
-    for (const Run& run : runs)
-        for (std::int32_t done = 0; done < run.count; done += kLanes)
-            body(run, std::int64_t{run.first} + done, std::min(kLanes, run.count - done));
+    for (const Run& run : runs) for_blocks(run, [&](std::int64_t first, int n) { body(run, first, n); });
 }
 
 }  // namespace strata::mpm

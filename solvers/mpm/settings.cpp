@@ -53,6 +53,16 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("method.flip", &s.flip,
              {.least = 0, .most = 1, .meaning = "share of FLIP where transfer is flip; the rest is PIC"});
     keys.key(
+        "method.quadrature", &s.quadrature,
+        {.choices = {"points", "cells"},
+         .meaning = "of internal forces: sums over particles, or integrals over cells of the stress that "
+                    "is fitted to them (shape \"quadratic\"): second order where particles cross cells"});
+    keys.key(
+        "method.deformation", &s.deformation,
+        {.choices = {"forward", "backward"},
+         .meaning = "F' = (1 + dt grad v) F, or (1 - dt grad v)^-1 F, which is exact for the gradient at "
+                    "the end of a step, where it is taken"});
+    keys.key(
         "method.fused", &s.fused,
         {.meaning = "CST and CIF as one task: the same bits, less memory traffic; false: the six tasks"});
     keys.key("materials.law", &s.laws,
@@ -144,13 +154,14 @@ graph::CaseSchema schema(Settings& s) {
              {.unit = "1/s", .least = 0, .meaning = "of all velocities, for static solutions"});
     keys.key(
         "exact.problem", &s.problem,
-        {.choices = {"none", "axial", "impact", "sliding", "cylinder", "periodic bar", "cube"},
+        {.choices = {"none", "axial", "impact", "sliding", "cylinder", "periodic bar", "cube", "vortex"},
          .meaning = "axial: a bar fixed at x = 0 in its first mode; impact: one that hits x = 0; sliding: "
                     "the second body on the first, along x; cylinder: thick, under pressure inside; "
-                    "periodic bar, cube: manufactured solutions "
-                    "(docs/mpm.md)"});
+                    "periodic bar, cube (a square with one cell in z), vortex (a ring that is turned "
+                    "in its middle): manufactured solutions (docs/mpm.md)"});
     keys.key("exact.amplitude", &s.amplitude,
-             {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m"});
+             {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m; vortex: "
+                         "of the angle, rad"});
     keys.key(
         "time.end", &s.end,
         {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});

@@ -65,6 +65,7 @@ struct Settings {
 
     std::string shape = "linear", transfer_name = "flip";
     double flip = 0.99;
+    std::string quadrature = "points", deformation = "forward";
     bool fused = false;
 
     std::vector<std::string> laws;
@@ -105,11 +106,18 @@ struct Settings {
     /// APIC with linear functions: C is the gradient itself, of velocities of its own.
     [[nodiscard]] bool affine_gradient() const { return shape == "linear" && transfer() == Transfer::apic; }
     [[nodiscard]] bool gimp() const { return shape == "gimp"; }
+    /// Whether internal forces are integrals over cells (quadrature.hpp).
+    [[nodiscard]] bool by_cells() const { return quadrature == "cells"; }
+    /// Whether a step's gradient is that at its end (deformation.hpp).
+    [[nodiscard]] bool backward() const { return deformation == "backward"; }
     [[nodiscard]] Wall wall(std::size_t axis, int upper = 0) const;
     [[nodiscard]] Real3 wall_speed(int axis, int upper) const;
     /// Whether there is an exact solution, and whether a body force of its own drives it.
     [[nodiscard]] bool exact() const { return problem != "none"; }
-    [[nodiscard]] bool manufactured() const { return problem == "periodic bar" || problem == "cube"; }
+    [[nodiscard]] bool manufactured() const {
+        return problem == "periodic bar" || problem == "cube" || vortex();
+    }
+    [[nodiscard]] bool vortex() const { return problem == "vortex"; }
     /// How many velocity fields there are; whether there are several, of bodies in contact.
     [[nodiscard]] int groups() const;
     [[nodiscard]] bool contact() const { return groups() > 1; }

@@ -98,6 +98,13 @@ struct Run {
     std::int32_t first, count;
 };
 
+/// body(first, n) for up to eight particles of a cell at a time.
+template <class Body>
+inline void for_blocks(const Run& run, Body body) {
+    for (std::int32_t done = 0; done < run.count; done += kLanes)
+        body(std::int64_t{run.first} + done, std::min(kLanes, run.count - done));
+}
+
 /// The runs of a patch's `count` particles at (x, y, z): one a cell, since particles are sorted. Returns the
 /// first particle that is not in `cells`, or -1.
 inline std::int64_t find_runs(const Box& cells, const Lattice& lattice, const double* const (&x)[3],
@@ -149,6 +156,11 @@ struct Weights {
             const Lanes xi = (at - lattice.origin[a]) * lattice.per_h[a] - static_cast<double>(cell[a]);
             d[a] = Shape::along(xi, lattice.h[a], lattice.per_h[a], lattice.reach[a]);
         }
+    }
+    /// At these places in a cell, from 0 to 1.
+    Weights(const Lattice& lattice, const Lanes (&xi)[3]) {
+        for (std::size_t a = 0; a < 3; ++a)
+            d[a] = Shape::along(xi[a], lattice.h[a], lattice.per_h[a], lattice.reach[a]);
     }
 };
 

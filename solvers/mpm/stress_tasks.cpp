@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/mpm/deformation.hpp"
 #include "solvers/mpm/gather.hpp"
 #include "solvers/mpm/plastic.hpp"
 #include "solvers/mpm/points.hpp"
+#include "solvers/mpm/quadrature.hpp"
 #include "solvers/mpm/step.hpp"
 #include "solvers/mpm/work.hpp"
 
@@ -34,6 +36,7 @@ class Deform {
            const FieldView<const double>& velocity)
         : settings_(s), p_(points), velocity_(velocity) {
         narrow_ = std::min({lattice.h[0], lattice.h[1], lattice.h[2]});
+        backward_ = s.backward();
     }
 
     /// Of particles first .. first + n of a cell: F' = (1 + dt grad v) F, stored, and Kirchhoff's stress.
@@ -59,26 +62,35 @@ class Deform {
         return sum(energy_);
     }
     [[nodiscard]] double rate() const { return fastest_ / narrow_; }
+    /// det F of the latest block.
+    [[nodiscard]] const Lanes& volume_ratio() const { return J_; }
     /// That plastic flow has taken up so far.
     [[nodiscard]] double plastic_work() const { return sum(work_); }
 
   private:
     Symmetric deform(const Gathered& g, std::int64_t first, int n) {
-        Tensor before, now;
+        Tensor before, now, backward;
         for (std::size_t c = 0; c < 9; ++c) before[c] = load(p_.F[c] + first, n, c % 4 == 0 ? 1 : 0);
+        if (backward_) backward = backward_step(g, p_.dt);
+        const auto product = [&](const auto& a, std::size_t i, std::size_t j) {
+            return a[3 * i] * before[j] + a[3 * i + 1] * before[3 + j] + a[3 * i + 2] * before[6 + j];
+        };
         Lanes squares{};
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 3; ++j) {
-                now[3 * i + j] = before[3 * i + j] + p_.dt * (g.gradient[3 * i] * before[j] +
-                                                              g.gradient[3 * i + 1] * before[3 + j] +
-                                                              g.gradient[3 * i + 2] * before[6 + j]);
+                now[3 * i + j] = backward_ ? product(backward, i, j)
+                                           : before[3 * i + j] + p_.dt * product(g.gradient, i, j);
                 squares += now[3 * i + j] * now[3 * i + j];
             }
         for (std::size_t c = 0; c < 9; ++c) store(p_.F[c] + first, now[c], n);
         double speed = 0;
         Stress found;
         if (Plastic && any_plastic(first, n)) {
-            found = plastic_stress(now, g, squares, first, n, speed);
+            Tensor step = backward;
+            if (!backward_)
+                for (std::size_t c = 0; c < 9; ++c)
+                    step[c] = p_.dt * g.gradient[c] + (c % 4 == 0 ? 1.0 : 0.0);
+            found = plastic_stress(now, step, squares, first, n, speed);
         } else {
             found = stress(now, first, n, speed);
         }
@@ -87,6 +99,7 @@ class Deform {
         energy_ += load(p_.volume + first, n) * found.energy;
         sound_ &= found.J > 0.0;
         fastest_ = larger(speed * root(larger(largest(squares) / 3, 1.0)), fastest_);
+        J_ = found.J;
         return found.kirchhoff;
     }
 
@@ -100,10 +113,8 @@ class Deform {
     }
     /// A block in which particles are plastic; others have the stress of their own laws. Waves' speed follows
     /// from the elastic deformation (`squares`), not from all of it.
-    Stress plastic_stress(const Tensor& F, const Gathered& g, Lanes& squares, std::int64_t first, int n,
+    Stress plastic_stress(const Tensor& F, const Tensor& step, Lanes& squares, std::int64_t first, int n,
                           double& speed) {
-        Tensor step;
-        for (std::size_t c = 0; c < 9; ++c) step[c] = p_.dt * g.gradient[c] + (c % 4 == 0 ? 1.0 : 0.0);
         PlasticState kept;
         for (std::size_t c = 0; c < 6; ++c) kept.b[c] = load(p_.elastic[c] + first, n, c < 3 ? 1 : 0);
         kept.alpha = load(p_.alpha + first, n);
@@ -159,9 +170,10 @@ class Deform {
     const Settings& settings_;
     Deforming p_;
     double narrow_ = 0;
+    bool backward_ = false;
     Real fastest_ = 0;
     FieldView<const double> velocity_;
-    Lanes energy_{}, work_{};
+    Lanes energy_{}, work_{}, J_{};
     LaneInts sound_ = LaneInts{} - 1;
 };
 
@@ -259,6 +271,34 @@ Points points_of(const Here& here, ListUse<const double> x, ListUse<const double
     return p;
 }
 
+/// CST where forces are integrals over cells: also what these are made from.
+void stress_and_cell_sums(const Step& step, Task& task, const DeformUses& uses, ListUse<double> stress) {
+    const auto J = task.make(step.labels.J);
+    const auto cells = task.make(step.labels.cell_sums);
+    task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {
+        const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
+        const Points p = points_of(here, uses.x, uses.volume);
+        double* stresses[6];
+        for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
+        double* const ratios = start_of(here[J]);
+        const FieldView<double> sums = here[cells];
+        clear_cell_sums(sums);
+        uses.go(here, s, lattice, [&](auto& deform) {
+            for (const Run& run : runs) {
+                CellSums own;
+                for_blocks(run, [&](std::int64_t first, int n) {
+                    const Weights<Quadratic> weights(lattice, run.cell, p.x, first, n);
+                    const Symmetric tau = deform(weights, run, first, n);
+                    for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+                    store(ratios + first, deform.volume_ratio(), n);
+                    own.add(weights, load(p.volume + first, n), deform.volume_ratio(), tau);
+                });
+                own.keep(run.cell, sums);
+            }
+        });
+    });
+}
+
 }  // namespace
 
 void declare_cst(const Step& step) {
@@ -266,6 +306,10 @@ void declare_cst(const Step& step) {
     declare_work(step, task, work_of_cst(step.settings));
     const DeformUses uses(step, task);
     const auto stress = task.make(step.labels.stress);
+    if (step.settings.by_cells()) {
+        stress_and_cell_sums(step, task, uses, stress);
+        return;
+    }
     task.run(
         [=, &s = step.settings, contact = step.settings.contact(), lattice = step.lattice()](Here& here) {
             const std::vector<Run>& runs = runs_of(here, here[uses.x], lattice);
@@ -291,10 +335,25 @@ void declare_cif(const Step& step) {
     declare_work(step, task, work_of_cif(step.settings));
     const auto x = task.need(l.x), volume = task.need(l.volume), stress = task.need(l.stress);
     const ForceUses uses(step, task);
+    const bool by_cells = step.settings.by_cells();
+    ListUse<const double> J;
+    FieldUse<const double> cells;
+    if (by_cells) J = task.need(l.J), cells = task.need(l.cell_sums, ghosts(1));
     task.run([=, &s = step.settings, lattice = step.lattice()](Here& here) {
         const std::vector<Run>& runs = runs_of(here, here[x], lattice);
         const double* stresses[6];
         for (int c = 0; c < 6; ++c) stresses[c] = start_of(here[stress], c);
+        if (by_cells) {
+            Points p = points_of(here, x, volume);
+            if (s.loads())
+                for (int c = 0; c < 3; ++c) p.load[c] = start_of(here[uses.load], c);
+            const auto go = [&](auto loads) {
+                forces_of_cells<decltype(loads)::value>(runs, lattice, p, stresses, start_of(here[J]),
+                                                        here[cells], uses.largest, here[uses.force]);
+            };
+            s.loads() ? go(std::true_type()) : go(std::false_type());
+            return;
+        }
         uses.go(here, s, lattice, runs, points_of(here, x, volume),
                 [&](const auto&, const Run&, std::int64_t first, int n) {
                     Symmetric tau;

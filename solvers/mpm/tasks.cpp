@@ -11,6 +11,7 @@
 #include "solvers/mpm/exact.hpp"
 #include "solvers/mpm/fill.hpp"
 #include "solvers/mpm/points.hpp"
+#include "solvers/mpm/quadrature.hpp"
 #include "solvers/mpm/step.hpp"
 #include "solvers/mpm/surface.hpp"
 
@@ -35,6 +36,11 @@ void make_labels(const Step& step) {
     if (!s.fused)
         l.stress = graph.particle<double>(l.set, "Kirchhoff stress",
                                           {.components = 6, .unit = "Pa", .about = "xx, yy, zz, xy, yz, zx"});
+    if (s.by_cells()) {
+        l.J = graph.particle<double>(l.set, "volume ratio", {.unit = "1", .about = "det F"});
+        l.cell_sums = graph.field<double>("stress and volume of cells", step.grid, On::cells,
+                                          {.components = kCellSums, .unit = "J, m3, m4"});
+    }
     if (s.transfer() == Transfer::apic)
         l.C = graph.particle<double>(l.set, "affine velocity", {.components = 9, .unit = "1/s"});
     if (s.plastic()) {

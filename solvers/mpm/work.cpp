@@ -1,5 +1,7 @@
 #include "solvers/mpm/work.hpp"
 
+#include "solvers/mpm/quadrature.hpp"
+
 #include <algorithm>
 
 namespace strata::mpm {
@@ -94,6 +96,18 @@ double stress(const Settings& s) {
 /// Of a cell, since the particles of one are worked on eight at once.
 double blocks(const Settings& s) { return static_cast<double>((s.particles_per_cell() + 7) / 8); }
 
+/// A step's gradient: 1 - dt L (12), cofactors (27), determinant (6), quotients (9), of "backward"; F' of
+/// each component.
+double deformation(const Settings& s) { return s.backward() ? 54 + 9 * 5 : 9 * 7; }
+
+/// CIF by cells: which are full (27), seven means (10), six differences of stress (6) and place (4), normal
+/// equations (11 + 33 a neighbour, less what is added to nothing), their solution; and eight Gauss points.
+double fitted_cell(const Settings& s) {
+    const double n = axis(s).points;
+    constexpr double kSolved = 164;
+    return 27 + 70 + 60 + 6 * 44 + kSolved + 8 * (6 * 7 + 8 * n + 12 * n * n + 12 * n * n * n);
+}
+
 /// Which velocity field is a particle's own.
 double group_bytes(const Settings& s) { return s.contact() ? kName : 0; }
 
@@ -123,11 +137,15 @@ Counted work_of_m2g(const Settings& s) {
 Counted work_of_cst(const Settings& s) {
     Counted all;
     // F' (7 a component), stress; energy (2), and whether the determinant is one (1).
-    all.particle.flops = kFind + weights(s, true) + gathered(s, false, true) + 63 + stress(s) + 3;
+    all.particle.flops = kFind + weights(s, true) + gathered(s, false, true) + deformation(s) + stress(s) + 3;
     all.particle.bytes = (3 + 2 * 9 + 1 + 6) * kNumber + kName + group_bytes(s);
     if (s.plastic()) all.particle.flops += 2, all.particle.bytes += 2 * 7 * kNumber;  // its work; its state
     // The fastest wave, of a block: largest of eight (7), from a sum of squares to a speed, largest so far.
     all.cell = {12 * blocks(s), 3 * kNumber};
+    if (s.by_cells()) {  // V J (1), V tau (6), places (3) and their products (3); ten sums
+        all.particle.flops += 13 + kCellSums, all.particle.bytes += kNumber;
+        all.cell.flops -= kCellSums, all.cell.bytes += kCellSums * kNumber;
+    }
     return all;
 }
 
@@ -140,6 +158,10 @@ Counted work_of_cif(const Settings& s) {
         kFind + weights(s, true) + 6 + (s.loads() ? 14 : 8) * n + 12 * n * n + 12 * n * n * n;
     all.particle.bytes = (3 + 6 + 1 + (s.loads() ? 3 : 0)) * kNumber + group_bytes(s);
     all.cell = {onto_grid(s, 3), 3 * kNumber};
+    if (s.by_cells()) {  // places (3); of six components what was fitted (6), and what is left (2)
+        all.particle.flops += 3 + 6 * 8, all.particle.bytes += kNumber;
+        all.cell.flops += fitted_cell(s), all.cell.bytes += kCellSums * kNumber;
+    }
     return all;
 }
 

@@ -45,10 +45,10 @@ struct Ended {
     double time = 0;
 };
 
-inline Ended run(const Settings& s, std::int64_t most = 1'000'000) {
+inline Ended run(const Settings& s, std::int64_t most = 1'000'000, int threads = 2) {
     Graph graph("mpm");
     const Labels l = declare(graph, s);
-    Simulation simulation(graph, Members::alone(), {.threads = 2});
+    Simulation simulation(graph, Members::alone(), {.threads = threads});
     simulation.start();
     simulation.stop_when<double>(l.time, [&](double now) { return now >= s.end; });
     simulation.advance(most);

@@ -17,6 +17,7 @@ SHORT = {
     "impact": ({}, 160),
     "incline": ({"cells": "[40, 12, 1]", "patch": "[10, 6, 1]"}, 240),
     "manufactured-bar": ({}, 60),
+    "manufactured-vortex": ({"cells": "[32, 32, 1]", "patch": "[8, 16, 1]"}, 60),
     "sphere": ({"cells": "[20, 24, 20]", "patch": "[5, 6, 10]"}, 24),
 }
 

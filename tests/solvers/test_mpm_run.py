@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -32,7 +33,9 @@ def series(out: Path) -> dict[str, np.ndarray]:
     return {name.split(" [")[0]: values[:, i] for i, name in enumerate(rows[0].split(","))}
 
 
-@pytest.mark.parametrize("name", ["disks", "axial", "impact", "incline", "cylinder", "manufactured-bar"])
+@pytest.mark.parametrize(
+    "name", ["disks", "axial", "impact", "incline", "cylinder", "manufactured-bar", "manufactured-vortex"]
+)
 def test_each_case_ends_verified(run, tmp_path, name):
     out = tmp_path / "out"
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
@@ -40,6 +43,19 @@ def test_each_case_ends_verified(run, tmp_path, name):
     assert result["verified"] is True
     # The case as it is: its limit leaves half as much room as it needs.
     assert result["verification"]["limit"] / 2 < result["verification"]["value"]
+
+
+def test_orders_of_convergence_are_shown_for_a_case(front):
+    # Of the bar with forces by cells; what the figures must be is tests/solvers/test_mpm_orders.cpp's claim.
+    command = [sys.executable, CASES / "orders.py", CASES / "manufactured-bar.toml", "16", "32"]
+    changes = ["--set", "quadrature=cells", "--set", "deformation=backward", "--strata", front]
+    lines = subprocess.run(
+        [*command, *changes], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    found = [re.fullmatch(r" +(16|32) cells  error (\S+)(?:  order (\S+))?", line) for line in lines]
+    assert [m[1] for m in found] == ["16", "32"]
+    assert [float(m[2]) for m in found] == pytest.approx([4.9e-3, 2.1e-3], rel=0.05)
+    assert float(found[1][3]) == pytest.approx(np.log2(4.91e-3 / 2.13e-3), abs=0.02)
 
 
 def test_the_bar_under_tension_takes_up_what_its_ends_are_given(run, tmp_path):
