@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -118,6 +119,64 @@ Option split_option(const std::string& word, Starter starter) {
     return option;
 }
 
+/// Of srun's "quiet,none": whether it names no binding, and what follows the word on how much is said.
+constexpr std::array kHowMuchIsSaid = {"q", "quiet", "v", "verbose"};
+bool is_how_much_is_said(const std::string& word) {
+    return std::find(kHowMuchIsSaid.begin(), kHowMuchIsSaid.end(), word) != kHowMuchIsSaid.end();
+}
+std::string without_how_much(const std::string& value) {
+    const size_t comma = value.find(',');
+    return is_how_much_is_said(value.substr(0, comma)) && comma != std::string::npos ? value.substr(comma + 1)
+                                                                                     : value;
+}
+bool names_no_binding(Starter starter, const std::string& value) {
+    return (starter == Starter::slurm ? without_how_much(value) : value) == "none";
+}
+
+/// What to ask of this launcher in place of an option of srun's; empty where there is nothing alike.
+std::string in_own_words(const std::string& option, const std::string& given) {
+    const std::string value = without_how_much(given);
+    if (is_how_much_is_said(value)) return "";
+    if (option == "--mem-bind") return value == "local" ? "--memory local" : "--memory bind:LIST";
+    if (option != "--cpu-bind") return "";
+    if (value == "sockets") return "--bind package";
+    if (value == "ldoms" || value == "rank_ldom") return "--bind numa";
+    if (value.rfind("map_cpu:", 0) == 0) return "--bind os:" + value.substr(8);
+    if (value.rfind("mask_cpu", 0) == 0) return "--bind os:LIST";
+    return "--bind core";
+}
+
+/// An option that would bind, where it stands in the command.
+struct Given {
+    size_t at = 0, words = 1;
+    std::string name, value;
+};
+
+/// The one message for it: what was given, what happens without it, what to type.
+Error binds_against(Starter starter, const std::vector<std::string>& command, const Given& option,
+                    const std::string& layout) {
+    Error error(fmt::format("{} would bind against the layout", to_text(starter)));
+    error.given(fmt::format("{} {}", option.name, option.value));
+    if (starter != Starter::slurm)
+        return error.allowed(fmt::format("{} none, or nothing: the layout decides", option.name))
+            .remedy("leave that option out, and say it with --layout, --stride and --bind");
+    const std::string own = in_own_words(option.name, option.value);
+    std::string line = fmt::format("strata launch --layout {}{}{} --", layout, own.empty() ? "" : " ", own);
+    for (size_t i = 0; i < command.size(); ++i) {
+        if (i < option.at || i >= option.at + option.words)
+            line += " " + command[i];
+        else if (i == option.at && is_how_much_is_said(option.value))
+            line += fmt::format(" {}={},none", option.name, option.value);
+    }
+    return error
+        .allowed(option.name == "--hint"
+                     ? "no --hint: each rank takes the PUs that the layout gives it"
+                     : fmt::format("{}=none, or nothing: strata starts srun with --cpu-bind=none, and each "
+                                   "rank takes its place in the layout by itself",
+                                   option.name))
+        .remedy(line);
+}
+
 }  // namespace
 
 std::string to_text(Starter starter) {
@@ -132,7 +191,8 @@ std::string to_text(Starter starter) {
     return "Slurm's srun";
 }
 
-std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path) {
+std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path,
+                                  const std::string& layout) {
     const auto starter = starter_of(command.front(), path);
     if (!starter) return std::nullopt;
     const Table& table = table_of(*starter);
@@ -164,11 +224,8 @@ std::optional<Around> find_around(const std::vector<std::string>& command, const
             if (error == std::errc() && end == value.data() + value.size()) around.processes = count;
         }
         if (holds(table.binds, option.name)) {
-            if (value != "none")
-                throw Error(fmt::format("{} would bind against the layout", to_text(*starter)))
-                    .given(fmt::format("{} {}", option.name, value))
-                    .allowed(fmt::format("{} none, or nothing: the layout decides", option.name))
-                    .remedy("leave that option out, and say it with --layout, --stride and --bind");
+            if (!names_no_binding(*starter, value))
+                throw binds_against(*starter, command, {at, words, option.name, value}, layout);
             around.binds_nothing |= option.name.find("mem") == std::string::npos;
         }
         at += words;

@@ -20,8 +20,9 @@ struct Around {
 /// What `command` (whose first word is the file `path`) is, when it is mpirun, mpiexec or srun; nothing for
 /// any other program. Throws Error for one whose MPI is not known, for an option that is not known (whether
 /// the next word belongs to it cannot be told), for one that binds against the layout, and for several
-/// programs in one command.
-std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path);
+/// programs in one command. `layout`: what was asked, for what the message says to type.
+std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path,
+                                  const std::string& layout = "PxT");
 
 /// Words to put right after the starter's name: processes (unless given) and its own binding off.
 std::vector<std::string> words_for(const Around& around, int processes);

@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <ctime>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/inherited.hpp"
 #include "core/launch/scratch.hpp"
 #include "core/launch/script.hpp"
 
@@ -32,32 +34,6 @@ machine::Machine machine_for(const Request& request) {
                                   .with_devices = !request.wish.near.empty(),
                                   .with_limits = false,
                                   .cached = true});
-}
-
-/// A memory policy that was set around the launcher (numactl) and another that is asked of it.
-void refuse_contradicting_policy(const Request& request) {
-    const std::string inherited = request.wish.memory.policy == Policy::inherit ? "" : inherited_policy();
-    if (inherited.empty() || request.machine != "system") return;
-    throw Error("the memory policy inherited contradicts the one asked")
-        .given(fmt::format("--memory {} inside numactl {}", to_text(request.wish.memory), inherited))
-        .allowed("one of the two")
-        .remedy("leave out numactl around the launcher, or --memory");
-}
-
-/// Under another launcher (mpirun -n 4 strata launch --layout 4x1 ...) this process may already be bound to a
-/// part of what its job may use. The launcher that started it, its parent, is not: its processors are the
-/// job's.
-void refuse_contradicting_binding(const Plan& plan, const std::vector<int>& inherited) {
-    std::vector<int> wanted = plan.placement.pus(plan.index);
-    if (std::includes(inherited.begin(), inherited.end(), wanted.begin(), wanted.end())) return;
-    throw Error("the binding inherited from the launcher around this one contradicts the layout")
-        .given(fmt::format("held on PU {}; layout {} puts process {} on PU {}", print_cpulist(inherited),
-                           to_text(plan.placement.layout), plan.index, print_cpulist(wanted)))
-        .allowed("a launcher around this one that binds nothing, or just so")
-        .remedy(
-            "mpirun --bind-to none (Open MPI), mpiexec -bind-to none (MPICH), srun --cpu-bind=none; or "
-            "strata "
-            "launch -- mpirun ..., which sees to it");
 }
 
 /// Whether this process is a rank that an MPI's launcher started for this layout.
@@ -106,7 +82,7 @@ void plan_rank(Plan& plan, const Request& request, const Rank& rank) {
         if (request.wish.layout.bind == Bind::none)
             bind_to(inherited);
         else if (!request.as_rank && plan.index < rank.local_size)
-            refuse_contradicting_binding(plan, inherited);
+            refuse_contradicting_binding(plan.placement, plan.index, rank, inherited, request.command);
     }
     if (plan.index < static_cast<int>(plan.placement.threads.size())) return;
     throw Error("this node was given more processes than the layout has", kFailure)
@@ -132,6 +108,7 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     if (!wish.near.empty()) add("--near", wish.near);
     if (!wish.file.empty()) add("--placement", wish.file);
     add("--as-rank", encode(plan.placement));
+    if (!plan.job.mark.empty()) add("--run-mark", plan.job.mark);
     words.emplace_back("--");
     return words;
 }
@@ -219,13 +196,23 @@ void refuse_unknown_mpi(const Plan& plan) {
             "that MPI's own launcher, its binding off, in front of strata launch --layout PxT -- ./program");
 }
 
+/// A word that no other run of any node has.
+std::string new_mark() {
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return fmt::format("{}-{}-{}.{:09}", host, getpid(), now.tv_sec, now.tv_nsec);
+}
+
 void plan_start(Plan& plan, const Request& request) {
     const int processes = plan.placement.layout.processes;
     refuse_mpi_without_mpi(plan, request);
     if (plan.around) {
         plan.how = How::around;
-        plan.job.processes = {around_process(plan, request)};
         plan.job.by_srun = plan.around->starter == Starter::slurm;
+        if (plan.job.by_srun) plan.job.mark = new_mark();
+        plan.job.processes = {around_process(plan, request)};
     } else if (plan.program.team && !request.mpi) {
         plan.how = How::team;
         plan.job.processes = {team_process(plan, request)};
@@ -295,13 +282,17 @@ Plan make_plan(const Request& request) {
     plan.job.launcher = own_executable();
     plan.job.command = request.command;
     plan.program.path = find_command(request.command.front(), environment_value("PATH"));
-    if (!request.as_rank) refuse_contradicting_policy(request);
+    if (!request.as_rank) refuse_contradicting_policy(request.wish.memory, request.machine);
     if (const auto rank = rank_of_this(request)) {
         plan_rank(plan, request, *rank);
         plan.job.processes = {program_process(plan, request, plan.index, plan.rank, plan.size)};
+        auto& environment = plan.job.processes.front().environment;
+        if (!request.run_mark.empty())
+            environment = apply_settings({{kRunMark, request.run_mark}}, std::move(environment));
         return plan;
     }
-    plan.around = find_around(request.command, plan.program.path);
+    plan.around = find_around(request.command, plan.program.path,
+                              request.wish.layout_given ? to_text(request.wish.layout) : "PxT");
     const Wish wish = plan.around ? agreed_with(*plan.around, request.wish) : request.wish;
     if (!plan.around) {
         plan.program = examine(plan.program.path, environment_value("LD_LIBRARY_PATH"));

@@ -38,9 +38,9 @@ std::optional<std::string> find_uneven(int rank, const observe::ByMemory& bytes,
 
 }  // namespace
 
-std::optional<PagePromise> promised_pages(const Placement& placement, int rank) {
-    if (rank < 0 || static_cast<size_t>(rank) >= placement.memory.size()) return std::nullopt;
-    const Memories& memories = placement.memory[static_cast<size_t>(rank)];
+std::optional<PagePromise> promised_pages(const Placement& placement, int index) {
+    if (index < 0 || static_cast<size_t>(index) >= placement.memory.size()) return std::nullopt;
+    const Memories& memories = placement.memory[static_cast<size_t>(index)];
     if (memories.policy == Policy::inherit) return std::nullopt;
     Memories plain = memories;
     plain.huge = Huge::as_is;

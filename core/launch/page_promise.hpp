@@ -18,8 +18,8 @@ struct PagePromise {
     std::string words;          // "only in memory P#1"
 };
 
-/// What was promised of the pages of a process; nothing where no policy was asked.
-std::optional<PagePromise> promised_pages(const Placement& placement, int rank);
+/// What was promised of the pages of a process of the placement; nothing where no policy was asked.
+std::optional<PagePromise> promised_pages(const Placement& placement, int index);
 
 /// Bytes of the mappings that a process has for itself: heap, stacks, anonymous memory, static arrays. Files
 /// lie where whoever read them first was, shared memory where whichever process touched it first, or as its

@@ -116,6 +116,7 @@ bool PageReadback::read_one(const RankedProcess& process) {
     if (regions.empty()) return false;
     Known& known = known_[process.pid];
     known.rank = process.rank;
+    known.index = process.index;
     known.all = sum(regions);
     walked_ += std::max(kLeastBytes, total(known.all));
     known.anon_huge = anon_huge_of(folder);
@@ -126,7 +127,7 @@ bool PageReadback::read_one(const RankedProcess& process) {
 /// Pages that were elsewhere at two readings count for good, at one only until the next: a program may still
 /// be moving them.
 void PageReadback::judge(Known& known, const std::vector<Region>& regions) {
-    const auto promise = promised_pages(promised_, known.rank);
+    const auto promise = promised_pages(promised_, known.index);
     if (!promise) return;
     std::uint64_t grain = grain_;
     for (const Region& region : regions) grain = std::max(grain, region.page_bytes);

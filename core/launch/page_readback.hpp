@@ -15,10 +15,10 @@
 
 namespace strata::launch {
 
-/// A process of the program, and its number in the layout.
+/// A process of the program: its number in the run, and in the placement of this node.
 struct RankedProcess {
     int pid = 0;
-    int rank = 0;
+    int rank = 0, index = 0;
 };
 
 struct PageReading {
@@ -62,7 +62,7 @@ class PageReadback {
 
   private:
     struct Known {
-        int rank = 0;
+        int rank = 0, index = 0;
         observe::ByMemory all;
         std::uint64_t anon_huge = 0;
         std::optional<std::string> doubt;  // of the last reading

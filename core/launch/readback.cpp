@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
+#include "core/launch/environment.hpp"
 #include "core/machine/sysfs.hpp"
 #include "core/observe/numa_maps.hpp"
 #include "core/observe/proc.hpp"
@@ -70,8 +71,9 @@ std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& t
         if (t.cpu_s < limit) continue;
         if (t.allowed.size() == 1) alone_on[t.allowed.front()].push_back(&t);
         if (promised.layout.bind == Bind::none || !t.rank) continue;
-        if (*t.rank < 0 || *t.rank >= static_cast<int>(promised.threads.size())) continue;
-        const std::vector<int> own = promised.pus(*t.rank);
+        const int index = t.index >= 0 ? t.index : *t.rank;
+        if (index < 0 || index >= static_cast<int>(promised.threads.size())) continue;
+        const std::vector<int> own = promised.pus(index);
         if (!subset(t.allowed, own))
             return fmt::format("tid {} of process {} may run on PU {}, promised was PU {}", t.tid, *t.rank,
                                print_cpulist(t.allowed), print_cpulist(own));
@@ -108,27 +110,35 @@ void ComputingAtOnce::read(const std::vector<ThreadReading>& now) {
     computed_ = std::move(computed);
 }
 
-Readback::Readback(Placement promised, std::string launcher)
-    : promised_(std::move(promised)), launcher_(std::move(launcher)), pages_(promised_) {}
+Readback::Readback(Placement promised, std::string launcher, std::string mark)
+    : promised_(std::move(promised)),
+      launcher_(std::move(launcher)),
+      mark_(std::move(mark)),
+      pages_(promised_) {}
 
 std::vector<RankedProcess> Readback::program_processes() {
     std::vector<RankedProcess> found;
-    for (const int pid : descendants_of(getpid())) {
+    for (const int pid : mark_.empty() ? descendants_of(getpid()) : all_processes()) {
         const auto stat = read_stat(pid);
         if (!stat || stat->state == 'Z') continue;
         const std::pair key(pid, stat->start_time);
-        if (const auto known = rank_of_.find(key); known != rank_of_.end()) {
-            found.push_back({pid, known->second});
+        if (const auto known = known_.find(key); known != known_.end()) {
+            found.push_back(known->second);
             continue;
         }
+        if (!mark_.empty() && environment_of(pid, kRunMark) != mark_) continue;
         // Before a rank has become the program it is this launcher, or mpirun: neither carries the mark.
         const auto rank = environment_of(pid, "STRATA_RANK");
         if (!rank) continue;
         char exe[4096];
         const ssize_t n = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), exe, sizeof exe);
         if (n > 0 && std::string_view(exe, static_cast<size_t>(n)) == launcher_) continue;
-        rank_of_[key] = std::atoi(rank->c_str());
-        found.push_back({pid, rank_of_[key]});
+        RankedProcess process{pid, std::atoi(rank->c_str()), std::atoi(rank->c_str())};
+        // Each node lays out the ranks that it has.
+        if (const auto local = mark_.empty() ? std::nullopt : environment_of(pid, "SLURM_LOCALID"))
+            process.index = std::atoi(local->c_str());
+        known_[key] = process;
+        found.push_back(process);
     }
     return found;
 }
@@ -141,8 +151,8 @@ void Readback::read_threads(const RankedProcess& process, std::vector<ThreadRead
         const auto stat = read_stat(folder);
         const auto status = machine::read_file(folder + "/status");
         if (!stat || !status || stat->state == 'Z') continue;
-        ThreadReading t{process.pid,    tid,         process.rank, stat->name, {},
-                        stat->last_cpu, stat->cpu_s, std::nullopt};
+        ThreadReading t{process.pid,    tid,         process.rank, stat->name,   {},
+                        stat->last_cpu, stat->cpu_s, std::nullopt, process.index};
         t.allowed = parse_cpulist(field(*status, "Cpus_allowed_list"));
         // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
         if (const auto schedstat = machine::read_file(folder + "/schedstat"))

@@ -23,6 +23,7 @@ struct ThreadReading {
     int last_cpu = -1;
     double cpu_s = 0;
     std::optional<long> migrations;
+    int index = -1;  // of its process in the placement of this node, where that is not the rank
 };
 
 /// Whether a set of threads, all alive at once, is where it was promised to be; the reason when it is not.
@@ -53,8 +54,8 @@ bool is_worth_naming(const std::string& path);
 class Readback {
   public:
     /// Processes count as the program when their environment carries STRATA_RANK and they are not `launcher`
-    /// itself.
-    Readback(Placement promised, std::string launcher);
+    /// itself. They are this process' descendants; with a mark, those of this node whose STRATA_RUN it is.
+    Readback(Placement promised, std::string launcher, std::string mark = "");
 
     /// Reads everything once. Costs some 30 us a thread; of pages, what PageReadback allows.
     void read(double elapsed_s);
@@ -92,9 +93,9 @@ class Readback {
     void read_libraries(const std::vector<RankedProcess>& processes);
 
     Placement promised_;
-    std::string launcher_;
+    std::string launcher_, mark_;
     std::map<std::pair<int, int>, ThreadReading> seen_;
-    std::map<std::pair<int, std::uint64_t>, int> rank_of_;
+    std::map<std::pair<int, std::uint64_t>, RankedProcess> known_;  // by pid and start
     PageReadback pages_;
     std::set<std::string> libraries_;
     std::optional<std::string> disagreement_, doubt_;

@@ -253,8 +253,8 @@ int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status
 
 /// Whether the run failed for a reason that its own status may not show: a limit, or a placement that was not
 /// kept. Each is said once.
-bool say_what_went_wrong(const Enforcement& enforcement, const Watch& watch, const Readback* readback,
-                         Record& record) {
+bool say_what_went_wrong(const Enforcement& enforcement, const Job& job, const Watch& watch,
+                         const Readback* readback, Record& record) {
     record.limits = enforcement.lines();
     record.exceeded = enforcement.exceeded();
     if (record.exceeded) fmt::print(stderr, "{}", *record.exceeded);
@@ -264,7 +264,7 @@ bool say_what_went_wrong(const Enforcement& enforcement, const Watch& watch, con
     if (record.disagreement)
         fmt::print(stderr, "{}", placement_not_kept(record).text());
     else if (!record.agrees)
-        fmt::print(stderr, "strata: note: --check: {}\n", why_not_known(record));
+        fmt::print(stderr, "strata: note: --check: {}\n", why_not_known(record, job.by_srun));
     return record.exceeded || record.disagreement;
 }
 
@@ -302,7 +302,8 @@ int supervise(const Job& job, const Watch& watch) {
         record.share = around.share.share();
         record.left_over = around.left_over;
         std::unique_ptr<Readback> readback;
-        if (watch.record || watch.check) readback = std::make_unique<Readback>(job.placement, job.launcher);
+        if (watch.record || watch.check)
+            readback = std::make_unique<Readback>(job.placement, job.launcher, job.mark);
         if (watch.record) record.clock_before_ghz = clock_on(pus.front(), place);
         record.started = utc_now();
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
@@ -317,11 +318,16 @@ int supervise(const Job& job, const Watch& watch) {
         if (vigil.orphaned()) return kFailure;
         status = children.status();
         asked_by = vigil.asked_by();
-        failed = say_what_went_wrong(around.enforcement, watch, readback.get(), record);
+        failed = say_what_went_wrong(around.enforcement, job, watch, readback.get(), record);
         if (vigil.timed_out())
             fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
         if (watch.record) {
             take_books(record, before, after, pus);
+            if (!job.mark.empty()) {
+                // Ranks that Slurm's daemons start are nobody's children here: whose time it was is not
+                // known.
+                record.cpu.others_s = record.cpu.others_share = std::nullopt;
+            }
             take_usage(record);
             record.wall_s = seconds_between(before.at, after.at);
             record.timed_out = vigil.timed_out();

@@ -52,8 +52,11 @@ Error placement_not_kept(const Record& record) {
             "threads itself), or --bind none");
 }
 
-std::string why_not_known(const Record& record) {
+std::string why_not_known(const Record& record, bool by_srun) {
     if (record.threads_agree && !record.pages.agrees) return record.pages.verdict;
+    if (by_srun && record.threads.empty())
+        return "no rank was found on this node, where ranks are read back: they were on others, or ended "
+               "first";
     return "the run ended before it could be read, so its placement is not known";
 }
 

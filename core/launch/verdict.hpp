@@ -17,7 +17,7 @@ std::string verdict_text(const Record& record);
 /// What --check says of a disagreement.
 Error placement_not_kept(const Record& record);
 
-/// Why it is not known whether the placement was kept.
-std::string why_not_known(const Record& record);
+/// Why it is not known whether the placement was kept. `by_srun`: its ranks may run on other nodes only.
+std::string why_not_known(const Record& record, bool by_srun = false);
 
 }  // namespace strata::launch

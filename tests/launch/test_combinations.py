@@ -348,6 +348,37 @@ def test_an_mpirun_command_that_cannot_be_kept(launcher: Launcher, program: list
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    "options, instead",
+    [
+        (["--cpu-bind=cores"], "--layout 2x1 --bind core -- {srun} -n 2 true a"),
+        (["--cpu-bind", "v,sockets"], "--layout 2x1 --bind package -- {srun} -n 2 true a"),
+        (["--cpu-bind=ldoms"], "--layout 2x1 --bind numa -- {srun} -n 2 true a"),
+        (["--cpu-bind=quiet,map_cpu:1,0"], "--layout 2x1 --bind os:1,0 -- {srun} -n 2 true a"),
+        (["--mem-bind=local"], "--layout 2x1 --memory local -- {srun} -n 2 true a"),
+        (["--hint=nomultithread"], "--layout 2x1 -- {srun} -n 2 true a"),
+        # It names no binding, and srun's own stays on.
+        (["--cpu-bind=verbose"], "--layout 2x1 -- {srun} --cpu-bind=verbose,none -n 2 true a"),
+    ],
+)
+def test_an_srun_that_would_bind_is_answered_with_what_to_type(
+    launcher: Launcher, tmp_path: Path, options: list[str], instead: str
+) -> None:
+    srun = tmp_path / "srun"
+    srun.write_text("#!/bin/sh\n")
+    srun.chmod(0o755)
+    done = launcher.run("--layout", "2x1", program=[str(srun), *options, "-n", "2", "true", "a"])
+    assert done.returncode == 2
+    assert done.stderr.count("strata: error: Slurm's srun would bind against the layout") == 1
+    assert f"given: {' '.join(options).replace('=', ' ')}" in done.stderr
+    assert f"try: strata launch {instead.format(srun=srun)}\n" in done.stderr
+    for free in ("none", "v,none", "quiet,none"):
+        done = launcher.run(
+            "--layout", "1x1", "--dry-run", program=[str(srun), f"--cpu-bind={free}", "-n", "1", "true"]
+        )
+        assert done.returncode == 0, done.stderr
+
+
 def test_an_unknown_mpi_is_named(launcher: Launcher, tmp_path: Path) -> None:
     """A library that only has the name of an MPI that nobody knows, and a program that needs it."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or ""

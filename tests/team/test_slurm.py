@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from private_slurm import PrivateSlurm, programs
@@ -186,6 +187,42 @@ def test_strata_launch_has_srun_hold_ranks_until_all_are_there(quiet):
         given = environment if said is None else environment | {"SLURM_PMIX_FENCE": said}
         done = quiet.run(*command, "printenv", "SLURM_PMIX_FENCE", env=given)
         assert (done.returncode, done.stdout.split()) == (0, [then] * 2), done.stderr
+
+
+def recorded(slurm: PrivateSlurm, folder: Path, *program: str) -> tuple[int, str, dict[str, Any]]:
+    """Exit status, words and record of a run of two ranks on one node whose placement is read back."""
+    options = ["--layout", "2x1", "--memory", "local", "--check", "--explain", "--record", folder / "record"]
+    done = slurm.run(strata(), "launch", *options, "--", "srun", "-N", "1", "-n", "2", *program)
+    return done.returncode, done.stderr, json.loads((folder / "record").read_text())
+
+
+def test_ranks_that_srun_starts_are_read_back(quiet, tmp_path):
+    """They are children of Slurm's daemons, and are known by a mark of the run."""
+    busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; sleep 0.2"
+    status, said, record = recorded(quiet, tmp_path, "sh", "-c", busy)
+    assert (status, record["threads_agree"]) == (0, True), said
+    promised = {one["rank"]: one["threads"][0] for one in record["promised"]}
+    assert {t["rank"]: t["allowed"] for t in record["threads"]} == promised
+    assert record["pages"]["processes"] == 2
+    assert record["cpu"]["others_share"] is None  # whose time it was is not known
+    # One that leaves its place is found out.
+    status, said, record = recorded(quiet, tmp_path, "taskset", "-c", promised[0], "sh", "-c", busy)
+    assert (status, record["agrees"]) == (1, False), said
+    assert f"of process 1 may run on PU {promised[0]}, promised was PU {promised[1]}" in said
+
+
+def test_an_srun_around_the_launcher_that_binds_otherwise_is_one_message(quiet):
+    one, other = sorted(os.sched_getaffinity(0))[:2]
+    inner = [strata(), "launch", "--layout", "2x1", "--bind", f"os:{other},{one}", "--", "true"]
+    step = ["srun", "-N", "1", "-n", "2"]
+    done = quiet.run(*step, f"--cpu-bind=map_cpu:{one},{other}", *inner)
+    assert done.returncode == 2
+    assert done.stderr.count("strata: error: srun's binding contradicts the layout") == 1
+    assert f"srun --cpu-bind=quiet,map_cpu:{one},{other} holds process" in done.stderr
+    instead = f"srun --cpu-bind=none -n 2 strata launch --layout 2x1 --bind os:{other},{one} -- true"
+    assert f"try: {instead}\n" in done.stderr
+    # What it says to type, typed.
+    assert quiet.run(*step, "--cpu-bind=none", *inner).returncode == 0
 
 
 def test_a_member_that_is_killed_ends_the_step_with_its_name(quiet, mpi):
