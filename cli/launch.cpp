@@ -54,7 +54,6 @@ Options declare() {
         .option("--timeout", "SECONDS", "", "end the run after this long")
         .flag("--own-share", "a scheduling group of its own, so that it keeps its CPUs beside other load")
         .hidden("--as-rank", true)
-        .hidden("--run-mark", true)
         .rest("command args", "the program and its arguments, or mpirun or srun with theirs")
         .example("strata launch --layout 1x4 -- ./omp_program", "one process, four bound threads")
         .example("strata launch --layout 4x2 -- ./mpi_program",
@@ -137,7 +136,6 @@ launch::Request request_from(const Parsed& parsed) {
     request.watch.explain = request.explain;
     request.watch.record = parsed.maybe("--record");
     request.as_rank = parsed.maybe("--as-rank");
-    request.run_mark = parsed.maybe("--run-mark").value_or("");
     if (parsed.has("--timeout")) request.watch.timeout_s = parsed.number("--timeout", 0.001, 1e9);
     if (!request.as_rank) request.watch.lifeline = lifeline();
     if (parsed.has("--machine")) {

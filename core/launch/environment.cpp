@@ -64,7 +64,7 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
     set.push_back({"STRATA_RANK", std::to_string(rank)});
     set.push_back({"STRATA_SIZE", std::to_string(size)});
     set.push_back({"STRATA_CPUS", print_cpulist(placement.pus(index))});
-    for (const char* name : {"STRATA_PLACEMENT", "STRATA_TEAM_PLACEMENT", "STRATA_LIFELINE_FD", kRunMark})
+    for (const char* name : {"STRATA_PLACEMENT", "STRATA_TEAM_PLACEMENT", "STRATA_LIFELINE_FD"})
         set.push_back({name, "", true});
     return set;
 }

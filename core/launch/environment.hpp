@@ -8,10 +8,6 @@
 
 namespace strata::launch {
 
-/// Which run a process belongs to, where its supervisor is not its ancestor: ranks of srun are started by
-/// Slurm's daemons.
-constexpr const char* kRunMark = "STRATA_RUN";
-
 /// A change to the environment: a value, or (empty optional kept as `removed`) the variable taken away.
 struct Setting {
     std::string name, value;

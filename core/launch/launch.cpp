@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <ctime>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
@@ -108,7 +107,6 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     if (!wish.near.empty()) add("--near", wish.near);
     if (!wish.file.empty()) add("--placement", wish.file);
     add("--as-rank", encode(plan.placement));
-    if (!plan.job.mark.empty()) add("--run-mark", plan.job.mark);
     words.emplace_back("--");
     return words;
 }
@@ -196,22 +194,12 @@ void refuse_unknown_mpi(const Plan& plan) {
             "that MPI's own launcher, its binding off, in front of strata launch --layout PxT -- ./program");
 }
 
-/// A word that no other run of any node has.
-std::string new_mark() {
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return fmt::format("{}-{}-{}.{:09}", host, getpid(), now.tv_sec, now.tv_nsec);
-}
-
 void plan_start(Plan& plan, const Request& request) {
     const int processes = plan.placement.layout.processes;
     refuse_mpi_without_mpi(plan, request);
     if (plan.around) {
         plan.how = How::around;
         plan.job.by_srun = plan.around->starter == Starter::slurm;
-        if (plan.job.by_srun) plan.job.mark = new_mark();
         plan.job.processes = {around_process(plan, request)};
     } else if (plan.program.team && !request.mpi) {
         plan.how = How::team;
@@ -286,9 +274,6 @@ Plan make_plan(const Request& request) {
     if (const auto rank = rank_of_this(request)) {
         plan_rank(plan, request, *rank);
         plan.job.processes = {program_process(plan, request, plan.index, plan.rank, plan.size)};
-        auto& environment = plan.job.processes.front().environment;
-        if (!request.run_mark.empty())
-            environment = apply_settings({{kRunMark, request.run_mark}}, std::move(environment));
         return plan;
     }
     plan.around = find_around(request.command, plan.program.path,

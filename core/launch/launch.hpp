@@ -23,7 +23,6 @@ struct Request {
     Text text = Text::as_is;
     std::string machine = "system";      // another one, described, for a dry run
     std::optional<std::string> as_rank;  // the placement that the outer launcher chose, see encode()
-    std::string run_mark;                // and what this rank's supervisor knows it by, where it has one
     bool explain = false, dry_run = false;
     bool mpi = false;   // a program that can be both: by its MPI's mpirun, not as a team of one node
     bool json = false;  // of a dry run

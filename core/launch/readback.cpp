@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
-#include "core/launch/environment.hpp"
 #include "core/machine/sysfs.hpp"
 #include "core/observe/numa_maps.hpp"
 #include "core/observe/proc.hpp"
@@ -126,7 +125,7 @@ std::vector<RankedProcess> Readback::program_processes() {
             found.push_back(known->second);
             continue;
         }
-        if (!mark_.empty() && environment_of(pid, kRunMark) != mark_) continue;
+        if (!mark_.empty() && environment_of(pid, "STRATA_RUN") != mark_) continue;
         // Before a rank has become the program it is this launcher, or mpirun: neither carries the mark.
         const auto rank = environment_of(pid, "STRATA_RANK");
         if (!rank) continue;

@@ -303,7 +303,8 @@ int supervise(const Job& job, const Watch& watch) {
         record.left_over = around.left_over;
         std::unique_ptr<Readback> readback;
         if (watch.record || watch.check)
-            readback = std::make_unique<Readback>(job.placement, job.launcher, job.mark);
+            readback = std::make_unique<Readback>(job.placement, job.launcher,
+                                                  job.by_srun ? around.scratch.name() : "");
         if (watch.record) record.clock_before_ghz = clock_on(pus.front(), place);
         record.started = utc_now();
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
@@ -323,7 +324,7 @@ int supervise(const Job& job, const Watch& watch) {
             fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
         if (watch.record) {
             take_books(record, before, after, pus);
-            if (!job.mark.empty()) {
+            if (job.by_srun) {
                 // Ranks that Slurm's daemons start are nobody's children here: whose time it was is not
                 // known.
                 record.cpu.others_s = record.cpu.others_share = std::nullopt;

@@ -26,7 +26,6 @@ struct Job {
     std::string launcher;              // this executable: a rank that has not yet become the program
     Limits limits;
     bool several_nodes = false;  // what it starts may run on other nodes, which have no folder of this run
-    std::string mark;            // of the run's processes where these are not descendants; empty: they are
     bool by_srun = false;  // srun is to be asked to end: killed, it may leave its step running on the nodes
 };
 

@@ -15,7 +15,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 # Programs of tests/numa/CMakeLists.txt.
-BUILT = ("team_places", "patch_places")
+BUILT = ("team_places", "patch_places", "measured")
 
 
 class Missing(Exception):

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from building import ROOT, Missing, find_kernel
+from building import ROOT, Missing, find_built, find_kernel
 from image import Image, find_busybox, libraries, make_image
-from machine import DOMAINS, Machine
+from machine import CPUS, DOMAINS, Machine
 
 CASE = """
 schema = "strata.characterize/1"
@@ -102,6 +102,23 @@ def measuring_vm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     machine = Machine(kernel, folder / "image", folder, mib_per_domain=1024)
     yield machine
     machine.close()
+
+
+@pytest.mark.skipif(
+    find_built("tests/numa/measured") is None, reason="measured is not built: ./strata test builds it"
+)
+def test_what_measure_asks_of_domains_has_its_pages_where_they_belong(vm: Machine, tidy: None) -> None:
+    """The benchmark of `strata machine --measure` alone, in every test run; all of it is the test below."""
+    words = "--quick --array 2MiB --json /tmp/result"
+    done = vm.run(f"strata launch --layout 1x{CPUS} --check -- measured domains {words} && cat /tmp/result")
+    assert done.status == 0, done.out + done.err
+    vm.run("rm /tmp/result")
+    result = json.loads(done.out[done.out.index('{"') :])
+    assert result["verified"] and result["parameters"]["placement"] == "verified"
+    assert result["verification"]["value"] == 0  # cells with pages elsewhere than they were bound to
+    for matrix in result["matrices"]:
+        assert matrix["rows"] == matrix["columns"] == list(range(DOMAINS))
+        assert all(value is not None for row in matrix["values"] for value in row)
 
 
 @pytest.mark.soak
