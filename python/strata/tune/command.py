@@ -110,6 +110,7 @@ def _dry_run(request: Request, machine: dict[str, Any], front: str) -> int:
         sys.stdout.write(
             f"  {candidate.line(request.command)}{'   # ' + candidate.note if candidate.note else ''}\n"
         )
+    sys.stdout.write("then what is near the fastest: numbers, strides, orders, kinds of cores, SMT, pages\n")
     for trap in foresee(program, os.environ, Room.of(machine).cores):
         sys.stdout.write(f"note: {sentence(trap)}\n")
     sys.stdout.write(f"raced within {duration(request.budget_s)}; nothing was launched\n")

@@ -167,7 +167,7 @@ class Race:
         """A launch that takes longer than this can be ended: it is out anyway."""
         known = [stats.median(s.seconds) for s in self.standings.values() if s.seconds]
         known += [self._known_s] if self._known_s else []
-        return 2 * HOPELESS * min(known) if known else None
+        return 1.25 * HOPELESS * min(known) if known else None
 
     def _shuffled(self, runners: list[str], final: bool) -> list[Launch]:
         self._round += 1
@@ -178,7 +178,7 @@ class Race:
         """Where the budget does not carry two rounds of all and a final, those that come last stay out."""
         if not self._known_s:
             return
-        screening_s = self._budget_s - LEAST * (FINALISTS + 1) * self._known_s
+        screening_s = self._budget_s - LEAST * 3 * self._known_s  # as _least_final_s()
         for name in list(self.standings)[max(FINALISTS + 1, int(screening_s / (2 * self._known_s))) :]:
             if name != self.default:
                 self.standings[name].out = "the budget was too small to try it"
@@ -189,10 +189,9 @@ class Race:
         self._drop_hopeless(racing)
         racing = [s for s in racing if s.racing]
         rounds = self._rounds_of_wave
-        # The first two rounds are everybody's: one launch of a noisy machine tells little. Of newcomers, most
-        # of them no better than the fastest, a launch drops half.
-        each = 1 if self._wave else 2
-        if rounds >= each and rounds % each == 0 and len(racing) > FINALISTS:
+        # One launch of a noisy machine tells little, and yet half of the layouts go: the budget finds more
+        # near those that stay than in second launches of the others.
+        if rounds >= 1 and len(racing) > FINALISTS:
             keep = max(FINALISTS, (len(racing) + 1) // 2)
             for standing in sorted(racing, key=Standing.cost)[keep:]:
                 standing.out = f"slower in screening, n={len(standing.screening)}"
@@ -225,9 +224,15 @@ class Race:
         finalists = [stats.median(s.seconds) for s in self.finalists() if s.seconds]
         if not finalists:
             return 0
-        final_s = max(LEAST * sum(finalists), min(FINAL_SHARE * self._budget_s, MOST * sum(finalists)))
-        rounds = 3 * sum(finalists)
-        return max(0, int((self.remaining_s() - final_s - rounds) / (2 * sum(finalists) / len(finalists))))
+        final_s = max(self._least_final_s(), min(FINAL_SHARE * self._budget_s, MOST * sum(finalists)))
+        launches = (self.remaining_s() - final_s) * len(finalists) / sum(finalists)
+        return max(0, int(launches / 2) - FINALISTS)
+
+    def _least_final_s(self) -> float:
+        """What a final needs at least: the fastest two and the default."""
+        known = sorted(stats.median(s.seconds) for s in self.standings.values() if s.racing and s.seconds)
+        default = self.standings[self.default].seconds
+        return LEAST * (sum(known[:2]) + (stats.median(default) if default else max(known)))
 
     def _drop_hopeless(self, racing: list[Standing]) -> None:
         known = [s for s in racing if s.screening]
@@ -242,10 +247,7 @@ class Race:
         if not known:
             return True
         round_s = sum(stats.median(s.seconds) if s.seconds else max(known) for s in racing)
-        fastest = sorted(known)[:FINALISTS]
-        default = self.standings[self.default].seconds
-        final_s = LEAST * (sum(fastest) + (stats.median(default) if default else max(known)))
-        return round_s + final_s <= self.remaining_s()
+        return round_s + self._least_final_s() <= self.remaining_s()
 
     def _fewer_finalists(self) -> None:
         """Where the budget does not carry so many, the slowest in screening stay out."""

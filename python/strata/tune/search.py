@@ -1,7 +1,7 @@
 """Where a race looks next: around the layouts that are fastest so far.
 
 A race begins with a coarse grid. What it has screened leads to newcomers: all that differ from the fastest
-layout in one thing, and, of the fastest two with other numbers of threads and processes, what else the
+layout in one thing, and, of the fastest three with other numbers of threads and processes, what else the
 launcher can change, so that a layout that is fast only with huge pages, with siblings or on one kind of cores
 is found although another one leads without. Newcomers are screened beside the fastest, and so on, until
 nothing new is left or the budget is.
@@ -20,7 +20,7 @@ from strata.tune.near import dimensions, near, unlike
 from strata.tune.refused import Refusals
 from strata.tune.room import Room
 
-LEADERS = 3  # with numbers of threads and processes of their own
+LEADERS = 4  # with numbers of threads and processes of their own
 NEAR = 1.5  # times the fastest: what is slower leads nowhere
 
 

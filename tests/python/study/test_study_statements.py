@@ -80,6 +80,15 @@ def test_a_small_spread_of_runs_that_were_slowed_is_told_as_such() -> None:
     )
 
 
+def test_runs_are_called_slowed_only_where_the_interval_of_their_ratio_says_so() -> None:
+    whole = cycles({"not pinned": 900, "pinned": 500})
+    slow = next(f for f in whole["tasks"][1]["figures"] if f["name"] == "median run")
+    loud = [1900.0, 2000.0, 1950.0, 3000.0, 3000.0, 3000.0, 3000.0, 3000.0][: len(slow["samples"])]
+    slow.update(figure("median run", "us", loud))
+    assert slow["median"] > 1.2 * 2000
+    assert not any("not the same everywhere" in said for said in statements(whole))
+
+
 def test_pages_are_compared_pinned_against_not_in_each_mode_and_then_all() -> None:
     said = statements(pages())
     assert len([s for s in said if s.startswith("Time of a sweep, mode ")]) == 4

@@ -174,7 +174,7 @@ def test_newcomers_join_until_the_final_needs_what_is_left() -> None:
 
 def test_where_the_budget_does_not_carry_all_those_that_come_last_stay_out() -> None:
     truth = {f"r{i}": 1.0 + 0.1 * i for i in range(20)}
-    race = steady(Race(list(truth), "r0", 50.0, known_s=1.0), truth)
+    race = steady(Race(list(truth), "r0", 38.0, known_s=1.0), truth)
     tried = [name for name, s in race.standings.items() if s.seconds]
     assert tried == [f"r{i}" for i in range(10)]
     assert race.standings["r19"].out == "the budget was too small to try it"

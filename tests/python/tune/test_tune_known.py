@@ -25,6 +25,9 @@ MACHINES = {
 }
 
 
+LAUNCHES = {"8 cores": 150}  # as long as the default's, that the budget carries; 300 elsewhere
+
+
 @dataclass(frozen=True)
 class Model:
     """A program: Amdahl's law for what computes; a limit for each domain for what waits for memory, and
@@ -118,7 +121,7 @@ def test_tuning_comes_within_three_percent_of_the_best_of_all_layouts(name: str,
         chance = random.Random(seed)
         model = Model.drawn(room, chance)
         runner = Simulated(model, chance)
-        budget = 300 * model.seconds(laid(room, tuner.default_of(room, kind)))
+        budget = LAUNCHES.get(name, 300) * model.seconds(laid(room, tuner.default_of(room, kind)))
         outcome, request = tuned(MACHINES[name], kind, runner, seed, budget)
         best = min(map(model.placed, every(name, kind))) * model.best_pages
         assert outcome.fastest is not None

@@ -269,7 +269,7 @@ def rules(source: Source) -> Section:
             Points(
                 (
                     "**Screening** launches all layouts in interleaved rounds, leaves out those twice as "
-                    "slow as the best, and keeps the better half after each pair of rounds, until four "
+                    "slow as the best, and keeps the better half after each round, until four "
                     "are left (successive halving; K. Jamieson, A. Talwalkar, AISTATS 2016).",
                     "**Newcomers** near the fastest join in waves and are screened beside them: other "
                     "numbers, strides and orders, SMT siblings, kinds of cores, pages. A part of the budget "
