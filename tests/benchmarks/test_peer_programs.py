@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from built import front, mpirun
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks" / "peers"))
 
 import compare  # noqa: E402
+import points  # noqa: E402
 
 import npb  # noqa: E402
 
@@ -104,3 +107,63 @@ def test_a_peer_that_does_not_verify_is_an_error(tmp_path: Path, verified: bool)
     else:
         with pytest.raises(RuntimeError, match="not verified"):
             run()
+
+
+# Between the program and MPI: where does each message start within its page?
+PLACES = """
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+int MPI_Send(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    printf("at %ld\\n", (long)((uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE)));
+    return PMPI_Send(data, n, type, to, tag, comm);
+}
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("mpicc") is None or shutil.which("mpirun") is None or len(os.sched_getaffinity(0)) < 2,
+    reason="the minimal ping-pong needs an MPI and two cores",
+)
+def test_the_minimal_ping_pong_s_message_starts_on_a_page_as_ours_does(tmp_path: Path) -> None:
+    (tmp_path / "places.c").write_text(PLACES)
+    source, program = ROOT / "benchmarks" / "peers" / "minimal_pingpong.c", tmp_path / "pingpong"
+    subprocess.run(["mpicc", str(source), str(tmp_path / "places.c"), "-o", str(program)], check=True)
+    start = [*mpirun(), "-n", "2", str(program), "2000000", "3", "1"]
+    said = subprocess.run(start, capture_output=True, text=True, timeout=60, check=True).stdout.split("\n")
+    assert [line for line in said if line.startswith("at")] == ["at 0"] * 6
+    assert any(line and not line.startswith("at") and float(line) > 0 for line in said)
+
+
+def test_a_result_that_is_wrong_or_none_leaves_a_program_without_a_rate(capsys) -> None:
+    def fails() -> float:
+        raise RuntimeError("no such module")
+
+    assert points.right("good", lambda: points.ERROR)
+    for wrong in (lambda: 1.01 * points.ERROR, lambda: float("nan"), fails):
+        assert not points.right("peer", wrong)
+        assert "left out: peer" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("error", [1e-4, 0.5])
+def test_taichi_is_compared_with_the_exact_solution_before_its_rate_counts(
+    error: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taichi = tmp_path / "python"
+    taichi.write_text(f'#!/bin/sh\n[ "$4" = exact ] && echo {error} || echo 3.0\n')
+    taichi.chmod(0o755)
+    compared: list[list[str]] = []
+    monkeypatch.setattr(points, "our_error", lambda *_: 1e-4)
+    monkeypatch.setattr(points, "measure", lambda c, *_: compared.append([x.name for x in c.contenders]))
+    monkeypatch.setattr(points, "tell", lambda _: compare.GOOD)
+    monkeypatch.setattr(sys, "argv", ["points.py", "--taichi", str(taichi), "--edges", "4"])
+    assert points.main() == compare.GOOD
+    assert compared and all(names == ["strata", "Taichi"][: 2 if error < 0.1 else 1] for names in compared)
+
+
+def test_ours_is_held_to_the_same_exact_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_BIN", str(front()))
+    coarse, fine = points.our_error(4, 1, False), points.our_error(8, 1, False)
+    assert fine < 0.4 * coarse and fine < 0.004  # second order would be a quarter
+    assert points.our_error(8, 1, True) == pytest.approx(fine, rel=0.01)
