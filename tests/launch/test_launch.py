@@ -209,9 +209,11 @@ def test_a_record_agrees_with_a_program_that_keeps_the_layout(
     }
     assert record["wall_s"] >= 0.8
     assert record["cpu"]["own_s"] >= max(t["cpu_s"] for t in computing)
-    assert record["clock"]["before_ghz"] is None or 0.1 < record["clock"]["before_ghz"] < 10
+    assert 0.1 < record["clock"]["before_ghz"] < 10 and 0.1 < record["clock"]["after_ghz"] < 10
     assert record["max_rss_bytes"] > 100_000
-    assert record["pages"]["method"] == "none" or sum(record["pages"]["by_memory"].values()) > 100_000
+    if Path("/proc/self/numa_maps").exists():
+        assert record["pages"]["method"] != "none"
+        assert sum(record["pages"]["by_memory"].values()) > 100_000
 
 
 @needs_two_cores

@@ -46,10 +46,12 @@ def test_simulated_counts_say_what_each_task_did(run, case, tmp_path, layout):
     assert most["values"] == pytest.approx(4 * CELLS)
     per_cell = {event: value / most["values"] for event, value in most["events"].items()}
     assert 2 < per_cell["instructions"] < 200
-    # One value is written for each cell, 1/8 of a line; reads come from lines that are new, and some again.
-    assert 0.8 / 8 < per_cell["D1 read misses"] + per_cell["D1 write misses"] < 8
+    # One value is written for each cell, 1/8 of a line; its row and the four beside it are read, of which
+    # three planes do not stay in the cache: at most 6/8, and some that others threw out.
+    assert 0.8 / 8 < per_cell["D1 read misses"] + per_cell["D1 write misses"] < 1
     assert per_cell["LL write misses"] <= per_cell["D1 write misses"]
     copies = [row for row in counters["rows"] if row["kind"] == "copy"]
+    assert bool(copies) == (layout == "2x1")  # from process to process, and in one process none
     assert all(row["events"]["instructions"] > 0 for row in copies)
 
 
@@ -86,6 +88,7 @@ def test_hardware_counts_what_each_task_did(run, case, tmp_path):
     run(case, "--steps", 4, "--counters", "hardware", "--out", tmp_path / "out")
     counters = json.loads((tmp_path / "out" / "result.json").read_text())["counters"]
     assert counters["mode"] == "measured"
+    assert {row["kind"] for row in counters["rows"]} >= {"task"}
     assert all(row["events"]["PAPI_TOT_INS"] > 0 for row in counters["rows"])
 
 
@@ -116,7 +119,6 @@ def test_what_cannot_be_counted_is_refused_before_anything_starts(run, case, tmp
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
 def test_nothing_of_callgrind_is_left_behind(run, case, tmp_path):
     before = {path.name for path in Path("/tmp").glob("vgdb-*")}
-    done = run(case, "--steps", 1, "--counters", "simulated", check=False)
-    assert done.returncode == 0 or "valgrind" in done.stderr
+    simulated(run, case, tmp_path / "out", "1x1")
     assert not list(Path.cwd().glob("callgrind.out*"))
     assert {path.name for path in Path("/tmp").glob("vgdb-*")} <= before
