@@ -3,7 +3,7 @@
 // Particles are a quadrature whose error does not shrink with the cells where they are not evenly spread: of
 // a constant stress sigma a grid point inside a body should feel none, and feels sigma times the error of
 // sum v grad w, which is sigma / h times a share that depends on how points lie in cells alone (Steffen,
-// Kirby and Berzins, Int. J. Numer. Meth. Eng. 76 (2008) 922, sec. 4; v: volume now). So in each cell that is
+// Kirby and Berzins, Int. J. Numer. Meth. Eng. 76 (2008) 922, sec. 5; v: volume now). So in each cell that is
 // full the part of the stress that varies slowly is integrated exactly, and particles stand for the rest
 // alone:
 //
@@ -20,6 +20,10 @@
 // Each sum over i vanishes as that of grad w_i does: momentum is kept whatever s is; and angular momentum,
 // since s is symmetric and sum of x_i grad w_i is 1.
 #pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "solvers/mpm/scatter.hpp"
 
