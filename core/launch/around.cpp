@@ -102,6 +102,13 @@ std::optional<Starter> starter_of(const std::string& command, const std::string&
             fmt::format("{} [its options, its binding off] strata launch --layout PxT -- ./program", name));
 }
 
+std::optional<int> number(const std::string& text) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return count;
+}
+
 /// An option in one word ("--bind-to=core") or two; Hydra and Open MPI take one dash or two alike.
 struct Option {
     std::string name;
@@ -218,11 +225,11 @@ std::optional<Around> find_around(const std::vector<std::string>& command, const
                     command.front()));
         }
         const std::string value = option.value.value_or("");
-        if (holds(table.count, option.name)) {
-            int count = 0;
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-            if (error == std::errc() && end == value.data() + value.size()) around.processes = count;
-        }
+        if (holds(table.count, option.name))
+            if (const auto count = number(value)) around.processes = count;
+        // "2", or "2-4": at least two.
+        if (*starter == Starter::slurm && (option.name == "-N" || option.name == "--nodes"))
+            around.nodes = number(value.substr(0, value.find('-')));
         if (holds(table.binds, option.name)) {
             if (!names_no_binding(*starter, value))
                 throw binds_against(*starter, command, {at, words, option.name, value}, layout);

@@ -14,6 +14,7 @@ struct Around {
     Starter starter = Starter::open_mpi;
     size_t program_at = 0;         // index of the program in the command
     std::optional<int> processes;  // as -n says
+    std::optional<int> nodes;      // as srun's -N says, at least
     bool binds_nothing = false;    // the user has switched its binding off already
 };
 

@@ -206,7 +206,8 @@ std::string describe(const Plan& plan, const Request& request) {
     text += fmt::format("then:    {}\n", plan.supervised
                                              ? "stays with it until it and all that it started have ended"
                                              : "does not stay: the program takes this process' place");
-    if (layout.bind != Bind::none) text += by_hand(plan);
+    const bool all_here = static_cast<int>(plan.placement.threads.size()) == layout.processes;
+    if (layout.bind != Bind::none && all_here) text += by_hand(plan);
     return text;
 }
 

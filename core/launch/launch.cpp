@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
@@ -68,9 +69,10 @@ void plan_rank(Plan& plan, const Request& request, const Rank& rank) {
     plan.rank = rank.rank;
     plan.size = rank.size;
     plan.index = rank.local_rank;
-    if (request.as_rank && rank.local_size == request.wish.layout.processes) {
+    // Another node than the planned one may allow other PUs, so it is believed only where it has all ranks.
+    if (request.as_rank && rank.local_size == request.wish.layout.processes)
         plan.placement = decode(*request.as_rank, request.wish.layout);
-    } else {
+    if (static_cast<int>(plan.placement.threads.size()) != rank.local_size) {
         const std::vector<int> inherited = affinity_of();
         bind_to(affinity_of(getppid()));
         Wish here = request.wish;
@@ -183,6 +185,27 @@ Wish agreed_with(const Around& around, Wish wish) {
     return wish;
 }
 
+/// On how many nodes srun deals out the ranks: as it is told, else all that the job has.
+int nodes_of(const Around& around) {
+    if (around.starter != Starter::slurm) return 1;
+    const int given = std::atoi(environment_value("SLURM_JOB_NUM_NODES").c_str());
+    return std::max(1, around.nodes.value_or(given));
+}
+
+/// The placement of the processes that one node has: all, or an even part of them. Every node makes its own
+/// when its ranks start, for as many as it was given.
+Placement place_on_this_node(const machine::Machine& machine, Wish wish, int nodes) {
+    const int all = wish.layout.processes, here = (all + nodes - 1) / nodes;
+    // What is written down process by process says itself where each one goes.
+    if (here == all || !wish.file.empty() || wish.layout.bind == Bind::list) return place(machine, wish);
+    wish.layout.processes = here;
+    Placement placement = place(machine, wish);
+    placement.layout.processes = all;
+    placement.why.push_back(fmt::format(
+        "nodes: {}, which have about {} of {} processes each; the table is one node's", nodes, here, all));
+    return placement;
+}
+
 void refuse_unknown_mpi(const Plan& plan) {
     if (plan.program.mpi != Mpi::unknown) return;
     throw Error("the program's MPI is not known")
@@ -290,7 +313,7 @@ Plan make_plan(const Request& request) {
     }
     plan.machine = machine_for(request);
     plan.cores = static_cast<long>(allowed_cores(plan.machine).size());
-    plan.placement = place(plan.machine, wish);
+    plan.placement = place_on_this_node(plan.machine, wish, plan.around ? nodes_of(*plan.around) : 1);
     // A string of likwid's may say itself how many processes there are.
     if (plan.around) (void)agreed_with(*plan.around, {.layout = plan.placement.layout});
     plan.text_memories = memories_for_text(plan, request.text);

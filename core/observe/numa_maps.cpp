@@ -47,6 +47,7 @@ Kind kind_of(const std::string& file, bool executable, const std::string& progra
     if (file == "[heap]") return Kind::heap;
     if (starts_with(file, "[stack")) return Kind::stack;
     if (file.empty() || file[0] == '[') return Kind::anonymous;
+    if (starts_with(file, "/anon_hugepage")) return Kind::anonymous;  // MAP_HUGETLB: "... (deleted)"
     if (is_shared_memory(file)) return Kind::shared;
     if (executable) return file == program ? Kind::program_text : Kind::library_text;
     return Kind::file;

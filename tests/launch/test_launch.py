@@ -93,6 +93,21 @@ def test_the_launcher_works_inside_somebody_elses_mpirun(launcher: Launcher, ran
     assert "the layout and the MPI launcher around it disagree" in refused.stderr
 
 
+@needs_two_cores
+def test_a_node_that_was_given_all_ranks_though_the_plan_had_several_lays_them_out_itself(
+    launcher: Launcher, programs: dict[str, str]
+) -> None:
+    """The plan (--as-rank) of a run over two nodes has one of these two ranks."""
+    pus = sorted(os.sched_getaffinity(0))
+    for rank in (0, 1):
+        told = {"RANK": rank, "SIZE": 2, "LOCAL_RANK": rank, "LOCAL_SIZE": 2}
+        mine = {f"OMPI_COMM_WORLD_{name}": str(value) for name, value in told.items()}
+        options = ["--layout", "2x1", "--as-rank", str(pus[0])]
+        done = launcher.run(*options, program=[programs["show"]], env={**os.environ, **mine})
+        assert done.returncode == 0, done.stderr
+        assert shown(done.stdout, "process") == [str(pus[rank])]
+
+
 @pytest.mark.parametrize("word, status", [("exit:0", 0), ("exit:3", 3), ("die:11", 128 + 11)])
 @pytest.mark.parametrize("recorded", [False, True])
 def test_the_exit_status_is_the_programs(

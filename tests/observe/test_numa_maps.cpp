@@ -57,6 +57,12 @@ TEST_CASE("numa_maps is read with its policies, kinds and page sizes") {
     CHECK(text.bytes == ByMemory{{2, 60 * 4096}, {3, 40 * 4096}});
     CHECK(at(regions, 0x1b2c000).kind == Kind::heap);
     CHECK(at(regions, 0x1b2c000).policy == "bind:0-1");
+    const auto explicit_huge = read_numa_maps(
+        "7f0030000000 default file=/anon_hugepage\\040(deleted) huge anon=2 dirty=2 N1=2 "
+        "kernelpagesize_kB=2048\n",
+        "", "");
+    CHECK(explicit_huge.at(0).kind == Kind::anonymous);
+    CHECK(explicit_huge.at(0).bytes == ByMemory{{1, 2 * 2048 * 1024}});
     const Region& huge = at(regions, 0x7f0000000000);
     CHECK(huge.kind == Kind::anonymous);
     CHECK(huge.page_bytes == 2 << 20);

@@ -211,6 +211,17 @@ def test_ranks_that_srun_starts_are_read_back(quiet, tmp_path):
     assert f"of process 1 may run on PU {promised[0]}, promised was PU {promised[1]}" in said
 
 
+def test_a_layout_over_several_nodes_may_be_larger_than_one_of_them(quiet):
+    """Each node lays out the ranks that it has; here both are this machine."""
+    command = [strata(), "launch", "--layout", "4x1", "--bind", "core", "--", "srun", "-N", "2", "-n", "4"]
+    done = quiet.run(*command, "grep", "Cpus_allowed_list", "/proc/self/status")
+    assert done.returncode == 0, done.stderr
+    seen = sorted(int(line.split()[1]) for line in done.stdout.splitlines())
+    assert len(seen) == 4 and seen[0] == seen[1] and seen[2] == seen[3] and seen[0] != seen[2], seen
+    planned = quiet.run(*command[:6], "--dry-run", *command[6:], "true").stdout
+    assert "nodes: 2, which have about 2 of 4 processes each" in planned
+
+
 def test_an_srun_around_the_launcher_that_binds_otherwise_is_one_message(quiet):
     one, other = sorted(os.sched_getaffinity(0))[:2]
     inner = [strata(), "launch", "--layout", "2x1", "--bind", f"os:{other},{one}", "--", "true"]
