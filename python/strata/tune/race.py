@@ -32,6 +32,10 @@ FINAL_SHARE = 0.35  # of the budget that newcomers leave to the final
 # the number of newcomers that the budget carries.
 Widen = Callable[[Sequence[tuple[str, float]], int], Sequence[str]]
 
+# Who runs in the final beside the fastest of screening: the same without its extras; None where it has none.
+Plainer = Callable[[str], str | None]
+NEAR_ENOUGH = 1.1  # times the fastest in screening, for that
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -85,6 +89,7 @@ class Race:
         seed: int = 0,
         known_s: float | None = None,
         widen: Widen | None = None,
+        plainer: Plainer | None = None,
     ) -> None:
         """`known_s` is what the default took before the race: it limits the first round's launches.
 
@@ -94,7 +99,7 @@ class Race:
             raise ValueError("the default runs too")
         self.standings = {name: Standing(name) for name in runners}
         self.default = default
-        self._known_s, self._widen = known_s, widen
+        self._known_s, self._widen, self._plainer = known_s, widen, plainer
         self._budget_s = budget_s
         self._spent_s = 0.0
         self._order = random.Random(seed)
@@ -141,6 +146,7 @@ class Race:
             if racing:
                 self._rounds_of_wave += 1
                 return self._shuffled(racing, final=False)
+            self._with_the_plainer()
             self._fewer_finalists()
             self._final_rounds = self._rounds_affordable()
         if self._finals_done >= self._final_rounds:
@@ -248,6 +254,21 @@ class Race:
             return True
         round_s = sum(stats.median(s.seconds) if s.seconds else max(known) for s in racing)
         return round_s + self._least_final_s() <= self.remaining_s()
+
+    def _with_the_plainer(self) -> None:
+        """The fastest's plainer form takes the place of the slowest finalist: chance may have put others
+        of its forms before it in screening, and the question is whether these extras bring anything.
+        """
+        racing = sorted((s for s in self.standings.values() if s.racing and s.screening), key=Standing.cost)
+        name = self._plainer(racing[0].runner) if racing and self._plainer else None
+        plain = self.standings.get(name) if name else None
+        if plain is None or plain.racing or plain.failed or not plain.screening:
+            return
+        if plain.cost() > NEAR_ENOUGH * racing[0].cost():
+            return
+        if len(racing) >= FINALISTS and racing[-1].runner != self.default:
+            racing[-1].out = f"slower in screening, n={len(racing[-1].screening)}"
+        plain.out = None
 
     def _fewer_finalists(self) -> None:
         """Where the budget does not carry so many, the slowest in screening stay out."""

@@ -43,6 +43,17 @@ class Search:
             self.met(candidate)
         return [candidate.id for candidate in chosen]
 
+    def plainer(self, name: str) -> str | None:
+        """The plainest held layout with the same numbers on the same kind of cores; None for itself."""
+        best = self.known[name]
+        alike = [
+            c
+            for c in self.known.values()
+            if c.bind != "none" and (c.layout, c.smt, c.core_kind) == (best.layout, best.smt, best.core_kind)
+        ]
+        plain = min(alike, key=lambda c: c.extras, default=best)
+        return plain.id if plain.extras < best.extras else None
+
     def newcomers(self, ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
         """All of them, the most promising first."""
         leaders = self._leaders(ranked)

@@ -197,8 +197,8 @@ class Tuner:
         by_id = search.known if search else {c.id: c for c in runners}
         if search:
             search.met = lambda candidate: self._met(self.task(candidate, self._request.timeout_s))
-        widen = search.widen if search else None
-        race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen)
+        widen, plainer = (search.widen, search.plainer) if search else (None, None)
+        race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen, plainer)
         self._watch.say(f"race: {len(runners)} layouts to begin with, about {duration(budget_s)}")
         while launches := race.next_round():
             self._block += 1

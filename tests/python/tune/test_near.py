@@ -94,6 +94,7 @@ def test_a_second_leader_of_another_size_brings_what_else_can_change_unless_it_i
     assert "1x4, bind core, huge pages on" in {c.id for c in search.newcomers(ranked)}
     ranked[-1] = ("1x4, bind core", NEAR + 0.1)
     assert "1x4, bind core, huge pages on" not in {c.id for c in search.newcomers(ranked)}
+    assert search.plainer("1x8, bind numa") == "1x8, bind core" and search.plainer("1x8, bind core") is None
     joined = search.widen(ranked, 3)
     assert len(joined) == 3 and set(joined) <= set(search.known)
     assert not set(joined) & {c.id for c in search.newcomers(ranked)}

@@ -172,6 +172,17 @@ def test_newcomers_join_until_the_final_needs_what_is_left() -> None:
     assert poor.asked == [0]
 
 
+def test_the_plainer_form_of_the_fastest_runs_in_the_final_in_place_of_the_slowest() -> None:
+    truth = {"default": 1.5, "plain": 1.04, **{f"plain, {i}": 1.0 + 0.01 * i for i in range(4)}}
+    without = steady(Race(list(truth), "default", 1e4), truth)
+    assert not without.standings["plain"].final
+    with_it = steady(Race(list(truth), "default", 1e4, plainer=lambda name: "plain"), truth)
+    assert with_it.standings["plain"].final and not with_it.standings["plain, 3"].final
+    truth["plain"] = 1.2
+    far = steady(Race(list(truth), "default", 1e4, plainer=lambda name: "plain"), truth)
+    assert not far.standings["plain"].final and far.standings["plain, 3"].final
+
+
 def test_where_the_budget_does_not_carry_all_those_that_come_last_stay_out() -> None:
     truth = {f"r{i}": 1.0 + 0.1 * i for i in range(20)}
     race = steady(Race(list(truth), "r0", 38.0, known_s=1.0), truth)

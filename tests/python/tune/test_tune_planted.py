@@ -166,7 +166,7 @@ def raced(
     room, chance = Room.of(machine), random.Random(seed)
     first = candidates(machine, kind)
     search = Search(room, kind, {c.id: c for c in first})
-    race = Race([c.id for c in first], first[0].id, 250.0, seed, None, search.widen)
+    race = Race([c.id for c in first], first[0].id, 250.0, seed, None, search.widen, search.plainer)
     while launches := race.next_round():
         for launch in launches:
             cost = formula(laid(room, search.known[launch.runner])) * noise(chance)
