@@ -236,9 +236,10 @@ class Race:
 
     def _least_final_s(self) -> float:
         """What a final needs at least: the fastest two and the default."""
-        known = sorted(stats.median(s.seconds) for s in self.standings.values() if s.racing and s.seconds)
+        racing = [s for s in self.standings.values() if s.racing and s.seconds]
+        known = sorted(stats.median(s.seconds) for s in racing if s.runner != self.default)
         default = self.standings[self.default].seconds
-        return LEAST * (sum(known[:2]) + (stats.median(default) if default else max(known)))
+        return LEAST * (sum(known[:2]) + (stats.median(default) if default else max(known, default=0.0)))
 
     def _drop_hopeless(self, racing: list[Standing]) -> None:
         known = [s for s in racing if s.screening]

@@ -244,7 +244,7 @@ def tune(
         say(f"note: {sentence(trap)}")
     guess = request.kind or ("mpi" if program.get("mpi") or program.get("starter") else "openmp")
     say("first launch: what kind of program this is")
-    probe, first = _first(request, room, tuner, guess, say)
+    probe, first, seconds = _first(request, room, tuner, guess, say)
     known = first.record or {}
     kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, known)
     say(f"kind: {kind.name} ({kind.why}); --kind says otherwise")
@@ -253,7 +253,7 @@ def tune(
     runners = raced(machine, kind.name, request.processes, refusals.numbers)
     default = runners[0]
     search = Search(room, kind.name, {c.id: c for c in runners}, request.processes, refusals=refusals)
-    took = tuner.spent_s if default.id == probe.id else None
+    took = seconds if default.id == probe.id else None
     left = request.budget_s - tuner.spent_s
     race = tuner.race(runners, default, left, seed, search, took)
     _list_refused(tuner.refused_first, search, race, refusals)
@@ -273,9 +273,9 @@ def _list_refused(first: Sequence[Candidate], search: Search, race: Race, refusa
 
 def _first(
     request: Request, room: Room, tuner: Tuner, guess: str, say: Callable[[str], None]
-) -> tuple[Candidate, Sample]:
-    """The first launch that the program accepts where nothing is asked of it but a number of processes: the
-    largest that it runs with.
+) -> tuple[Candidate, Sample, float]:
+    """The first launch that the program accepts where nothing is asked of it but a number of processes, the
+    largest that it runs with; and the seconds that it took.
     """
     numbers: Sequence[int] = (0,)
     if guess in ("mpi", "hybrid"):
@@ -283,10 +283,10 @@ def _first(
         numbers = sorted(request.processes or numbers_of_processes(room), reverse=True)
     refused: list[str] = []
     for number in numbers:
-        probe = default_of(room, guess, number or None)
+        probe, before = default_of(room, guess, number or None), tuner.spent_s
         first = tuner.launch(probe, request.timeout_s)
         if not first.failed and first.record is not None and not first.record.get("timed_out"):
-            return probe, first
+            return probe, first, tuner.spent_s - before
         refused.append(first.failed or "ended by --timeout")
         words = ended_itself(first)
         if words is None:
