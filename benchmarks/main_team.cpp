@@ -2,6 +2,9 @@
 // OpenMP on its own cores.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
+#include <string>
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/hpcc/hpcc.hpp"

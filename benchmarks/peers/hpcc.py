@@ -113,10 +113,13 @@ def hpcc_comparisons(blocks: int, rng: random.Random) -> list[Comparison]:
         print(f"  hpcc: block {block + 1} of {blocks}", file=sys.stderr)
     print(f"hpcc: N={order}, two ranks; its BLAS: {linked_blas('hpcc')}", file=sys.stderr)
     found = []
-    for name, (_, _, figure, _, higher) in HPCC_FIGURES.items():
+    for name, (_, _, figure, factor, higher) in HPCC_FIGURES.items():
         if mine.get(name) and theirs.get(name):
             both = [Contender(OURS, dict, {"": mine[name]}), Contender("hpcc", dict, {"": theirs[name]})]
-            found.append(Comparison(f"{name} ({figure})", UNITS[name.rpartition("_")[2]], higher, None, both))
+            label = name if factor == 1 else f"{name} x {factor:g}"
+            found.append(
+                Comparison(f"{label} ({figure})", UNITS[name.rpartition("_")[2]], higher, None, both)
+            )
     return found
 
 

@@ -82,6 +82,7 @@ def test_a_wrong_solution_has_no_rate(layout: str, model: str, fault: str) -> No
     [
         ("1x1", "", ["--n", "0"], "1"),
         ("1x1", "", ["--nb", "0"], "4096"),
+        ("1x1", "", ["--n", "100", "--full"], "one of them"),
         ("1x1", "", ["--n", "3000000"], "memory"),
         ("2x1", "mpi", ["--n", "3000000"], "memory"),
         ("2x1", "team", ["--n", "3000000"], "memory"),

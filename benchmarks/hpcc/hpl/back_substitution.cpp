@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace strata::bench::hpcc::linpack {
 namespace {

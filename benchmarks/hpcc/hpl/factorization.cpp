@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <exception>
 
 #include "benchmarks/common/benchmark.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <atomic>
-#include <exception>
+#include <cstdint>
 
 #include "benchmarks/common/blas.hpp"
 #include "benchmarks/common/messages.hpp"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,10 @@ double available_to_each(Group& group) {
 
 /// The order that is asked for, or follows from memory or from the time that it takes.
 long order_of(Group& group, const Parsed& given, const Shape& shape, double available) {
+    if (given.has("--n") && given.has("--full"))
+        throw Error("the order is given, or follows from memory")
+            .given("--n and --full")
+            .allowed("one of them");
     if (given.has("--n")) return given.integer("--n", 1, kMostOrder);
     const long full = full_order(shape, available);
     if (given.has("--full")) return full;
@@ -76,8 +82,12 @@ long order_of(Group& group, const Parsed& given, const Shape& shape, double avai
     return std::min(full, std::max(1L, n / shape.block) * shape.block);
 }
 
-/// DGEMM is measured at its own default order, or that of the system where this is smaller.
-long dgemm_order(const Shape& shape, bool quick) { return std::min(shape.n, quick ? 1000L : 2000L); }
+/// DGEMM is measured where each thread has as large a part as one alone has by default, or at the order of
+/// the system where this is smaller.
+long dgemm_order(const Shape& shape, bool quick) {
+    const double order = (quick ? 1000 : 2000) * std::sqrt(static_cast<double>(thread_count()));
+    return std::min(shape.n, static_cast<long>(order));
+}
 
 void refuse_what_does_not_fit(const Shape& shape, double available, bool quick) {
     const double order = static_cast<double>(dgemm_order(shape, quick));
@@ -141,9 +151,8 @@ Result run(Group& group, const Parsed& given, Break fault) {
                       {"share of DGEMM", 100 * rate / dgemm, "%", true, {}, {}},
                       {"time", seconds, "s", false, {}, {}}};
     result.notes.emplace_back(
-        "2/3 n^3 + 3/2 n^2 operations over the time of factorization and back substitution; the rate of "
-        "DGEMM "
-        "is that of all processes and threads at once, just before.");
+        "2/3 n^3 + 3/2 n^2 operations over the time of factorization and back substitution; DGEMM is that of "
+        "all processes and threads at once, just before.");
     return result;
 }
 
