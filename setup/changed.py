@@ -30,7 +30,7 @@ STARTS = {
     "interop": ("strata", "python"),
     "launch": ("strata",),
     "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team"),
-    "numa": ("strata", "team_places", "strata-bench", "python"),
+    "numa": ("strata", "team_places", "patch_places", "measured", "strata-bench", "python"),
     "observe": ("strata",),
     "python": ("strata",),
     "setup": ("strata",),

@@ -15,7 +15,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
-#include "core/launch/elf.hpp"
+#include "core/launch/program.hpp"
 
 namespace strata::launch {
 namespace {
