@@ -10,17 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import Any
 
 from strata.tune.candidates import Candidate, dealt, pus_of, unlike
 from strata.tune.room import Room
 
 Shape = tuple[int, int]
-
-
-def variations(machine: dict[str, Any], kind: str, best: Candidate) -> list[Candidate]:
-    """What may still help a layout that stays as it lies: policies for pages, siblings, kinds of cores."""
-    return dimensions(Room.of(machine), kind, best)
 
 
 def near(

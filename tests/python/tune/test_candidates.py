@@ -9,7 +9,7 @@ import synthetic_machines as machines
 
 from strata.errors import StrataError
 from strata.tune.candidates import KINDS, MOST, Candidate, candidates, default_of
-from strata.tune.near import variations
+from strata.tune.near import dimensions
 from strata.tune.room import Room
 
 MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
@@ -47,7 +47,7 @@ def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> 
     assert any(c.memory for c in candidates(machines.eight_domains(), "openmp"))
     assert not any(c.memory for c in candidates(machines.two_cores(), "openmp"))
     assert {"interleave:0-7", "local"} <= {
-        c.memory for c in variations(machines.eight_domains(), "openmp", Candidate(1, 8))
+        c.memory for c in dimensions(Room.of(machines.eight_domains()), "openmp", Candidate(1, 8))
     }
 
 
@@ -56,13 +56,13 @@ def test_pages_are_dealt_over_all_memories_also_for_a_layout_that_sits_beside_on
     machine = machines.eight_domains()
     assert "interleave:0-7" in {c.memory for c in candidates(machine, "serial")}
     for best in Candidate(1, 256), Candidate(8, 2, bind="none"), Candidate(64, 1, stride=4):
-        assert "interleave" in {c.memory for c in variations(machine, "openmp", best)}
+        assert "interleave" in {c.memory for c in dimensions(Room.of(machine), "openmp", best)}
 
 
-def test_variations_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:
+def test_dimensions_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:
     best = Candidate(1, 4)
     for machine in MACHINES:
-        found = variations(machine, "openmp", best)
+        found = dimensions(Room.of(machine), "openmp", best)
         assert best.id not in {c.id for c in found}
         assert any(c.smt > 1 for c in found) == (Room.of(machine).most_pus() > 1)
         assert {"on", "off"} <= {c.huge_pages for c in found}
