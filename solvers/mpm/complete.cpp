@@ -253,6 +253,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.by_cells() && !s.quadratic())
         keys.refuse("method.quadrature", "forces are integrals over cells for B-splines alone",
                     "\"points\", or method.shape = \"quadratic\"");
+    if (s.by_cells() && s.transfer() == Transfer::flip)
+        keys.refuse("method.transfer", "with integrals over cells FLIP's velocities grow without bound",
+                    "\"apic\" or \"pic\" with method.quadrature = \"cells\"");
     if (s.by_cells() && s.fused)
         keys.refuse("method.fused",
                     "a cell's stress is fitted to its neighbours' as well, so CIF waits for CST",

@@ -56,7 +56,8 @@ graph::CaseSchema schema(Settings& s) {
         "method.quadrature", &s.quadrature,
         {.choices = {"points", "cells"},
          .meaning = "of internal forces: sums over particles, or integrals over cells of the stress that "
-                    "is fitted to them (shape \"quadratic\"): second order where particles cross cells"});
+                    "is fitted to them (shape \"quadratic\", transfer not \"flip\"): second order where "
+                    "particles cross cells"});
     keys.key(
         "method.deformation", &s.deformation,
         {.choices = {"forward", "backward"},

@@ -80,25 +80,22 @@ std::string refusal(Settings s) {
 }  // namespace
 
 TEST_CASE("a bar at small amplitude: second order with sums over points and with integrals over cells") {
-    for (const auto& [quadrature, deformation] : {std::pair{"points", "forward"}, {"cells", "backward"}}) {
-        INFO(quadrature);
-        const Method method{quadrature, deformation, "flip"};
+    for (const Method& method : {Method{"points", "forward", "flip"}, kCells}) {
+        INFO(method.quadrature);
         const Order found = order_of(32, [&](std::int64_t n) { return driven(1, n, 1e-3, 2, method); });
-        CHECK(found.order > 1.85);  // 1.91 and 1.92
+        CHECK(found.order > 1.8);  // 1.91 and 1.83
         CHECK(found.error < 1.3e-3);
     }
 }
 
 TEST_CASE("a bar at finite amplitude: second order with integrals over cells and gradients at a step's end") {
-    for (const std::int64_t per_cell : {2, 3, 4})
-        for (const std::string transfer : {"apic", "flip"}) {
-            INFO(per_cell << " points a cell, " << transfer);
-            const Method method{"cells", "backward", transfer};
-            const Order found =
-                order_of(32, [&](std::int64_t n) { return driven(1, n, 0.05, per_cell, method); });
-            CHECK(found.order > 1.7);  // 1.80 to 1.99
-            CHECK(found.error < 1.3e-3);
-        }
+    for (const std::int64_t per_cell : {2, 3, 4}) {
+        INFO(per_cell << " points a cell");
+        const Order found =
+            order_of(32, [&](std::int64_t n) { return driven(1, n, 0.05, per_cell, kCells); });
+        CHECK(found.order > 1.7);  // 1.80 to 1.97
+        CHECK(found.error < 7e-4);
+    }
     const Order finer = order_of(64, [&](std::int64_t n) { return driven(1, n, 0.05, 4, kCells); });
     CHECK(finer.order > 1.9);  // 1.98
     CHECK(finer.error < 1.6e-4);
@@ -147,11 +144,9 @@ TEST_CASE(
         INFO("amplitude " << amplitude << ", " << method.quadrature << ", " << method.transfer);
         return order_of(32, [&](std::int64_t n) { return vortex(n, amplitude, method); });
     };
-    for (const std::string transfer : {"apic", "flip"}) {
-        const Order finite = found(0.2, {"cells", "backward", transfer});  // 2.11, 2.14
-        CHECK(finite.order > 1.95);
-        CHECK(finite.error < 0.066);
-    }
+    const Order finite = found(0.2, kCells);  // 2.11
+    CHECK(finite.order > 1.95);
+    CHECK(finite.error < 0.066);
     CHECK(found(0.2, {"points", "forward", "flip"}).order < 0);  // -0.8
     CHECK(found(0.02, kPoints).order > 1.95);                    // 2.15
     CHECK(found(0.02, kCells).order > 1.95);                     // 2.15
@@ -215,10 +210,10 @@ TEST_CASE("integrals over cells have the same bits however the domain is divided
         s.quadrature = "cells", s.deformation = "backward", s.flip = 1;
         return settled(s);
     };
-    for (const std::string transfer : {"flip", "apic"}) {
+    for (const std::string transfer : {"pic", "apic"}) {
         INFO(transfer);
         const Ended one = run(colliding({24, 24, 1}, transfer));
-        CHECK(one.strain > 0.005);  // they are in contact
+        CHECK(one.strain > 0.003);  // they are in contact
         CHECK(same_bits(one, run(colliding({12, 12, 1}, transfer))));
         CHECK(same_bits(one, run(colliding({10, 7, 1}, transfer))));
         const Ended start = run(colliding({24, 24, 1}, transfer), 1);
@@ -306,6 +301,17 @@ TEST_CASE("a linear stress in cells that are full gives the force that it has, w
     }
 }
 
+TEST_CASE("a bar with a free end swings for four periods with integrals over cells: nothing grows") {
+    Settings s;
+    s.cells = {60, 1, 1}, s.patch_cells = {60, 1, 1}, s.size = {1.2, 0.02, 0.02};
+    s.walls = {"fixed", "symmetry", "symmetry"};
+    s.shape = "quadratic", s.transfer_name = "apic", s.quadrature = "cells";
+    s.laws = {"linear"}, s.densities = {1}, s.young = {100}, s.poisson = {0};
+    s.shapes = {"box 0 0 0 1 0.02 0.02"}, s.per_cell = {2, 1, 1};
+    s.problem = "axial", s.amplitude = 0.1, s.end = 1.6;
+    CHECK(run(settled(s), 1'000'000, 1).error < 2e-3);  // 1.2e-3; after one period 2.9e-4
+}
+
 TEST_CASE("integrals over cells are refused with what they do not go with") {
     Settings s = driven(1, 8, 0.05, 2, kCells);
     const auto with = [&](auto change) {
@@ -316,8 +322,9 @@ TEST_CASE("integrals over cells are refused with what they do not go with") {
     CHECK(with([](Settings&) {}).empty());
     CHECK(with([](Settings& o) { o.shape = "linear"; }).find("method.quadrature") != std::string::npos);
     CHECK(with([](Settings& o) { o.shape = "gimp"; }).find("quadratic") != std::string::npos);
+    CHECK(with([](Settings& o) { o.transfer_name = "flip"; }).find("method.transfer") != std::string::npos);
     CHECK(with([](Settings& o) { o.fused = true; }).find("method.fused") != std::string::npos);
-    Settings bodies = disks({12, 12, 1}, "quadratic", "flip");
+    Settings bodies = disks({12, 12, 1}, "quadratic", "apic");
     bodies.contact_groups = {0, 1}, bodies.quadrature = "cells";
     CHECK(refusal(bodies).find("contact.groups") != std::string::npos);
 }
