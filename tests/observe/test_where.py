@@ -83,14 +83,18 @@ def test_a_command_is_read_just_before_its_end_however_short(strata: str, tmp_pa
 
 
 def test_threads_that_ended_are_kept_with_their_migrations(strata: str, tmp_path: Path) -> None:
-    """Of three threads one goes to and fro between two CPUs, which the kernel counts where it tells."""
+    """Of three threads one goes to and fro between two CPUs, which the kernel counts where it tells.
+
+    All have left before their process does: whoever is still on the way out then is killed unread.
+    """
     script = """
-import os, threading
+import os, threading, time
 cpus = sorted(os.sched_getaffinity(0))
 def stays(): os.sched_setaffinity(0, {cpus[0]}); sum(range(10**6))
 def moves(): [os.sched_setaffinity(0, {cpus[i % 2 * (len(cpus) - 1)]}) for i in range(40)]
 for work in (stays, stays, moves):
     thread = threading.Thread(target=work); thread.start(); thread.join()
+while len(os.listdir("/proc/self/task")) > 1: time.sleep(0.001)
 """
     (process,) = document(strata, tmp_path, "--", sys.executable, "-c", script)["processes"]
     assert len(process["threads"]) == 4
