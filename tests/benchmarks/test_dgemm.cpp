@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/common/blas.hpp"
@@ -11,6 +12,20 @@
 #include "tests/catch.hpp"
 
 using namespace strata::bench;
+
+namespace {
+
+std::optional<Blas> first_that_opens() {
+    for (const BlasChoice& choice : blas_candidates()) {
+        try {
+            return std::optional<Blas>(std::in_place, choice);
+        } catch (const strata::Error&) {
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 TEST_CASE("a library that is not there, or is no BLAS, is refused by name") {
     for (const char* path : {"libno-such-blas.so.0", "libm.so.6"}) {
@@ -24,14 +39,7 @@ TEST_CASE("a library that is not there, or is no BLAS, is refused by name") {
 }
 
 TEST_CASE("the opened BLAS multiplies row by row, with leading dimensions, alpha and beta") {
-    std::optional<Blas> blas;
-    for (const BlasChoice& choice : blas_candidates()) {
-        try {
-            blas.emplace(choice);
-            break;
-        } catch (const strata::Error&) {
-        }
-    }
+    const std::optional<Blas> blas = first_that_opens();
     if (!blas) CANNOT_TRY("there is no BLAS here");
     constexpr std::int64_t m = 5, n = 7, k = 3, lda = 4, ldb = 9, ldc = 8;
     std::vector<double> a(m * lda), b(k * ldb), c(m * ldc), expected;
@@ -53,14 +61,7 @@ TEST_CASE("the opened BLAS multiplies row by row, with leading dimensions, alpha
 }
 
 TEST_CASE("the opened BLAS solves with a unit lower triangle, and reads nothing else of the matrix") {
-    std::optional<Blas> blas;
-    for (const BlasChoice& choice : blas_candidates()) {
-        try {
-            blas.emplace(choice);
-            break;
-        } catch (const strata::Error&) {
-        }
-    }
+    const std::optional<Blas> blas = first_that_opens();
     if (!blas) CANNOT_TRY("there is no BLAS here");
     constexpr std::int64_t m = 6, n = 5, ldl = 7, ldb = 8;
     std::vector<double> l(m * ldl, std::numeric_limits<double>::quiet_NaN()), b(m * ldb);
