@@ -24,7 +24,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class _Spot:
+class _Location:
     """Where a core lies: its caches by level, each with the first of the cores that share it."""
 
     pus: tuple[int, ...]  # that may be used
@@ -35,8 +35,8 @@ class _Spot:
 
 def distance(machine: Machine, stride: int) -> str:
     """Of the first allowed core and the one `stride` further; empty where there is none."""
-    spots = _spots(machine)
-    return _between(spots[0], spots[stride]) if stride < len(spots) else ""
+    locations = _locations(machine)
+    return _between(locations[0], locations[stride]) if stride < len(locations) else ""
 
 
 def rank(word: str) -> float:
@@ -51,13 +51,13 @@ def pairs(machine: Machine) -> list[Pair]:
     """One pair of PUs for each distance that the machine has among the cores that may be used, from near to
     far, and each kind of distance that it has not.
     """
-    spots = _spots(machine)
+    locations = _locations(machine)
     found: dict[tuple[str, float | None], tuple[int, int]] = {}
-    for spot in spots:
-        if len(spot.pus) > 1:
-            found.setdefault(("same core", None), (spot.pus[0], spot.pus[1]))
+    for location in locations:
+        if len(location.pus) > 1:
+            found.setdefault(("same core", None), (location.pus[0], location.pus[1]))
     apart = _firmware(machine)
-    for a, b in combinations(spots, 2):
+    for a, b in combinations(locations, 2):
         word = _between(a, b)
         key = (word, apart.get((a.domain, b.domain)) if a.domain != b.domain else None)
         found.setdefault(key, (a.pus[0], b.pus[0]))
@@ -66,7 +66,7 @@ def pairs(machine: Machine) -> list[Pair]:
         Pair(f"{word}, {far:g} by the firmware" if word in several and far is not None else word, pus)
         for (word, far), pus in found.items()
     ]
-    made += [Pair(word, None, why) for word, why in _absent(spots, {w for w, _ in found}).items()]
+    made += [Pair(word, None, why) for word, why in _absent(locations, {w for w, _ in found}).items()]
     return sorted(made, key=lambda pair: rank(pair.distance))
 
 
@@ -75,8 +75,8 @@ def pus_in_domains(machine: Machine, count: int, domains: int) -> list[int] | st
     the most cores that may be used; or the reason why there are not as many.
     """
     by_domain: dict[Any, list[int]] = {}
-    for spot in _spots(machine):
-        by_domain.setdefault(spot.domain, []).append(spot.pus[0])
+    for location in _locations(machine):
+        by_domain.setdefault(location.domain, []).append(location.pus[0])
     if len(by_domain) < domains:
         return "one memory domain"
     chosen = sorted(by_domain.values(), key=len, reverse=True)[:domains]  # of equals those named first
@@ -87,7 +87,7 @@ def pus_in_domains(machine: Machine, count: int, domains: int) -> list[int] | st
     return [pu for pus in chosen for pu in pus[:each]]
 
 
-def _spots(machine: Machine) -> list[_Spot]:
+def _locations(machine: Machine) -> list[_Location]:
     given = (machine.get("allowed") or {}).get("pus")
     allowed = None if given is None else set(cpulist(given))
     index = {id(core): i for i, core in enumerate(machine["cores"])}
@@ -96,7 +96,7 @@ def _spots(machine: Machine) -> list[_Spot]:
         for core in cache.get("cores") or [] if cache.get("type") != "instruction" else []:
             caches.setdefault(core, {})[int(cache["level"])] = min(cache["cores"])
     return [
-        _Spot(
+        _Location(
             tuple(p for p in core["pus"] if allowed is None or p in allowed),
             caches.get(index[id(core)], {}),
             core.get("domain"),
@@ -106,7 +106,7 @@ def _spots(machine: Machine) -> list[_Spot]:
     ]
 
 
-def _between(a: _Spot, b: _Spot) -> str:
+def _between(a: _Location, b: _Location) -> str:
     shared = [level for level, first in a.caches.items() if b.caches.get(level) == first]
     same_domain = a.domain is not None and a.domain == b.domain
     if shared:
@@ -129,9 +129,9 @@ def _firmware(machine: Machine) -> dict[tuple[Any, Any], float]:
     }
 
 
-def _absent(spots: list[_Spot], found: set[str]) -> dict[str, str]:
+def _absent(locations: list[_Location], found: set[str]) -> dict[str, str]:
     """The kinds of distance that no two cores have, each with the reason."""
-    domains, packages = {s.domain for s in spots}, {s.package for s in spots}
+    domains, packages = {s.domain for s in locations}, {s.package for s in locations}
     why = {
         "same core": "no core has two hardware threads that may be used",
         "same domain": "cores of a domain share a cache, or are alone in it",

@@ -115,14 +115,14 @@ def candidates(
     numbers = [n for n in processes or numbers_of_processes(room) if n not in refused]
     first = default_of(room, kind, max(numbers, default=0) or None)
     found = [c for c in makers[kind](room, processes) if c.processes not in refused]
-    return unlike(room, [first, *found])[:MOST]
+    return distinct(room, [first, *found])[:MOST]
 
 
 def _serial(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
     yield Candidate(1, 1)
     if len(room.memories) > 1:
         yield Candidate(1, 1, bind="numa")
-        yield Candidate(1, 1, memory=dealt(room, Candidate(1, 1)))
+        yield Candidate(1, 1, memory=interleaved_over_all(room, Candidate(1, 1)))
 
 
 def _openmp(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
@@ -193,7 +193,7 @@ def _exact(room: Room) -> list[int]:
     return sorted({powers[-1], squares[-1], cubes[-1]}, reverse=True)
 
 
-def dealt(room: Room, c: Candidate) -> str:
+def interleaved_over_all(room: Room, c: Candidate) -> str:
     """The policy that deals a layout's pages over all memories. `interleave` alone takes those of the
     layout's own domains, of which a small layout has one.
     """
@@ -202,19 +202,19 @@ def dealt(room: Room, c: Candidate) -> str:
     return f"interleave:{print_cpulist(room.memories)}"
 
 
-def unlike(room: Room, found: Iterable[Candidate], known: Iterable[Candidate] = ()) -> list[Candidate]:
+def distinct(room: Room, found: Iterable[Candidate], known: Iterable[Candidate] = ()) -> list[Candidate]:
     """Those that differ from all before them in what a program can feel: two words for the same placement
     would only ever tie.
     """
-    seen, kept = {_felt(room, c) for c in known}, []
+    seen, kept = {_placement(room, c) for c in known}, []
     for c in found:
-        if (key := _felt(room, c)) not in seen:
+        if (key := _placement(room, c)) not in seen:
             seen.add(key)
             kept.append(c)
     return kept
 
 
-def _felt(room: Room, c: Candidate) -> tuple[object, ...]:
+def _placement(room: Room, c: Candidate) -> tuple[object, ...]:
     held = c.order or c.bind == "core"
     where = pus_of(room, c) if held else (c.bind, c.stride, c.smt, c.core_kind)
     return (c.layout, where, c.memory, c.huge_pages)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from strata.tune.candidates import Candidate, dealt, pus_of, unlike
+from strata.tune.candidates import Candidate, distinct, interleaved_over_all, pus_of
 from strata.tune.room import Room
 
 Shape = tuple[int, int]
@@ -24,9 +24,9 @@ def near(
 
     `tried` are the processes and threads of other layouts; `processes` limits an MPI program's.
     """
-    parts = (dimensions(room, kind, best), numbers(room, kind, best, tried), lying(room, best))
+    parts = (dimensions(room, kind, best), numbers(room, kind, best, tried), arrangements(room, best))
     found = (c for c in chain.from_iterable(zip_longest(*parts)) if c is not None)
-    return [c for c in unlike(room, found, [best]) if not processes or c.processes in processes]
+    return [c for c in distinct(room, found, [best]) if not processes or c.processes in processes]
 
 
 # -- how many ----------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def numbers(room: Room, kind: str, best: Candidate, tried: Collection[Shape] = (
         shapes += [(n, t) for n in _between(p, [a for a, b in tried if b == t], most // t)]
     resized = [_resized(room, best, shape) for shape in shapes]
     every = chain.from_iterable(zip_longest(resized, _even(room, kind, best, tried)))
-    return unlike(room, (c for c in every if c is not None), [best])
+    return distinct(room, (c for c in every if c is not None), [best])
 
 
 def _even(room: Room, kind: str, best: Candidate, tried: Collection[Shape]) -> Iterator[Candidate]:
@@ -100,7 +100,7 @@ def _resized(room: Room, c: Candidate, shape: Shape) -> Candidate | None:
 # -- how they lie ------------------------------------------------------------------------------------------
 
 
-def lying(room: Room, best: Candidate) -> list[Candidate]:
+def arrangements(room: Room, best: Candidate) -> list[Candidate]:
     """Other strides, orders and widths of the hold."""
     plain = replace(best, bind="core", order="", stride=1, note="")
     places, most = best.places, room.places(best.core_kind, best.smt)
@@ -113,7 +113,7 @@ def lying(room: Room, best: Candidate) -> list[Candidate]:
     ]
     orders = [c for order in ORDERS if (c := ordered(room, plain, order))]
     every = chain.from_iterable(zip_longest(parts, held, moved, orders))
-    found = unlike(room, (c for c in every if c is not None), [best])
+    found = distinct(room, (c for c in every if c is not None), [best])
     return [c for c in found if c.bind == "none" or (c.places - 1) * c.stride < most]
 
 
@@ -207,7 +207,9 @@ def _runs(pus: Sequence[int]) -> Iterator[str]:
 
 def dimensions(room: Room, kind: str, best: Candidate) -> list[Candidate]:
     """Huge pages, SMT siblings, kinds of cores and policies for pages, each as it is not in the best."""
-    memory = ("", dealt(room, best), "local", "first-touch") if len(room.memories) > 1 else ("",)
+    memory = (
+        ("", interleaved_over_all(room, best), "local", "first-touch") if len(room.memories) > 1 else ("",)
+    )
     parts = (
         [replace(best, huge_pages=huge, note="") for huge in ("on", "off", "")],
         _siblings(room, kind, best),
@@ -215,7 +217,7 @@ def dimensions(room: Room, kind: str, best: Candidate) -> list[Candidate]:
         [replace(best, memory=policy, note="") for policy in memory],
     )
     found = (c for c in chain.from_iterable(zip_longest(*parts)) if c is not None)
-    return unlike(room, found, [best])
+    return distinct(room, found, [best])
 
 
 def _siblings(room: Room, kind: str, best: Candidate) -> list[Candidate]:

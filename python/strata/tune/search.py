@@ -16,7 +16,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 from strata.tune.candidates import Candidate
-from strata.tune.near import dimensions, near, unlike
+from strata.tune.near import dimensions, distinct, near
 from strata.tune.refused import Refusals
 from strata.tune.room import Room
 
@@ -65,7 +65,7 @@ class Search:
             found += dimensions(self.room, self.kind, leader)
         allowed = (c for c in found if not self.processes or c.processes in self.processes)
         fresh = (c for c in allowed if c.processes not in self.refusals.numbers)
-        return unlike(self.room, fresh, self.known.values())
+        return distinct(self.room, fresh, self.known.values())
 
     def _leaders(self, ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
         found: dict[str, Candidate] = {}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import synthetic_machines as machines
 
-from strata.tune.candidates import Candidate, candidates, pus_of, unlike
+from strata.tune.candidates import Candidate, candidates, distinct, pus_of
 from strata.tune.near import ORDERS, dimensions, near, numbers, ordered
 from strata.tune.room import Room
 from strata.tune.search import NEAR, Search
@@ -21,7 +21,7 @@ def test_every_neighbour_fits_and_is_another_placement(machine: dict[str, Any], 
     room = Room.of(machine)
     for best in candidates(machine, kind):
         found = near(room, kind, best)
-        assert len({c.id for c in found}) == len(found) == len(unlike(room, found, [best]))
+        assert len({c.id for c in found}) == len(found) == len(distinct(room, found, [best]))
         for c in found:
             most = room.places(c.core_kind, c.smt)
             assert (c.places - 1) * c.stride < most or c.bind == "none", (best.id, c.id)
@@ -82,8 +82,8 @@ def test_two_words_for_one_placement_are_raced_once() -> None:
     """The fast cores of this laptop are its first six: asking for their kind changes nothing."""
     room = Room.of(machines.hybrid_laptop())
     same = [Candidate(1, 6), Candidate(1, 6, core_kind="performance")]
-    assert unlike(room, same) == same[:1]
-    assert unlike(room, [Candidate(1, 6, core_kind="efficiency")], same) != []
+    assert distinct(room, same) == same[:1]
+    assert distinct(room, [Candidate(1, 6, core_kind="efficiency")], same) != []
 
 
 def test_a_second_leader_of_another_size_brings_what_else_can_change_unless_it_is_far_behind() -> None:
