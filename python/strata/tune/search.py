@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
-from strata.tune.candidates import Candidate
-from strata.tune.near import dimensions, distinct, near
+from strata.tune.candidates import Candidate, distinct
+from strata.tune.near import dimensions, near
 from strata.tune.refused import Refusals
 from strata.tune.room import Room
 
