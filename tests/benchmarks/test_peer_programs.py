@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
-from built import front, mpirun
+from built import front, mpirun, needs_solvers
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks" / "peers"))
@@ -168,6 +168,7 @@ def test_taichi_is_compared_with_the_exact_solution_before_its_rate_counts(
 
 
 def test_ours_is_held_to_the_same_exact_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_solvers("transport-update")  # built where that benchmark is
     monkeypatch.setenv("STRATA_BIN", str(front()))
     coarse, fine = points.our_error(4, 1, False), points.our_error(8, 1, False)
     assert fine < 0.4 * coarse and fine < 0.004  # second order would be a quarter
