@@ -44,6 +44,8 @@ STARTS = {
     ),
     "team": ("strata", "team_nodes", "team_member", "python"),
 }
+# What tests/layers reads: #include and import.
+LAYERED = re.compile(r"\.(cpp|hpp|h|c)$|^python/strata/.*\.py$")
 # Files that no compiler and no import reads: the folders of tests/ that do, or None for none.
 READ_BY = [
     (
@@ -202,6 +204,8 @@ def select(changed: set[str], native: Native) -> tuple[list[str], list[Path]]:
             folders.update(rule)
         else:
             rest.add(name)
+            if LAYERED.search(name):
+                folders.add("layers")
     rest = with_templates(rest)
 
     targets = native.programs()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from strata.advice.findings import Check, Finding
+from strata.advice.finding import Check, Finding
 from strata.advice.samples import (
     Interval,
     Machine,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from strata.advice.findings import Check, Finding
+from strata.advice.finding import Check, Finding
 from strata.advice.samples import Machine, Summary, allowed_cores, cpulist, print_cpulist
 from strata.advice.words import count, list_some, size
 

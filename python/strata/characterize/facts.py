@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
-    from strata.advice.findings import Finding
+    from strata.advice.finding import Finding
 
 SCHEMA = "strata.machine/1"
 

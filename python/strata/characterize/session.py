@@ -293,21 +293,12 @@ def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Se
     return FAILED if bad else 0
 
 
-def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
+def rebuild(opened: store.Store, more: Sequence[Path] = ()) -> int:
     """`strata report DIR`: summary and report again from the journals, with studies of `more` as sections."""
-    opened = store.open_existing(results)
-    try:
-        if opened.plan.kind == "tune":
-            from strata.tune.results import rebuild as rebuild_tune
-
-            if more:
-                raise StrataError("a tuning's report takes no studies", at="--with", given=str(more[0]))
-            return rebuild_tune(opened)
-        runner = LaunchRunner([], {}, results)
-        whole = summarise(opened, Campaign(opened, runner, Progress()))
-        return finish(whole, results, build_report(whole, results, [from_journals(f) for f in more]))
-    finally:
-        opened.close()
+    results = opened.path
+    runner = LaunchRunner([], {}, results)
+    whole = summarise(opened, Campaign(opened, runner, Progress()))
+    return finish(whole, results, build_report(whole, results, [from_journals(f) for f in more]))
 
 
 def from_journals(folder: Path) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata.commands.parser import command
+from strata.errors import StrataError
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -41,9 +43,25 @@ def report(commands: Commands) -> None:
 
 def _run_report(given: argparse.Namespace) -> int:
     from strata.characterize.listing import newest
-    from strata.characterize.session import rebuild
 
     return rebuild(given.results or newest(), given.more)
+
+
+def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
+    """Summary and report again from the journals of any results folder, a tuning's too."""
+    from strata.characterize import session
+    from strata.measure import store
+    from strata.tune import results as tunings
+
+    opened = store.open_existing(results)
+    try:
+        if opened.plan.kind != "tune":
+            return session.rebuild(opened, more)
+        if more:
+            raise StrataError("a tuning's report takes no studies", at="--with", given=str(more[0]))
+        return tunings.rebuild(opened)
+    finally:
+        opened.close()
 
 
 def report_compare(commands: Commands) -> None:

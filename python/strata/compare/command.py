@@ -116,8 +116,8 @@ def run(request: Request) -> int:
 
 def report(whole: Mapping[str, Any], out: Path) -> Path:
     """comparison.json, report.html, report.md and figures/ in the folder `out`; returns the page's path."""
+    from strata.compare.page import comparison
     from strata.report.build import write
-    from strata.report.sections.compare import comparison
 
     page = write(comparison(whole), out)
     write_json(out / "comparison.json", whole)

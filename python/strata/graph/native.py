@@ -11,13 +11,17 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from strata.errors import FAILED, StrataError
 from strata.paths import fronts, root
 
-if TYPE_CHECKING:
-    from strata.graph.declare import Graph
+
+class Raises(Protocol):
+    """What keeps the exception that a kernel raised: a Graph."""
+
+    raised: BaseException | None
+
 
 NAME = "strata_graph"
 
@@ -67,7 +71,7 @@ def module() -> ModuleType:
 
 
 @contextmanager
-def native_errors(graph: Graph | None = None) -> Iterator[None]:
+def native_errors(graph: Raises | None = None) -> Iterator[None]:
     """Native errors as StrataError; those that follow from a kernel's exception have it as their cause."""
     if graph is not None:
         graph.raised = None

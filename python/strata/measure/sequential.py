@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from strata.measure.stats import LEAST, LEVEL
+from strata.measure.level import LEAST, LEVEL
 
 
 @cache

@@ -20,10 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-LEVEL = 0.95
-LEAST = (
-    6  # the smallest n for which rank_for(n) exists at LEVEL; asserted by a test against the exact binomial
-)
+from strata.measure.level import LEAST, LEVEL
+from strata.measure.sequential import rank_at
 
 
 def simultaneous(k: int) -> float:
@@ -132,8 +130,6 @@ def estimate(samples: Sequence[float], level: float = LEVEL, most: int | None = 
 def _rank(n: int, level: float, most: int | None) -> int | None:
     if most is None:
         return rank_for(n, level)
-    from strata.measure.sequential import rank_at  # which itself builds on this module
-
     return rank_at(n, max(most, n), level)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import paths
-from strata.advice import studies
+from strata.advice import views
 from strata.characterize import console, session, slurm
 from strata.characterize.session import Prepared
 from strata.errors import StrataError
@@ -160,7 +160,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
         argv=request.argv,
         command=command,
     )
-    return session.run(target, lambda: prepared, lock, studies.statements)
+    return session.run(target, lambda: prepared, lock, views.statements)
 
 
 def _dry_run(prepared: Prepared) -> int:
@@ -214,7 +214,7 @@ def show(folder: Path) -> int:
     finally:
         opened.close()
     console.show(whole)
-    for text in studies.statements(whole):
+    for text in views.statements(whole):
         print(text)
     page = folder / "report" / "report.html"
     sys.stdout.write(f"report:  {page}\n" if page.exists() else "not finished: no report yet\n")

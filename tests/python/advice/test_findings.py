@@ -9,7 +9,8 @@ import pytest
 from synthetic_machines import MACHINES
 from synthetic_summaries import SUMMARIES
 
-from strata.advice.findings import SEVERITIES, Finding, findings
+from strata.advice.finding import SEVERITIES, Finding
+from strata.advice.findings import findings
 from strata.advice.layouts import preferences
 
 EXPECTED = {

@@ -8,7 +8,7 @@ import pytest
 from fakes import machine
 from made_studies import around, figure, study, task
 
-from strata.advice import panels, studies
+from strata.advice import panels, views
 from strata.errors import StrataError
 from strata.measure.plan import identity
 from strata.report.build import compose
@@ -89,7 +89,7 @@ def test_the_x_to_take_is_where_the_figure_is_best_and_what_ties_is_named() -> N
     rates = {"8": 10, "64": 30, "216": 30.01, "512": 20}
     tasks = [run("bar", size, "1x1", rate) for size, rate in rates.items()]
     asked = [{"x": "benchmark", "recommend": "patch size"}]
-    first = studies.statements(study("panels", tasks, "eight_domains", plots=asked))[0]
+    first = views.statements(study("panels", tasks, "eight_domains", plots=asked))[0]
     assert first.startswith("Recommended patch size, ")
     assert "benchmark 216 (rate 30" in first and first.endswith("; 64 tie with it.")
     (without,) = panels.plots(study("panels", tasks, "eight_domains", plots=[{"x": "benchmark"}]))
@@ -97,7 +97,7 @@ def test_the_x_to_take_is_where_the_figure_is_best_and_what_ties_is_named() -> N
 
 
 def test_one_sentence_tells_how_a_line_goes_in_every_panel_and_one_who_is_ahead() -> None:
-    openmp, mpi, one, two = studies.statements(scaled())
+    openmp, mpi, one, two = views.statements(scaled())
     assert openmp.startswith("OpenMP, rate from 1 core to 2 cores: mg no difference measured, cg × 0.75 [")
     assert mpi.startswith("MPI, rate from 1 core to 2 cores: mg × 0.5 [")
     assert "mg a tie; cg MPI (90 Mop/s, 1.1" in one

@@ -7,7 +7,7 @@ from typing import Any
 
 from made_studies import around, figure, study, task
 
-from strata.advice import peers, studies
+from strata.advice import peers, views
 from strata.report.build import build, compose
 from strata.study import case
 
@@ -36,7 +36,7 @@ def _summary() -> dict[str, Any]:
 
 
 def test_the_first_is_compared_with_the_best_of_the_others_at_each_x() -> None:
-    said = studies.statements(_summary())
+    said = views.statements(_summary())
     assert len(said) == 3
     assert said[0].startswith("Barrier at 2 members, beside the best of 2: barrier, team takes 0.6")
     assert "of barrier, central" in said[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from made_studies import around, figure, study, task
 
-from strata.advice import scaling, series, studies
+from strata.advice import scaling, series, views
 from strata.errors import StrataError
 from strata.report.build import build, compose
 
@@ -69,14 +69,14 @@ def _strong(view: str = "strong", n: int = 12):
 
 
 def test_strong_scaling_says_speedup_efficiency_fraction_and_law() -> None:
-    (said,) = studies.statements(_strong())
+    (said,) = views.statements(_strong())
     for words in ("heat, threads: speedup 6.2", "on 8 cores", "efficiency 78 %", "Karp-Flatt fraction 0.04",
                   "Amdahl's law: serial fraction 0.04"):  # fmt: skip
         assert words in said
 
 
 def test_too_few_launches_say_nothing_of_scaling() -> None:
-    assert studies.statements(_strong(n=5)) == []
+    assert views.statements(_strong(n=5)) == []
 
 
 def test_the_report_draws_what_the_sentences_say(tmp_path: Path) -> None:
@@ -95,20 +95,20 @@ def _strides(values: dict[int, float]):
 
 
 def test_a_series_compares_its_first_place_with_its_last() -> None:
-    (said,) = studies.statements(_strides({1: 0.1, 2: 0.2, 8: 0.4}))
+    (said,) = views.statements(_strides({1: 0.1, 2: 0.2, 8: 0.4}))
     assert "stride 8 (d8)" in said and "stride 1 (d1)" in said and "0.25" in said
 
 
 def test_a_series_without_difference_says_so_and_one_place_is_no_series() -> None:
-    assert "no difference measured" in studies.statements(_strides({1: 0.1, 2: 0.1}))[0]
-    assert studies.statements(_strides({1: 0.1})) == [
+    assert "no difference measured" in views.statements(_strides({1: 0.1, 2: 0.1}))[0]
+    assert views.statements(_strides({1: 0.1})) == [
         "latency of pingpong, pair: 0.1 us, at stride 1 (d1) alone."
     ]
 
 
 def test_series_at_the_same_place_are_compared_by_the_best_of_many() -> None:
     tasks = [_point(p, v, s) for s, v in (("threads", 100), ("processes", 90)) for p in (1, 2)]
-    said = studies.statements(study("series", tasks, "eight_domains", x="cores"))
+    said = views.statements(study("series", tasks, "eight_domains", x="cores"))
     assert any("The highest rate at 2 cores is that of heat, threads" in text for text in said)
 
 

@@ -10,7 +10,7 @@ import synthetic_machines as machines
 from made_studies import around, figure, study, task
 from test_ready_studies import of, planned
 
-from strata.advice import studies
+from strata.advice import views
 from strata.advice.distances import pairs, rank
 from strata.errors import StrataError
 from strata.report.build import compose
@@ -101,7 +101,7 @@ def test_a_series_goes_from_the_nearest_distance_to_the_farthest() -> None:
         latency = figure("latency", "us", around(value))
         tasks.append(task("pingpong", labels, [latency], layout="2x1", id=word))
     whole = study("series", tasks, "eight_domains", x="distance")
-    (said,) = studies.statements(whole)
+    (said,) = views.statements(whole)
     assert said.index("same core") < said.index("other package")
     (plot,) = [p for p in compose(whole).plots() if p.key == "series-0"]
     places = [plot.svg.index(f">{word}<") for word in ("same core", "same L3", "other package")]

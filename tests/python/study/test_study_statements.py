@@ -10,7 +10,8 @@ from made_studies import around, cycles, figure, pages, study, task
 
 from strata.advice import studies
 from strata.advice.samples import interval_of
-from strata.advice.studies import Entry, best_of, statements
+from strata.advice.studies import Entry, best_of
+from strata.advice.views import statements
 from strata.report.build import build
 from strata.report.document import Plot
 from strata.report.sections.study import study as section

@@ -110,7 +110,7 @@ def test_the_report_is_made_again_from_the_folder(tmp_path: Path, capsys: pytest
     before = page(tmp_path)
     (tmp_path / "report" / "report.html").unlink()
     (tmp_path / "summary.json").unlink()
-    from strata.characterize.session import rebuild
+    from strata.commands.results import rebuild
 
     assert rebuild(tmp_path) == 0
     assert page(tmp_path) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from strata.advice.findings import Finding
+from strata.advice.finding import Finding
 from strata.advice.layouts import Advice
 from strata.advice.samples import Machine, allowed_cores
 from strata.advice.words import count, digits, size

@@ -4,7 +4,7 @@ figures, or is not there.
 
 from __future__ import annotations
 
-from strata.advice.findings import Finding
+from strata.advice.finding import Finding
 from strata.advice.layouts import Advice
 from strata.advice.samples import Interval, Task, has_results, processes_threads, width
 from strata.advice.words import count, digits, percent, size, unit_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strata.advice import peers, studies
+from strata.advice import peers, studies, views
 from strata.advice.samples import Interval, Task, figure, figures, headline
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Table, Text
@@ -19,14 +19,14 @@ def study(source: Source) -> Section:
     """The study's own section."""
     about = studies.about(source.summary)
     blocks: list[Block] = [Text(str(about["about"]))] if about.get("about") else []
-    said = studies.statements(source.summary)
+    said = views.statements(source.summary)
     if said:
         blocks.append(Points(said))
-    views = {"pages": pages, "cycles": cycles, "series": study_series.over_x, "peers": beside_peers}
-    views |= {"panels": study_series.in_panels}
-    views |= {"strong": study_series.scaling, "weak": study_series.scaling}
+    drawn = {"pages": pages, "cycles": cycles, "series": study_series.over_x, "peers": beside_peers}
+    drawn |= {"panels": study_series.in_panels}
+    drawn |= {"strong": study_series.scaling, "weak": study_series.scaling}
     view = str(about.get("view"))
-    blocks += views.get(view, table)(source)
+    blocks += drawn.get(view, table)(source)
     if view in ("series", "panels", "strong", "weak", "peers"):
         blocks += _missing(source)
     if view in ("pages", "cycles"):
@@ -87,7 +87,7 @@ def pages(source: Source) -> list[Block]:
     blocks = _launches(
         "pages-time",
         tasks,
-        studies.SWEEP,
+        views.SWEEP,
         "Time of a sweep",
         "The axis begins where the values do: what is shown is their spread.",
     )
@@ -105,7 +105,7 @@ def pages(source: Source) -> list[Block]:
     )
     rows = []
     for task in tasks:
-        sweep = figure(task, studies.SWEEP)
+        sweep = figure(task, views.SWEEP)
         if sweep is None:
             continue
         rows.append(
@@ -159,8 +159,8 @@ def _by_memory(source: Source, tasks: Sequence[Task]) -> list[Block]:
 
 def cycles(source: Source) -> list[Block]:
     tasks = [t for t in source.tasks() if t.get("figures")]
-    name = studies.cycles_figure(source.summary)
-    suffix = name.removeprefix(studies.P99)
+    name = views.cycles_figure(source.summary)
+    suffix = name.removeprefix(views.P99)
     blocks: list[Block] = []
     groups: dict[str, list[Task]] = {}
     for task in tasks:

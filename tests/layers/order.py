@@ -1,0 +1,104 @@
+"""The order of the rooms: a file may use files of its own room and of lower ones.
+
+A room is a folder or a file. Rooms of one line stand side by side and do not use each other. ARCHITECTURE.md
+says what each is about; this is the same order, in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NATIVE = [
+    ["core/base"],
+    ["core/machine", "core/balance"],
+    ["core/observe"],
+    ["core/launch"],
+    ["core/team"],
+    ["core/graph/execute"],
+    ["core/graph/declare"],
+    ["core/graph/resolve"],
+    ["core/graph/expand"],
+    ["core/graph/checkpoint", "core/graph/output", "core/graph/profile"],
+    ["core/graph/steer"],
+    ["core/graph/run"],
+    ["core/graph/python", "solvers/mpm", "solvers/transport"],
+    ["benchmarks/elsewhere.hpp"],
+    ["benchmarks/common"],
+    ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
+    ["benchmarks/machine", "benchmarks/osu", "benchmarks/team"],
+    ["benchmarks/graph"],
+    ["benchmarks", "benchmarks/peers", "cases", "cli", "examples"],
+    ["tests"],
+]
+
+PYTHON = [
+    ["strata.errors"],
+    ["strata.paths", "strata.casefile", "strata.interop"],
+    ["strata.measure"],
+    ["strata.advice"],
+    ["strata.draw"],
+    ["strata.graph", "strata.report", "strata.run"],
+    ["strata.characterize"],
+    ["strata.compare", "strata.study"],
+    ["strata.tune"],
+    ["strata.commands", "strata.doctor"],
+    ["strata.cli"],
+    ["strata.__main__"],
+]
+
+
+def room(name: str, order: list[list[str]], separator: str) -> str | None:
+    """The innermost room that a file or module lies in."""
+    rooms = {each for line in order for each in line}
+    parts = name.split(separator)
+    heads = (separator.join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((head for head in heads if head in rooms), None)
+
+
+def breaches(uses: Mapping[str, Iterable[str]], order: list[list[str]], separator: str) -> list[str]:
+    """Each use of a room that is not lower, and each file without a room."""
+    height = {name: level for level, line in enumerate(order) for name in line}
+    found = []
+    for user, used in sorted(uses.items()):
+        here = room(user, order, separator)
+        if here is None:
+            found.append(f"{user} lies in no room")
+            continue
+        for each in sorted(used):
+            there = room(each, order, separator)
+            if there is None:
+                found.append(f"{user} uses {each}, which lies in no room")
+            elif there != here and height[there] >= height[here]:
+                found.append(f"{user} uses {each}: {there} is not below {here}")
+    return found
+
+
+def circles(uses: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Groups of files that use each other in a circle (strongly connected components by Tarjan)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        number[name] = lowest[name] = len(number)
+        stack.append(name)
+        for each in uses.get(name, ()):
+            if each not in number:
+                visit(each)
+                lowest[name] = min(lowest[name], lowest[each])
+            elif each in stack:
+                lowest[name] = min(lowest[name], number[each])
+        if lowest[name] == number[name]:
+            at = stack.index(name)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for name in sorted(uses):
+        if name not in number:
+            visit(name)
+    return found
