@@ -55,6 +55,11 @@ class Comparison:
     def peers(self) -> list[Contender]:
         return [c for c in self.contenders if c.name != OURS and c.values]
 
+    def allowed(self) -> float:
+        """The ratio of ours to the best peer's that the limit allows: 0.95 for 5 % where higher is better."""
+        assert self.limit is not None
+        return 1 - self.limit if self.higher else 1 + self.limit
+
     def ratios(self) -> list[float]:
         """Ours to the best peer of each block: a drift of the machine meets all of a block alike."""
         (mine,) = [c.values[""] for c in self.contenders if c.name == OURS]
@@ -63,7 +68,9 @@ class Comparison:
         return [own / best(theirs) for own, *theirs in blocks]
 
 
-def words(command: Sequence[str], environment: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+def output_of(
+    command: Sequence[str], environment: dict[str, str] | None = None, cwd: Path | None = None
+) -> str:
     settings = {**os.environ, **(environment or {})}
     if os.geteuid() == 0:  # Open MPI refuses root unless told twice
         settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -86,7 +93,7 @@ def ours(layout: str, benchmark: str, figure: str, *options: str) -> Callable[[]
     def run() -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.json"
-            words([str(front()), "bench", "--layout", layout, benchmark, *options, "--json", str(file)])
+            output_of([str(front()), "bench", "--layout", layout, benchmark, *options, "--json", str(file)])
             result = json.loads(file.read_text())
         return {f["name"]: float(f["value"]) for f in result["figures"] if f["name"] == figure}
 
@@ -97,7 +104,7 @@ def number(
     command: Sequence[str], environment: dict[str, str] | None = None
 ) -> Callable[[], dict[str, float]]:
     """A program that prints one number."""
-    return lambda: {"": float(words(command, environment).split()[-1])}
+    return lambda: {"": float(output_of(command, environment).split()[-1])}
 
 
 def cores() -> list[int]:
@@ -115,7 +122,7 @@ def compiled(folder: Path, source: str, *flags: str, compiler: str = "cc") -> st
         print(f"left out: {source}: no {compiler}")
         return None
     program = folder / Path(source).stem
-    words([compiler, "-O3", str(HERE / source), "-o", str(program), *flags])
+    output_of([compiler, "-O3", str(HERE / source), "-o", str(program), *flags])
     return str(program)
 
 
@@ -133,7 +140,7 @@ def likwid(kernel: str, threads: int) -> Callable[[], dict[str, float]]:
     group = f"S0:{3 * array_bytes() // 1000}kB:{threads}:1:1"
 
     def run() -> dict[str, float]:
-        found = re.search(r"MByte/s:\s+([0-9.]+)", words(["likwid-bench", "-t", kernel, "-w", group]))
+        found = re.search(r"MByte/s:\s+([0-9.]+)", output_of(["likwid-bench", "-t", kernel, "-w", group]))
         if not found:
             raise RuntimeError(f"likwid-bench -t {kernel}: no rate")
         return {"": float(found[1]) / 1000}
@@ -152,7 +159,7 @@ def likwid_kernels() -> list[str]:
         wanted = ["stream_mem_avx512", "stream_avx512"]
     elif " avx " in flags:
         wanted = ["stream_mem_avx", "stream_avx"]
-    have = words(["likwid-bench", "-a"])
+    have = output_of(["likwid-bench", "-a"])
     return [w for w in wanted if re.search(rf"^{w} ", have, re.MULTILINE)]
 
 
@@ -207,7 +214,7 @@ def pingpongs(folder: Path) -> list[Comparison]:
         latency.append(Contender("minimal MPI loop", number([*start, minimal, "8", "1000", "200"])))
 
         def rate() -> dict[str, float]:
-            microseconds = float(words([*start, minimal, "2000000", "10", "20"]).split()[-1])
+            microseconds = float(output_of([*start, minimal, "2000000", "10", "20"]).split()[-1])
             return {"": 2e6 / microseconds * 1e-3}
 
         bandwidth.append(Contender("minimal MPI loop", rate))
@@ -253,12 +260,11 @@ def tell(comparison: Comparison) -> int:
     if comparison.limit is None:
         return GOOD
     best = (max if comparison.higher else min)(peers.values())
-    behind = 1 - medians[OURS] / best if comparison.higher else medians[OURS] / best - 1
-    within = behind <= comparison.limit
-    print(
-        f"\n{'within' if within else 'NOT WITHIN'} {comparison.limit:.0%} of the best peer: {-behind:+.1%}",
-        flush=True,
-    )
+    ratio, allowed = medians[OURS] / best, comparison.allowed()
+    within = ratio >= allowed if comparison.higher else ratio <= allowed
+    bound = "at least" if comparison.higher else "at most"
+    verdict = "as it is meant to be" if within else "NOT as it is meant to be"
+    print(f"\nours is {ratio:.3f} of the best peer's, {bound} {allowed:.2f} is meant: {verdict}", flush=True)
     return GOOD if within else BEHIND
 
 
@@ -274,7 +280,7 @@ def table(comparisons: Sequence[Comparison]) -> str:
         ratios = of.ratios() if peers else []
         ratio = f"{statistics.median(ratios):.2f} [{min(ratios):.2f}, {max(ratios):.2f}]" if ratios else "-"
         ratio += "" if of.higher else " of the time"
-        limit = "" if of.limit is None else f"{1 - of.limit if of.higher else 1 + of.limit:.2f}"
+        limit = "" if of.limit is None else f"{of.allowed():.2f}"
         lines.append(
             f"| {of.title}, {of.unit} | {spread(mine.values[''])} | {peers or 'none'} | {ratio} | {limit} |"
         )
@@ -307,7 +313,9 @@ def compared(groups: Iterable[Sequence[Comparison]], given: argparse.Namespace) 
 def toolchain() -> str:
     """The compilers and libraries that peers are made with, by what they say of themselves."""
     asked = {"gcc": ["-dumpfullversion"], "mpirun": ["--version"], "likwid-bench": ["-v"]}
-    found = {name: words([name, *how]).splitlines()[0] for name, how in asked.items() if shutil.which(name)}
+    found = {
+        name: output_of([name, *how]).splitlines()[0] for name, how in asked.items() if shutil.which(name)
+    }
     return "; ".join(f"{name} {said}" if name == "gcc" else said for name, said in found.items())
 
 

@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from compare import OURS, Comparison, Contender, array_bytes, common_options, compared, cores, ours, words
+from compare import OURS, Comparison, Contender, array_bytes, common_options, compared, cores, ours, output_of
 
 # Theirs -> layout, benchmark, figure of ours, units of ours in one of theirs, whether more is better
 HPCC_FIGURES = {
@@ -77,7 +77,7 @@ def hpcc(order: int) -> Callable[[], dict[str, float]]:
     def run() -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "hpccinf.txt").write_text(hpcc_input(order))
-            words(["mpirun", "-n", "2", "--bind-to", "core", "hpcc"], cwd=Path(folder))
+            output_of(["mpirun", "-n", "2", "--bind-to", "core", "hpcc"], cwd=Path(folder))
             text = (Path(folder) / "hpccoutf.txt").read_text()
         return {k: float(v) for k, v in re.findall(r"^(\w+)=([0-9.eE+-]+)$", text, re.MULTILINE)}
 
@@ -86,7 +86,7 @@ def hpcc(order: int) -> Callable[[], dict[str, float]]:
 
 def linked_blas(program: str) -> str:
     """The BLAS that the system's linker finds for a program: Debian's alternatives choose it."""
-    found = re.search(r"lib(?:open)?blas\S* => (\S+)", words(["ldd", str(shutil.which(program))]))
+    found = re.search(r"lib(?:open)?blas\S* => (\S+)", output_of(["ldd", str(shutil.which(program))]))
     return str(Path(found[1]).resolve()) if found else "within the program"
 
 

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import BEHIND, GOOD, NO_PEER, cores, front, openmp, ours, words
+from compare import BEHIND, GOOD, NO_PEER, cores, front, openmp, ours, output_of
 
 BENCHMARKS = ("ep", "mg", "cg", "ft", "is", "sp", "bt", "lu")
 NASA, CPP = "NASA", "NPB-CPP"
@@ -59,7 +59,7 @@ def our_result(benchmark: str, size: str, threads: int) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
         command = [str(front()), "bench", "npb", benchmark, "--class", size, "--layout", f"1x{threads}"]
-        words([*command, "--json", str(file)])
+        output_of([*command, "--json", str(file)])
         return json.loads(file.read_text())
 
 
@@ -76,7 +76,7 @@ def our_rate(benchmark: str, size: str, threads: int, memory: dict[str, float]) 
 
 def peer_rate(program: Path, threads: int) -> Callable[[], float]:
     def run() -> float:
-        said = words([str(program)], openmp(threads))
+        said = output_of([str(program)], openmp(threads))
         rate = re.search(r"Mop/s total\s*=\s*([0-9.eE+]+)", said)
         if not rate or not re.search(r"Verification\s*=\s*SUCCESSFUL", said):
             raise RuntimeError(f"{program.name}: not verified")
@@ -122,8 +122,8 @@ def built(sources: Path, folder: Path, wanted: list[tuple[str, str]], flags: lis
         # What a copy brings along may be another machine's.
         for old in [*folder.glob("*/*.o"), *folder.glob("*/*.mod"), *folder.glob("sys/setparams")]:
             old.unlink()
-        words(["make", "-C", str(folder / "sys"), "setparams"])
-        words(["make", "-C", str(folder / benchmark.upper()), f"CLASS={size}"])
+        output_of(["make", "-C", str(folder / "sys"), "setparams"])
+        output_of(["make", "-C", str(folder / benchmark.upper()), f"CLASS={size}"])
         (program,) = folder.glob(f"bin/{benchmark}.{size}*")
         yield program
 
@@ -229,7 +229,7 @@ def main() -> int:
     except RuntimeError as error:
         sys.exit(f"error: {error}")
     named = [f"{name} {version(given.nasa if name == NASA else given.cpp)}" for name in peers]
-    compiler = f"gcc {words(['gcc', '-dumpfullversion']).strip()}, {' '.join(flags)}"
+    compiler = f"gcc {output_of(['gcc', '-dumpfullversion']).strip()}, {' '.join(flags)}"
     text = f"Mop/s, n={given.blocks}; {', '.join(named) or 'no peer'}; {compiler}\n\n{table(rows, peers)}"
     print(text, end="")
     if given.table:

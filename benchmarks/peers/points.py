@@ -20,7 +20,18 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from compare import BEHIND, HERE, OURS, Comparison, Contender, common_options, compared, cores, front, words
+from compare import (
+    BEHIND,
+    HERE,
+    OURS,
+    Comparison,
+    Contender,
+    common_options,
+    compared,
+    cores,
+    front,
+    output_of,
+)
 
 SECONDS = 2.0
 TIMES = 1.0 - 3.0  # as a lag: three times the peer's rate
@@ -102,7 +113,7 @@ def our_error(n: int, threads: int, fused: bool) -> float:
     with tempfile.TemporaryDirectory() as folder:
         case, out = Path(folder) / "swinging.toml", Path(folder) / "out"
         case.write_text(swinging(n, fused))
-        words([str(front()), "run", str(case), "--layout", f"1x{threads}", "--quiet", "--out", str(out)])
+        output_of([str(front()), "run", str(case), "--layout", f"1x{threads}", "--quiet", "--out", str(out)])
         figures = json.loads((out / "result.json").read_text())["figures"]
     return float(next(f["value"] for f in figures if f["name"] == "error"))
 
@@ -110,7 +121,7 @@ def our_error(n: int, threads: int, fused: bool) -> float:
 def taichi_error(python: str, n: int, threads: int) -> float:
     """The same of Taichi's whole bar."""
     program = [python, str(HERE / "taichi_points.py"), str(n), str(threads), "exact"]
-    return float(words(program).split()[-1])
+    return float(output_of(program).split()[-1])
 
 
 def right(name: str, error: Callable[[], float]) -> bool:
@@ -135,7 +146,9 @@ def our_rate(n: int, threads: int, fused: bool) -> Callable[[], dict[str, float]
         with tempfile.TemporaryDirectory() as folder:
             case, out = Path(folder) / "bar.toml", Path(folder) / "out"
             case.write_text(bar(n, steps, fused))
-            words([str(front()), "run", str(case), "--layout", f"1x{threads}", "--quiet", "--out", str(out)])
+            output_of(
+                [str(front()), "run", str(case), "--layout", f"1x{threads}", "--quiet", "--out", str(out)]
+            )
             result = json.loads((out / "result.json").read_text())
         step = next(f["value"] for f in result["figures"] if f["name"] == "time of a step")
         return {"": 1e-6 * points / step}
@@ -155,7 +168,7 @@ def taichi_rate(python: str, n: int, threads: int) -> Callable[[], dict[str, flo
         str(threads),
         str(SECONDS),
     ]
-    return lambda: {"": float(words(program).split()[-1])}
+    return lambda: {"": float(output_of(program).split()[-1])}
 
 
 def main() -> int:

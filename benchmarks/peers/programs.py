@@ -32,7 +32,7 @@ from compare import (
     number,
     openmp,
     ours,
-    words,
+    output_of,
 )
 
 SIZES = {8: "Mmsg/s", 1024: "Mmsg/s", 65536: "GB/s", 2097152: "GB/s"}
@@ -45,7 +45,7 @@ def our_rate(processes: int, size: int) -> Callable[[], dict[str, float]]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.json"
             bench = [str(front()), "bench", "--layout", f"{processes}x1", "message-rate", "--pairs", "far"]
-            words([*bench, "--bytes", f"{size},{size}", "--json", str(file)])
+            output_of([*bench, "--bytes", f"{size},{size}", "--json", str(file)])
             curves = json.loads(file.read_text())["curves"]
         return {"": float(curves[SIZES[size] == "GB/s"]["points"][0][1])}
 
@@ -57,7 +57,7 @@ def osu_rate(program: str, processes: int, size: int) -> Callable[[], dict[str, 
 
     def run() -> dict[str, float]:
         start = ["mpirun", "-n", str(processes), "--bind-to", "core"]
-        for line in words([*start, program]).splitlines():
+        for line in output_of([*start, program]).splitlines():
             found = line.split()
             if found and found[0] == str(size):
                 return {"": float(found[1]) * 1e-3 if SIZES[size] == "GB/s" else float(found[2]) * 1e-6}

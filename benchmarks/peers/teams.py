@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from compare import HERE, OURS, Comparison, Contender, common_options, compared, cores, ours, words
+from compare import HERE, OURS, Comparison, Contender, common_options, compared, cores, ours, output_of
 
 MESSAGES = HERE.parents[1] / "cases" / "studies" / "programs" / "messages.c"
 MPIS = {"Open MPI": "openmpi", "MPICH": "mpich"}
@@ -33,7 +33,7 @@ def mpi_programs(folder: Path) -> dict[str, Callable[[str], Contender]]:
             print(f"left out: {name}: no mpicc.{suffix}")
             continue
         program = folder / suffix
-        words([f"mpicc.{suffix}", "-O3", "-march=native", str(MESSAGES), "-o", str(program)])
+        output_of([f"mpicc.{suffix}", "-O3", "-march=native", str(MESSAGES), "-o", str(program)])
         bind = ["--bind-to", "core"]
 
         def asks(
@@ -42,7 +42,7 @@ def mpi_programs(folder: Path) -> dict[str, Callable[[str], Contender]]:
             start: tuple[str, ...] = (f"mpirun.{suffix}", "-n", "2", *bind, str(program)),
         ) -> Contender:
             window = ", shared window" if question.endswith("window") else ""
-            return Contender(name + window, lambda: {"": float(words([*start, question]).split()[1])})
+            return Contender(name + window, lambda: {"": float(output_of([*start, question]).split()[1])})
 
         found[name] = asks
     return found
