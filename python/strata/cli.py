@@ -17,6 +17,7 @@ from strata.commands.parser import Parser
 from strata.errors import StrataError
 
 COMPARE = "report compare"
+SHOW = "graph show"
 # Where each command's options are declared, by a function of its name.
 MODULES = {
     "characterize": "measuring",
@@ -30,6 +31,7 @@ MODULES = {
     "findings": "results",
     "draw": "results",
     "graph": "graph",
+    SHOW: "graph",
 }
 INTERNAL = ("machine-measure", "findings", "draw")  # spoken between Strata's own parts
 
@@ -81,12 +83,15 @@ def _run(argv: Sequence[str]) -> int:
 
 def _words(argv: Sequence[str]) -> list[str]:
     """`report compare` is a command of its own: `report` alone takes a folder, so neither could tell them
-    apart. A folder of that name is ./compare. What follows -- in `graph show` is a program's command line,
+    apart. A folder of that name is ./compare. So is `graph show`: argparse finds an optional file behind
+    options only where no other word comes before them. What follows -- there is a program's command line,
     which the command takes from argv: argparse would take its first word for a file.
     """
-    if argv[:1] == ["graph"] and "--" in argv:
-        return list(argv[: list(argv).index("--")])
-    return [COMPARE, *argv[2:]] if list(argv[:2]) == COMPARE.split() else list(argv)
+    words = list(argv)
+    if words[:1] == ["graph"] and "--" in words:
+        words = words[: words.index("--")]
+    two = " ".join(words[:2])
+    return [two, *words[2:]] if two in (COMPARE, SHOW) else words
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

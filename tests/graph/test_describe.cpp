@@ -18,6 +18,16 @@ TEST_CASE("a sample graph is described as in the file from which drawings are te
     CHECK(describe(*graph, resolve(*graph)) == known.str());
 }
 
+TEST_CASE("a sum that reaches further to one side says how far to each") {
+    Graph graph("lopsided");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 8}}, .patch_cells = {4, 4, 4}});
+    auto mass = graph.field<double>("mass", grid, On::nodes);
+    Task task = graph.step().task("scatter", grid);
+    (void)task.sum(mass, Sides({0, 0, 0}, {1, 1, 1}));
+    task.run([](Here&) {});
+    CHECK(describe(graph, resolve(graph)).find("\"reach 0 0 0 to 1 1 1\"") != std::string::npos);
+}
+
 // For making that file anew: test_graph_resolve '[print]' | grep '^{' > tests/fixtures/graph/sample.json
 TEST_CASE("prints the sample's description", "[.][print]") {
     const auto graph = strata::tests::sample_graph();

@@ -275,6 +275,10 @@ TEST_CASE("what is never used is said, and is no error") {
     (void)s.field("idle");
     auto u = s.field("u");
     s.step("maker").make(u);
+    auto force = s.field("force");
+    s.step("adder").make(force);
+    s.step("user").modify(force);                                                // which reads it
+    s.step("counter").contribute(s.graph.scalar<double>("total", Reduce::sum));  // what a run reports
     const Resolved r = resolve(s.graph);
     REQUIRE(r.warnings.size() == 2);
     CHECK(r.warnings[0] == "label 'idle' is used by no task");

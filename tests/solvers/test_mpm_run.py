@@ -41,6 +41,8 @@ def test_each_case_ends_verified(run, tmp_path, name):
     assert "verified:" in run(CASES / f"{name}.toml", "--out", out).stdout
     result = json.loads((out / "result.json").read_text())
     assert result["verified"] is True
+    rates = {figure["name"]: figure["value"] for figure in result["figures"]}
+    assert rates["particles updated"] > 0 and "cells updated" not in rates
     # The case as it is: its limit leaves half as much room as it needs.
     assert result["verification"]["limit"] / 2 < result["verification"]["value"]
 

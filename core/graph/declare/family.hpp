@@ -37,7 +37,8 @@ class Family {
     /// Patches in an order in which neighbours are near each other, for assigning them to processes
     /// (default: by number).
     [[nodiscard]] virtual std::vector<int> order() const;
-    /// Patches that exchange data with this one in most steps; a hint for assigning them. Default: none.
+    /// Patches that exchange data with this one in most steps. Where one of them is another thread's, others
+    /// look at this patch's flags, which then lie apart from flags that nobody else reads. Default: none.
     [[nodiscard]] virtual std::vector<int> neighbours(int patch) const;
 
   private:

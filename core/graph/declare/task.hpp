@@ -61,7 +61,6 @@ struct TaskInfo {
     double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
     int worked_set = -1;              // and for each particle of this set that is there:
     double particle_flops = 0, particle_bytes = 0;
-    double seconds = 0;      // expected for each call; 0: measured as it runs
     std::vector<int> moves;  // particle sets of which it says who is no longer in its cell
 };
 

@@ -50,8 +50,6 @@ struct Op {
     bool speaks_mpi = false;
     /// How many threads of the process it may use at once (1: it is not moldable).
     std::uint16_t threads = 1;
-    /// Seconds expected, declared or measured; for priorities.
-    float cost = 0;
     /// What it declares to do and move, and for how many cells or particles; for profiles.
     double flops = 0, bytes = 0, values = 0;
 };

@@ -104,7 +104,6 @@ void PlanBuilder::make_call(int task, int local) {
     op.values = values;
     op.go = TaskCall::go;
     op.threads = static_cast<std::uint16_t>(declared.threads);
-    op.cost = static_cast<float>(declared.seconds);
 }
 
 /// One call for all patches of this process: its places are those of the process itself (scalars), then, for
@@ -173,7 +172,6 @@ void PlanBuilder::make_team_call(int task) {
     op.go = TaskCall::go;
     op.speaks_mpi = true;
     op.threads = static_cast<std::uint16_t>(declared.threads);
-    op.cost = static_cast<float>(declared.seconds);
 }
 
 /// What calls on a patch and for the whole process have in common.

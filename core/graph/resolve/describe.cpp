@@ -38,7 +38,7 @@ const char* name_of(ResolvedTask::What what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// "ghosts 1", "ghosts 2 2 0", "reach 1", "reach -0 -0 -0 to 1 1 1", a relation's name, or "" for the own
+/// "ghosts 1", "ghosts 2 2 0", "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or "" for the own
 /// patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
@@ -47,7 +47,7 @@ std::string through(const Use& use) {
     const char* what = use.access == Access::sum ? "reach" : "ghosts";
     if (use.unreached != std::array<Int3, 2>{}) {
         const auto& [below, above] = use.unreached;
-        return fmt::format("reach -{} -{} -{} to {} {} {}", w[0] - below[0], w[1] - below[1], w[2] - below[2],
+        return fmt::format("reach {} {} {} to {} {} {}", below[0] - w[0], below[1] - w[1], below[2] - w[2],
                            w[0] - above[0], w[1] - above[1], w[2] - above[2]);
     }
     if (w[0] == w[1] && w[1] == w[2]) return fmt::format("{} {}", what, w[0]);
@@ -144,9 +144,7 @@ class Document {
             if (info != nullptr && info->family != nullptr) json_.member("family", info->family->name());
             if (info != nullptr) {
                 json_.member("runs", info->runs == Runs::on_patches ? "on patches" : "in processes");
-                json_.member("flops", info->flops)
-                    .member("bytes", info->bytes)
-                    .member("seconds", info->seconds);
+                json_.member("flops", info->flops).member("bytes", info->bytes);
             }
             json_.key("uses").array();
             for (std::size_t u = 0; u < it.uses.size(); ++u) {

@@ -33,8 +33,7 @@ std::vector<double> costs(const Model& m) {
     int count = 0;
     for (std::size_t t = 0; t < m.graph.tasks().size(); ++t) {
         const TaskInfo& info = m.graph.tasks()[t];
-        cost[t] = info.seconds > 0 ? info.seconds
-                                   : values_per_patch(m, info) * std::max(info.flops / 4e9, info.bytes / 8e9);
+        cost[t] = values_per_patch(m, info) * std::max(info.flops / 4e9, info.bytes / 8e9);
         known += cost[t];
         count += cost[t] > 0;
     }

@@ -40,7 +40,8 @@ void warn(Model& m) {
     for (const std::vector<resolving::Part>& parts : m.parts)
         for (const resolving::Part& p : parts) {
             used.insert(p.label);
-            if (p.access == Access::need && p.contribution.task < 0) read.insert(p.label);
+            const bool reads = p.access == Access::need || p.access == Access::modify;
+            if (reads && p.contribution.task < 0) read.insert(p.label);
         }
     for (const Scope& scope : m.graph.scopes()) read.insert(scope.decided_by().label);
     for (const int label : m.labels_by_name) {
@@ -48,6 +49,7 @@ void warn(Model& m) {
         if (used.count(label) == 0)
             m.out.warnings.push_back(fmt::format("label '{}' is used by no task", info.name));
         else if (read.count(label) == 0 && info.history == 0 && info.particle_set < 0 &&
+                 info.kind != Kind::scalar &&  // what a run reports
                  !(m.timeline(1, label) != nullptr && m.timeline(1, label)->enters))
             m.out.warnings.push_back(fmt::format("label '{}' is made and never read", info.name));
         if (info.history > 0 && m.home[static_cast<std::size_t>(label)] < 0 && used.count(label) > 0)

@@ -5,9 +5,9 @@
 //       std::vector<std::int64_t> cells;
 //   } settings;
 //   CaseSchema schema("transport", "heat conduction and advection on a structured grid");
-//   schema.key("physics.diffusivity", settings.diffusivity,
+//   schema.key("physics.diffusivity", &settings.diffusivity,
 //              {.unit = "m2/s", .least = 0, .meaning = "of the heat equation"});
-//   schema.key("grid.cells", settings.cells, {.least = 1, .required = true, .entries = {2, 3}});
+//   schema.key("grid.cells", &settings.cells, {.least = 1, .required = true, .entries = {2, 3}});
 //   schema.read("cases/transport/heat.toml");
 #pragma once
 

@@ -41,6 +41,19 @@ double cells_of(const Graph& graph) {
     return most;
 }
 
+/// Of all sets and processes, as they are now; collective.
+double particles_of(const Simulation& simulation, const Graph& graph, team::Team& team) {
+    const Plan& plan = simulation.plan();
+    const Populations& all = plan.memory().populations();
+    std::vector<double> mine;
+    for (int set = 0; set < static_cast<int>(graph.particle_sets().size()); ++set) {
+        const std::size_t patches = plan.memory().patches()[static_cast<std::size_t>(all.family(set))].size();
+        for (int local = 0; local < static_cast<int>(patches); ++local)
+            mine.push_back(static_cast<double>(all.own(set, local).count));
+    }
+    return team.together().sum(mine);
+}
+
 void make_folder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -297,9 +310,14 @@ RunResult Run::result(const Build& build) const {
     const bool simulated = words_.counters && words_.counters->simulated;
     if (simulated)
         r.notes.push_back("times are those of the simulation, not of this machine: no figures of them");
+    const double particles = particles_of(simulation_, graph_, team_);
     if (steps > 0 && stepping_s_ > 0 && !simulated) {
         r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
-        r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
+        // Of a cloud of particles the cells of its grid say little: many may be empty.
+        if (particles > 0)
+            r.figures.push_back({"particles updated", particles * steps / stepping_s_, "1/s", true});
+        else
+            r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
     }
     if (solver_.figures && ended && !simulated)
         for (Figure& figure : solver_.figures(finished)) r.figures.push_back(std::move(figure));

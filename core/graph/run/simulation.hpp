@@ -100,7 +100,6 @@ class Simulation {
     /// Of the last advance().
     [[nodiscard]] const Batch& batch() const { return batch_; }
     [[nodiscard]] const Executor& executor() const { return *executor_; }
-    /// How well work is shared out, as of the last look.
 
   private:
     [[nodiscard]] ExecutorOptions executor_options() const;

@@ -12,20 +12,27 @@ if TYPE_CHECKING:
     from strata.commands.parser import Commands
 
 
+ABOUT = "what a solver's task graph is: a drawing, its critical path, its memory"
+
+
 def graph(commands: Commands) -> None:
+    parser = command(commands, "graph", ABOUT, [("strata graph show --help", "all of its options")])
+    parser.add_argument("what", choices=("show",), help="show it")
+
+
+def graph_show(commands: Commands) -> None:
     parser = command(
         commands,
-        "graph",
-        "what a solver's task graph is: a drawing, its critical path, its memory",
+        "graph show",
+        ABOUT,
         [
             ("strata graph show case.toml", "lists of the critical path and of the memory"),
-            ("strata graph show case.toml --svg graph.svg", "and a drawing"),
+            ("strata graph show --svg graph.svg case.toml", "and a drawing"),
             ("strata graph show --svg graph.svg -- ./my-solver case.toml", "of a program of one's own"),
             ("strata graph show --json case.toml > g.json", "the document: strata.graph/1"),
             ("strata graph show g.json", "of such a document"),
         ],
     )
-    parser.add_argument("what", choices=("show",), help="show it")
     parser.add_argument(
         "source", type=Path, nargs="?", metavar="FILE", help="a case (.toml), or a document (.json)"
     )

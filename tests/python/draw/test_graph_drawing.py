@@ -88,7 +88,7 @@ def test_the_command_draws_once_and_writes_over_nothing(
     assert main(["graph", "show", str(SAMPLE), "--svg", str(svg)]) == 0
     assert svg.read_text().startswith("<svg")
     assert "critical path" in capsys.readouterr().out
-    assert main(["graph", "show", str(SAMPLE), "--svg", str(svg)]) == 2
+    assert main(["graph", "show", "--svg", str(svg), str(SAMPLE)]) == 2
     assert "there already" in capsys.readouterr().err
     assert main(["graph", "show", str(SAMPLE), "--svg", str(svg), "--force"]) == 0
 
