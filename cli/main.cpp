@@ -1,9 +1,11 @@
 // The native front: finds the command, prints the one error, and hands what is not native to Python.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/base/process_age.hpp"
+#include "core/base/unread.hpp"
 
 namespace strata::cli {
 namespace {
@@ -91,6 +94,12 @@ void print_help() {
 /// Programs that these start say so themselves, or say what they like.
 bool says_in_all(const std::string& name) { return name != "launch" && name != "bench" && name != "run"; }
 
+/// A rank's launcher that fails is read to the end before MPI's launcher ends all ranks.
+void let_launcher_read() {
+    if (std::getenv("PMIX_NAMESPACE") != nullptr)
+        wait_until_read(STDERR_FILENO, std::chrono::milliseconds(500));
+}
+
 int run(int argc, char** argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "--help" || name == "-h" || name == "help") {
@@ -132,9 +141,11 @@ int main(int argc, char** argv) {
     } catch (const strata::Error& error) {
         std::fflush(stdout);
         std::fputs(error.text().c_str(), stderr);
+        strata::cli::let_launcher_read();
         return error.exit_code();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "strata: error: %s\n", error.what());
+        strata::cli::let_launcher_read();
         return strata::kFailure;
     }
 }

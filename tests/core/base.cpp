@@ -1,11 +1,16 @@
+#include <unistd.h>
+
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/units.hpp"
+#include "core/base/unread.hpp"
 #include "core/machine/clock.hpp"
 #include "tests/catch.hpp"
 
@@ -118,4 +123,24 @@ TEST_CASE("the measured clock is that of some processor, or said to be unknown")
 #else
     CHECK(ghz >= 0);
 #endif
+}
+
+TEST_CASE("output is waited for until it has been read, or for so long and no longer") {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const std::string words = "the last words\n";
+    REQUIRE(write(ends[1], words.data(), words.size()) == static_cast<ssize_t>(words.size()));
+    strata::wait_until_read(ends[1], std::chrono::milliseconds(5));  // nobody reads
+    std::atomic<bool> read_all{false};
+    std::thread reader([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        std::string read_back(words.size(), ' ');
+        read_all = true;  // before the pipe is empty
+        CHECK(read(ends[0], read_back.data(), read_back.size()) == static_cast<ssize_t>(words.size()));
+    });
+    strata::wait_until_read(ends[1], std::chrono::minutes(1));
+    CHECK(read_all);
+    reader.join();
+    close(ends[0]), close(ends[1]);
+    strata::wait_until_read(ends[1], std::chrono::minutes(1));  // no file at all
 }

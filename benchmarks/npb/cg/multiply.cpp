@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -28,20 +29,30 @@ void ask_for(const double* value, const Column* column) {
     __builtin_prefetch(column + kAhead);
 }
 
+/// sum + a b, rounded once where the gathered form does so: both must give the same bits, whatever a compiler
+/// fuses.
+double added(double sum, double a, double b) {
+#ifdef STRATA_NPB_GATHER
+    return std::fma(a, b, sum);
+#else
+    return sum + a * b;
+#endif
+}
+
 /// The sums of a chunk's eight rows. Eight, so that no addition waits for the one before it.
 template <class Column>
 Vec sum_single(const double* value, const Column* column, const double* end, const double* x) {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
     for (; value != end; value += kLanes, column += kLanes) {
         ask_for(value, column);
-        s0 += value[0] * x[column[0]];
-        s1 += value[1] * x[column[1]];
-        s2 += value[2] * x[column[2]];
-        s3 += value[3] * x[column[3]];
-        s4 += value[4] * x[column[4]];
-        s5 += value[5] * x[column[5]];
-        s6 += value[6] * x[column[6]];
-        s7 += value[7] * x[column[7]];
+        s0 = added(s0, value[0], x[column[0]]);
+        s1 = added(s1, value[1], x[column[1]]);
+        s2 = added(s2, value[2], x[column[2]]);
+        s3 = added(s3, value[3], x[column[3]]);
+        s4 = added(s4, value[4], x[column[4]]);
+        s5 = added(s5, value[5], x[column[5]]);
+        s6 = added(s6, value[6], x[column[6]]);
+        s7 = added(s7, value[7], x[column[7]]);
     }
     return Vec{s0, s1, s2, s3, s4, s5, s6, s7};
 }

@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "core/base/unread.hpp"
 #include "core/launch/mpi.hpp"
 #include "core/team/mpi/keeping.hpp"
 
@@ -168,6 +169,9 @@ void Keeper::member_ended(int status) {
         status_ = failing_status(status);
         member_failed(end);
     }
+    // What the member has written is read before this process ends and MPI's launcher ends all.
+    if (!end.in_order || lost_)
+        for (const int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, kLastWords);
     // Who never joined, or has been asked to end, has nobody to wait for.
     if (!where_ || asked_by_ != 0) done_ = true;
     if (where_ && !is_head()) node_.tell(Message{.kind = Kind::gone});
