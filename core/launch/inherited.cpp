@@ -51,7 +51,11 @@ void refuse_contradicting_binding(const Placement& placement, int index, const R
                                   const std::vector<std::string>& command) {
     const std::vector<int> wanted = placement.pus(index);
     if (std::includes(inherited.begin(), inherited.end(), wanted.begin(), wanted.end())) return;
-    if (!first_to_say()) std::exit(kBadInput);
+    if (!first_to_say()) {
+        // The first of them to end has the others ended (Open MPI 5), so the one that speaks ends first.
+        std::this_thread::sleep_for(3 * kOthersCome);
+        std::exit(kBadInput);
+    }
     std::this_thread::sleep_for(kOthersCome);
     const std::string by_srun = environment_value("SLURM_CPU_BIND");
     const Layout& layout = placement.layout;
