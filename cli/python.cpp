@@ -1,6 +1,7 @@
 #include "cli/python.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -61,6 +62,11 @@ void run_python(const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
     // The Python side calls this very program again, wherever it was found.
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
+    // Until it listens (strata/cli.py) an interrupt waits: Python's own start would end with a traceback.
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, nullptr);
     become(std::move(command));
 }
 

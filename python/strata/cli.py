@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -54,6 +55,7 @@ def _say_in_all() -> None:
 def main(argv: Sequence[str]) -> int:
     """Runs one command; an error is printed here, once."""
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the front has blocked it
         code = _run(argv)
         if code == 0 and argv[0] not in INTERNAL:
             _say_in_all()

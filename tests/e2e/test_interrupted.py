@@ -71,6 +71,16 @@ def test_stopped_at_random_points_it_leaves_nothing_and_resumes(
     interrupted_again_and_again(strata, tolerant, how, times=3, seed=1)
 
 
+def test_an_interrupt_while_python_starts_is_no_traceback(strata: Strata) -> None:
+    for moment in range(25):
+        running = strata.start("study", "list")
+        time.sleep(0.004 * moment)
+        running.send_signal(signal.SIGINT)
+        _, complained = running.communicate(timeout=20)
+        assert running.returncode in (0, -signal.SIGINT, 130), complained
+        assert "Traceback" not in complained
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["INT", "TERM", "KILL"])

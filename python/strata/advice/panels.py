@@ -207,7 +207,7 @@ def _change(first: Interval, last: Interval, comparisons: int) -> str:
     ratio = factor(last, first, comparisons)
     if winner(first, last, comparisons) is None or ratio is None:
         return "no difference measured"
-    return "\N{MULTIPLICATION SIGN} {} [{}, {}]".format(*(times(r) for r in ratio))
+    return "\u00d7 {} [{}, {}]".format(*(times(r) for r in ratio))
 
 
 def _best_at(plot: Plotted, x: float) -> str | None:
