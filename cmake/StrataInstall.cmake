@@ -23,7 +23,7 @@ foreach(target IN LISTS STRATA_PRODUCT)
         install(TARGETS ${target} RUNTIME DESTINATION "${STRATA_LIBEXECDIR}" COMPONENT ${component})
     elseif(type STREQUAL "MODULE_LIBRARY")
         install(TARGETS ${target} LIBRARY DESTINATION "${STRATA_LIBEXECDIR}" COMPONENT ${component})
-    elseif(target MATCHES "^strata_(base|machine|observe|launch|team|team_mpi|balance|graph|run|mlp|mlplib|mlplib_i8|mlp_fortran)$")
+    elseif(target MATCHES "^strata_(base|machine|observe|launch|team|team_mpi|balance|graph|output|run|mlp|mlplib|mlplib_i8|mlp_fortran)$")
         set_target_properties(${target} PROPERTIES EXPORT_NAME ${CMAKE_MATCH_1})
         install(
             TARGETS ${target}

@@ -17,7 +17,7 @@
 
 #include "benchmarks/common/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/graph/run/state.hpp"
+#include "core/run/checkpoint/state.hpp"
 
 namespace {
 

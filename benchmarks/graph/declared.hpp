@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "benchmarks/common/benchmark.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "core/team/arena.hpp"
 
 namespace strata::bench::graph_layer {

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "core/team/team.hpp"
 
 using namespace strata;

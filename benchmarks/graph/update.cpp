@@ -18,7 +18,7 @@
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
 #include "core/base/streaming.hpp"
-#include "core/graph/run/own_rows.hpp"
+#include "core/run/driver/own_rows.hpp"
 #include "solvers/transport/exact.hpp"
 #include "solvers/transport/rows.hpp"
 #include "solvers/transport/tasks.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 
 using namespace strata::graph;
 

@@ -1,5 +1,5 @@
 // strata-mpm CASE: what `strata run` starts for cases with solver = "mpm".
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 #include "solvers/mpm/tasks.hpp"
 #include "solvers/mpm/verify.hpp"
 

@@ -14,9 +14,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
-#include "core/graph/run/driver.hpp"
-#include "core/graph/run/observing.hpp"
-#include "core/graph/run/result.hpp"
+#include "core/run/driver/driver.hpp"
+#include "core/run/driver/observing.hpp"
+#include "core/run/driver/result.hpp"
 #include "core/team/team.hpp"
 #include "solvers/mpm/tasks.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
-#include "core/graph/run/case.hpp"
+#include "core/run/case/case.hpp"
 #include "solvers/mpm/material.hpp"
 #include "solvers/mpm/stl.hpp"
 

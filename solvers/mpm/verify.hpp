@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 #include "solvers/mpm/labels.hpp"
 #include "solvers/mpm/settings.hpp"
 

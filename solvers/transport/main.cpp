@@ -1,7 +1,7 @@
 // strata-transport CASE: what `strata run` starts for cases with solver = "transport".
 #include <memory>
 
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 #include "solvers/transport/tasks.hpp"
 #include "solvers/transport/verify.hpp"
 

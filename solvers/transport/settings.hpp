@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
-#include "core/graph/run/case.hpp"
+#include "core/run/case/case.hpp"
 
 namespace strata::transport {
 

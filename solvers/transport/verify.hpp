@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 #include "solvers/transport/labels.hpp"
 #include "solvers/transport/settings.hpp"
 

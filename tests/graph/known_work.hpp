@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "core/graph/profile/counting.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/profile/counting.hpp"
 #include "tests/catch.hpp"
 
 namespace strata::graph::testing {

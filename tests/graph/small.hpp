@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 
 namespace strata::graph::testing {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/declared.hpp"

@@ -1,5 +1,5 @@
 // The transport solver in the checking build.
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "solvers/transport/tasks.hpp"
 #include "tests/catch.hpp"
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <thread>
 
-#include "core/graph/checkpoint/crc32c.hpp"
-#include "core/graph/checkpoint/reader.hpp"
-#include "core/graph/checkpoint/writer.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/run/checkpoint/reader.hpp"
+#include "core/run/checkpoint/writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <thread>
 
-#include "core/graph/checkpoint/reader.hpp"
-#include "core/graph/checkpoint/writer.hpp"
+#include "core/run/checkpoint/reader.hpp"
+#include "core/run/checkpoint/writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

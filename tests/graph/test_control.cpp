@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "core/base/json_value.hpp"
-#include "core/graph/steer/control.hpp"
+#include "core/run/steer/control.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "core/base/json_value.hpp"
-#include "core/graph/profile/cache_geometry.hpp"
-#include "core/graph/profile/measured.hpp"
-#include "core/graph/profile/profile.hpp"
-#include "core/graph/profile/simulated.hpp"
+#include "core/run/profile/cache_geometry.hpp"
+#include "core/run/profile/measured.hpp"
+#include "core/run/profile/profile.hpp"
+#include "core/run/profile/simulated.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/known_work.hpp"
 #include "tests/graph/temporary.hpp"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/graph/profile/hardware.hpp"
+#include "core/run/profile/hardware.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/known_work.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/base/json_value.hpp"
-#include "core/graph/output/fields.hpp"
+#include "core/run/output/fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/field_reading.hpp"
 #include "tests/graph/temporary.hpp"

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "core/base/process_age.hpp"
-#include "core/graph/run/phases.hpp"
+#include "core/run/profile/phases.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/base/json_value.hpp"
-#include "core/graph/profile/profile.hpp"
-#include "core/graph/profile/timeline.hpp"
+#include "core/run/profile/profile.hpp"
+#include "core/run/profile/timeline.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/graph/steer/progress.hpp"
+#include "core/run/steer/progress.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <thread>
 
-#include "core/graph/output/series.hpp"
+#include "core/run/output/series.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

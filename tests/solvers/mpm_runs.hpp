@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "solvers/mpm/exact.hpp"
 #include "solvers/mpm/tasks.hpp"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/graph/run/case.hpp"
+#include "core/run/case/case.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/profile/measured.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/profile/measured.hpp"
 #include "solvers/mpm/contact.hpp"
 #include "solvers/mpm/plastic.hpp"
 #include "solvers/mpm/tasks.hpp"

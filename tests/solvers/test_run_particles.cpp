@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "core/base/json_value.hpp"
-#include "core/graph/run/showing.hpp"
+#include "core/run/driver/showing.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/field_reading.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "solvers/transport/exact.hpp"
 #include "solvers/transport/tasks.hpp"
 #include "tests/catch.hpp"

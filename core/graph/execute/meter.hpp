@@ -1,4 +1,4 @@
-// What stands around operations while they run, to count what they do (core/graph/profile/counting.hpp).
+// What stands around operations while they run, to count what they do (core/run/profile/counting.hpp).
 #pragma once
 
 #include <cstdint>

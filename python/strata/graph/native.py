@@ -34,7 +34,7 @@ def _folders() -> list[Path]:
         builds = Path(os.environ.get("STRATA_BUILDS") or checkout / "build")
         trees = [tree.resolve() for tree in builds.glob("*/current") if tree.exists()]
         bases += sorted(trees, key=lambda tree: -tree.stat().st_mtime)
-    return [base / part for base in bases for part in ("libexec/strata", "core/graph/python")]
+    return [base / part for base in bases for part in ("libexec/strata", "core/run/python")]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A solver's program in Python: what core/graph/run/driver.hpp is to one in C++.
+"""A solver's program in Python: what core/run/driver/driver.hpp is to one in C++.
 
     from strata.graph import Graph
     from strata.graph.program import Case, Solver, drive

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/profile/counting.hpp"
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/profile/counting.hpp"
 #include "core/team/team.hpp"
 
 using namespace strata;

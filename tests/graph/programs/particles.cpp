@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "core/graph/run/simulation.hpp"
-#include "core/graph/run/state.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/lines.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 
 namespace strata::tests {
 

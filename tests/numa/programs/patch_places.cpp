@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/run/simulation.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/lines.hpp"
 #include "tests/graph/small.hpp"

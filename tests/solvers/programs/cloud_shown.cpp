@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/graph/run/driver.hpp"
+#include "core/run/driver/driver.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/solvers/programs/cloud_values.hpp"
 

@@ -1,0 +1,78 @@
+#include "core/graph/simulation/balancing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace strata::graph {
+
+namespace {
+
+std::string name(std::uint64_t serial, int process) {
+    return fmt::format("graph.{}.costs.{}", serial, process);
+}
+
+}  // namespace
+
+/// Every process tells what its patches cost, and reads what the others told.
+void Balancer::share(Plan& plan, std::uint64_t serial) {
+    const Members& members = plan.members();
+    const Assignment& now = plan.assignment();
+    const auto mine = plan.take_costs();
+    std::size_t count = 0;
+    for (const auto& family : mine) count += family.size();
+    const SharedMemory told(members, name(serial, members.rank), count * sizeof(double));
+    auto* next = told.as<double>();
+    for (const auto& family : mine) next = std::copy(family.begin(), family.end(), next);
+    members.meet();
+    std::vector<std::vector<std::byte>> from_afar;
+    if (members.messages != nullptr) {
+        const auto bytes = std::as_bytes(std::span(told.as<double>(), count));
+        from_afar = members.messages->exchange(std::vector<std::vector<std::byte>>(
+            static_cast<std::size_t>(members.size), {bytes.begin(), bytes.end()}));
+    }
+    std::vector<const double*> tables;
+    for (int process = 0; process < members.size; ++process)
+        tables.push_back(reinterpret_cast<const double*>(
+            process == members.rank     ? told.data()
+            : !members.is_near(process) ? from_afar[static_cast<std::size_t>(process)].data()
+                                        : SharedMemory::of_other(members, name(serial, process))));
+    const bool first = costs_.empty();
+    costs_.resize(now.owner.size());
+    std::vector<std::size_t> before(tables.size(), 0);  // patches of families already read
+    for (std::size_t f = 0; f < now.owner.size(); ++f) {
+        costs_[f].resize(now.owner[f].size(), 0.0);
+        std::vector<std::size_t> here(tables.size(), 0);
+        for (std::size_t p = 0; p < now.owner[f].size(); ++p) {
+            const auto process = static_cast<std::size_t>(now.owner[f][p]);
+            const double cost = tables[process][before[process] + static_cast<std::size_t>(now.local[f][p])];
+            costs_[f][p] = first ? cost : rule_.weight * cost + (1 - rule_.weight) * costs_[f][p];
+            ++here[process];
+        }
+        for (std::size_t i = 0; i < here.size(); ++i) before[i] += here[i];
+    }
+    members.meet();  // nobody lets go of what it told before all have read it
+}
+
+double Balancer::longest(const Assignment& assignment, int processes) const {
+    std::vector<double> times(static_cast<std::size_t>(processes), 0.0);
+    for (std::size_t f = 0; f < costs_.size(); ++f)
+        for (std::size_t p = 0; p < costs_[f].size(); ++p)
+            times[static_cast<std::size_t>(assignment.owner[f][p])] += costs_[f][p];
+    const double all = std::accumulate(times.begin(), times.end(), 0.0);
+    return all > 0 ? *std::max_element(times.begin(), times.end()) / all * processes : 1.0;
+}
+
+std::optional<Assignment> Balancer::decide(Plan& plan, std::uint64_t serial) {
+    const int processes = plan.members().size;
+    if (processes == 1) return std::nullopt;
+    share(plan, serial);
+    Assignment next = assign(plan.graph(), processes, costs_);
+    const double now = longest(plan.assignment(), processes);
+    if (longest(next, processes) > now * (1 - rule_.least_gain)) return std::nullopt;
+    return next;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,183 @@
+#include "core/graph/simulation/simulation.hpp"
+
+#include <algorithm>
+
+#include "core/base/crc32c.hpp"
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+/// Tells plans of one process apart. All processes make the same plans in the same order.
+std::uint64_t next_serial() {
+    static std::uint64_t made = 0;
+    return made++;
+}
+
+}  // namespace
+
+Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
+    : graph_(graph),
+      members_(std::move(members)),
+      options_(std::move(options)),
+      resolved_(resolve(graph)),
+      balancer_(options_.balance) {
+    if (options_.crew != nullptr) options_.threads = options_.crew->count();
+    Assignment assignment = options_.assignment;
+    if (assignment.owner.empty()) assignment = assign(graph, members_.size);
+    assignment.number(members_.size);
+    plan_ = std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
+    planned_for_ = relations_version();
+}
+
+Simulation::~Simulation() = default;
+
+ExecutorOptions Simulation::executor_options() const {
+    ExecutorOptions options;
+    options.patience = members_.patience;
+    options.domains = members_.domains;
+    options.records = options_.records;
+    options.shuffle = options_.shuffle;
+    if (members_.arena != nullptr)  // a thread that sleeps is woken by other processes too
+        options.sleepers = members_.arena->array<std::atomic<std::uint32_t>>("graph.sleepers", 1).data();
+    return options;
+}
+
+void Simulation::make_executor(std::vector<Epoch> counts) {
+    plan_->listen(1, counts);
+    ExecutorOptions options = executor_options();
+    options.counts = std::move(counts);
+    options.meter = options_.meter;
+    executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew);
+}
+
+void Simulation::start() {
+    plan_->listen(0, {});
+    Executor(plan_->start(), executor_options(), options_.crew).run(1);
+    members_.meet();
+    if (members_.messages != nullptr) {  // what the start made, for who needs it in steps
+        plan_->fill_halos();
+        members_.meet();
+    }
+    make_executor({});
+}
+
+void Simulation::restore(std::int64_t step, const std::function<void(const Plan&)>& put) {
+    put(*plan_);
+    step_ = step;
+    plan_->count_steps_from(step);
+    members_.meet();
+    plan_->fill_halos();
+    members_.meet();
+    make_executor({});
+}
+
+std::uint64_t Simulation::relations_version() const {
+    std::uint64_t sum = 0;
+    for (const auto& relation : graph_.relations()) sum += relation->version();
+    return sum;
+}
+
+/// A relation that has changed changes what is copied from where, and what waits for what.
+void Simulation::follow_relations() {
+    for (const auto& call : graph_.calls_before_step()) call(step_ + 1);
+    if (relations_version() == planned_for_) return;
+    planned_for_ = relations_version();
+    reassign(plan_->assignment());
+}
+
+void Simulation::reassign(Assignment assignment) {
+    std::vector<Epoch> counts;
+    for (std::uint16_t scope = 0; scope < plan_->step().scopes; ++scope)
+        counts.push_back(executor_->epoch(scope));
+    assignment.number(members_.size);
+    plan_->stop_listening();
+    members_.meet();  // all have come to the end of the step
+    auto next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
+    executor_.reset();
+    plan_ = std::move(next);
+    make_executor(std::move(counts));
+}
+
+const std::byte* Simulation::scalar_now(int label) const {
+    for (std::size_t s = 0; s < resolved_.storages.size(); ++s) {
+        const Storage& storage = resolved_.storages[s];
+        if (storage.contributions ||
+            std::find(storage.labels.begin(), storage.labels.end(), label) == storage.labels.end())
+            continue;
+        const Spot& spot = plan_->memory().own(static_cast<int>(s), 0);
+        const Epoch rounds =
+            executor_ && storage.depth > 1 ? executor_->epoch(plan_->scope(storage.scope)) : 0;
+        return spot.origin +
+               static_cast<std::int64_t>(rounds % static_cast<Epoch>(storage.depth)) * spot.turn;
+    }
+    throw Error("nothing makes the scalar '" + graph_.labels().at(static_cast<std::size_t>(label)).name +
+                "'");
+}
+
+/// Judged by every process from its own copy of the scalar, once the step's reduction is there.
+Decision Simulation::whether_to_go_on() {
+    Decision go_on;
+    if (!stop_) return go_on;
+    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+        const ResolvedTask& task = resolved_.tasks[t];
+        const bool reduces = task.what == ResolvedTask::What::reduce && task.of.label == stop_label_;
+        if (!reduces || task.scope != graph_.step().id()) continue;
+        const Storage& storage = resolved_.storages[static_cast<std::size_t>(task.uses[0].storage)];
+        const Spot& spot = plan_->memory().own(task.uses[0].storage, 0);
+        stop_call_.test = &stop_;
+        stop_call_.more_if = false;
+        stop_call_.scalar = {spot.origin, spot.turn, static_cast<std::uint32_t>(storage.depth), 0, 0};
+        go_on = {DecideCall::more, &stop_call_, plan_->end_of(static_cast<int>(t))};
+    }
+    if (go_on.more == nullptr) throw Error("a run can only stop on a scalar that each of its steps reduces");
+    return go_on;
+}
+
+std::int64_t Simulation::advance(std::int64_t steps) {
+    std::int64_t done = 0;
+    const std::int64_t at_once = graph_.calls_before_step().empty() ? std::int64_t{1} << 20 : 1;
+    while (done < steps && !stopped_) {
+        follow_relations();
+        const Decision go_on = whether_to_go_on();
+        const auto want = static_cast<std::uint32_t>(std::min({at_once, steps - done, steps_until_a_look()}));
+        batch_ = executor_->run(want, go_on);
+        done += batch_.steps;
+        step_ += batch_.steps;
+        stopped_ = go_on.more != nullptr && !go_on.more(go_on.what, executor_->epoch(0));
+        balance();
+    }
+    return done;
+}
+
+/// The step before a look is timed, alone.
+std::int64_t Simulation::steps_until_a_look() const {
+    const std::int64_t every = balancer_.rule().every;
+    if (every <= 0 || members_.size == 1) return std::int64_t{1} << 20;
+    const std::int64_t next = looked_at_ + every;
+    plan_->measure(step_ + 1 >= next);
+    return std::max<std::int64_t>(1, next - 1 - step_);
+}
+
+void Simulation::balance() {
+    const std::int64_t every = balancer_.rule().every;
+    if (every <= 0 || members_.size == 1 || step_ < looked_at_ + every) return;
+    looked_at_ = step_;
+    if (auto next = balancer_.decide(*plan_, next_serial())) reassign(std::move(*next));
+}
+
+std::vector<std::uint64_t> Simulation::hashes(const Family& family) const {
+    const auto f = static_cast<std::size_t>(number_of(graph_, family));
+    std::vector<std::uint64_t> all(plan_->memory().patches()[f].size(), 0);
+    for (const Kept& kept : kept_versions(*plan_)) {
+        if (graph_.labels()[static_cast<std::size_t>(kept.label)].family != &family) continue;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::vector<std::byte> bytes = values(kept, static_cast<int>(i));
+            all[i] = (all[i] * 0x9e3779b97f4a7c15U + crc32c(bytes)) ^ (all[i] >> 29U);
+        }
+    }
+    return all;
+}
+
+}  // namespace strata::graph

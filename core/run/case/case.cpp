@@ -1,0 +1,271 @@
+#include "core/run/case/case.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/crc32c.hpp"
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+    using F::operator()...;
+};
+
+std::string text_of(const CaseSchema::Into& into) {
+    const auto quoted = [](const std::string& text) { return '"' + text + '"'; };
+    const auto list = [](const auto& values) { return fmt::format("[{}]", fmt::join(values, ", ")); };
+    return std::visit(Overloaded{[](const bool* v) { return std::string(*v ? "true" : "false"); },
+                                 [&](const std::string* v) { return quoted(*v); },
+                                 [](const auto* v) { return fmt::format("{}", *v); },
+                                 [&](const std::vector<std::int64_t>* v) { return list(*v); },
+                                 [&](const std::vector<double>* v) { return list(*v); },
+                                 [&](const std::vector<std::string>* v) {
+                                     std::vector<std::string> all;
+                                     for (const std::string& text : *v) all.push_back(quoted(text));
+                                     return list(all);
+                                 }},
+                      into);
+}
+
+std::string type_of(const CaseSchema::Into& into) {
+    constexpr const char* names[] = {"true or false", "whole number",    "number",       "text",
+                                     "whole numbers", "list of numbers", "list of texts"};
+    return names[into.index()];
+}
+
+bool is_numeric(const CaseSchema::Into& into) {
+    return into.index() == 1 || into.index() == 2 || into.index() == 4 || into.index() == 5;
+}
+
+/// "0 < x <= 1", "one of "a", "b"", "2 to 3 whole numbers"; what a person may write.
+std::string range_of(const CaseSchema::Into& into, const KeyAbout& about) {
+    std::string text;
+    if (!about.choices.empty()) {
+        text = fmt::format("one of \"{}\"", fmt::join(about.choices, "\", \""));
+    } else if (is_numeric(into)) {
+        if (std::isfinite(about.least) && std::isfinite(about.most) && !about.above_least)
+            text = fmt::format("{} to {}", about.least, about.most);
+        else if (std::isfinite(about.most) && std::isfinite(about.least))
+            text = fmt::format("> {}, up to {}", about.least, about.most);
+        else if (std::isfinite(about.least))
+            text = fmt::format("{} {}", about.above_least ? ">" : ">=", about.least);
+        else if (std::isfinite(about.most))
+            text = fmt::format("<= {}", about.most);
+    }
+    if (about.entries.first > 0 || about.entries.second < 1000) {
+        const auto [least, most] = about.entries;
+        const std::string many =
+            least == most ? fmt::format("{} entries", least) : fmt::format("{} to {} entries", least, most);
+        text = text.empty() ? many : many + ", each " + text;
+    }
+    return text;
+}
+
+std::string allowed_text(const CaseSchema::Into& into, const KeyAbout& about) {
+    const std::string range = range_of(into, about);
+    std::string text = range.empty() ? type_of(into) : type_of(into) + ", " + range;
+    if (!about.unit.empty()) text += fmt::format(" (in {})", about.unit);
+    return text;
+}
+
+std::string line_of(const std::filesystem::path& file, std::size_t number) {
+    std::ifstream in(file);
+    std::string line;
+    for (std::size_t n = 0; n < number; ++n) std::getline(in, line);
+    return line;
+}
+
+std::string given_text(const toml::node& node) {
+    std::ostringstream out;
+    node.visit([&](const auto& v) { out << v; });
+    return out.str();
+}
+
+}  // namespace
+
+/// Takes one value out of a node of the right type; false: another type, or outside its range.
+struct CaseReader {
+    const KeyAbout& about;
+
+    [[nodiscard]] bool in_range(double value) const {
+        return !std::isnan(value) && (about.above_least ? value > about.least : value >= about.least) &&
+               value <= about.most;
+    }
+    bool take(const toml::node& node, bool& into) const {
+        if (!node.is_boolean()) return false;
+        into = node.as_boolean()->get();
+        return true;
+    }
+    bool take(const toml::node& node, std::int64_t& into) const {
+        if (!node.is_integer() || !in_range(static_cast<double>(node.as_integer()->get()))) return false;
+        into = node.as_integer()->get();
+        return true;
+    }
+    /// A whole number is a number.
+    bool take(const toml::node& node, double& into) const {
+        if (!node.is_number()) return false;
+        const double value = *node.value<double>();
+        if (!in_range(value)) return false;
+        into = value;
+        return true;
+    }
+    bool take(const toml::node& node, std::string& into) const {
+        if (!node.is_string()) return false;
+        const std::string& value = node.as_string()->get();
+        if (!about.choices.empty() &&
+            std::find(about.choices.begin(), about.choices.end(), value) == about.choices.end())
+            return false;
+        into = value;
+        return true;
+    }
+    template <class T>
+    bool take(const toml::node& node, std::vector<T>& into) const {
+        if (!node.is_array()) return false;
+        const toml::array& array = *node.as_array();
+        if (array.size() < about.entries.first || array.size() > about.entries.second) return false;
+        std::vector<T> values(array.size());
+        for (std::size_t i = 0; i < array.size(); ++i)
+            if (!take(*array.get(i), values[i])) return false;
+        into = std::move(values);
+        return true;
+    }
+
+    /// All keys of a table and of those in it. `solver`: where the key of that name is put.
+    static void table(CaseSchema& schema, const toml::table& table, const std::string& path) {
+        for (const auto& [key, node] : table) {
+            const std::string name =
+                path.empty() ? std::string(key.str()) : path + '.' + std::string(key.str());
+            const auto line = static_cast<int>(key.source().begin.line);
+            const auto entry = std::find_if(schema.entries_.begin(), schema.entries_.end(),
+                                            [&](const CaseSchema::Entry& e) { return e.name == name; });
+            if (entry == schema.entries_.end()) {
+                const bool section =
+                    std::any_of(schema.entries_.begin(), schema.entries_.end(),
+                                [&](const CaseSchema::Entry& e) { return e.name.starts_with(name + '.'); });
+                if (section && node.is_table()) {
+                    CaseReader::table(schema, *node.as_table(), name);
+                    continue;
+                }
+                unknown(schema, name, line, node);
+            }
+            entry->line = line;
+            const bool good = std::visit(
+                [&](auto* into) { return CaseReader{entry->about}.take(node, *into); }, entry->into);
+            if (!good)
+                throw Error("a key has a value that it cannot have")
+                    .at(schema.file_, line, name)
+                    .given(given_text(node))
+                    .allowed(allowed_text(entry->into, entry->about))
+                    .remedy(schema.command_for_help());
+        }
+    }
+
+    [[noreturn]] static void unknown(const CaseSchema& schema, const std::string& name, int line,
+                                     const toml::node& node) {
+        std::vector<std::string> names;
+        for (const CaseSchema::Entry& e : schema.entries_) names.push_back(e.name);
+        const std::string near = nearest(name, names);
+        Error error(fmt::format("a case of {} has no such key", schema.solver_));
+        error.at(schema.file_, line, name).given(node.is_table() ? "a table" : given_text(node));
+        error.allowed(fmt::format("{}", fmt::join(names, ", ")));
+        throw error.remedy(near.empty() ? schema.command_for_help() : near + "?");
+    }
+};
+
+CaseSchema::CaseSchema(std::string solver, std::string summary)
+    : solver_(std::move(solver)), summary_(std::move(summary)) {}
+
+CaseSchema& CaseSchema::key(std::string name, Into into, KeyAbout about) {
+    for (const Entry& entry : entries_)
+        if (entry.name == name) throw Error("a key was declared before").given(name);
+    std::string text = about.required ? "" : text_of(into);
+    entries_.push_back({std::move(name), into, std::move(about), std::move(text)});
+    return *this;
+}
+
+void CaseSchema::read(const std::filesystem::path& file) {
+    file_ = file.string();
+    for (Entry& entry : entries_) entry.line = 0;
+    if (!std::filesystem::is_regular_file(file)) throw Error("there is no such case file").given(file_);
+    toml::table table;
+    try {
+        table = toml::parse_file(file_);
+    } catch (const toml::parse_error& error) {
+        throw Error(fmt::format("this is no TOML: {}", error.description()))
+            .at(file_, static_cast<int>(error.source().begin.line))
+            .given(line_of(file, error.source().begin.line));
+    }
+    const toml::node* solver = table.get("solver");
+    if (solver == nullptr || !solver->is_string() || solver->as_string()->get() != solver_)
+        throw Error("a case says which solver runs it")
+            .at(file_, solver == nullptr ? 0 : static_cast<int>(solver->source().begin.line), "solver")
+            .given(solver == nullptr ? "nothing" : given_text(*solver))
+            .allowed('"' + solver_ + '"');
+    table.erase("solver");
+    CaseReader::table(*this, table, "");
+    for (const Entry& entry : entries_)
+        if (entry.about.required && entry.line == 0)
+            throw Error("a key is missing")
+                .at(file_, 0, entry.name)
+                .given("nothing")
+                .allowed(allowed_text(entry.into, entry.about))
+                .remedy(command_for_help());
+}
+
+std::string CaseSchema::help() const {
+    std::string text, section = "?";
+    for (const Entry& entry : entries_) {
+        const std::size_t dot = entry.name.rfind('.');
+        const std::string of = dot == std::string::npos ? "" : entry.name.substr(0, dot);
+        if (of != section) text += of.empty() ? "" : fmt::format("  [{}]\n", of);
+        section = of;
+        const std::string name = dot == std::string::npos ? entry.name : entry.name.substr(dot + 1);
+        text += fmt::format("  {:<18} {}", name, entry.about.meaning);
+        text += fmt::format("\n  {:<18} {}", "", allowed_text(entry.into, entry.about));
+        text += entry.about.required ? "; required\n" : fmt::format("; default {}\n", entry.default_text);
+    }
+    return text;
+}
+
+std::vector<std::pair<std::string, std::string>> CaseSchema::values() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const Entry& entry : entries_) all.emplace_back(entry.name, text_of(entry.into));
+    return all;
+}
+
+std::string CaseSchema::decisive_text() const {
+    std::string text;
+    for (const Entry& entry : entries_)
+        if (entry.about.decides) text += fmt::format("{} = {}\n", entry.name, text_of(entry.into));
+    return text;
+}
+
+std::string CaseSchema::hash() const {
+    const std::string text = decisive_text();
+    return fmt::format("{:08x}", crc32c(std::as_bytes(std::span(text.data(), text.size()))));
+}
+
+void CaseSchema::refuse(const std::string& key, const std::string& message,
+                        const std::string& allowed) const {
+    for (const Entry& entry : entries_)
+        if (entry.name == key)
+            throw Error(message)
+                .at(file_, entry.line, key)
+                .given(text_of(entry.into))
+                .allowed(allowed)
+                .remedy(command_for_help());
+    throw Error(message).at(file_, 0, key).allowed(allowed).remedy(command_for_help());
+}
+
+}  // namespace strata::graph

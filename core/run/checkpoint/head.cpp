@@ -1,0 +1,160 @@
+#include "core/run/checkpoint/head.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <span>
+#include <sstream>
+
+#include "core/base/crc32c.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/json_value.hpp"
+
+namespace strata::graph {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kFormat = "strata.checkpoint/1";
+constexpr std::array<const char*, 6> kElements = {"f64", "f32", "i64", "i32", "u8", "bytes"};
+constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::string_view kSeal = ",\n\"crc32c\":\"";
+
+std::string json(const auto& describe) {
+    std::ostringstream out;
+    Json writer(out);
+    describe(writer);
+    std::string text = out.str();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+/// A list of objects, one a line: for people who look into it.
+std::string lines(const auto& list, const auto& describe) {
+    std::string text = "[";
+    const char* before = "\n  ";
+    for (const auto& item : list) {
+        text += before + json([&](Json& j) {
+                    j.object();
+                    describe(j, item);
+                    j.end();
+                });
+        before = ",\n  ";
+    }
+    return text + "]";
+}
+
+std::uint32_t checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
+
+}  // namespace
+
+const char* name_of(Element element) { return kElements.at(static_cast<std::size_t>(element)); }
+
+Element element_named(const std::string& name, const std::string& file) {
+    const auto* found = std::find(kElements.begin(), kElements.end(), name);
+    if (found == kElements.end())
+        throw Error("an unknown type of values")
+            .at(file)
+            .given(name)
+            .allowed("f64, f32, i64, i32, u8, bytes");
+    return static_cast<Element>(found - kElements.begin());
+}
+
+int CheckpointHead::label(const std::string& name) const {
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (labels[i].name == name) return static_cast<int>(i);
+    throw Error(fmt::format("the checkpoint has no label '{}'", name));
+}
+
+fs::path checkpoint_path(const fs::path& folder, std::int64_t step) {
+    return folder / fmt::format("{}{:06}", kPrefix, step);
+}
+
+fs::path partial_path(const fs::path& folder, std::int64_t step) {
+    return folder / fmt::format(".{}{:06}.partial", kPrefix, step);
+}
+
+std::string part_name(int part, const char* what) { return fmt::format("part-{:04}.{}", part, what); }
+
+std::vector<std::int64_t> checkpoint_steps(const fs::path& folder) {
+    std::vector<std::int64_t> steps;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(kPrefix)) continue;
+        std::int64_t step = 0;
+        const char* last = name.data() + name.size();
+        const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), last, step);
+        if (error == std::errc() && end == last && fs::exists(entry.path() / "checkpoint.json", none))
+            steps.push_back(step);
+    }
+    std::sort(steps.begin(), steps.end());
+    return steps;
+}
+
+std::string head_text(const CheckpointHead& head, int parts) {
+    const auto member = [](const char* name, const auto& value) {
+        return json([&](Json& j) { j.object().member(name, value).end(); });
+    };
+    const auto bare = [&](const char* name, const auto& value) {
+        std::string text = member(name, value);
+        return text.substr(1, text.size() - 2) + ",\n";
+    };
+    std::string text = "{\n" + bare("format", kFormat) + bare("case", head.case_name) +
+                       bare("case_hash", head.case_hash) + bare("step", head.step) + bare("time", head.time) +
+                       bare("parts", parts);
+    text += "\"families\":" + lines(head.families, [](Json& j, const CheckpointHead::Family& family) {
+                j.member("name", family.name).member("patches", family.patches);
+            });
+    text += ",\n\"labels\":" + lines(head.labels, [](Json& j, const CheckpointHead::Label& label) {
+                j.member("name", label.name).member("family", label.family);
+                j.member("element", name_of(label.element)).member("bytes", label.bytes);
+                j.member("components", label.components).member("generations", label.generations);
+            });
+    text += ",\n\"parameters\":" + lines(head.parameters, [](Json& j, const auto& parameter) {
+                j.member("name", parameter.first).member("value", parameter.second);
+            });
+    return text + std::string(kSeal) + fmt::format("{:08x}\"}}\n", checksum(text));
+}
+
+CheckpointHead read_head(const fs::path& file, int& parts) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    if (!in) throw Error("a checkpoint's head cannot be read").at(file.string());
+    const std::string name = file.string();
+    const JsonValue document = JsonValue::parse(text, name);
+    const JsonValue* format = document.type() == JsonValue::Type::object ? document.find("format") : nullptr;
+    if (format == nullptr || format->type() != JsonValue::Type::string || format->string() != kFormat)
+        throw Error("this is not a checkpoint that this version reads").at(name).allowed(kFormat);
+    const auto seal = text.rfind(kSeal);
+    if (seal == std::string::npos ||
+        document.member("crc32c").string() !=
+            fmt::format("{:08x}", checksum(std::string_view(text).substr(0, seal))))
+        throw Error("the checkpoint's head is damaged: its checksum does not fit").at(name);
+
+    CheckpointHead head;
+    head.case_name = document.member("case").string();
+    head.case_hash = document.member("case_hash").string();
+    head.step = document.member("step").integer();
+    head.time = document.member("time").number();
+    parts = static_cast<int>(document.member("parts").integer());
+    for (const JsonValue& family : document.member("families").items())
+        head.families.push_back(
+            {family.member("name").string(), static_cast<int>(family.member("patches").integer())});
+    for (const JsonValue& label : document.member("labels").items())
+        head.labels.push_back({label.member("name").string(), label.member("family").string(),
+                               element_named(label.member("element").string(), name),
+                               static_cast<std::size_t>(label.member("bytes").integer()),
+                               static_cast<int>(label.member("components").integer()),
+                               static_cast<int>(label.member("generations").integer())});
+    for (const JsonValue& parameter : document.member("parameters").items())
+        head.parameters.emplace_back(parameter.member("name").string(), parameter.member("value").number());
+    return head;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,68 @@
+// Reads the state of a run back, whichever patches a process has now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/run/checkpoint/head.hpp"
+
+namespace strata::graph {
+
+/// A complete checkpoint. Every chunk is compared with its checksum when it is read; what is damaged is
+/// refused by label and patch.
+class CheckpointReader {
+  public:
+    /// Reads the head and the indices of all parts. Throws Error where they are damaged, or a part is missing
+    /// or cut short.
+    explicit CheckpointReader(const std::filesystem::path& checkpoint);
+
+    /// The last one in a folder that opens; nothing where there is none. Why later ones were passed over is
+    /// added to `passed_over`, one line each.
+    [[nodiscard]] static std::optional<CheckpointReader> latest(
+        const std::filesystem::path& folder, std::vector<std::string>* passed_over = nullptr);
+
+    [[nodiscard]] const CheckpointHead& head() const { return head_; }
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+    /// Throws Error, naming the first difference, unless the state fits these families and labels (and the
+    /// hash of the case, where both sides know one).
+    void expect(const CheckpointHead& now) const;
+
+    struct Chunk {
+        std::int64_t count = 0;   // values
+        std::uint64_t bytes = 0;  // of all their components
+    };
+    /// How much there is of a label on a patch: for lists and particles, whose number the reader must know
+    /// first.
+    [[nodiscard]] std::optional<Chunk> find(int label, std::int64_t patch, int generation = 0) const;
+    /// Reads it into `values`, which must have exactly its size. Throws Error where it is not there or
+    /// damaged; what is in `values` is then of no use.
+    void read(int label, std::int64_t patch, std::span<std::byte> values, int generation = 0) const;
+    /// Reads all chunks, keeping none: throws Error at the first that is damaged. Returns the bytes read.
+    std::uint64_t check() const;
+
+  private:
+    struct Where : Chunk {
+        int part = 0;
+        std::uint64_t offset = 0;
+        std::uint32_t checksum = 0;
+    };
+    using Key = std::tuple<int, std::int64_t, int>;  // label, patch, generation
+
+    void read_index(int part);
+    [[nodiscard]] std::string what(const Key& key) const;
+    void read_bytes(const Key& key, const Where& where, std::span<std::byte> into) const;
+
+    std::filesystem::path path_;
+    CheckpointHead head_;
+    std::map<Key, Where> chunks_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,192 @@
+#include "core/run/checkpoint/state.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/run/checkpoint/all_or_none.hpp"
+#include "core/run/checkpoint/reader.hpp"
+#include "core/run/checkpoint/writer.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+const LabelInfo& label_of(const Graph& graph, const Kept& kept) {
+    return graph.labels()[static_cast<std::size_t>(kept.label)];
+}
+
+CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& name) {
+    CheckpointHead head;
+    head.case_name = name.case_name;
+    head.case_hash = name.case_hash;
+    head.step = run.step();
+    head.time = name.time;
+    for (const auto& family : graph.families()) head.families.push_back({family->name(), family->patches()});
+    for (const Kept& kept : kept_versions(run.plan())) {
+        const LabelInfo& info = label_of(graph, kept);
+        if (head.labels.empty() || head.labels.back().name != info.name)
+            head.labels.push_back({info.name, info.family != nullptr ? info.family->name() : "", info.element,
+                                   info.bytes, info.components, 0});
+        head.labels.back().generations = std::max(head.labels.back().generations, kept.back + 1);
+    }
+    for (const Parameter& parameter : graph.parameters())
+        head.parameters.emplace_back(parameter.name, parameter.value);
+    return head;
+}
+
+/// All kept values of one patch of this process; a scalar is patch 0 of everybody's.
+struct OwnPatch {
+    int local = 0, patch = 0;
+    std::vector<Kept> kept;
+};
+
+std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
+    std::map<const Family*, std::vector<OwnPatch>> families;
+    for (const Kept& kept : kept_versions(plan)) {
+        const Family* family = label_of(graph, kept).family;
+        std::vector<OwnPatch>& patches = families[family];
+        if (patches.empty() && family == nullptr) patches.push_back({});
+        if (patches.empty())
+            for (const int patch :
+                 plan.memory().patches()[static_cast<std::size_t>(number_of(graph, *family))])
+                patches.push_back({static_cast<int>(patches.size()), patch, {}});
+        for (OwnPatch& patch : patches) patch.kept.push_back(kept);
+    }
+    std::vector<OwnPatch> all;
+    for (auto& [family, patches] : families)
+        for (OwnPatch& patch : patches) all.push_back(std::move(patch));
+    return all;
+}
+
+/// Hands out patches to the threads of a member; one thread has all of a patch, and one buffer for all: new
+/// memory costs more than what is written to it.
+class PatchWork {
+  public:
+    explicit PatchWork(std::vector<OwnPatch> patches) : patches_(std::move(patches)) {}
+
+    /// Calls work(patch, kept, buffer) for all that no other thread has taken.
+    template <class Work>
+    void take(const Work& work) {
+        std::vector<std::byte> buffer;
+        try {
+            for (std::size_t i = 0; (i = next_.fetch_add(1)) < patches_.size();)
+                for (const Kept& kept : patches_[i].kept) work(patches_[i], kept, buffer);
+        } catch (...) {
+            next_ = patches_.size();
+            throw;
+        }
+    }
+
+  private:
+    std::vector<OwnPatch> patches_;
+    std::atomic<std::size_t> next_{0};
+};
+
+/// Files of one member. Threads that write to one file wait for each other; many more than a disk takes at
+/// once help nobody.
+constexpr int kStreams = 8;
+
+/// [member] -> the number of its first part, and that of all parts at the end. Collective.
+std::vector<int> first_parts(team::Team& team) {
+    std::vector<int> counts(static_cast<std::size_t>(team.size()), 0);
+    counts[static_cast<std::size_t>(team.rank())] = std::min(team.crew().count(), kStreams);
+    team.together().reduce(std::span(counts), [](int a, int b) { return a + b; });
+    std::vector<int> first{0};
+    for (const int count : counts) first.push_back(first.back() + count);
+    return first;
+}
+
+/// This member's values, in as many parts as it has streams.
+void write_parts(const Simulation& run, Graph& graph, team::Team& team, const CheckpointHead& head,
+                 const std::filesystem::path& folder, int first, int end) {
+    PatchWork patches(own_patches(run.plan(), graph));
+    team.crew().parallel_region([&](int thread, int threads) {
+        for (int part = first + thread; part < end; part += threads) {
+            CheckpointWriter writer(folder, run.step(), part);
+            patches.take([&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
+                const LabelInfo& info = label_of(graph, kept);
+                if (info.family == nullptr && team.rank() != 0) return;
+                read_values(run.plan(), kept, own.local, run.rounds(kept), bytes);
+                const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
+                writer.add(head.label(info.name), own.patch, bytes,
+                           static_cast<std::int64_t>(bytes.size() / value), kept.back);
+            });
+            writer.finish();
+        }
+    });
+}
+
+}  // namespace
+
+void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
+                const StateName& name, int keep) {
+    const CheckpointHead head = head_of(run, graph, name);
+    const auto undo = [&] { CheckpointWriter::abandon(folder, run.step()); };
+    const std::vector<int> first = first_parts(team);
+    first_or_none(
+        team, [&] { CheckpointWriter::prepare(folder, run.step()); }, undo);
+    all_or_none(
+        team,
+        [&] {
+            const auto rank = static_cast<std::size_t>(team.rank());
+            write_parts(run, graph, team, head, folder, first[rank], first[rank + 1]);
+        },
+        undo);
+    first_or_none(
+        team, [&] { CheckpointWriter::commit(folder, head, first.back(), keep); }, undo);
+}
+
+namespace {
+
+[[noreturn]] void refuse_restart(const std::filesystem::path& folder, const std::string& remedy) {
+    throw Error("there is no checkpoint to go on from")
+        .given(folder.string())
+        .allowed("a folder with a whole checkpoint-NNNNNN")
+        .remedy(remedy);
+}
+
+}  // namespace
+
+void expect_checkpoint(const std::filesystem::path& folder) {
+    if (checkpoint_steps(folder).empty()) refuse_restart(folder, "a run writes them with --checkpoint N");
+}
+
+std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
+                                    const std::filesystem::path& folder, const StateName& name) {
+    expect_checkpoint(folder);
+    std::vector<std::string> passed_over;
+    const std::optional<CheckpointReader> reader = CheckpointReader::latest(folder, &passed_over);
+    if (!reader) refuse_restart(folder, fmt::format("damaged: {}", fmt::join(passed_over, "; ")));
+    CheckpointHead now = head_of(run, graph, name);
+    reader->expect(now);
+    for (const auto& [parameter, value] : reader->head().parameters)
+        for (Parameter& own : graph.parameters())
+            if (own.name == parameter) own.value = value;
+    run.restore(reader->head().step, [&](const Plan& plan) {
+        PatchWork patches(own_patches(plan, graph));
+        const auto read = [&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
+            const std::string& label_name = label_of(graph, kept).name;
+            const int label = reader->head().label(label_name);
+            const auto chunk = reader->find(label, own.patch, kept.back);
+            if (!chunk)
+                throw Error("a checkpoint lacks values")
+                    .at(reader->path().string())
+                    .given(fmt::format("'{}', patch {}", label_name, own.patch));
+            bytes.resize(chunk->bytes);
+            reader->read(label, own.patch, bytes, kept.back);
+            write_values(plan, kept, own.local, 0, bytes);
+        };
+        team.crew().parallel_region([&](int, int) { patches.take(read); });
+    });
+    return reader->path();
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,33 @@
+// The whole state of a run to a checkpoint and back, on any layout.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/checkpoint/head.hpp"
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+/// What a checkpoint says of a run beside its values.
+struct StateName {
+    std::string case_name, case_hash;
+    double time = 0;
+};
+
+/// Writes all kept values as `folder`/checkpoint-NNNNNN, and removes all but the last `keep`. Collective.
+/// Throws Error; checkpoints that were there before are then as they were.
+void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
+                const StateName& name, int keep);
+
+/// Throws Error where a folder has no checkpoint, whole or damaged: to be said before anything starts.
+void expect_checkpoint(const std::filesystem::path& folder);
+
+/// Takes the place of Simulation::start(): the values of the last checkpoint in a folder that is whole, and
+/// the graph's parameters as they were. Collective. Returns the checkpoint's path. Throws Error where there
+/// is none, or the case is another one.
+std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
+                                    const std::filesystem::path& folder, const StateName& name);
+
+}  // namespace strata::graph

@@ -1,0 +1,77 @@
+// The program around a solver: what is the same for all of them.
+//
+//   int main(int argc, char** argv) {
+//       Settings settings;
+//       CaseSchema keys = schema(settings);
+//       return graph::drive(argc, argv, keys, [&](Graph& graph) -> Solver {
+//           Labels labels = declare(graph, settings);
+//           return {.time = labels.time, .end = settings.end, .series = {labels.total}};
+//       });
+//   }
+//
+// It reads the case, starts the team, runs the graph to its end and writes what docs/run-output.md describes:
+// result, series, fields, checkpoints, profile, timeline; and it answers `strata steer`. A solver's kernels
+// and tasks know nothing of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/run/case/case.hpp"
+#include "core/run/driver/finished.hpp"
+#include "core/run/driver/result.hpp"
+
+namespace strata::graph {
+
+/// A label that is shown in ParaView.
+class ShownLabel {
+  public:
+    template <class T>
+    ShownLabel(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
+    template <class T>
+    ShownLabel(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] int label() const { return label_; }
+
+  private:
+    int label_;
+};
+
+/// What a solver says of itself to the driver.
+struct Solver {
+    /// The time of the case, and when it ends.
+    Scalar<double> time;
+    double end = 0;
+    std::string time_unit = "s";
+    /// What a series shows, a column each.
+    std::vector<Scalar<double>> series;
+    /// What the files for ParaView show, where a case asks for them ([output], --fields): fields on cells and
+    /// nodes, and labels of particles, that are kept from step to step. Empty: all of these.
+    std::vector<ShownLabel> fields = {};
+    /// What makes the result count; and further figures of the run's own.
+    std::function<Verification(const Finished&)> verify = {};
+    std::function<std::vector<Figure>(const Finished&)> figures = {};
+};
+
+/// Where the solver's own code was compiled: for the result's provenance.
+struct Build {
+#ifdef STRATA_SOLVER_COMPILER
+    std::string compiler = STRATA_SOLVER_COMPILER, flags = STRATA_SOLVER_FLAGS;
+#else
+    std::string compiler, flags;
+#endif
+#if defined(__AVX512F__) || defined(__ARM_FEATURE_SVE)
+    bool simulable = false;
+#else
+    bool simulable = true;  // valgrind knows its instructions
+#endif
+};
+
+/// To be called first in main(), which returns what it returns. `declare` is called in each member and fills
+/// the graph; the schema's variables have the case's values then. Errors are printed once. `start`: the
+/// arguments with which /proc/self/exe becomes this program again, where they are not argv (an
+/// interpreter's).
+int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
+          const Build& build = {}, const std::vector<std::string>& start = {});
+
+}  // namespace strata::graph

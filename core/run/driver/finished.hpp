@@ -1,0 +1,43 @@
+// A run that is over, for what is found out about its result.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/graph/simulation/simulation.hpp"
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+/// Collective: all members ask the same.
+class Finished {
+  public:
+    Finished(const Simulation& simulation, team::Team& team) : simulation_(simulation), team_(team) {}
+
+    /// The sum of term(index, value) over all values of a field that patches own, its border layers left out:
+    /// exact, rounded once, so the same for every layout. `term` is called by all threads.
+    [[nodiscard]] double sum(Field<double> field,
+                             const std::function<double(const Int3& at, double value)>& term) const;
+
+    /// Several such sums at once, of n terms of each value. `find_terms` is called with values next to each
+    /// other along the first direction, the first of them at index `at`, and fills terms[term][value].
+    using FindTerms = std::function<void(const Int3& at, std::span<const double> values,
+                                         std::span<const std::span<double>> terms)>;
+    [[nodiscard]] std::vector<double> sums(Field<double> field, std::size_t n,
+                                           const FindTerms& find_terms) const;
+
+    /// The same of terms that each member has found out for its own patches.
+    [[nodiscard]] double sum(std::span<const double> terms) const;
+    template <class T>
+    [[nodiscard]] T value(Scalar<T> scalar) const {
+        return simulation_.value(scalar);
+    }
+    [[nodiscard]] const Simulation& simulation() const { return simulation_; }
+
+  private:
+    const Simulation& simulation_;
+    team::Team& team_;
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,111 @@
+#include "core/run/driver/result.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/run/profile/phases.hpp"
+#include "core/run/profile/record.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+void write_counts(Json& json, const Counts& counts) {
+    const auto events = [&](const std::vector<double>& values) {
+        json.object();
+        for (std::size_t e = 0; e < counts.events.size(); ++e) json.member(counts.events[e], values[e]);
+        json.end();
+    };
+    json.key("counters").object().member("mode", counts.mode).member("from", counts.from);
+    json.key("rows").array();
+    for (const Counts::Row& row : counts.sorted()) {
+        json.object().member("name", row.name).member("kind", name_of(row.kind)).member("calls", row.calls);
+        json.member("values", row.values).key("events");
+        events(row.events);
+        json.end();
+    }
+    json.end().key("runtime");
+    events(counts.runtime);
+    json.end();
+}
+
+void write_json(std::ostream& out, const RunResult& r) {
+    Json json(out);
+    json.object().member("schema", "strata.result/1").member("benchmark", r.solver);
+    json.key("parameters").object().member("case", r.case_file);
+    for (const auto& [key, value] : r.settings) json.member(key, value);
+    json.end();
+    json.member("processes", r.processes).member("threads", r.threads).member("steps_s", r.steps_s);
+    double all = 0;
+    for (const auto& [name, seconds] : r.phases) all += seconds;
+    json.member("wall_s", all).key("phases_s").object();
+    for (const auto& [name, seconds] : r.phases) json.member(name, seconds);
+    json.end();
+    json.member("steps", r.steps).member("time", r.time).member("time_unit", r.time_unit);
+    json.member("verified", r.verification.passed());
+    json.key("verification").object().member("what", r.verification.what);
+    json.member("value", r.verification.value).member("limit", r.verification.limit);
+    json.member("source", r.verification.source).end();
+    json.key("figures").array();
+    if (r.verification.passed())
+        for (const Figure& figure : r.figures)
+            json.object()
+                .member("name", figure.name)
+                .member("value", figure.value)
+                .member("unit", figure.unit)
+                .member("better", figure.higher_is_better ? "higher" : "lower")
+                .end();
+    json.end().key("curves").array().end().key("matrices").array().end();
+    json.members("notes", r.notes);
+    if (!r.counts.mode.empty()) write_counts(json, r.counts);
+    json.key("provenance").object().member("compiler", r.compiler).member("flags", r.flags);
+    json.member("case_hash", r.case_hash).end();
+    json.end();
+}
+
+}  // namespace
+
+std::string result_text(const RunResult& r) {
+    std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to {:.6g} {} in {:.3g} s\n",
+                                   r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads,
+                                   r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.steps_s);
+    const Verification& check = r.verification;
+    if (check.passed())
+        for (const Figure& figure : r.figures)
+            text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
+    for (const std::string& note : r.notes) text += "  note: " + note + '\n';
+    const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
+    // Why a run failed is its last line; else how long it took is.
+    const bool failed = r.not_compared.empty() && !check.passed();
+    if (failed) text += in_all;
+    if (!r.not_compared.empty())
+        text += "  not verified: " + r.not_compared + "; no figures\n";
+    else
+        text +=
+            fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", check.passed() ? "verified" : "NOT VERIFIED",
+                        check.what, check.value, check.passed() ? " <=" : ", allowed up to", check.limit,
+                        check.source, check.passed() ? "" : "; no figures");
+    return failed ? text : text + in_all;
+}
+
+void write_result(const std::filesystem::path& folder, const RunResult& result) {
+    write_result_to(folder / "result.json", result);
+}
+
+void write_result_to(const std::filesystem::path& file, const RunResult& result) {
+    std::filesystem::path part = file;
+    part += ".tmp";
+    {
+        std::ofstream out(part);
+        write_json(out, result);
+        out.close();
+        if (!out) throw system_error("the result cannot be written", errno).at(part.string());
+    }
+    std::filesystem::rename(part, file);
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,55 @@
+// What a run found: the document strata.result/1 (docs/formats.md), and the same for people.
+#pragma once
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run/profile/counting.hpp"
+
+namespace strata::graph {
+
+struct Figure {
+    std::string name;
+    double value = 0;
+    std::string unit;
+    bool higher_is_better = true;
+};
+
+/// A result counts only when value <= limit. NaN does not pass.
+struct Verification {
+    std::string what;
+    double value = NAN;
+    double limit = 0;
+    std::string source;       // of the rule
+    std::string absent = {};  // why there is nothing to compare the result with; then it is not verified
+    [[nodiscard]] bool passed() const { return absent.empty() && value <= limit; }
+};
+
+struct RunResult {
+    std::string solver, case_file;
+    std::vector<std::pair<std::string, std::string>> settings;  // all keys of the case, as TOML values
+    int processes = 1, threads = 1;
+    double steps_s = 0;                                  // of which the steps took
+    std::vector<std::pair<std::string, double>> phases;  // what the run's time went into, in s
+    std::int64_t steps = 0;                              // done since the start of the case
+    double time = 0;
+    std::string time_unit;
+    Verification verification;
+    std::string not_compared;  // why the result was compared with nothing; then it is not verified
+    std::vector<Figure> figures;
+    std::vector<std::string> notes;
+    std::string compiler, flags, case_hash;
+    Counts counts;  // of tasks; without a mode: none were asked for
+};
+
+/// Without a passed verification there are no figures.
+[[nodiscard]] std::string result_text(const RunResult& result);
+/// Writes this file: whole, or not at all. Throws Error.
+void write_result_to(const std::filesystem::path& file, const RunResult& result);
+/// Writes FOLDER/result.json: whole, or not at all. Throws Error.
+void write_result(const std::filesystem::path& folder, const RunResult& result);
+
+}  // namespace strata::graph

@@ -1,0 +1,327 @@
+#include "core/run/driver/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/run/checkpoint/state.hpp"
+#include "core/run/driver/observing.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+/// How long a batch is to take: requests are answered between batches.
+constexpr double kBatch = 0.1;
+/// Operations that each thread remembers for profiles and timelines.
+constexpr std::size_t kRecords = std::size_t{1} << 17;
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Steps until the next multiple of `every`.
+std::int64_t until_multiple(std::int64_t step, std::int64_t every) {
+    return every > 0 ? every - step % every : std::int64_t{1} << 40;
+}
+
+/// Cells of the largest family, to which rates refer.
+double cells_of(const Graph& graph) {
+    double most = 0;
+    for (const auto& family : graph.families())
+        if (const auto* grid = dynamic_cast<const Grid*>(family.get())) {
+            double cells = 0;
+            for (int p = 0; p < grid->patches(); ++p) cells += static_cast<double>(grid->box(p).volume());
+            most = std::max(most, cells);
+        }
+    return most;
+}
+
+/// Of all sets and processes, as they are now; collective.
+double particles_of(const Simulation& simulation, const Graph& graph, team::Team& team) {
+    const Plan& plan = simulation.plan();
+    const Populations& all = plan.memory().populations();
+    std::vector<double> mine;
+    for (int set = 0; set < static_cast<int>(graph.particle_sets().size()); ++set) {
+        const std::size_t patches = plan.memory().patches()[static_cast<std::size_t>(all.family(set))].size();
+        for (int local = 0; local < static_cast<int>(patches); ++local)
+            mine.push_back(static_cast<double>(all.own(set, local).count));
+    }
+    return team.together().sum(mine);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        throw system_error("the folder of the results cannot be made", error.value())
+            .at(folder.string())
+            .remedy("--out FOLDER names another one");
+}
+
+SimulationOptions options_of(team::Team& team, const Words& words, Meter* meter) {
+    SimulationOptions options;
+    options.crew = &team.crew();
+    options.meter = meter;
+    options.records = words.profile || words.timeline ? kRecords : 0;
+    return options;
+}
+
+}  // namespace
+
+Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
+         const OutputSettings& output, Phases& phases)
+    : team_(team),
+      graph_(graph),
+      solver_(solver),
+      schema_(schema),
+      words_(words),
+      phases_(phases),
+      counting_(words.counters ? make_counting(*words.counters) : nullptr),
+      simulation_(graph, Members::of(team), options_of(team, words, counting_.get())),
+      output_(output) {}
+
+bool Run::over() const {
+    return (words_.steps && simulation_.step() >= *words_.steps) ||
+           (solver_.time.id() >= 0 && simulation_.step() > 0 && time() >= solver_.end);
+}
+
+void Run::begin() {
+    phases_.enter(words_.restart ? "restart" : "start values");
+    if (words_.restart)
+        restarted_from_ =
+            restore_state(simulation_, graph_, team_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
+                .string();
+    else
+        simulation_.start();
+    first_step_ = simulation_.step();
+    phases_.enter("between steps");
+    // Not before: a run that could not begin leaves no folder behind.
+    if (words_.out && team_.rank() == 0) make_folder(*words_.out);
+    if (words_.out && output_.asked()) {
+        shown_files_ = shown_files(graph_, simulation_.resolved(), solver_, schema_, output_);
+        shown_times_.emplace(output_, time());
+        if (team_.rank() == 0)
+            begin_shown(shown_files_, *words_.out / "fields", words_.restart.has_value(), shown_time());
+    }
+    stop_in_time();
+    if (team_.rank() != 0) return;
+    RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
+    if (solver_.time.id() >= 0) end.time = solver_.end;
+    pace_.emplace(end);
+    pace_->at(simulation_.step(), time(), seconds_now());
+    if (!words_.quiet) {
+        progress_.emplace(end);
+        progress_->at(simulation_.step(), time(), seconds_now());
+    }
+    if (!words_.out) return;
+    control_.emplace(*words_.out);
+    if (words_.series == 0 || solver_.series.empty()) return;
+    std::vector<Series::Column> columns;
+    for (const Scalar<double>& scalar : solver_.series) {
+        const LabelInfo& info = graph_.labels()[static_cast<std::size_t>(scalar.id())];
+        columns.push_back({info.name, info.unit});
+    }
+    series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
+                    words_.restart ? std::optional(simulation_.step()) : std::nullopt);
+}
+
+/// A batch ends with the case, or where fields are due by the case's time.
+void Run::stop_in_time() {
+    if (solver_.time.id() < 0) return;
+    const double end = std::min(solver_.end, shown_times_ ? shown_times_->next() : solver_.end);
+    simulation_.stop_when<double>(solver_.time, [end](double now) { return now >= end; });
+}
+
+void Run::answer_requests() {
+    if (!control_) return;
+    SteeredRun run;
+    run.name = words_.case_file;
+    run.pace = &*pace_;
+    run.series = series_ ? &*series_ : nullptr;
+    run.values = [this] {
+        std::vector<SteeringValue> values;
+        for (const Parameter& p : graph_.parameters())
+            values.push_back({p.name, p.unit, p.about, p.value, p.least, p.most});
+        return values;
+    };
+    run.set = [this](const auto& values) {
+        values_asked_.insert(values_asked_.end(), values.begin(), values.end());
+        return simulation_.step() + 1;
+    };
+    run.checkpoint = [this] {
+        checkpoint_asked_ = true;
+        return simulation_.step();
+    };
+    run.stop = [this] {
+        stop_asked_ = true;
+        return simulation_.step();
+    };
+    control_->poll(run, seconds_now());
+}
+
+Run::Orders Run::next_orders() {
+    answer_requests();
+    Orders orders;
+    const std::int64_t step = simulation_.step();
+    if (!stop_asked_ && !over()) {
+        const double wanted = seconds_a_step_ > 0 ? kBatch / seconds_a_step_ : 1;
+        orders.steps = std::clamp(static_cast<std::int64_t>(std::min(wanted, 1e6)), std::int64_t{1},
+                                  std::min({until_multiple(step, words_.checkpoint),
+                                            until_multiple(step, series_ ? words_.series : 0),
+                                            until_multiple(step, shown_times_ ? output_.steps : 0)}));
+        if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
+    }
+    const bool due =
+        words_.checkpoint > 0 && step > first_step_ && (step % words_.checkpoint == 0 || orders.steps == 0);
+    orders.checkpoint = (due || checkpoint_asked_) && words_.out;
+    // The first state of all, those that are due, and the last one. A checkpoint's step has been shown by the
+    // run that wrote it.
+    if (shown_times_ && shown_ != step && (step > first_step_ || step == 0))
+        orders.fields = step == 0 || orders.steps == 0 || shown_times_->due(step, time());
+    orders.parameters = !values_asked_.empty();
+    checkpoint_asked_ = false;
+    return orders;
+}
+
+/// Before the step is taken, in all members: what was changed is the same everywhere from the same step on.
+void Run::follow(Orders& orders) {
+    team_.together().broadcast(std::span(&orders, 1), 0);
+    if (orders.fields != 0) show();
+    if (orders.checkpoint != 0) save();
+    if (orders.parameters == 0) return;
+    std::vector<double> values;
+    for (Parameter& p : graph_.parameters()) {
+        for (const auto& [name, value] : values_asked_)
+            if (name == p.name) p.value = value;
+        values.push_back(p.value);
+    }
+    values_asked_.clear();
+    team_.together().broadcast(std::span(values), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) graph_.parameters()[i].value = values[i];
+}
+
+void Run::show() {
+    phases_.enter("fields");
+    shown_ = simulation_.step();
+    write_shown(shown_files_, simulation_, team_, *words_.out / "fields", shown_time());
+    shown_times_->pass(time());
+    stop_in_time();
+}
+
+void Run::save() {
+    if (saved_ == simulation_.step()) return;
+    saved_ = simulation_.step();
+    phases_.enter("checkpoints");
+    save_state(simulation_, graph_, team_, *words_.out, {schema_.solver(), schema_.hash(), time()},
+               words_.keep);
+}
+
+void Run::after_batch(double seconds) {
+    const std::int64_t step = simulation_.step();
+    if (series_ && (step % words_.series == 0 || over())) {
+        std::vector<double> row;
+        for (const Scalar<double>& scalar : solver_.series) row.push_back(simulation_.value(scalar));
+        series_->append(step, time(), row);
+    }
+    pace_->at(step, time(), seconds);
+    if (progress_) progress_->at(step, time(), seconds);
+}
+
+void Run::go() {
+    begin();
+    if (counting_) counting_->begin();
+    for (;;) {
+        Orders orders;
+        if (team_.rank() == 0) orders = next_orders();
+        follow(orders);
+        if (orders.steps == 0) break;
+        phases_.enter("steps");
+        const std::int64_t done = simulation_.advance(orders.steps);
+        const double took = phases_.enter("between steps");
+        stepping_s_ += took;
+        if (done > 0) seconds_a_step_ = took / static_cast<double>(done);
+        if (team_.rank() == 0) after_batch(seconds_now());
+    }
+    if (progress_) progress_->finish();
+    if (counting_) counts_ = gather_counts(counting_->end(), team_);
+    team_.barrier();
+}
+
+void Run::write_observed() {
+    phases_.enter("profile");
+    if (counting_ && team_.rank() == 0) std::fputs(counts_table(counts_).c_str(), stdout);
+    if (!words_.profile && !words_.timeline) return;
+    if (simulation_.step() == first_step_) return;
+    const ProcessRecords mine = latest_records(simulation_, team_);
+    if (words_.timeline) write_timeline(mine, team_, *words_.out);
+    if (!words_.profile) return;
+    Profile profile = gather_profile(simulation_, mine, team_);
+    profile.count(counts_);
+    profile.in_all(phases_.until_now());
+    if (team_.rank() != 0) return;
+    const int threads = std::max(1, team_.size() * team_.crew().count() / std::max(1, team_.nodes()));
+    if (std::optional<Roof> roof = measured_roof(results_folder(), threads)) profile.under(std::move(*roof));
+    std::fputs(profile.table().c_str(), stdout);
+    if (!words_.out) return;
+    std::ofstream out(*words_.out / "profile.json");
+    profile.write_json(out);
+    out.close();
+    if (!out)
+        throw system_error("the profile cannot be written", errno)
+            .at((*words_.out / "profile.json").string());
+}
+
+RunResult Run::result(const Build& build) const {
+    RunResult r;
+    r.solver = schema_.solver();
+    r.case_file = words_.case_file;
+    r.settings = schema_.values();
+    r.processes = team_.size();
+    r.threads = team_.crew().count();
+    r.steps_s = stepping_s_;
+    r.steps = simulation_.step();
+    r.time = time();
+    r.time_unit = solver_.time_unit;
+    r.compiler = build.compiler;
+    r.flags = build.flags;
+    r.case_hash = schema_.hash();
+    r.counts = counts_;
+    phases_.enter("comparison");
+    if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
+    const Finished finished(simulation_, team_);
+    // What is not kept from step to step (a largest value, say) is known after a step alone.
+    const bool stepped = r.steps > first_step_;
+    const bool ended = stepped && (solver_.time.id() < 0 || r.time >= solver_.end);
+    if (solver_.verify && ended) {
+        r.verification = solver_.verify(finished);
+        r.not_compared = r.verification.absent;
+    } else {
+        r.not_compared = ended     ? "this solver compares its result with nothing"
+                         : stepped ? "stopped before the end of the case"
+                                   : "no step was done";
+    }
+    if (!r.not_compared.empty()) r.verification.what = r.not_compared;
+    const auto steps = static_cast<double>(r.steps - first_step_);
+    const bool simulated = words_.counters && words_.counters->simulated;
+    if (simulated)
+        r.notes.push_back("times are those of the simulation, not of this machine: no figures of them");
+    const double particles = particles_of(simulation_, graph_, team_);
+    if (steps > 0 && stepping_s_ > 0 && !simulated) {
+        r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
+        // Of a cloud of particles the cells of its grid say little: many may be empty.
+        if (particles > 0)
+            r.figures.push_back({"particles updated", particles * steps / stepping_s_, "1/s", true});
+        else
+            r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
+    }
+    if (solver_.figures && ended && !simulated)
+        for (Figure& figure : solver_.figures(finished)) r.figures.push_back(std::move(figure));
+    return r;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,82 @@
+// One member's part of a run: steps in batches, and between batches what is not the solver's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run/driver/driver.hpp"
+#include "core/run/driver/showing.hpp"
+#include "core/run/driver/words.hpp"
+#include "core/run/output/series.hpp"
+#include "core/run/profile/counting.hpp"
+#include "core/run/profile/phases.hpp"
+#include "core/run/steer/control.hpp"
+#include "core/run/steer/progress.hpp"
+
+namespace strata::graph {
+
+/// All calls are collective. Member 0 writes the series and the progress, answers the socket, and decides how
+/// many steps come next; the others are told.
+class Run {
+  public:
+    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
+        const OutputSettings& output, Phases& phases);
+
+    /// From the start, or the checkpoint, to the end.
+    void go();
+    [[nodiscard]] RunResult result(const Build& build) const;
+    /// Profile and timeline, where they were asked for.
+    void write_observed();
+
+  private:
+    /// What member 0 tells the others before a batch.
+    struct Orders {
+        std::int64_t steps = 0;  // 0: the run ends here
+        std::uint8_t checkpoint = 0, parameters = 0, fields = 0;
+    };
+
+    void begin();
+    [[nodiscard]] Orders next_orders();
+    void follow(Orders& orders);
+    void after_batch(double seconds);
+    void answer_requests();
+    void save();
+    void show();
+    void stop_in_time();
+    [[nodiscard]] double time() const { return solver_.time.id() >= 0 ? simulation_.value(solver_.time) : 0; }
+    /// As field files name it: steps, where the solver has no time.
+    [[nodiscard]] double shown_time() const {
+        return solver_.time.id() >= 0 ? time() : static_cast<double>(simulation_.step());
+    }
+    [[nodiscard]] bool over() const;
+
+    team::Team& team_;
+    Graph& graph_;
+    const Solver& solver_;
+    const CaseSchema& schema_;
+    const Words& words_;
+    Phases& phases_;
+    std::unique_ptr<Counting> counting_;  // outlives the simulation
+    Simulation simulation_;
+    Counts counts_;  // of all members
+    std::string restarted_from_;
+    std::vector<ShownFile> shown_files_;
+    std::optional<ShownTimes> shown_times_;  // where fields are written
+
+    // Of member 0 alone
+    std::optional<Series> series_;
+    std::optional<Control> control_;
+    std::optional<Progress> progress_;
+    std::optional<Pace> pace_;
+    bool stop_asked_ = false, checkpoint_asked_ = false;
+    std::vector<std::pair<std::string, double>> values_asked_;
+
+    const OutputSettings& output_;
+    std::int64_t first_step_ = 0, saved_ = -1, shown_ = -1;
+    double stepping_s_ = 0;      // in batches
+    double seconds_a_step_ = 0;  // of the last batch
+};
+
+}  // namespace strata::graph

@@ -1,0 +1,83 @@
+// Fields and particles of a run as files for ParaView: which, when, and all members' patches into one file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/case/case.hpp"
+#include "core/run/output/fields.hpp"
+#include "core/team/team.hpp"
+
+namespace strata::graph {
+
+struct Solver;
+
+/// What the section [output] of every solver's case says.
+struct OutputSettings {
+    std::int64_t steps = 0;  // every so many; 0: not by steps
+    double interval = 0;     // every so much time of the case; 0: not by time
+    std::vector<std::string> fields;
+
+    [[nodiscard]] bool asked() const { return steps > 0 || interval > 0; }
+    /// Declares the keys.
+    void declare(CaseSchema& schema);
+};
+
+/// One file a step: a grid with its fields on cells and nodes, its fields on the faces of one direction, or a
+/// set of particles.
+struct ShownFile {
+    struct Array {
+        FieldArray form;
+        int label = -1;
+    };
+    std::string name;
+    const Grid* grid = nullptr;
+    On on = On::cells;  // of a grid's fields: cells (and nodes), or faces
+    int set = -1;       // of particles; -1: a grid's fields
+    int position = -1;  // of particles: the label of where they are
+    std::vector<Array> arrays;
+};
+
+/// The files for the labels that the case names, else those that the solver does, else all that can be shown:
+/// what lives from step to step on cells, nodes and faces of grids, and on particles that are relocated.
+/// Throws Error, for a wrong name of the case with its file and line.
+[[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
+                                                 const Solver& solver, const CaseSchema& schema,
+                                                 const OutputSettings& settings);
+
+/// When the next files are due.
+class ShownTimes {
+  public:
+    ShownTimes(const OutputSettings& settings, double now)
+        : steps_(settings.steps), interval_(settings.interval) {
+        pass(now);
+    }
+    [[nodiscard]] bool due(std::int64_t step, double time) const {
+        return (steps_ > 0 && step % steps_ == 0) || time >= next_;
+    }
+    /// The time that the run must not pass without files; infinity where there is none.
+    [[nodiscard]] double next() const { return next_; }
+    /// After files at this time.
+    void pass(double now);
+
+  private:
+    std::int64_t steps_;
+    double interval_;
+    double next_ = 0;
+};
+
+/// Writes all members' values as FOLDER/NAME-000500.vtkhdf, one file for each of `files`, and adds them to
+/// FOLDER/NAME.vtkhdf.series. A member holds a row of patches at a time. Collective. Throws Error; files of
+/// other steps are then as they were.
+void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,
+                 const std::filesystem::path& folder, double time);
+
+/// Before the first files of a run: none of another run may be there; a run that goes on from a checkpoint
+/// takes those of later times off the lists. By one member.
+void begin_shown(const std::vector<ShownFile>& files, const std::filesystem::path& folder, bool restarted,
+                 double time);
+
+}  // namespace strata::graph

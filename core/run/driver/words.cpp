@@ -1,0 +1,101 @@
+#include "core/run/driver/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+/// `strata run` finds Strata's own solvers by what a case names, and takes Python; any other program is
+/// started as it is, or by `strata launch`.
+Options options_of(const CaseSchema& schema, const std::string& program) {
+    const bool script = program.ends_with(".py");
+    const bool own = std::filesystem::path(program).filename() == "strata-" + schema.solver();
+    const bool by_run = own || script;
+    const std::string starter = by_run ? "strata run" : "strata launch";
+    const std::string start = own ? starter : script ? starter + " " + program : program;
+    const std::string example =
+        fmt::format("{} {}NAME.toml", start, own ? "cases/" + schema.solver() + "/" : "");
+    const auto on = [&](const std::string& layout, const std::string& words) {
+        const std::string option = " --layout " + layout;
+        return by_run ? example + words + option : starter + option + " -- " + example + words;
+    };
+    Options options(start, schema.summary() + "\nThe keys of a case are listed at the end.");
+    options.positional("CASE", "the case file (TOML)")
+        .option("--layout", "PxT", "1x1", "processes x threads (an option of `" + starter + "` itself)")
+        .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
+        .option("--steps", "N", "", "ends after step N, if the case has not ended before")
+        .option("--series", "N", "10", "a row of series.csv every N steps; 0: none")
+        .option("--fields", "N", "", "fields for ParaView every N steps, whatever [output] of the case says")
+        .option("--checkpoint", "N", "0", "a checkpoint every N steps; 0: when `strata steer` asks for one")
+        .option("--keep", "N", "2", "how many checkpoints are kept; 0: all")
+        .option("--restart", "FOLDER", "", "goes on from the last checkpoint in FOLDER, on any layout")
+        .flag("--profile", "where the time went, by task: a table, and profile.json")
+        .option("--counters", "HOW", "",
+                "what each task does: hardware[=EVENT,EVENT], the processor's counters, through PAPI; or "
+                "simulated: instructions and cache misses from callgrind, some fifty times slower")
+        .flag("--timeline", "trace.json of the latest operations, for ui.perfetto.dev")
+        .flag("--quiet", "no line of progress")
+        .flag("--graph",
+              "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
+        .example(on("2x1", " --out run"), "on two processes, results in the folder `run`")
+        .example(example + " --out run --checkpoint 500", "with a checkpoint every 500 steps")
+        .example(on("4x1", " --out run --restart run"), "goes on from the last one, on four processes")
+        .example(example + " --out run --fields 100", "fields every 100 steps in run/fields")
+        .example(example + " --profile --timeline --out run", "where the time went")
+        .example(example + " --counters hardware", "instructions, cycles and cache misses of each task")
+        .example(example + " --counters hardware=PAPI_TOT_INS,PAPI_BR_MSP",
+                 "counters of one's own choice; papi_avail lists them")
+        .example(example + " --counters simulated --steps 5",
+                 "the same on a machine without counters; few steps say enough");
+    return options;
+}
+
+}  // namespace
+
+std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema) {
+    const Parsed parsed = options_of(schema, argc > 0 ? argv[0] : "").parse(argc, argv);
+    if (parsed.help()) {
+        std::fputs(("\nkeys of a case:\n  solver = \"" + schema.solver() + "\"\n" + schema.help()).c_str(),
+                   stdout);
+        return std::nullopt;
+    }
+    constexpr long kMost = 1L << 40;
+    Words words;
+    words.case_file = parsed.positionals().at(0);
+    if (parsed.has("--layout"))
+        throw Error("processes are started by strata run, strata launch, mpirun or srun")
+            .given("--layout " + parsed.text("--layout"))
+            .remedy(
+                "strata run CASE --layout PxT, strata launch --layout PxT -- PROGRAM CASE, or "
+                "STRATA_LAYOUT=PxT");
+    if (parsed.has("--out")) words.out = std::filesystem::path(parsed.text("--out"));
+    if (parsed.has("--restart")) words.restart = std::filesystem::path(parsed.text("--restart"));
+    if (parsed.has("--steps")) words.steps = parsed.integer("--steps", 0, kMost);
+    if (parsed.has("--fields")) words.fields = parsed.integer("--fields", 0, kMost);
+    words.series = parsed.integer("--series", 0, kMost);
+    words.checkpoint = parsed.integer("--checkpoint", 0, kMost);
+    words.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
+    words.profile = parsed.has("--profile");
+    if (parsed.has("--counters")) words.counters = read_counters_wish(parsed.text("--counters"));
+    words.timeline = parsed.has("--timeline");
+    words.quiet = parsed.has("--quiet");
+    words.graph = parsed.has("--graph");
+    const char* needs = words.timeline                 ? "--timeline"
+                        : words.checkpoint > 0         ? "--checkpoint"
+                        : words.fields.value_or(0) > 0 ? "--fields"
+                                                       : nullptr;
+    if (!words.out && needs != nullptr)
+        throw Error("files need a folder")
+            .given(fmt::format("{} without --out", needs))
+            .remedy("--out FOLDER");
+    return words;
+}
+
+}  // namespace strata::graph

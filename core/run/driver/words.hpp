@@ -1,0 +1,27 @@
+// What the command line of a solver's program may say.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/run/case/case.hpp"
+#include "core/run/profile/counting.hpp"
+
+namespace strata::graph {
+
+struct Words {
+    std::string case_file;
+    std::optional<std::filesystem::path> out, restart;
+    std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of what the case says
+    std::optional<CountersWish> counters;
+    std::int64_t checkpoint = 0, series = 10;  // every so many steps; 0: none
+    int keep = 2;
+    bool profile = false, timeline = false, quiet = false, graph = false;
+};
+
+/// Nothing where help was asked for: it has been printed. Throws Error.
+[[nodiscard]] std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema);
+
+}  // namespace strata::graph

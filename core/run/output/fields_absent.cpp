@@ -1,0 +1,35 @@
+// Field files in a build without HDF5: everything but asking is refused.
+#include "core/base/error.hpp"
+#include "core/run/output/fields.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+[[noreturn]] void refuse() {
+    throw Error("this build cannot write field files: it was made without HDF5", kFailure)
+        .remedy("Debian, Ubuntu: sudo apt-get install libhdf5-dev, then strata setup");
+}
+
+}  // namespace
+
+struct FieldFile::Open {};
+
+bool can_write_fields() { return false; }
+void FieldFile::create_grid(const std::filesystem::path&, const GridShape&, const std::vector<FieldArray>&,
+                            double) {
+    refuse();
+}
+void FieldFile::create_particles(const std::filesystem::path&, std::int64_t, const std::vector<FieldArray>&,
+                                 double) {
+    refuse();
+}
+FieldFile::FieldFile(const std::filesystem::path&) { refuse(); }
+FieldFile::~FieldFile() = default;
+void FieldFile::write(const std::string&, std::span<const Part>) { refuse(); }
+void FieldFile::write(const std::string&, std::int64_t, std::int64_t, const void*, std::ptrdiff_t) {
+    refuse();
+}
+void FieldFile::close() { refuse(); }
+
+}  // namespace strata::graph

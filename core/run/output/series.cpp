@@ -1,0 +1,143 @@
+#include "core/run/output/series.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+/// As RFC 4180 quotes: names may hold commas.
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string titled(const std::string& name, const std::string& unit) {
+    return field(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
+}
+
+/// A complete row of `columns` values; nothing where it is not one.
+std::optional<Series::Row> parse(std::string_view line, std::size_t columns) {
+    Series::Row row;
+    const char *at = line.data(), *end = line.data() + line.size();
+    auto step = std::from_chars(at, end, row.step);
+    if (step.ec != std::errc()) return std::nullopt;
+    at = step.ptr;
+    for (std::size_t i = 0; i < columns + 1; ++i) {
+        if (at == end || *at != ',') return std::nullopt;
+        double value = 0;
+        const auto read = std::from_chars(at + 1, end, value);
+        if (read.ec == std::errc::invalid_argument) return std::nullopt;
+        at = read.ptr;
+        if (i == 0)
+            row.time = value;
+        else
+            row.values.push_back(value);
+    }
+    if (at != end) return std::nullopt;
+    return row;
+}
+
+}  // namespace
+
+Series::Series(std::filesystem::path file, std::string time_unit, std::vector<Column> columns,
+               std::optional<std::int64_t> after_step)
+    : path_(std::move(file)), time_unit_(std::move(time_unit)), columns_(std::move(columns)) {
+    const bool there = std::filesystem::exists(path_);
+    if (there && !after_step)
+        throw Error("there is a time series already")
+            .at(path_.string())
+            .remedy("choose another folder, or restart");
+    if (there) go_on_after(*after_step);
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) throw system_error("the time series cannot be written", errno).at(path_.string());
+    const std::string first = header();
+    if (!there && ::write(file_, first.data(), first.size()) != static_cast<ssize_t>(first.size())) {
+        const int error_number = errno;
+        ::close(file_);
+        ::unlink(path_.c_str());
+        throw system_error("the time series cannot be written", error_number).at(path_.string());
+    }
+}
+
+Series::~Series() {
+    if (file_ >= 0) ::close(file_);
+}
+
+std::string Series::header() const {
+    std::string line = fmt::format("step,{}", titled("time", time_unit_));
+    for (const Column& column : columns_) line.append(",").append(titled(column.name, column.unit));
+    return line + "\n";
+}
+
+void Series::go_on_after(std::int64_t step) {
+    std::ifstream in(path_, std::ios::binary);
+    std::string line;
+    std::uintmax_t good = 0;
+    const std::string expected = header();
+    if (!std::getline(in, line) || in.eof() || line + "\n" != expected)
+        throw Error("the time series has other columns than this run")
+            .at(path_.string(), 1)
+            .given(line)
+            .allowed(expected.substr(0, expected.size() - 1));
+    good = expected.size();
+    for (int number = 2; std::getline(in, line); ++number) {
+        if (in.eof()) break;  // no line end: the row was cut off
+        const std::optional<Row> row = parse(line, columns_.size());
+        if (!row) throw Error("this is not a row of the time series").at(path_.string(), number).given(line);
+        if (row->step > step) break;
+        good += line.size() + 1;
+        rows_.push_back(*row);
+        if (rows_.size() > kRemembered) rows_.pop_front();
+    }
+    in.close();
+    std::filesystem::resize_file(path_, good);
+}
+
+void Series::append(std::int64_t step, double time, std::span<const double> values) {
+    if (values.size() != columns_.size())
+        throw Error("a row of the time series has as many values as there are columns", kFailure)
+            .at(path_.string())
+            .given(fmt::format("{} values", values.size()))
+            .allowed(fmt::format("{}", columns_.size()));
+    if (!rows_.empty() && step <= rows_.back().step)
+        throw Error("rows of the time series follow each other", kFailure)
+            .at(path_.string())
+            .given(fmt::format("step {}", step))
+            .allowed(fmt::format("above {}", rows_.back().step));
+    std::string line = fmt::format("{},{}", step, time);
+    for (const double value : values) line += fmt::format(",{}", value);
+    line += '\n';
+    struct stat before {};
+    (void)::fstat(file_, &before);
+    ssize_t written = 0;
+    do written = ::write(file_, line.data(), line.size());
+    while (written < 0 && errno == EINTR);
+    if (written != static_cast<ssize_t>(line.size())) {
+        const int error_number = written < 0 ? errno : ENOSPC;
+        (void)!::ftruncate(file_, before.st_size);
+        throw system_error("the time series cannot be written", error_number).at(path_.string());
+    }
+    rows_.push_back({step, time, {values.begin(), values.end()}});
+    if (rows_.size() > kRemembered) rows_.pop_front();
+}
+
+std::vector<Series::Row> Series::last(std::size_t count) const {
+    const std::size_t first = rows_.size() - std::min(count, rows_.size());
+    return {rows_.begin() + static_cast<std::ptrdiff_t>(first), rows_.end()};
+}
+
+}  // namespace strata::graph

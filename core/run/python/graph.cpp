@@ -1,0 +1,115 @@
+#include "core/run/python/graph.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "core/graph/resolve/describe.hpp"
+#include "core/run/python/bind.hpp"
+#include "core/run/python/kernel.hpp"
+
+namespace strata::graph::python {
+
+namespace {
+
+constexpr std::array<std::pair<const char*, On>, 5> kOn{{{"cells", On::cells},
+                                                         {"nodes", On::nodes},
+                                                         {"faces_x", On::faces_x},
+                                                         {"faces_y", On::faces_y},
+                                                         {"faces_z", On::faces_z}}};
+constexpr std::array<std::pair<const char*, Reduce>, 3> kReduce{
+    {{"min", Reduce::min}, {"max", Reduce::max}, {"sum", Reduce::sum}}};
+constexpr std::array<std::pair<const char*, Access>, 4> kAccess{{{"need", Access::need},
+                                                                 {"make", Access::make},
+                                                                 {"modify", Access::modify},
+                                                                 {"contribute", Access::contribute}}};
+
+}  // namespace
+
+Graph& PyGraph::get() const {
+    if (graph_ == nullptr) throw Error("the run that this graph belonged to is over");
+    return *graph_;
+}
+
+const Grid& PyGraph::grid_at(int family) const {
+    return static_cast<const Grid&>(*get().families().at(static_cast<std::size_t>(family)));
+}
+
+int PyGraph::grid(const std::string& name, Int3 cells, Int3 patch, std::array<bool, 3> periodic,
+                  std::array<double, 3> spacing) {
+    get().grid(name,
+               {.cells = {{0, 0, 0}, cells}, .patch_cells = patch, .periodic = periodic, .spacing = spacing});
+    return static_cast<int>(get().families().size()) - 1;
+}
+
+int PyGraph::field(const std::string& name, int family, const std::string& on, int history, Int3 border,
+                   const std::string& unit, const std::string& about) {
+    return get()
+        .field<double>(name, grid_at(family), named("place for a field", on, kOn),
+                       {.history = history, .border = border, .unit = unit, .about = about})
+        .id();
+}
+
+int PyGraph::list(const std::string& name, int family, std::int64_t entries, const std::string& unit,
+                  const std::string& about) {
+    if (entries < 1)
+        throw Error("a list needs entries").at(name).given(std::to_string(entries)).allowed("1 or more");
+    return get()
+        .list<double>(name, grid_at(family), [entries](int) { return entries; },
+                      {.unit = unit, .about = about})
+        .id();
+}
+
+int PyGraph::scalar(const std::string& name, const std::string& reduce, double first, int history,
+                    const std::string& unit, const std::string& about) {
+    return get()
+        .scalar<double>(name, named("reduction", reduce, kReduce), first,
+                        {.history = history, .unit = unit, .about = about})
+        .id();
+}
+
+PyParameter PyGraph::parameter(const std::string& name, double value, const std::string& unit,
+                               const std::string& about, double least, double most) {
+    return {get().parameter(
+        {.name = name, .unit = unit, .about = about, .value = value, .least = least, .most = most})};
+}
+
+void PyGraph::task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
+                   double flops, double bytes, nb::callable kernel) {
+    Task task = (start ? get().start() : get().step()).task(name, grid_at(family));
+    for (const auto& [access, label, version, back, ghosts] : uses)
+        task.use({named("access", access, kAccess), {label, version, back}, nullptr, ghosts});
+    task.work(flops, bytes).run(body_of(std::move(kernel), [this] {
+        return owner ? nb::borrow(owner) : nb::none();
+    }));
+}
+
+void bind_graphs(nb::module_& module) {
+    nb::class_<PyParameter>(module, "Parameter").def_prop_ro("value", [](const PyParameter& p) {
+        return *p.at;
+    });
+    nb::class_<PyGraph>(module, "Graph")
+        .def(nb::init<const std::string&>())
+        .def("grid", &PyGraph::grid)
+        .def("field", &PyGraph::field)
+        .def("list", &PyGraph::list)
+        .def("scalar", &PyGraph::scalar)
+        .def("parameter", &PyGraph::parameter, nb::keep_alive<0, 1>())
+        .def("task", &PyGraph::task)
+        .def("patches", [](const PyGraph& g, int family) { return g.grid_at(family).patches(); })
+        .def("box",
+             [](const PyGraph& g, int family, int patch) {
+                 const Grid& grid = g.grid_at(family);
+                 if (patch < 0 || patch >= grid.patches())
+                     throw Error("a grid has no such patch")
+                         .given(std::to_string(patch))
+                         .allowed(fmt::format("0 to {}", grid.patches() - 1));
+                 return numbers(grid.box(patch));
+             })
+        .def("describe", [](const PyGraph& g) { return describe(g.get(), resolve(g.get())); });
+}
+
+}  // namespace strata::graph::python

@@ -1,0 +1,202 @@
+// A solver's program in Python: the driver of core/run with declarations and verification that are
+// Python's.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <variant>
+
+#include "core/run/driver/driver.hpp"
+#include "core/run/python/bind.hpp"
+#include "core/run/python/graph.hpp"
+#include "core/run/python/values.hpp"
+
+namespace strata::graph::python {
+
+namespace {
+
+/// A case's keys, and their values after reading.
+class PyCase {
+  public:
+    PyCase(const std::string& solver, const std::string& summary) : schema(solver, summary) {}
+
+    /// `value`: the default, whose type the key has.
+    void key(const std::string& name, nb::object value, const std::string& type, KeyAbout about) {
+        Value& here = values_.emplace_back(value_of(type, value));
+        names_.push_back(name);
+        schema.key(name, std::visit([](auto& v) -> CaseSchema::Into { return &v; }, here), std::move(about));
+    }
+    [[nodiscard]] nb::dict values() const {
+        nb::dict all;
+        for (std::size_t i = 0; i < names_.size(); ++i)
+            all[names_[i].c_str()] = std::visit([](const auto& v) { return nb::cast(v); }, values_[i]);
+        return all;
+    }
+
+    CaseSchema schema;
+
+  private:
+    using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
+    static Value value_of(const std::string& type, const nb::object& value) {
+        constexpr std::array<std::pair<const char*, int>, 7> types{
+            {{"bool", 0}, {"int", 1}, {"float", 2}, {"str", 3}, {"ints", 4}, {"floats", 5}, {"strs", 6}}};
+        switch (named("type of a key", type, types)) {
+            case 0:
+                return nb::cast<bool>(value);
+            case 1:
+                return nb::cast<std::int64_t>(value);
+            case 2:
+                return nb::cast<double>(value);
+            case 3:
+                return nb::cast<std::string>(value);
+            case 4:
+                return nb::cast<std::vector<std::int64_t>>(value);
+            case 5:
+                return nb::cast<std::vector<double>>(value);
+            default:
+                return nb::cast<std::vector<std::string>>(value);
+        }
+    }
+
+    std::deque<Value> values_;  // where the schema writes: they stay where they are
+    std::vector<std::string> names_;
+};
+
+/// A run that is over, while it is being verified.
+struct PyFinished {
+    const Finished* run;
+    [[nodiscard]] const Finished& get() const {
+        if (run == nullptr) throw Error("the run is over");
+        return *run;
+    }
+};
+
+/// Calls Python with its lock; what it raises becomes an Error.
+template <class Work>
+auto with_python(Work work) {
+    nb::gil_scoped_acquire lock;
+    try {
+        return work();
+    } catch (const nb::python_error& raised) {
+        throw error_of(raised);
+    }
+}
+
+/// Python objects that a function of C++ holds; whoever drops the last copy may not have Python's lock.
+std::shared_ptr<nb::object> held(nb::object object) {
+    return {new nb::object(std::move(object)), [](nb::object* it) {
+                nb::gil_scoped_acquire lock;
+                delete it;
+            }};
+}
+
+template <class Result, class Take>
+std::function<Result(const Finished&)> asking(nb::object function, Take take) {
+    if (function.is_none()) return {};
+    return [function = held(std::move(function)), take](const Finished& run) {
+        return with_python([&] {
+            const nb::object finished = nb::cast(PyFinished{&run});
+            const nb::object answer = (*function)(finished);
+            nb::cast<PyFinished&>(finished).run = nullptr;
+            return take(answer);
+        });
+    };
+}
+
+Verification verification_of(const nb::object& answer) {
+    const auto [what, value, limit, source] =
+        nb::cast<std::tuple<std::string, double, double, std::string>>(answer);
+    return {what, value, limit, source};
+}
+
+std::vector<Figure> figures_of(const nb::object& answer) {
+    std::vector<Figure> all;
+    for (const auto& [name, value, unit, higher] :
+         nb::cast<std::vector<std::tuple<std::string, double, std::string, bool>>>(answer))
+        all.push_back({name, value, unit, higher});
+    return all;
+}
+
+int drive_python(const std::vector<std::string>& words, const std::vector<std::string>& start, PyCase& keys,
+                 nb::callable declare, const std::string& compiler) {
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    std::vector<nb::object> graphs;  // of which only the last one's Graph is there
+    const auto leave = [&] {
+        for (const nb::object& graph : graphs) nb::cast<PyGraph&>(graph).leave();
+    };
+    const auto declared = [&](Graph& graph) {
+        return with_python([&] {
+            leave();
+            graphs.push_back(nb::cast(new PyGraph(graph), nb::rv_policy::take_ownership));
+            const nb::object said = declare(graphs.back());
+            Solver solver;
+            solver.time = Scalar<double>(nb::cast<int>(said["time"]));
+            solver.end = nb::cast<double>(said["end"]);
+            solver.time_unit = nb::cast<std::string>(said["time_unit"]);
+            for (const int label : nb::cast<std::vector<int>>(said["series"]))
+                solver.series.emplace_back(label);
+            solver.verify = asking<Verification>(said["verify"], verification_of);
+            solver.figures = asking<std::vector<Figure>>(said["figures"], figures_of);
+            return solver;
+        });
+    };
+    Build build;
+    build.compiler = compiler;
+    int status = 0;
+    {
+        nb::gil_scoped_release others;
+        status = drive(static_cast<int>(argv.size()), argv.data(), keys.schema, declared, build, start);
+    }
+    leave();
+    return status;
+}
+
+using Terms = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+}  // namespace
+
+void bind_programs(nb::module_& module) {
+    nb::class_<PyCase>(module, "Case")
+        .def(nb::init<const std::string&, const std::string&>())
+        .def("key",
+             [](PyCase& self, const std::string& name, nb::object value, const std::string& type,
+                const std::string& unit, double least, double most, bool above_least,
+                std::vector<std::string> choices, std::pair<std::size_t, std::size_t> entries, bool required,
+                bool decides, const std::string& meaning) {
+                 self.key(name, std::move(value), type,
+                          {unit, least, most, above_least, std::move(choices), entries, required, decides,
+                           meaning});
+             })
+        .def("read", [](PyCase& self, const std::string& file) { self.schema.read(file); })
+        .def("values", &PyCase::values)
+        .def("refuse", [](const PyCase& self, const std::string& key, const std::string& message,
+                          const std::string& allowed) { self.schema.refuse(key, message, allowed); });
+    nb::class_<PyFinished>(module, "Finished")
+        .def("patches",
+             [](const PyFinished& f, const PyGraph& graph, int family) {
+                 const Simulation& run = f.get().simulation();
+                 const auto number = number_of(run.plan().graph(), graph.grid_at(family));
+                 return run.plan().memory().patches()[static_cast<std::size_t>(number)];
+             })
+        .def("values", [](const PyFinished& f, int label,
+                          int local) { return copied_values(f.get().simulation(), label, local, false); })
+        .def("value",
+             [](const PyFinished& f, int scalar) { return scalar_value(f.get().simulation(), scalar); })
+        .def("sum", [](const PyFinished& f, const Terms& terms) {
+            const std::span<const double> all(terms.data(), terms.size());
+            const Finished& run = f.get();
+            nb::gil_scoped_release others;
+            return run.sum(all);
+        });
+    module.def("drive", &drive_python);
+}
+
+}  // namespace strata::graph::python

@@ -1,0 +1,18 @@
+// What a run has kept, as arrays that are copies.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/graph/simulation/simulation.hpp"
+
+namespace strata::graph::python {
+
+/// The values of a label that this process's `local`-th patch owns, as of the last step: [z, y, x] for
+/// fields, [i] for lists. `border`: with the layers beyond the domain. Throws Error where nothing is kept of
+/// the label.
+nanobind::object copied_values(const Simulation& run, int label, int local, bool border);
+
+/// A scalar's value. Throws Error where the label is none.
+double scalar_value(const Simulation& run, int label);
+
+}  // namespace strata::graph::python
