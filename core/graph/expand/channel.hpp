@@ -35,6 +35,9 @@ class Channel {
     }
     void make_room(Epoch round, std::size_t bytes);
     void make_rooms(std::size_t bytes);
+    [[nodiscard]] int peer() const { return peer_; }
+    [[nodiscard]] int tag() const { return tag_; }
+    [[nodiscard]] bool has_fixed_length() const { return fixed_; }
 
     /// Sends the room of this round, once; whether that of the round before may be written again.
     [[nodiscard]] bool send(Epoch round);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,30 @@ class Plan {
     void listen(int half, const std::vector<Epoch>& rounds);
     void stop_listening();
 
+    /// What another process needs of this one's kept values, and what this one has images of.
+    struct Exchanged {
+        std::vector<Parcel> given, taken;
+    };
+    // For tests that compare plans: what fill_halos(), listen() and stop_listening() work on. `half`: 0 is
+    // the start, 1 the step.
+    /// What fill_halos() sends and receives. [process]; empty where all are on one node.
+    [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return exchanged_; }
+    /// Storages of kept values, and the copies that fill their halos.
+    [[nodiscard]] const std::vector<std::pair<int, const FillCall*>>& refills(int half) const {
+        return (half == 0 ? start_ : step_).refills;
+    }
+    /// Channels on which messages are expected, and whose rounds they count.
+    [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int half) const {
+        return (half == 0 ? start_ : step_).listening;
+    }
+    [[nodiscard]] const std::vector<Channel*>& sending(int half) const {
+        return (half == 0 ? start_ : step_).sending;
+    }
+    /// Where values of other nodes' patches are put.
+    [[nodiscard]] std::span<const std::byte> images() const {
+        return {images_.data(), images_.data() == nullptr ? 0 : images_.size()};
+    }
+
   private:
     friend class detail::PlanBuilder;
     void take_over(const Plan& old, int storage);
@@ -121,10 +146,6 @@ class Plan {
         std::vector<std::pair<int, const FillCall*>> refills;  // storage, what fills its halos
     };
 
-    /// What another process needs of this one's kept values, and what this one has images of.
-    struct Exchanged {
-        std::vector<Parcel> given, taken;
-    };
     void exchange_kept();
     void take_over_from_afar(const Plan& old);
 
