@@ -1,0 +1,303 @@
+#include "tests/graph/plan_text.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "tests/graph/plan_writer.hpp"
+
+namespace strata::tests {
+
+using namespace strata::graph;
+
+namespace {
+
+constexpr const char* kHalves[] = {"start", "step"};
+constexpr const char* kKinds[] = {"task", "copy", "combine", "reduce", "send", "receive", "relocate"};
+constexpr const char* kBlocks[] = {"ops", "sequence", "repeat", "when", "subcycle"};
+
+const char* word(bool yes) { return yes ? "yes" : "no"; }
+
+std::size_t z(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+    return all;
+}
+
+}  // namespace
+
+std::string raw_text(const Plan& plan) { return PlanWriter(plan).text(); }
+
+void PlanWriter::add_address(const void* address) {
+    if (address == nullptr)
+        text_ += "null";
+    else
+        add("@{:x}", reinterpret_cast<std::uintptr_t>(address));
+}
+
+/// `shift`: bytes from where it lies to what is named.
+void PlanWriter::add_turn(const Turn& turn, std::int64_t shift) {
+    add_address(turn.base == nullptr ? nullptr : turn.base + shift);
+    if (turn.depth == 1) return;
+    add(" turns {} of {} scope {} back {}", turn.turn, turn.depth, turn.scope, turn.back);
+}
+
+void PlanWriter::add_bytes(const char* what, const void* base, std::size_t bytes, Whose whose,
+                           std::string_view meaning) {
+    add("{} @{:x} {} {} {}\n", what, reinterpret_cast<std::uintptr_t>(base), bytes,
+        whose == Whose::own ? "own" : "node", meaning);
+}
+
+std::string PlanWriter::text() && {
+    for (const int half : {0, 1}) order(half);
+    const Members& members = plan_.members();
+    add("process {} of {}\nnode {} of {}\n", members.rank, members.size, members.node,
+        members.firsts.size() - 1);
+    add_memory();
+    for (const int half : {0, 1}) add_program(half);
+    add_kept();
+    return std::move(text_);
+}
+
+/// Finds where each operation is, and a name for it: name, patch and, where several have these, which.
+void PlanWriter::order(int half) {
+    Ordered& all = halves_[half];
+    all.program = half == 0 ? &plan_.start() : &plan_.step();
+    const std::vector<Op>& ops = all.program->ops;
+    std::vector<Placed> placed(ops.size());
+    walk(all.program->step, "", all, placed);
+    all.ops = placed;
+    for (std::size_t op = 0; op < ops.size(); ++op) all.ops[op].op = static_cast<std::uint32_t>(op);
+    const auto name = [&](const Placed& at) -> const std::string& {
+        return all.program->names[ops[at.op].name];
+    };
+    const auto key = [&](const Placed& at) {
+        const Op& op = ops[at.op];
+        return std::make_tuple(op.patch, op.kind, at.thread, at.block, at.place, at.op);
+    };
+    std::sort(all.ops.begin(), all.ops.end(), [&](const Placed& a, const Placed& b) {
+        const int by_name = name(a).compare(name(b));
+        return by_name != 0 ? by_name < 0 : key(a) < key(b);
+    });
+    all.names.resize(ops.size());
+    const auto same = [&](std::size_t a, std::size_t b) {
+        return ops[all.ops[a].op].patch == ops[all.ops[b].op].patch && name(all.ops[a]) == name(all.ops[b]);
+    };
+    for (std::size_t first = 0, end = 0; first < all.ops.size(); first = end) {
+        while (end < all.ops.size() && same(first, end)) ++end;
+        for (std::size_t i = first; i < end; ++i) {
+            const Placed& at = all.ops[i];
+            std::string& one = all.names[at.op];
+            one = fmt::format("{} '{}'", kHalves[half], name(at));
+            if (ops[at.op].patch >= 0) one += fmt::format(" {}", ops[at.op].patch);
+            if (end - first > 1) one += fmt::format(" #{}", i - first);
+        }
+    }
+}
+
+void PlanWriter::walk(const Block& block, const std::string& path, Ordered& all,
+                      std::vector<Placed>& placed) {
+    const int number = static_cast<int>(all.blocks.size());
+    all.blocks.push_back({&block, path.empty() ? "/" : path});
+    for (std::size_t thread = 0; thread < block.order.size(); ++thread) {
+        std::int64_t previous = -1;
+        for (std::size_t place = 0; place < block.order[thread].size(); ++place) {
+            const std::uint32_t op = block.order[thread][place];
+            if (placed[op].block >= 0)
+                add("twice in the order: {}\n", all.program->names[all.program->ops[op].name]);
+            placed[op] = {op, static_cast<int>(thread), number, static_cast<int>(place), previous};
+            previous = op;
+        }
+    }
+    for (std::size_t i = 0; i < block.inside.size(); ++i)
+        walk(*block.inside[i], fmt::format("{}/{}", path, i), all, placed);
+}
+
+void PlanWriter::add_memory() {
+    const Memory& memory = plan_.memory();
+    Populations& populations = memory.populations();
+    for (std::size_t f = 0; f < memory.patches().size(); ++f) {
+        add("family {} '{}' patches", f, plan_.graph().families()[f]->name());
+        add_list(std::span<const int>(memory.patches()[f]));
+        text_ += '\n';
+        const Division& division = memory.division(static_cast<int>(f));
+        for (const Division::Part& part : division.parts) {
+            add("  block {} patches", text_of(part.cells));
+            add_list(division.of(part));
+            text_ += '\n';
+        }
+    }
+    for (std::size_t s = 0; s < plan_.resolved().storages.size(); ++s) add_storage(static_cast<int>(s));
+    for (const ParticleSet& set : plan_.graph().particle_sets()) {
+        const std::vector<int>& mine = memory.patches()[z(populations.family(set.id))];
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            const int local = static_cast<int>(i);
+            add_object(&populations.own(set.id, local), 1, Whose::node,
+                       fmt::format("particles of set {} patch {}", set.id, mine[i]));
+            add_object(&populations.moved(set.id, local), 1, Whose::own,
+                       fmt::format("moved of set {} patch {}", set.id, mine[i]));
+        }
+    }
+    if (!plan_.images().empty())
+        add_region(plan_.images().data(), plan_.images().size(), Whose::own, "images");
+}
+
+void PlanWriter::add_storage(int number) {
+    const Memory& memory = plan_.memory();
+    const Storage& storage = plan_.resolved().storages[z(number)];
+    const LabelInfo& shape = label(storage.label);
+    std::vector<std::string> labels;
+    for (const int each : storage.labels) labels.push_back(label(each).name);
+    add("storage {} of {}: depth {} scope {} ghosts {} kept {} windows {} bytes {}\n", number, joined(labels),
+        storage.depth, storage.scope, text_of(storage.ghosts), word(storage.kept),
+        word(storage.contributions), memory.bytes(number));
+    if (shape.kind == Kind::particles) {
+        const ParticleColumn& column = memory.populations().column(number);
+        add_object(&column, 1, Whose::own, fmt::format("column of s{}", number));
+        text_ += "  column";
+        add_column(column);
+        text_ += '\n';
+        return;
+    }
+    const auto bytes = static_cast<std::int64_t>(shape.bytes);
+    const auto add_spot = [&](const Spot& spot, const Int3& first) {
+        if (shape.kind == Kind::list && spot.count == 0) {  // its address is whatever follows
+            text_ += "nothing\n";
+            return;
+        }
+        const std::byte* at = spot.origin + (first[0] + first[1] * spot.y + first[2] * spot.z) * bytes;
+        add_address(at);
+        add(" steps {} {} {} turn {} count {}\n", spot.y, spot.z, spot.component, spot.turn, spot.count);
+    };
+    if (shape.kind == Kind::scalar) {
+        const Spot& spot = memory.own(number, 0);
+        add_region(spot.origin, z(storage.depth * spot.turn), Whose::node, fmt::format("s{}", number));
+        text_ += "  at ";
+        add_spot(spot, {});
+        return;
+    }
+    const auto family = z(number_of(plan_.graph(), *shape.family));
+    const std::vector<int>& mine = memory.patches()[family];
+    if (shape.kind == Kind::field) {
+        const FieldLayout& layout = memory.layout(number);
+        for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+            const FieldBlock& block = layout.blocks[b];
+            const Spot& spot = memory.block(number, b);
+            add_region(spot.origin - block.offset({0, 0, 0}) * bytes, z(storage.depth * spot.turn),
+                       Whose::node, fmt::format("s{}.b{}", number, b));
+            add("  block {} owns {} stores {} bytes {}\n", b, text_of(block.owned), text_of(block.stored),
+                block.bytes);
+        }
+    }
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        const Spot& spot = memory.own(number, static_cast<int>(i));
+        Int3 first{};
+        if (shape.kind == Kind::field)
+            first = static_cast<const Grid&>(*shape.family).owned(mine[i], shape.on, shape.border).lo;
+        else if (spot.count > 0)
+            add_region(spot.origin, z(storage.depth * spot.turn), Whose::node,
+                       fmt::format("s{}.p{}", number, mine[i]));
+        add("  patch {} at ", mine[i]);
+        add_spot(spot, first);
+    }
+}
+
+void PlanWriter::add_block(const BlockAt& at) {
+    const Block& block = *at.block;
+    add("block {} {} scope {} most {} operations", at.path, kBlocks[static_cast<int>(block.kind)],
+        block.scope, block.most);
+    for (const auto& list : block.order) add(" {}", list.size());
+    text_ += '\n';
+    add_decision(block.decision);
+}
+
+void PlanWriter::add_program(int half) {
+    const Ordered& all = halves_[half];
+    add("program {}: {} threads, {} scopes\n", kHalves[half], all.program->threads, all.program->scopes);
+    for (std::size_t op = 0; op < all.program->ops.size(); ++op)
+        if (all.program->ops[op].flag != nullptr)
+            add("flag @{:x} {}\n", reinterpret_cast<std::uintptr_t>(all.program->ops[op].flag),
+                all.names[op]);
+    for (const BlockAt& at : all.blocks) {
+        add_block(at);
+        if (at.block->decision.more != nullptr && at.block->decision.decided.flag != nullptr)
+            add_wait(*all.program, at.block->decision.decided);
+    }
+    for (const Placed& placed : all.ops) add_op(half, placed);
+}
+
+void PlanWriter::add_op(int half, const Placed& placed) {
+    const Ordered& all = halves_[half];
+    const Op& op = all.program->ops[placed.op];
+    add("{}: {}", all.names[placed.op], kKinds[static_cast<int>(op.kind)]);
+    if (placed.block < 0)
+        text_ += " in no order";
+    else
+        add(" scope {} thread {} block {} place {} after {}", all.blocks[z(placed.block)].block->scope,
+            placed.thread, all.blocks[z(placed.block)].path, placed.place,
+            placed.previous < 0 ? "none" : all.names[z(placed.previous)]);
+    add(" threads {} speaks {} does {:.6g} {:.6g} {:.6g}", op.threads, word(op.speaks_mpi), op.flops,
+        op.bytes, op.values);
+    if (op.flag == nullptr)
+        text_ += " without a flag\n";
+    else
+        add(" begun {}\n", op.flag->load(std::memory_order_relaxed));
+    for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w)
+        add_wait(*all.program, all.program->waits[w]);
+    add_call(op, all.names[placed.op]);
+}
+
+void PlanWriter::add_wait(const Program& program, const Wait& wait) {
+    text_ += "  wait ";
+    add_address(wait.flag);
+    add(" scope {} lag {}", wait.scope, wait.lag);
+    if (wait.op < 0)
+        text_ += " always looked at";
+    else if (z(wait.op) >= program.ops.size() || program.ops[z(wait.op)].flag != wait.flag)
+        add(" taken for operation {}", wait.op);
+    text_ += '\n';
+}
+
+const std::string& PlanWriter::name_of(const void* call) const {
+    static const std::string nobody = "no operation";
+    for (const Ordered& all : halves_)
+        for (std::size_t op = 0; op < all.program->ops.size(); ++op)
+            if (all.program->ops[op].what == call) return all.names[op];
+    return nobody;
+}
+
+/// What is done between steps, and what tells that a reduction is there.
+void PlanWriter::add_kept() {
+    std::vector<std::string> lines;
+    for (const int half : {0, 1}) {
+        for (const auto& [storage, fill] : plan_.refills(half))
+            lines.push_back(fmt::format("refill s{} by {}\n", storage, name_of(fill)));
+        for (const auto& [channel, scope] : plan_.listening(half))
+            lines.push_back(fmt::format("{} listens to {} tag {} scope {}\n", kHalves[half], channel->peer(),
+                                        channel->tag(), scope));
+        for (const Channel* channel : plan_.sending(half))
+            lines.push_back(
+                fmt::format("{} sends to {} tag {}\n", kHalves[half], channel->peer(), channel->tag()));
+    }
+    std::sort(lines.begin(), lines.end());
+    for (const std::string& line : lines) text_ += line;
+    for (std::size_t process = 0; process < plan_.exchanged().size(); ++process) {
+        const Plan::Exchanged& all = plan_.exchanged()[process];
+        if (!all.given.empty()) add("gives to process {}\n", process);
+        add_parcels(all.given);
+        if (!all.taken.empty()) add("takes from process {}\n", process);
+        add_parcels(all.taken);
+    }
+    for (std::size_t t = 0; t < plan_.resolved().tasks.size(); ++t) {
+        const ResolvedTask& task = plan_.resolved().tasks[t];
+        if (task.what != ResolvedTask::What::reduce) continue;
+        int outermost = task.scope;
+        for (int up = outermost; up >= 0; up = plan_.graph().scopes()[z(up)].parent()) outermost = up;
+        add("end of {}\n", task.name);
+        add_wait(*halves_[plan_.graph().scopes()[z(outermost)].form() == Scope::Form::start ? 0 : 1].program,
+                 plan_.end_of(static_cast<int>(t)));
+    }
+}
+
+}  // namespace strata::tests
