@@ -2,7 +2,6 @@
 // people.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -11,15 +10,9 @@
 #include <variant>
 #include <vector>
 
-namespace strata::bench {
+#include "core/base/figures.hpp"
 
-struct Figure {
-    std::string name;
-    double value = 0;
-    std::string unit;
-    bool higher_is_better = true;
-    std::optional<double> bytes{}, flops{};  // what one repetition moves and computes, for the roofline
-};
+namespace strata::bench {
 
 struct Axis {
     std::string name, unit;
@@ -36,15 +29,6 @@ struct Matrix {
     std::string name, unit;
     std::vector<int> rows, columns;
     std::vector<std::vector<std::optional<double>>> values;
-};
-
-/// A result counts only when what was computed is right: value <= limit. NaN does not pass.
-struct Verification {
-    std::string what;
-    double value = NAN;
-    double limit = 0;
-    std::string source;
-    [[nodiscard]] bool passed() const { return value <= limit; }
 };
 
 /// The BLAS that was loaded, and what was tried to choose it.

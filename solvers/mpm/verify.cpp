@@ -18,7 +18,7 @@ double energy_change(const graph::Finished& run, const Labels& l, const Settings
     return (now - work - first) / std::max(std::abs(first), std::abs(work));
 }
 
-graph::Verification verify(const graph::Finished& run, const Labels& l, const Settings& s) {
+Verification verify(const graph::Finished& run, const Labels& l, const Settings& s) {
     if (s.error_limit > 0)
         return {"root-mean-square error against the exact solution, as a share of its amplitude",
                 error(run, l, s), s.error_limit, "verify.error of the case"};
@@ -26,8 +26,8 @@ graph::Verification verify(const graph::Finished& run, const Labels& l, const Se
             s.energy_limit, "verify.energy of the case"};
 }
 
-std::vector<graph::Figure> figures(const graph::Finished& run, const Labels& l, const Settings& s) {
-    std::vector<graph::Figure> found;
+std::vector<Figure> figures(const graph::Finished& run, const Labels& l, const Settings& s) {
+    std::vector<Figure> found;
     if (s.exact()) found.push_back({"error", error(run, l, s), "1", false});
     if (!s.manufactured())
         found.push_back({"energy lost or won", std::abs(energy_change(run, l, s)), "1", false});

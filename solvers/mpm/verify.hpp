@@ -18,9 +18,8 @@ namespace strata::mpm {
 [[nodiscard]] double energy_change(const graph::Finished& run, const Labels& labels,
                                    const Settings& settings);
 
-[[nodiscard]] graph::Verification verify(const graph::Finished& run, const Labels& labels,
-                                         const Settings& settings);
-[[nodiscard]] std::vector<graph::Figure> figures(const graph::Finished& run, const Labels& labels,
-                                                 const Settings& settings);
+[[nodiscard]] Verification verify(const graph::Finished& run, const Labels& labels, const Settings& settings);
+[[nodiscard]] std::vector<Figure> figures(const graph::Finished& run, const Labels& labels,
+                                          const Settings& settings);
 
 }  // namespace strata::mpm

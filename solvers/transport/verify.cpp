@@ -39,11 +39,11 @@ double Comparison::loss(const graph::Finished& run) {
     return *loss_;
 }
 
-graph::Verification Comparison::verify(const graph::Finished& run) {
+Verification Comparison::verify(const graph::Finished& run) {
     const Settings& s = settings_;
     if (s.error_limit > 0) {
-        graph::Verification found{"root-mean-square error against the exact solution, in K", error(run),
-                                  s.error_limit, "verify.error of the case"};
+        Verification found{"root-mean-square error against the exact solution, in K", error(run),
+                           s.error_limit, "verify.error of the case"};
         if (const double left = exact_size(s); found.passed() && left <= s.error_limit)
             found.absent = fmt::format(
                 "the exact solution is about {:.3g} K away from the background at the end (root mean "
@@ -54,16 +54,16 @@ graph::Verification Comparison::verify(const graph::Finished& run) {
     if (s.heat() || s.periodic)
         return {"what was lost of the integral", loss(run), 1e-11, "the scheme is conservative"};
     const double above = run.value(labels_.most) - s.background - 1;
-    graph::Verification found{"largest value above the first largest, in K", above, 0.1,
-                              "nothing flows in but the background"};
+    Verification found{"largest value above the first largest, in K", above, 0.1,
+                       "nothing flows in but the background"};
     // A field that has all flowed out would pass: this can refuse a result, and cannot verify one.
     if (found.passed()) found.absent = "no exact solution is known for a flow through walls";
     return found;
 }
 
-std::vector<graph::Figure> Comparison::figures(const graph::Finished& run) {
+std::vector<Figure> Comparison::figures(const graph::Finished& run) {
     const Settings& s = settings_;
-    std::vector<graph::Figure> all;
+    std::vector<Figure> all;
     if (has_exact(s) && run.value(labels_.time) >= s.end) all.push_back({"error", error(run), "K", false});
     if (s.heat() || s.periodic) all.push_back({"lost of the integral", loss(run), "1", false});
     return all;

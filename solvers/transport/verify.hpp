@@ -20,8 +20,8 @@ class Comparison {
     /// The error against verify.error, unless the background alone would pass; where there is none, that
     /// nothing was lost. Through walls a flow may carry some away: a result whose largest value has grown is
     /// refused, another is compared with nothing.
-    [[nodiscard]] graph::Verification verify(const graph::Finished& run);
-    [[nodiscard]] std::vector<graph::Figure> figures(const graph::Finished& run);
+    [[nodiscard]] Verification verify(const graph::Finished& run);
+    [[nodiscard]] std::vector<Figure> figures(const graph::Finished& run);
 
   private:
     /// Root of the mean square difference from the exact solution at time.end, in K.

@@ -55,8 +55,8 @@ struct Outcome {
     /// What it must move at least: each array once for each sweep that dependences force, whatever the loops;
     /// 0 where nobody has counted it.
     double compulsory_bytes = 0;
-    std::vector<std::string> lines;      // further results, printed before the table
-    std::vector<bench::Figure> figures;  // and those for the document
+    std::vector<std::string> lines;  // further results, printed before the table
+    std::vector<Figure> figures;     // and those for the document
 };
 
 struct Benchmark {

@@ -1,32 +1,19 @@
 // What a run found: the document strata.result/1 (docs/formats.md), and the same for people.
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/figures.hpp"
 #include "core/run/profile/counting.hpp"
 
 namespace strata::graph {
 
-struct Figure {
-    std::string name;
-    double value = 0;
-    std::string unit;
-    bool higher_is_better = true;
-};
-
-/// A result counts only when value <= limit. NaN does not pass.
-struct Verification {
-    std::string what;
-    double value = NAN;
-    double limit = 0;
-    std::string source;       // of the rule
-    std::string absent = {};  // why there is nothing to compare the result with; then it is not verified
-    [[nodiscard]] bool passed() const { return absent.empty() && value <= limit; }
-};
+// What a solver's program calls by graph's names.
+using strata::Figure;
+using strata::Verification;
 
 struct RunResult {
     std::string solver, case_file;
