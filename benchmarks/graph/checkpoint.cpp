@@ -16,6 +16,7 @@
 #include <functional>
 
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "core/base/error.hpp"
 #include "core/run/checkpoint/state.hpp"
 
@@ -71,11 +72,6 @@ void write_plainly(const fs::path& file, const std::vector<std::byte>& values, s
         throw system_error("a file cannot be written", errno).at(file.string());
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 int go(team::Team& team, int argc, char** argv) {
     const fs::path folder = fs::path(argv[1]) / "strata-checkpoint-cost";
     const double bytes = 1048576.0 * (argc > 2 ? std::atof(argv[2]) : 512);
@@ -116,7 +112,8 @@ int go(team::Team& team, int argc, char** argv) {
                gb, rounds);
     fmt::print(
         "checkpoint {:6.2f} GB/s\nplain      {:6.2f} GB/s\nrestart    {:6.2f} GB/s\nratio      {:6.2f}\n",
-        gb / median(ours), gb / median(plain), gb / median(back), median(plain) / median(ours));
+        gb / bench::median(ours), gb / bench::median(plain), gb / bench::median(back),
+        bench::median(plain) / bench::median(ours));
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "benchmarks/graph/peers.hpp"
@@ -114,11 +115,7 @@ int compare(int rounds, double window) {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
     }
-    const auto middle = [](std::vector<double>& values) {
-        std::sort(values.begin(), values.end());
-        return values[values.size() / 2];
-    };
-    const double ideal = middle(alone);
+    const double ideal = bench::median(alone);
     fmt::print(
         "{} patches x {} tasks; n={} rounds of {:.0f} ms; ns a task: median [smallest, largest]; a task of "
         "1 us in a plain loop: {:.1f} ns\n\n| |",
@@ -130,9 +127,10 @@ int compare(int rounds, double window) {
         fmt::print("\n| {} |", kinds[k].name);
         double last = 0;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            std::vector<double>& values = all[k * columns.size() + c];
-            last = middle(values);
-            fmt::print(" {:.1f} [{:.1f}, {:.1f}] |", last, values.front(), values.back());
+            const std::vector<double>& values = all[k * columns.size() + c];
+            const auto [least, most] = std::minmax_element(values.begin(), values.end());
+            last = bench::median(values);
+            fmt::print(" {:.1f} [{:.1f}, {:.1f}] |", last, *least, *most);
         }
         fmt::print(" {:.1f} % |", 100 * ideal / (columns.back().threads * last));
     }

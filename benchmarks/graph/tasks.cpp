@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/elsewhere.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
@@ -38,11 +39,10 @@ void declare(Options& options) {
 }
 
 template <class Measure>
-double median(Measure measure) {
-    std::array<double, kWindows> all{};
+double median_of(Measure measure) {
+    std::vector<double> all(kWindows);
     for (double& one : all) one = measure();
-    std::nth_element(all.begin(), all.begin() + kWindows / 2, all.end());
-    return all[kWindows / 2];
+    return median(all);
 }
 
 Result run(Group& group, const Parsed& given, Break fault) {
@@ -67,16 +67,16 @@ Result run(Group& group, const Parsed& given, Break fault) {
         "numbers that are not those of a serial run",
         static_cast<double>(plain.chain().wrong(kCheckedSteps) + declared.wrong(kCheckedSteps)), 0, "exact"};
     const std::int64_t steps = steps_for(1e-9 * static_cast<double>(task_ns));
-    const double ideal = median([&] { return alone_ns(steps); }) / threads;
-    const double reached = median([&] { return plain.measure(steps, window); });
-    const double with_labels = median([&] { return declared.measure(steps, window); });
+    const double ideal = median_of([&] { return alone_ns(steps); }) / threads;
+    const double reached = median_of([&] { return plain.measure(steps, window); });
+    const double with_labels = median_of([&] { return declared.measure(steps, window); });
     result.figures = {
-        {"empty task", median([&] { return plain.measure(0, window); }), "ns", false, {}, {}},
-        {"empty task, recorded", median([&] { return recorded.measure(0, window); }), "ns", false, {}, {}},
+        {"empty task", median_of([&] { return plain.measure(0, window); }), "ns", false, {}, {}},
+        {"empty task, recorded", median_of([&] { return recorded.measure(0, window); }), "ns", false, {}, {}},
         {"task", reached, "ns", false, {}, {}},
-        {"declared, empty task", median([&] { return declared.measure(0, window); }), "ns", false, {}, {}},
+        {"declared, empty task", median_of([&] { return declared.measure(0, window); }), "ns", false, {}, {}},
         {"declared, empty task, recorded",
-         median([&] { return declared_recorded.measure(0, window); }),
+         median_of([&] { return declared_recorded.measure(0, window); }),
          "ns",
          false,
          {},

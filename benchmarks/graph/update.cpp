@@ -11,6 +11,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/elsewhere.hpp"
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
@@ -212,7 +213,7 @@ double plain_loop(Streams& arrays) {
         for (std::size_t a = 0; a < kReads; ++a) from[a] = arrays.at(a) + first;
         double* const to = arrays.at(kReads) + first;
         for (std::size_t i = 0; i < count; i += hpcc::kLineDoubles) {
-            transport::Lanes sum{}, x;
+            Lanes sum{}, x;
             for (const double* each : from) {
                 std::memcpy(&x, each + i, sizeof x);
                 sum += x;
@@ -224,11 +225,6 @@ double plain_loop(Streams& arrays) {
         }
         if (stores == hpcc::Stores::streaming) settle_stores();
     });
-}
-
-double middle(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
 }
 
 Result run(Group& group, const Parsed& given, Break fault) {
@@ -295,13 +291,13 @@ Result run(Group& group, const Parsed& given, Break fault) {
                "leaves of cosines at the end, in K"
              : "largest difference of the field from loops over all cells after 2 steps, in K",
         error, 1e-11, "round-off"};
-    const double update = middle(updates);
+    const double update = median(updates);
     result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
-                      {"triad", 1e-9 * middle(triads), "GB/s", true, {}, {}},
-                      {"plain loop", 1e-9 * middle(plain), "GB/s", true, {}, {}},
-                      {"of the roofline", 100 * middle(ratios), "% of triad", true, {}, {}},
+                      {"triad", 1e-9 * median(triads), "GB/s", true, {}, {}},
+                      {"plain loop", 1e-9 * median(plain), "GB/s", true, {}, {}},
+                      {"of the roofline", 100 * median(ratios), "% of triad", true, {}, {}},
                       {"cells", 1e-6 * update / bytes_of_a_cell(heat), "Mcell/s", true, {}, {}},
-                      {"runtime share", 100 * middle(runtime), "%", false, {}, {}}};
+                      {"runtime share", 100 * median(runtime), "%", false, {}, {}}};
     result.notes = {
         fmt::format(
             "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
@@ -312,7 +308,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
                     100 * *std::min_element(ratios.begin(), ratios.end()),
                     100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count),
         fmt::format("Of the threads' time: copies {:.2f} %, reductions {:.2f} %, waiting {:.2f} %.",
-                    100 * middle(copies), 100 * middle(reductions), 100 * middle(waiting))};
+                    100 * median(copies), 100 * median(reductions), 100 * median(waiting))};
     return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/common/progress.hpp"
 #include "benchmarks/common/random.hpp"
 #include "benchmarks/machine/machine.hpp"
@@ -117,10 +118,7 @@ void level_figures(Result& result, const Curve& curve, int threads) {
                 inside.push_back(y);
         below = share;
         if (inside.empty()) continue;
-        std::nth_element(inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(inside.size() / 2),
-                         inside.end());
-        result.figures.push_back(
-            {fmt::format("L{} load", level), inside[inside.size() / 2], "GB/s", true, {}, {}});
+        result.figures.push_back({fmt::format("L{} load", level), median(inside), "GB/s", true, {}, {}});
     }
 }
 

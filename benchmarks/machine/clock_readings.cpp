@@ -1,6 +1,6 @@
 #include "benchmarks/machine/clock_readings.hpp"
+#include "benchmarks/common/median.hpp"
 
-#include <algorithm>
 
 namespace strata::bench::machine_measures {
 
@@ -9,9 +9,7 @@ std::optional<double> median_between(std::span<const Reading> readings, double f
     for (const Reading& reading : readings)
         if (reading.at >= from && reading.at < to) within.push_back(reading.ghz);
     if (within.empty()) return std::nullopt;
-    std::sort(within.begin(), within.end());
-    const std::size_t n = within.size();
-    return (within[(n - 1) / 2] + within[n / 2]) / 2;
+    return bench::median(within);
 }
 
 std::vector<std::optional<double>> slowest_over_time(std::span<const std::vector<Reading>> threads,

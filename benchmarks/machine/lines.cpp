@@ -7,6 +7,7 @@
 #include <map>
 
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/common/progress.hpp"
 #include "benchmarks/common/threads.hpp"
 #include "benchmarks/machine/machine.hpp"
@@ -65,15 +66,8 @@ Exchange exchange(int pu_a, int pu_b, std::uint64_t rounds, int windows, Break f
             result.seen_second = seen + (fault == Break::perturb ? 1 : 0);
         }
     });
-    std::nth_element(times.begin(), times.begin() + windows / 2, times.end());
-    result.ns = times[static_cast<std::size_t>(windows / 2)] / static_cast<double>(rounds) * 1e9;
+    result.ns = median(times) / static_cast<double>(rounds) * 1e9;
     return result;
-}
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                     values.end());
-    return values[values.size() / 2];
 }
 
 void declare_lines(Options& options) {

@@ -15,6 +15,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/machine/machine.hpp"
 #include "benchmarks/machine/placed_field.hpp"
 #include "benchmarks/machine/placing.hpp"
@@ -98,14 +99,14 @@ void declare_pages(Options& options) {
 }
 
 void add_times(Result& result, std::vector<double> seconds, std::size_t bytes) {
-    std::sort(seconds.begin(), seconds.end());
-    const double median = seconds[seconds.size() / 2], least = seconds.front(), most = seconds.back();
+    const double middle = median(seconds);
+    const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
     const auto b = static_cast<double>(bytes);
-    result.figures.push_back({"sweep", 1e3 * median, "ms", false, b, {}});
-    result.figures.push_back({"fastest sweep", 1e3 * least, "ms", false, b, {}});
-    result.figures.push_back({"slowest sweep", 1e3 * most, "ms", false, b, {}});
-    result.figures.push_back({"spread of sweeps", 100 * (most - least) / median, "%", false, {}, {}});
-    result.figures.push_back({"bandwidth", b / median * 1e-9, "GB/s", true, b, {}});
+    result.figures.push_back({"sweep", 1e3 * middle, "ms", false, b, {}});
+    result.figures.push_back({"fastest sweep", 1e3 * *least, "ms", false, b, {}});
+    result.figures.push_back({"slowest sweep", 1e3 * *most, "ms", false, b, {}});
+    result.figures.push_back({"spread of sweeps", 100 * (*most - *least) / middle, "%", false, {}, {}});
+    result.figures.push_back({"bandwidth", b / middle * 1e-9, "GB/s", true, b, {}});
 }
 
 Result run_pages(Group& group, const Parsed& given, Break fault) {

@@ -11,6 +11,7 @@
 
 #include "benchmarks/common/buffer.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "benchmarks/common/progress.hpp"
 #include "benchmarks/stencil/heat.hpp"
 #include "core/base/error.hpp"
@@ -68,12 +69,6 @@ void require_cells(int n, const Triple& grid) {
 struct Times {
     double step = 0, exchange = 0;  // s, of one step
 };
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 Times one_repeat(Group& group, Field& field, long steps, Break fault) {
     group.barrier();

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "benchmarks/common/median.hpp"
 #include "core/machine/limits.hpp"
 #include "core/team/lock.hpp"
 #include "core/team/team.hpp"
@@ -40,7 +41,7 @@ void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms
 void print_row(const std::string& name, std::vector<double>& values, const char* remark = "") {
     if (values.empty()) return;
     std::sort(values.begin(), values.end());
-    fmt::print("{:<34}{:>12.0f}{:>12.0f}{:>12.0f}  {}\n", name, values[values.size() / 2],
+    fmt::print("{:<34}{:>12.0f}{:>12.0f}{:>12.0f}  {}\n", name, bench::median(values),
                values[values.size() * 9 / 10], values.front(), remark);
 }
 

@@ -12,6 +12,7 @@
 
 #include "benchmarks/common/benchmark.hpp"
 #include "benchmarks/common/clock.hpp"
+#include "benchmarks/common/median.hpp"
 #include "core/team/failure.hpp"
 
 namespace strata::bench::team_layer {
@@ -29,11 +30,9 @@ struct alignas(team::kApart) Count {
     std::atomic<long> value;
 };
 
-/// The middle one of the windows, in nanoseconds.
+/// Of the windows, in nanoseconds.
 [[nodiscard]] inline double median_ns(const Shared& shared) {
-    auto windows = shared.windows;
-    std::nth_element(windows.begin(), windows.begin() + kWindows / 2, windows.end());
-    return 1e9 * windows[kWindows / 2];
+    return 1e9 * median({shared.windows.begin(), shared.windows.end()});
 }
 
 /// Times `round()`, which all members call equally often and which lets none run ahead by more than one.

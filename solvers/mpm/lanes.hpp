@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/lanes.hpp"
+
 namespace strata::mpm {
 
-inline constexpr int kLanes = 8;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+using strata::kLanes;
+using strata::Lanes;
 using LaneInts = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
 /// A number outside lanes whose arithmetic is part of a kernel's work.
 using Real = double;

@@ -14,7 +14,7 @@
 
 namespace strata::mpm {
 
-using Real3 = std::array<double, 3>;
+using graph::Real3;
 
 enum class Wall : std::uint8_t { symmetry, fixed, friction, periodic };
 enum class Transfer : std::uint8_t { flip, pic, apic };

@@ -17,7 +17,7 @@ namespace strata::mpm {
 using graph::Box;
 using graph::FieldView;
 using graph::Int3;
-using Real3 = std::array<double, 3>;
+using graph::Real3;
 
 /// Values and derivatives (per metre) along one direction, and the grid points' places relative to the
 /// particle, in metres.

@@ -12,7 +12,7 @@ namespace strata::transport {
 
 using graph::Box;
 using graph::FieldView;
-using Real3 = std::array<double, 3>;
+using graph::Real3;
 
 /// One explicit step of dT/dt = kappa lap T by central differences:
 ///   next = T + sum over directions d of r_d (T(-1) - 2 T + T(+1)),   r_d = kappa dt / h_d^2

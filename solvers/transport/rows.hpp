@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/lanes.hpp"
 #include "core/base/streaming.hpp"
 #include "core/graph/declare/view.hpp"
 
@@ -19,11 +20,8 @@ using graph::FieldView;
 using graph::Int3;
 using graph::pointer_to;
 using graph::Row;
-
-/// GCC's and Clang's vectors: one register of 512 bits, two of 256 or four of 128. Arithmetic on them is that
-/// of doubles, lane by lane.
-inline constexpr int kLanes = 8;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+using strata::kLanes;
+using strata::Lanes;
 
 /// Sum, smallest and largest of what was given, in eight lanes: the order of additions, and so the bits, are
 /// the same on every machine.

@@ -11,7 +11,7 @@
 
 namespace strata::transport {
 
-using Real3 = std::array<double, 3>;
+using graph::Real3;
 
 /// The values before reading are the defaults. Lists have an entry for each direction of the grid.
 struct Settings {

@@ -1,15 +1,16 @@
-// Eight doubles at once, by the vector extension of GCC and Clang: one AVX-512 register, or two or four
-// smaller ones where the processor has no such units.
+// What is done with eight doubles at once.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/lanes.hpp"
+
 namespace strata::npb {
 
-inline constexpr int kLanes = 8;
-using Vec = double __attribute__((vector_size(64)));
+using strata::kLanes;
+using Vec = Lanes;
 using Bits = std::uint64_t __attribute__((vector_size(64)));
 using Mask = std::int64_t __attribute__((vector_size(64)));
 

@@ -8,6 +8,7 @@
 namespace strata::graph {
 
 using Int3 = std::array<int, 3>;
+using Real3 = std::array<double, 3>;
 
 /// The indices i with lo <= i < hi in each direction; x runs fastest in memory.
 struct Box {

@@ -51,8 +51,8 @@ struct GridShape {
     Box cells;                       // the whole domain (extent 1 in directions that are not there)
     Int3 patch_cells{};              // of each patch; the last one of a direction may be smaller
     std::array<bool, 3> periodic{};  //
-    std::array<double, 3> origin{};  // of cell index 0, lower corner, in metres or the case's unit
-    std::array<double, 3> spacing{1, 1, 1};
+    Real3 origin{};  // of cell index 0, lower corner, in metres or the case's unit
+    Real3 spacing{1, 1, 1};
 };
 
 /// A structured domain divided into boxes: of equal size and numbered x fastest, or any that do not overlap.

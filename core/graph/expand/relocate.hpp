@@ -60,7 +60,7 @@ struct Nearby {
 
 /// In which cell a position is: what the solver's kernels and the relocation agree on.
 struct Cells {
-    std::array<double, 3> origin{}, spacing{}, inverse{};
+    Real3 origin{}, spacing{}, inverse{};
     int directions = 3;
 
     explicit Cells(const GridShape& shape);
