@@ -1,6 +1,6 @@
 #include "benchmarks/machine/clock_readings.hpp"
-#include "benchmarks/common/median.hpp"
 
+#include "benchmarks/common/median.hpp"
 
 namespace strata::bench::machine_measures {
 

@@ -51,7 +51,7 @@ struct GridShape {
     Box cells;                       // the whole domain (extent 1 in directions that are not there)
     Int3 patch_cells{};              // of each patch; the last one of a direction may be smaller
     std::array<bool, 3> periodic{};  //
-    Real3 origin{};  // of cell index 0, lower corner, in metres or the case's unit
+    Real3 origin{};                  // of cell index 0, lower corner, in metres or the case's unit
     Real3 spacing{1, 1, 1};
 };
 
