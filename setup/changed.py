@@ -62,6 +62,8 @@ READ_BY = [
     ),
     (re.compile(r"^(contrib|benchmarks/peers)/"), ("interop",)),
 ]
+# And the native test programs that do.
+READ_BY_PROGRAMS = [(re.compile(r"^cases/"), ("test_graph_plans", "test_run_without_hdf5"))]
 # What may affect anything, and what the recorded dependencies know.
 ANYTHING = re.compile(r"(^|/)CMakeLists\.txt$|\.cmake$|^tests/(fixtures/|conftest\.py$|catch)")
 FOLLOWED = re.compile(r"\.(py|cpp|hpp|h|c|f|f90)$|^(tests|python/strata|examples)/")
@@ -211,6 +213,9 @@ def select(changed: set[str], native: Native) -> tuple[list[str], list[Path]]:
     targets = native.programs()
     made_from = {program: native.files(path) for program, path in targets.items()}
     touched = {program for program, files in made_from.items() if everything or files & rest}
+    for pattern, programs in READ_BY_PROGRAMS:
+        if any(pattern.search(name) for name in changed):
+            touched.update(programs)
     if any(name.startswith("python/strata/") for name in rest):
         touched.add("python")
     expressions = []

@@ -70,6 +70,15 @@ def test_documents_affect_nothing_and_the_build_affects_everything() -> None:
     assert picked("setup/build.sh") == ([], {"setup"})
 
 
+def test_a_case_affects_the_native_tests_that_read_it() -> None:
+    class Reading(Build):
+        def tests(self) -> dict[str, set[str]]:
+            return {"tests/graph/test_graph_plans": {"test_graph_plans/a"}, **super().tests()}
+
+    expressions, files = changed.select({"cases/mpm/disks.toml"}, Reading())  # type: ignore[arg-type]
+    assert expressions == ["^test_graph_plans/"] and files
+
+
 def test_a_base_that_is_no_commit_is_one_error() -> None:
     done = subprocess.run(
         [sys.executable, changed.__file__, "no-such-commit", "."], capture_output=True, text=True, check=False

@@ -141,7 +141,8 @@ void PlanBuilder::make_waits() {
             waits_.clear();
             wait_for(group.key.maker, family_of(group.key.storage), group.fills.all[i].from, group.key.lag);
             auto& list = lists[group.op_of[i]];
-            if (list.empty() || list.back().flag != waits_.back().flag) list.push_back(waits_.back());
+            for (const Wait& wait : waits_)  // one, or none of an image that nobody asked for
+                if (list.empty() || list.back().flag != wait.flag) list.push_back(wait);
         }
     }
     for (const int h : {0, 1}) {
