@@ -90,8 +90,8 @@ inline void store(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcep
 
 /// Between the looks of the first microseconds. On x86-64 a fence takes some twenty cycles, a pause 40 to
 /// 140. Two: after one, who waits at a pair takes its line away just when the other comes to write (AMD EPYC,
-/// Zen 5: a barrier of two takes 25 to 37 ns with two, 24 to 80 with one, 45 with a pause; a flag 21 with
-/// either number).
+/// Zen 5: a barrier of two took 25 to 37 ns with two, 24 to 80 with one, 45 with a pause; a flag 21 with
+/// either number. In a later run it took 50 to 82 with two as well, so this is not the whole reason).
 inline void look_again() noexcept {
 #if defined(__x86_64__)
     fence();

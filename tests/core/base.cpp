@@ -133,7 +133,8 @@ TEST_CASE("output is waited for until it has been read, or for so long and no lo
     strata::wait_until_read(ends[1], std::chrono::milliseconds(5));  // nobody reads
     std::atomic<bool> read_all{false};
     std::thread reader([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds(300));  // longer than what is added for passing it on
         std::string read_back(words.size(), ' ');
         read_all = true;  // before the pipe is empty
         CHECK(read(ends[0], read_back.data(), read_back.size()) == static_cast<ssize_t>(words.size()));
