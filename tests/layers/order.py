@@ -1,6 +1,6 @@
-"""The order of the rooms: a file may use files of its own room and of lower ones.
+"""The order of the parts: a file may use files of its own part and of lower ones.
 
-A room is a folder or a file. Rooms of one line stand side by side and do not use each other. ARCHITECTURE.md
+A part is a folder or a file. Parts of one line stand side by side and do not use each other. ARCHITECTURE.md
 says what each is about; this is the same order, in full.
 """
 
@@ -51,27 +51,27 @@ PYTHON = [
 ]
 
 
-def room(name: str, order: list[list[str]], separator: str) -> str | None:
-    """The innermost room that a file or module lies in."""
-    rooms = {each for line in order for each in line}
-    parts = name.split(separator)
-    heads = (separator.join(parts[:count]) for count in range(len(parts), 0, -1))
-    return next((head for head in heads if head in rooms), None)
+def part(name: str, order: list[list[str]], separator: str) -> str | None:
+    """The innermost part that a file or module lies in."""
+    parts = {each for line in order for each in line}
+    words = name.split(separator)
+    heads = (separator.join(words[:count]) for count in range(len(words), 0, -1))
+    return next((head for head in heads if head in parts), None)
 
 
 def breaches(uses: Mapping[str, Iterable[str]], order: list[list[str]], separator: str) -> list[str]:
-    """Each use of a room that is not lower, and each file without a room."""
+    """Each use of a part that is not lower, and each file without a part."""
     height = {name: level for level, line in enumerate(order) for name in line}
     found = []
     for user, used in sorted(uses.items()):
-        here = room(user, order, separator)
+        here = part(user, order, separator)
         if here is None:
-            found.append(f"{user} lies in no room")
+            found.append(f"{user} lies in no part")
             continue
         for each in sorted(used):
-            there = room(each, order, separator)
+            there = part(each, order, separator)
             if there is None:
-                found.append(f"{user} uses {each}, which lies in no room")
+                found.append(f"{user} uses {each}, which lies in no part")
             elif there != here and height[there] >= height[here]:
                 found.append(f"{user} uses {each}: {there} is not below {here}")
     return found

@@ -44,8 +44,8 @@ def test_no_header_comes_back_to_itself(uses: dict[str, set[str]]) -> None:
 
 
 def test_each_room_is_there(uses: dict[str, set[str]]) -> None:
-    lived_in = {order.room(name, order.NATIVE, "/") for name in uses}
-    assert {name for line in order.NATIVE for name in line} - lived_in == set()
+    present = {order.part(name, order.NATIVE, "/") for name in uses}
+    assert {name for line in order.NATIVE for name in line} - present == set()
 
 
 def test_a_way_up_and_a_circle_are_told() -> None:
@@ -59,6 +59,6 @@ def test_a_way_up_and_a_circle_are_told() -> None:
     found = uses_of(files)
     assert order.breaches(found, order.NATIVE, "/") == [
         "core/base/a.hpp uses core/launch/b.hpp: core/launch is not below core/base",
-        "core/nowhere/e.hpp lies in no room",
+        "core/nowhere/e.hpp lies in no part",
     ]
     assert order.circles(found) == [["core/launch/b.hpp", "core/launch/c.hpp"]]

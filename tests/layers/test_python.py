@@ -60,8 +60,8 @@ def test_no_module_comes_back_to_itself(uses: dict[str, set[str]]) -> None:
 
 
 def test_each_room_is_there(uses: dict[str, set[str]]) -> None:
-    lived_in = {order.room(name, order.PYTHON, ".") for name in uses}
-    assert {name for line in order.PYTHON for name in line} - lived_in == set()
+    present = {order.part(name, order.PYTHON, ".") for name in uses}
+    assert {name for line in order.PYTHON for name in line} - present == set()
 
 
 def test_a_way_up_and_a_circle_are_told() -> None:
@@ -75,8 +75,8 @@ def test_a_way_up_and_a_circle_are_told() -> None:
     }
     found = uses_of(modules)
     assert order.breaches(found, order.PYTHON, ".") == [
-        "strata lies in no room",
-        "strata.attic lies in no room",
+        "strata lies in no part",
+        "strata.attic lies in no part",
         "strata.errors uses strata.measure.a: strata.measure is not below strata.errors",
     ]
     assert order.circles(found) == [["strata.errors", "strata.measure.a", "strata.measure.b"]]
