@@ -11,7 +11,7 @@ using graph::Particles;
 using graph::Scalar;
 
 struct Labels {
-    int set = -1;  // of particles: the material points
+    graph::SetId set;  // of particles: the material points
 
     // Of particles, kept
     Particles<std::int64_t> id;

@@ -102,13 +102,13 @@ class Cloud {
     }
 
     Graph& graph() { return graph_; }
-    [[nodiscard]] int set() const { return set_; }
+    [[nodiscard]] SetId set() const { return set_; }
     [[nodiscard]] const Grid& grid() const { return grid_; }
     [[nodiscard]] Scalar<std::int64_t> number() const { return number_; }
-    [[nodiscard]] std::vector<int> labels() const {
+    [[nodiscard]] std::vector<LabelId> labels() const {
         return {id_.id(), x_.id(), v_.id(), age_.id(), mark_.id()};
     }
-    [[nodiscard]] int x() const { return x_.id(); }
+    [[nodiscard]] LabelId x() const { return x_.id(); }
 
     static Bytes mark_of(std::int64_t id) {
         Bytes mark;
@@ -224,7 +224,7 @@ class Cloud {
     Graph own_;
     Graph& graph_;
     Grid& grid_;
-    int set_;
+    SetId set_;
     Particles<std::int64_t> id_;
     Particles<double> x_, v_;
     Particles<std::int32_t> age_;
@@ -233,18 +233,18 @@ class Cloud {
     Scalar<std::int64_t> number_;
 };
 
-[[nodiscard]] inline int storage_of(const Resolved& resolved, int label) {
-    for (std::size_t s = 0; s < resolved.storages.size(); ++s)
-        for (const int each : resolved.storages[s].labels)
-            if (each == label) return static_cast<int>(s);
-    return -1;
+[[nodiscard]] inline StorageId storage_of(const Resolved& resolved, LabelId label) {
+    for (const StorageId s : resolved.storages.ids())
+        for (const LabelId each : resolved.storages[s].labels)
+            if (each == label) return s;
+    return {};
 }
 
 /// Of everything that a patch's particles are, in their order.
 [[nodiscard]] inline std::uint64_t hash_of(const Cloud& cloud, const Resolved& resolved,
                                            const Populations& all, const ParticlePatch& patch) {
     std::uint64_t hash = static_cast<std::uint64_t>(patch.count);
-    for (const int label : cloud.labels()) {
+    for (const LabelId label : cloud.labels()) {
         const ParticleColumn& column = all.column(storage_of(resolved, label));
         const ParticleArrays& arrays = column.arrays(patch);
         for (int c = 0; c < column.components; ++c) {

@@ -84,7 +84,9 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
 
 void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
     const Here& here = call.here;
-    const auto family = [&](const Family* of) { return of == nullptr ? -1 : number_of(plan_.graph(), *of); };
+    const auto family = [&](const Family* of) {
+        return of == nullptr ? -1 : number_of(plan_.graph(), *of).number();
+    };
     add("  task '{}' family {} patch {} scope {} most {} counts steps {} timed {} creates {}\n",
         here.task->name, family(here.family), here.patch, call.scope, call.most,
         word(call.steps_before != nullptr), word(call.measured != nullptr),
@@ -117,7 +119,7 @@ void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
         text_ += '\n';
     }
     for (const Here::MovedOf& each : here.moves) {
-        add("  names who moved of set {} in ", each.set);
+        add("  names who moved of set {} in ", each.set.number());
         add_address(each.moved);
         text_ += '\n';
     }
@@ -283,8 +285,8 @@ void PlanWriter::add_parcels(std::span<const Parcel> parcels) {
 }
 
 void PlanWriter::add_column(const ParticleColumn& column) {
-    add(" set {} moves {} components {} x {} pad {} before {} padded {}", column.set, word(column.moves),
-        column.components, column.bytes, column.pad, column.before, column.padded);
+    add(" set {} moves {} components {} x {} pad {} before {} padded {}", column.set.number(),
+        word(column.moves), column.components, column.bytes, column.pad, column.before, column.padded);
 }
 
 /// Described once, and named wherever it is used.
@@ -353,7 +355,7 @@ void PlanWriter::add_arrive(const ArriveCall& call) {
 void PlanWriter::add_pack_leavers(const PackLeaversCall& call) {
     add_relocation(call.of);
     add_channel(call.channel);
-    const auto& owners = plan_.assignment().owner[z(number_of(plan_.graph(), *call.of->set->grid))];
+    const auto& owners = plan_.assignment().owner[number_of(plan_.graph(), *call.of->set->grid)];
     add("  packs leavers for {} owners {}\n", call.process,
         call.owner.data() == owners.data() && call.owner.size() == owners.size() ? "of the plan" : "others");
     for (const Departures* each : call.patches) {

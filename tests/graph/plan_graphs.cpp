@@ -151,10 +151,11 @@ class Graphs {
 
 Assignment scattered(const Graph& graph, int processes) {
     Assignment all = assign(graph, processes);
-    for (std::size_t family = 0; family < all.owner.size(); ++family)
+    for (const FamilyId family : all.owner.ids())
         for (std::size_t p = 0; p < all.owner[family].size(); ++p)
             all.owner[family][p] =
-                static_cast<int>(mixed(100 * family + p) % static_cast<std::uint64_t>(processes));
+                static_cast<int>(mixed(100 * static_cast<std::size_t>(family.number()) + p) %
+                                 static_cast<std::uint64_t>(processes));
     all.number(processes);
     return all;
 }

@@ -117,43 +117,44 @@ void PlanWriter::walk(const Block& block, const std::string& path, Ordered& all,
 void PlanWriter::add_memory() {
     const Memory& memory = plan_.memory();
     Populations& populations = memory.populations();
-    for (std::size_t f = 0; f < memory.patches().size(); ++f) {
-        add("family {} '{}' patches", f, plan_.graph().families()[f]->name());
+    for (const FamilyId f : memory.patches().ids()) {
+        add("family {} '{}' patches", f.number(), plan_.graph().families()[f]->name());
         add_list(std::span<const int>(memory.patches()[f]));
         text_ += '\n';
-        const Division& division = memory.division(static_cast<int>(f));
+        const Division& division = memory.division(f);
         for (const Division::Part& part : division.parts) {
             add("  block {} patches", text_of(part.cells));
             add_list(division.of(part));
             text_ += '\n';
         }
     }
-    for (std::size_t s = 0; s < plan_.resolved().storages.size(); ++s) add_storage(static_cast<int>(s));
+    for (const StorageId s : plan_.resolved().storages.ids()) add_storage(s);
     for (const ParticleSet& set : plan_.graph().particle_sets()) {
-        const std::vector<int>& mine = memory.patches()[z(populations.family(set.id))];
+        const std::vector<int>& mine = memory.patches()[populations.family(set.id)];
         for (std::size_t i = 0; i < mine.size(); ++i) {
             const int local = static_cast<int>(i);
             add_object(&populations.own(set.id, local), 1, Whose::node,
-                       fmt::format("particles of set {} patch {}", set.id, mine[i]));
+                       fmt::format("particles of set {} patch {}", set.id.number(), mine[i]));
             add_object(&populations.moved(set.id, local), 1, Whose::own,
-                       fmt::format("moved of set {} patch {}", set.id, mine[i]));
+                       fmt::format("moved of set {} patch {}", set.id.number(), mine[i]));
         }
     }
     if (!plan_.images().empty())
         add_region(plan_.images().data(), plan_.images().size(), Whose::own, "images");
 }
 
-void PlanWriter::add_storage(int number) {
+void PlanWriter::add_storage(StorageId id) {
     const Memory& memory = plan_.memory();
-    const Storage& storage = plan_.resolved().storages[z(number)];
+    const Storage& storage = plan_.resolved().storages[id];
     const LabelInfo& shape = label(storage.label);
+    const int number = id.number();
     std::vector<std::string> labels;
-    for (const int each : storage.labels) labels.push_back(label(each).name);
+    for (const LabelId each : storage.labels) labels.push_back(label(each).name);
     add("storage {} of {}: depth {} scope {} ghosts {} kept {} windows {} bytes {}\n", number, joined(labels),
-        storage.depth, storage.scope, text_of(storage.ghosts), word(storage.kept),
-        word(storage.contributions), memory.bytes(number));
+        storage.depth, storage.scope.number(), text_of(storage.ghosts), word(storage.kept),
+        word(storage.contributions), memory.bytes(id));
     if (shape.kind == Kind::particles) {
-        const ParticleColumn& column = memory.populations().column(number);
+        const ParticleColumn& column = memory.populations().column(id);
         add_object(&column, 1, Whose::own, fmt::format("column of s{}", number));
         text_ += "  column";
         add_column(column);
@@ -171,19 +172,19 @@ void PlanWriter::add_storage(int number) {
         add(" steps {} {} {} turn {} count {}\n", spot.y, spot.z, spot.component, spot.turn, spot.count);
     };
     if (shape.kind == Kind::scalar) {
-        const Spot& spot = memory.own(number, 0);
+        const Spot& spot = memory.own(id, 0);
         add_region(spot.origin, z(storage.depth * spot.turn), Whose::node, fmt::format("s{}", number));
         text_ += "  at ";
         add_spot(spot, {});
         return;
     }
-    const auto family = z(number_of(plan_.graph(), *shape.family));
+    const FamilyId family = number_of(plan_.graph(), *shape.family);
     const std::vector<int>& mine = memory.patches()[family];
     if (shape.kind == Kind::field) {
-        const FieldLayout& layout = memory.layout(number);
+        const FieldLayout& layout = memory.layout(id);
         for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
             const FieldBlock& block = layout.blocks[b];
-            const Spot& spot = memory.block(number, b);
+            const Spot& spot = memory.block(id, b);
             add_region(spot.origin - block.offset({0, 0, 0}) * bytes, z(storage.depth * spot.turn),
                        Whose::node, fmt::format("s{}.b{}", number, b));
             add("  block {} owns {} stores {} bytes {}\n", b, text_of(block.owned), text_of(block.stored),
@@ -191,7 +192,7 @@ void PlanWriter::add_storage(int number) {
         }
     }
     for (std::size_t i = 0; i < mine.size(); ++i) {
-        const Spot& spot = memory.own(number, static_cast<int>(i));
+        const Spot& spot = memory.own(id, static_cast<int>(i));
         Int3 first{};
         if (shape.kind == Kind::field)
             first = static_cast<const Grid&>(*shape.family).owned(mine[i], shape.on, shape.border).lo;
@@ -272,7 +273,7 @@ void PlanWriter::add_kept() {
     std::vector<std::string> lines;
     for (const int half : {0, 1}) {
         for (const auto& [storage, fill] : plan_.refills(half))
-            lines.push_back(fmt::format("refill s{} by {}\n", storage, name_of(fill)));
+            lines.push_back(fmt::format("refill s{} by {}\n", storage.number(), name_of(fill)));
         for (const auto& [channel, scope] : plan_.listening(half))
             lines.push_back(fmt::format("{} listens to {} tag {} scope {}\n", kHalves[half], channel->peer(),
                                         channel->tag(), scope));
@@ -289,14 +290,14 @@ void PlanWriter::add_kept() {
         if (!all.taken.empty()) add("takes from process {}\n", process);
         add_parcels(all.taken);
     }
-    for (std::size_t t = 0; t < plan_.resolved().tasks.size(); ++t) {
+    for (const TaskId t : plan_.resolved().tasks.ids()) {
         const ResolvedTask& task = plan_.resolved().tasks[t];
         if (task.what != ResolvedTask::What::reduce) continue;
-        int outermost = task.scope;
-        for (int up = outermost; up >= 0; up = plan_.graph().scopes()[z(up)].parent()) outermost = up;
+        ScopeId outermost = task.scope;
+        for (ScopeId up = outermost; up; up = plan_.graph().scopes()[up].parent()) outermost = up;
         add("end of {}\n", task.name);
-        add_wait(*halves_[plan_.graph().scopes()[z(outermost)].form() == Scope::Form::start ? 0 : 1].program,
-                 plan_.end_of(static_cast<int>(t)));
+        add_wait(*halves_[plan_.graph().scopes()[outermost].form() == Scope::Form::start ? 0 : 1].program,
+                 plan_.end_of(t));
     }
 }
 

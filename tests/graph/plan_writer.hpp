@@ -73,7 +73,7 @@ class PlanWriter {
     void order(int half);
     void walk(const graph::Block& block, const std::string& path, Ordered& all, std::vector<Placed>& placed);
     void add_memory();
-    void add_storage(int storage);
+    void add_storage(graph::StorageId id);
     void add_block(const BlockAt& at);
     void add_program(int half);
     void add_op(int half, const Placed& placed);
@@ -100,8 +100,8 @@ class PlanWriter {
     void add_column(const graph::ParticleColumn& column);
     void add_decision(const graph::Decision& decision);
 
-    [[nodiscard]] const graph::LabelInfo& label(int number) const {
-        return plan_.graph().labels()[static_cast<std::size_t>(number)];
+    [[nodiscard]] const graph::LabelInfo& label(graph::LabelId id) const {
+        return plan_.graph().labels()[id];
     }
 
     const graph::Plan& plan_;

@@ -38,7 +38,7 @@ class RandomGraph {
         for (auto& row : table)
             for (int i = 0; i < 2; ++i) row.push_back({static_cast<int>(table_random() % kRandomPatches), i});
         auto& gather = made->add<graph::Gather>("donors", grid, grid, table);
-        std::vector<int> ids;
+        graph::VectorBy<graph::LabelId, graph::LabelId> ids;  // of what labels_ has -> the graph's
         for (const Label& l : labels_)
             ids.push_back(
                 l.kind == scalar
@@ -47,14 +47,13 @@ class RandomGraph {
         std::vector<graph::Scope*> scopes{&made->start(), &made->step()};
         for (const Inner& inner : inners_) {
             graph::Scope& parent = *scopes[static_cast<std::size_t>(inner.parent)];
-            graph::TypedVersion<double, graph::Kind::scalar> by{
-                {ids[static_cast<std::size_t>(inner.by)], 0, 0}};
+            graph::TypedVersion<double, graph::Kind::scalar> by{{ids[graph::LabelId(inner.by)], 0, 0}};
             if (inner.form == graph::Scope::Form::subcycle)
                 scopes.push_back(&parent.subcycle(inner.name, 3));
             else
                 scopes.push_back(&parent.when<double>(inner.name, by, [](double) { return true; }));
             for (const auto& [label, version] : inner.takes)
-                scopes.back()->takes({ids[static_cast<std::size_t>(label)], version, 0});
+                scopes.back()->takes({ids[graph::LabelId(label)], version, 0});
         }
         std::vector<Noted> tasks = tasks_;
         if (order > 0) {
@@ -65,7 +64,7 @@ class RandomGraph {
             graph::Task task = scopes[static_cast<std::size_t>(noted.scope)]->task(noted.name, grid);
             for (graph::Use use : noted.uses) {
                 if (use.width[0] < 0) use.relation = &gather, use.width = {};
-                use.version.label = ids[static_cast<std::size_t>(use.version.label)];
+                use.version.label = ids[use.version.label];
                 task.use(use);
             }
             task.run([](graph::Here&) {});
@@ -121,7 +120,7 @@ class RandomGraph {
         if (labels_[l].started) return;
         labels_[l].started = true;
         Noted task{0, "start " + labels_[l].name, {}};
-        const int label = static_cast<int>(l);
+        const graph::LabelId label(l);
         task.uses.push_back({graph::Access::make, {label, 0, 0}, nullptr, {}});
         for (int k = 1; k < labels_[l].history; ++k)
             task.uses.push_back({graph::Access::make, {label, -1, k}, nullptr, {}});
@@ -158,7 +157,7 @@ class RandomGraph {
             if (labels_[l].earlier && state.version[l] < 0 &&
                 labels_[l].owner == (around == nullptr ? -1 : scope)) {
                 tasks_.push_back({scope, "close " + labels_[l].name, {}});
-                tasks_.back().uses.push_back({graph::Access::make, {static_cast<int>(l), 0, 0}, nullptr, {}});
+                tasks_.back().uses.push_back({graph::Access::make, {graph::LabelId(l), 0, 0}, nullptr, {}});
                 state.version[l] = 0;
                 state.changed[l] = state.touched[l] = true;
             }
@@ -175,11 +174,14 @@ class RandomGraph {
             if (used[at(l)]) continue;
             const bool own_ring = labels_[at(l)].kind == ring && labels_[at(l)].owner == scope;
             if ((own_ring || labels_[at(l)].kind == history) && pick(0, 1) == 0) {
-                task.uses.push_back(
-                    {graph::Access::need, {l, -1, pick(1, labels_[at(l)].history)}, nullptr, reach(l)});
+                task.uses.push_back({graph::Access::need,
+                                     {graph::LabelId(l), -1, pick(1, labels_[at(l)].history)},
+                                     nullptr,
+                                     reach(l)});
                 labels_[at(l)].earlier = true;
             } else if (state.version[at(l)] >= 0) {
-                task.uses.push_back({graph::Access::need, {l, state.version[at(l)], 0}, nullptr, reach(l)});
+                task.uses.push_back(
+                    {graph::Access::need, {graph::LabelId(l), state.version[at(l)], 0}, nullptr, reach(l)});
             } else
                 continue;
             used[at(l)] = state.touched[at(l)] = true;
@@ -193,13 +195,14 @@ class RandomGraph {
             const bool own = label.owner == scope;
             const bool fresh = version < 0 && (own || (is_step && label.kind != local));
             if (fresh && label.kind == sum)
-                task.uses.push_back({graph::Access::sum, {l, 0, 0}, nullptr, {pick(0, 2), 0, 0}});
+                task.uses.push_back(
+                    {graph::Access::sum, {graph::LabelId(l), 0, 0}, nullptr, {pick(0, 2), 0, 0}});
             else if (fresh && label.kind == scalar)
-                task.uses.push_back({graph::Access::contribute, {l, 0, 0}, nullptr, {}});
+                task.uses.push_back({graph::Access::contribute, {graph::LabelId(l), 0, 0}, nullptr, {}});
             else if (fresh)
-                task.uses.push_back({graph::Access::make, {l, 0, 0}, nullptr, {}});
+                task.uses.push_back({graph::Access::make, {graph::LabelId(l), 0, 0}, nullptr, {}});
             else if (version >= 0 && label.kind != scalar)
-                task.uses.push_back({graph::Access::modify, {l, version, 0}, nullptr, {}});
+                task.uses.push_back({graph::Access::modify, {graph::LabelId(l), version, 0}, nullptr, {}});
             else
                 continue;
             ++version;

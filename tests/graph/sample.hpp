@@ -13,8 +13,8 @@ inline std::unique_ptr<graph::Graph> sample_graph() {
     using namespace graph;
     auto graph = std::make_unique<Graph>("sample");
     Grid& grid = graph->grid("grid", {.cells = {{0, 0, 0}, {64, 64, 32}}, .patch_cells = {16, 16, 16}});
-    const int set = graph->particles("sand", grid);
-    auto id = Particles<std::int64_t>(graph->particle_sets()[0].id_label);
+    const SetId set = graph->particles("sand", grid);
+    auto id = Particles<std::int64_t>(graph->particle_sets().at(0).id_label);
     auto x = graph->particle<double>(set, "position", {.components = 3, .unit = "m"});
     auto v = graph->particle<double>(set, "velocity", {.components = 3, .unit = "m/s"});
     auto stress = graph->particle<double>(set, "stress", {.components = 6, .unit = "Pa"});

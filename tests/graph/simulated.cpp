@@ -12,16 +12,16 @@ std::size_t z(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Version Simulation::version_of(int t, int use) const {
-    return graph_.tasks()[z(it_.tasks[z(t)].task)].uses[z(use)].version;
+Version Simulation::version_of(TaskId t, int use) const {
+    return graph_.tasks()[it_.tasks[t].task].uses[z(use)].version;
 }
 
-bool Simulation::of_scalar(int t, int use) const {
-    return graph_.labels()[z(it_.tasks[z(t)].uses[z(use)].label)].kind == Kind::scalar;
+bool Simulation::of_scalar(TaskId t, int use) const {
+    return graph_.labels()[it_.tasks[t].uses[z(use)].label].kind == Kind::scalar;
 }
 
-std::vector<int> Simulation::patches_of(int t) const {
-    if (it_.tasks[z(t)].what == ResolvedTask::What::reduce) return {0};
+std::vector<int> Simulation::patches_of(TaskId t) const {
+    if (it_.tasks[t].what == ResolvedTask::What::reduce) return {0};
     std::vector<int> all;
     for (int p = 0; p < patches_; ++p) all.push_back(p);
     return all;
@@ -29,9 +29,9 @@ std::vector<int> Simulation::patches_of(int t) const {
 
 /// Which patches of the label a use reaches from `patch`; grids here are one row, periodic, and ghosts and
 /// sums are narrower than a patch.
-std::vector<int> Simulation::patches_read(int t, int use, int patch) const {
+std::vector<int> Simulation::patches_read(TaskId t, int use, int patch) const {
     if (of_scalar(t, use)) return {0};
-    const Use& u = graph_.tasks()[z(it_.tasks[z(t)].task)].uses[z(use)];
+    const Use& u = graph_.tasks()[it_.tasks[t].task].uses[z(use)];
     std::set<int> found{patch};
     if (u.relation != nullptr) {
         found.clear();
@@ -43,23 +43,23 @@ std::vector<int> Simulation::patches_read(int t, int use, int patch) const {
 }
 
 /// Whether a scope as a whole gives the label, which the scope around knows, its next version.
-bool Simulation::changes(int scope, int label) const {
+bool Simulation::changes(ScopeId scope, LabelId label) const {
     for (const TaskInfo& task : graph_.tasks())
         for (const Use& use : task.uses) {
             if (use.version.label != label || use.access == Access::need) continue;
-            for (int s = task.scope; s >= 0; s = graph_.scopes()[z(s)].parent())
+            for (ScopeId s = task.scope; s; s = graph_.scopes()[s].parent())
                 if (s == scope) return true;
         }
     return false;
 }
 
-int Simulation::taken(int scope, int label) const {
-    for (const Version& v : graph_.scopes()[z(scope)].taken())
+int Simulation::taken(ScopeId scope, LabelId label) const {
+    for (const Version& v : graph_.scopes()[scope].taken())
         if (v.label == label) return v.version;
     return 0;
 }
 
-int Simulation::last_version(int scope, int label) {
+int Simulation::last_version(ScopeId scope, LabelId label) {
     int count = 0;
     for (const TaskInfo& task : graph_.tasks())
         if (task.scope == scope)
@@ -70,16 +70,16 @@ int Simulation::last_version(int scope, int label) {
     return count;
 }
 
-void Simulation::task(int t) {
-    const ResolvedTask& task = it_.tasks[z(t)];
-    const int s = task.scope;
+void Simulation::task(TaskId t) {
+    const ResolvedTask& task = it_.tasks[t];
+    const ScopeId s = task.scope;
     const int first = static_cast<int>(calls_.size());
     for (const int p : patches_of(t)) {
         Call call{t, p, counts_, {}, {}, {}};
         const int me = static_cast<int>(calls_.size());
         const auto buffer = [&](const ResolvedUse& use) {
-            const Storage& storage = it_.storages[z(use.storage)];
-            const std::int64_t count = counts_[z(storage.scope)] - use.back;
+            const Storage& storage = it_.storages[use.storage];
+            const std::int64_t count = counts_[storage.scope] - use.back;
             return (count % storage.depth + storage.depth) % storage.depth;
         };
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
@@ -90,7 +90,7 @@ void Simulation::task(int t) {
                     continue;
                 }
                 // Which use of its maker it is: the one with this storage.
-                const std::vector<ResolvedUse>& theirs = it_.tasks[z(use.maker)].uses;
+                const std::vector<ResolvedUse>& theirs = it_.tasks[use.maker].uses;
                 int their = 0;
                 while (theirs[z(their)].storage != use.storage || theirs[z(their)].label != use.label)
                     ++their;
@@ -101,12 +101,12 @@ void Simulation::task(int t) {
                         {use.storage, buffer(use), q, contributions_[{use.maker, their}][z(q)]});
                 continue;
             }
-            const Use& declared = graph_.tasks()[z(task.task)].uses[u];
+            const Use& declared = graph_.tasks()[task.task].uses[u];
             if (declared.access == Access::sum || declared.access == Access::contribute) {
                 call.writes.push_back({use.storage, buffer(use), p, me});
                 continue;
             }
-            const int label = declared.version.label;
+            const LabelId label = declared.version.label;
             if (declared.access == Access::need || declared.access == Access::modify) {
                 const int v =
                     declared.version.version < 0 ? last_version(s, label) : declared.version.version;
@@ -131,8 +131,8 @@ void Simulation::task(int t) {
         return;
     }
     for (std::size_t u = 0; u < task.uses.size(); ++u) {
-        const Use& use = graph_.tasks()[z(task.task)].uses[u];
-        const int label = use.version.label;
+        const Use& use = graph_.tasks()[task.task].uses[u];
+        const LabelId label = use.version.label;
         if (use.access == Access::make && use.version.back == 0) value(s, label, 0) = mine();
         if (use.access == Access::make && use.version.back > 0) {
             auto& all = generations_[label];
@@ -146,8 +146,8 @@ void Simulation::task(int t) {
 }
 
 void Simulation::waits(Call& call) {
-    for (const Before& b : it_.tasks[z(call.task)].before) {
-        const std::int64_t needed = call.counts[z(it_.tasks[z(b.task)].scope)] - b.lag;
+    for (const Before& b : it_.tasks[call.task].before) {
+        const std::int64_t needed = call.counts[it_.tasks[b.task].scope] - b.lag;
         std::set<int> from;
         if (b.through_use < 0)
             from = {call.patch};
@@ -163,8 +163,7 @@ void Simulation::waits(Call& call) {
             }
         for (const int q : from)
             for (const int other : done_[{b.task, q}])
-                if (calls_[z(other)].counts[z(it_.tasks[z(b.task)].scope)] <= needed)
-                    call.after.push_back(other);
+                if (calls_[z(other)].counts[it_.tasks[b.task].scope] <= needed) call.after.push_back(other);
     }
     // Calls of one task on one patch follow each other.
     std::vector<int>& own = done_[{call.task, call.patch}];
@@ -172,21 +171,20 @@ void Simulation::waits(Call& call) {
     own.push_back(static_cast<int>(calls_.size()));
 }
 
-void Simulation::round(int scope) {
-    ++counts_[z(scope)];
-    for (const auto& [inner, id] : it_.scopes[z(scope)].order) {
-        if (!inner) {
-            task(id);
+void Simulation::round(ScopeId scope) {
+    ++counts_[scope];
+    for (const auto& [own, id] : it_.scopes[scope].order) {
+        if (own) {
+            task(own);
             continue;
         }
-        const Scope& s = graph_.scopes()[z(id)];
+        const Scope& s = graph_.scopes()[id];
         std::int64_t rounds = s.most();
         if (s.form() == Scope::Form::when) rounds = static_cast<std::int64_t>(random_() % 2);
         if (s.form() == Scope::Form::repeat)
             rounds = 1 + static_cast<std::int64_t>(random_() % z(static_cast<int>(s.most())));
-        const int labels = static_cast<int>(graph_.labels().size());
         for (std::int64_t r = 0; r < rounds; ++r) {
-            for (int l = 0; l < labels; ++l) {
+            for (const LabelId l : graph_.labels().ids()) {
                 value(id, l, 0) = r == 0 ? value(scope, l, taken(id, l)) : value(id, l, last_version(id, l));
                 // A label with generations of these rounds begins with what the scope around has.
                 bool made = false;
@@ -194,13 +192,13 @@ void Simulation::round(int scope) {
                     for (const Use& u : t.uses)
                         made = made || (t.scope == id && u.version.label == l && u.access != Access::need &&
                                         u.access != Access::modify);
-                if (!made || graph_.labels()[z(l)].history == 0) continue;
+                if (!made || graph_.labels()[l].history == 0) continue;
                 auto& all = generations_[l];
                 all.insert(all.begin(), value(id, l, 0));
             }
             round(id);
         }
-        for (int l = 0; l < labels; ++l)
+        for (const LabelId l : graph_.labels().ids())
             if (changes(id, l))
                 value(scope, l, taken(id, l) + 1) =
                     rounds > 0 ? value(id, l, last_version(id, l)) : value(scope, l, taken(id, l));
@@ -209,22 +207,21 @@ void Simulation::round(int scope) {
 
 std::string Simulation::run(int steps) {
     counts_.assign(graph_.scopes().size(), 0);
-    const int labels = static_cast<int>(graph_.labels().size());
-    round(0);
+    round(kStart);
     const int of_start = static_cast<int>(calls_.size());
-    std::map<std::tuple<int, int, int>, Values> started = values_;
+    std::map<std::tuple<ScopeId, LabelId, int>, Values> started = values_;
     for (int step = 0; step < steps; ++step) {
-        for (int l = 0; l < labels; ++l) {
-            const Values begin =
-                step == 0 ? started[{0, l, last_version(0, l)}] : value(1, l, last_version(1, l));
-            value(1, l, 0) = begin;
+        for (const LabelId l : graph_.labels().ids()) {
+            const Values begin = step == 0 ? started[{kStart, l, last_version(kStart, l)}]
+                                           : value(kStep, l, last_version(kStep, l));
+            value(kStep, l, 0) = begin;
             auto& all = generations_[l];
             if (step == 0 && !all.empty())
                 all[0] = begin;
             else
                 all.insert(all.begin(), begin);
         }
-        round(1);
+        round(kStep);
     }
     for (std::size_t c = static_cast<std::size_t>(of_start); c < calls_.size();
          ++c)  // the start is over by then
@@ -240,7 +237,7 @@ std::string Simulation::execute() {
         waits[c] = static_cast<int>(calls_[c].after.size());
         if (waits[c] == 0) ready.push_back(static_cast<int>(c));
     }
-    std::map<std::tuple<int, std::int64_t, int>, int> memory;
+    std::map<std::tuple<StorageId, std::int64_t, int>, int> memory;
     std::size_t done = 0;
     const bool hurry = random_() % 2 == 0;  // those far ahead first: what runs early overwrites most
     const int slow = static_cast<int>(random_() % z(patches_));
@@ -260,10 +257,10 @@ std::string Simulation::execute() {
             if (e.value < 0 || found == e.value) continue;
             const auto who = [&](int n) {
                 return n < 0 ? std::string("nobody")
-                             : it_.tasks[z(calls_[z(n)].task)].name + " of step " +
-                                   std::to_string(calls_[z(n)].counts[1]);
+                             : it_.tasks[calls_[z(n)].task].name + " of step " +
+                                   std::to_string(calls_[z(n)].counts[kStep]);
             };
-            return it_.tasks[z(call.task)].name + ", step " + std::to_string(call.counts[1]) + ", patch " +
+            return it_.tasks[call.task].name + ", step " + std::to_string(call.counts[kStep]) + ", patch " +
                    std::to_string(call.patch) + ": reads patch " + std::to_string(e.patch) + " by " +
                    who(found) + " instead of " + who(e.value);
         }

@@ -29,41 +29,44 @@ class Simulation {
 
   private:
     struct Expect {
-        int storage;
+        graph::StorageId storage;
         std::int64_t buffer;
         int patch, value;
     };
     struct Call {
-        int task, patch;
-        std::vector<std::int64_t> counts;  // rounds begun of each scope
+        graph::TaskId task;
+        int patch;
+        graph::VectorBy<graph::ScopeId, std::int64_t> counts;  // rounds begun of each scope
         std::vector<Expect> reads, writes;
         std::vector<int> after;  // calls
     };
     using Values = std::vector<int>;  // [patch] -> call
 
-    void round(int scope);
-    void task(int t);
+    void round(graph::ScopeId scope);
+    void task(graph::TaskId t);
     void waits(Call& call);
-    std::vector<int> patches_read(int t, int use, int patch) const;
-    [[nodiscard]] bool of_scalar(int t, int use) const;
-    [[nodiscard]] std::vector<int> patches_of(int t) const;
-    Values& value(int scope, int label, int version) { return values_[{scope, label, version}]; }
-    int last_version(int scope, int label);
-    int taken(int scope, int label) const;
-    bool changes(int scope, int label) const;
-    [[nodiscard]] graph::Version version_of(int t, int use) const;
+    std::vector<int> patches_read(graph::TaskId t, int use, int patch) const;
+    [[nodiscard]] bool of_scalar(graph::TaskId t, int use) const;
+    [[nodiscard]] std::vector<int> patches_of(graph::TaskId t) const;
+    Values& value(graph::ScopeId scope, graph::LabelId label, int version) {
+        return values_[{scope, label, version}];
+    }
+    int last_version(graph::ScopeId scope, graph::LabelId label);
+    int taken(graph::ScopeId scope, graph::LabelId label) const;
+    bool changes(graph::ScopeId scope, graph::LabelId label) const;
+    [[nodiscard]] graph::Version version_of(graph::TaskId t, int use) const;
     std::string execute();
 
     const graph::Graph& graph_;
     const graph::Resolved& it_;
     int patches_;
     std::mt19937_64 random_;
-    std::vector<std::int64_t> counts_;
+    graph::VectorBy<graph::ScopeId, std::int64_t> counts_;
     std::vector<Call> calls_;
-    std::map<std::tuple<int, int, int>, Values> values_;    // (scope, label, version)
-    std::map<int, std::vector<Values>> generations_;        // label -> the last first
-    std::map<std::pair<int, int>, Values> contributions_;   // (task, use)
-    std::map<std::pair<int, int>, std::vector<int>> done_;  // (task, patch) -> calls, in order
+    std::map<std::tuple<graph::ScopeId, graph::LabelId, int>, Values> values_;  // (scope, label, version)
+    std::map<graph::LabelId, std::vector<Values>> generations_;                 // label -> the last first
+    std::map<std::pair<graph::TaskId, int>, Values> contributions_;             // (task, use)
+    std::map<std::pair<graph::TaskId, int>, std::vector<int>> done_;  // (task, patch) -> calls, in order
 };
 
 }  // namespace strata::tests

@@ -158,7 +158,10 @@ TEST_CASE("what another task declared, or nobody, is refused") {
                 "what task 'other' declared"}));
     CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[FieldUse<const double>{}](1, 5); }),
                {"task 'work', patch 2", "uses a label that it did not declare", "uses 0 to 4"}));
-    CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[ScalarUse<const double>{9}]; }),
+    CHECK(says(s.on_patch(2,
+                          [&](Here& here) {
+                              here[s.sum] += here[ScalarUse<const double>{9, {}}];
+                          }),
                {"task 'work', patch 2", "uses a label that it did not declare"}));
     CHECK(says(s.on_patch(2,
                           [&](Here& here) {
@@ -194,7 +197,7 @@ TEST_CASE("particles that a patch does not have are refused") {
     for (const bool reads : {true, false}) {
         Graph graph("dust");
         const Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {4, 4, 1}}, .patch_cells = {2, 4, 1}});
-        const int set = graph.particles("dust", grid);
+        const SetId set = graph.particles("dust", grid);
         const auto ids = graph.particle_id(set);
         const auto x = graph.particle<double>(set, "x", {.components = 2});
         Task sow = graph.start().task("sow", grid);
@@ -235,7 +238,7 @@ TEST_CASE("a particle that left its cell and was not named is found") {
     const auto said = [](bool names) {
         Graph graph("g");
         Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {4, 1, 1}});
-        const int dust = graph.particles("dust", grid);
+        const SetId dust = graph.particles("dust", grid);
         const auto id = graph.particle_id(dust);
         const auto x = graph.particle<double>(dust, "x");
         Task sow = graph.start().task("sow", grid);

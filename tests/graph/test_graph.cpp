@@ -46,10 +46,10 @@ TEST_CASE("a label that cannot be is refused when it is declared") {
     CHECK_THROWS_AS(graph.field<double>("b", grid, On::cells, {.history = -1}), Error);
     CHECK_THROWS_AS(graph.list<double>("c", zones, {}), Error);
     CHECK_THROWS_AS(graph.scalar<double>("d", Reduce::none), Error);
-    CHECK_THROWS_AS(graph.particle<double>(0, "e"), Error);
-    const int set = graph.particles("dust", grid);
+    CHECK_THROWS_AS(graph.particle<double>(SetId(0), "e"), Error);
+    const SetId set = graph.particles("dust", grid);
     CHECK_THROWS_AS(graph.particle<double>(set, "f", {.history = 1}), Error);
-    CHECK(graph.labels()[static_cast<std::size_t>(graph.particle_sets()[0].id_label)].name == "dust.id");
+    CHECK(graph.labels()[graph.particle_sets().at(0).id_label].name == "dust.id");
     LabelInfo field;
     field.name = "on zones";
     field.family = &zones;
@@ -71,7 +71,7 @@ TEST_CASE("scopes know their parent, their form and what decides") {
     CHECK_FALSE(loop.decision()(&high));
     CHECK(loop.decision()(&low));
     CHECK_THROWS_AS(graph.step().subcycle("never", 0), Error);
-    CHECK_THROWS_AS(loop.relocate(0, {}), Error);
+    CHECK_THROWS_AS(loop.relocate(SetId(0), {}), Error);
 }
 
 TEST_CASE("shared values answer each other, and come in the order of patches") {

@@ -38,7 +38,7 @@ struct Alone {
         return plan.memory().populations().own(cloud.set(), p);
     }
     template <class T>
-    [[nodiscard]] const T* values(int p, int label, int component = 0) const {
+    [[nodiscard]] const T* values(int p, LabelId label, int component = 0) const {
         const ParticleColumn& column = plan.memory().populations().column(storage_of(resolved, label));
         const ParticleArrays& arrays = column.arrays(patch(p));
         return reinterpret_cast<const T*>(column.at(arrays) + component * column.stride(arrays));
@@ -125,7 +125,7 @@ struct Few {
     }
     Graph graph;
     Grid& grid;
-    int set;
+    SetId set;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string waits(const Resolved& r, const std::string& name) {
     std::string text;
     for (const Before& b : named(r, name).before) {
         text += text.empty() ? "" : ", ";
-        text += r.tasks[static_cast<std::size_t>(b.task)].name + "-" + std::to_string(b.lag);
+        text += r.tasks[b.task].name + "-" + std::to_string(b.lag);
         if (b.through_use >= 0) text += b.backward ? " backward" : " through";
     }
     return text;
@@ -53,9 +53,9 @@ TEST_CASE("a label with a history of one alternates between two buffers, and wai
     diffuse.make(u);
     const Resolved r = resolve(s.graph);
     REQUIRE(r.storages.size() == 1);
-    CHECK(r.storages[0].depth == 2);
-    CHECK(r.storages[0].kept);
-    CHECK(r.storages[0].ghosts == Int3{1, 1, 1});
+    CHECK(r.storages.at(0).depth == 2);
+    CHECK(r.storages.at(0).kept);
+    CHECK(r.storages.at(0).ghosts == Int3{1, 1, 1});
     // That neighbours have read what is overwritten follows from having their values: one wait is enough.
     CHECK(waits(r, "diffuse") == "diffuse-1 through");
     CHECK(named(r, "diffuse").uses[0].back == 1);
@@ -75,16 +75,13 @@ TEST_CASE("modify waits for the readers of what it overwrites, whatever the orde
     fluxes.make(flux);
     s.start("initial").make(u);
     const Resolved r = resolve(s.graph);
-    CHECK(r.tasks[static_cast<std::size_t>(r.critical_path.front())].name == "fluxes");
+    CHECK(r.tasks[r.critical_path.front()].name == "fluxes");
     CHECK(waits(r, "fluxes").find("update-1 through") == 0);
     CHECK(sound(s, r) == "");
     const auto kept = [&](Field<double> label) {
-        return r
-            .storages[static_cast<std::size_t>(
-                std::find_if(r.storages.begin(), r.storages.end(),
-                             [&](const Storage& x) { return x.label == label.id(); }) -
-                r.storages.begin())]
-            .kept;
+        return std::find_if(r.storages.begin(), r.storages.end(),
+                            [&](const Storage& x) { return x.label == label.id(); })
+            ->kept;
     };
     CHECK(kept(u));
     CHECK_FALSE(kept(flux));
@@ -129,8 +126,8 @@ TEST_CASE("contributions are added by a task of their own, which its readers wai
     const ResolvedTask& sum = named(r, "sum of 'mass'");
     CHECK(sum.what == ResolvedTask::What::combine);
     REQUIRE(sum.uses.size() == 3);
-    CHECK(r.tasks[static_cast<std::size_t>(sum.uses[1].maker)].name == "add more");  // by name
-    CHECK(r.storages[static_cast<std::size_t>(sum.uses[1].storage)].contributions);
+    CHECK(r.tasks[sum.uses[1].maker].name == "add more");  // by name
+    CHECK(r.storages[sum.uses[1].storage].contributions);
     CHECK(waits(r, "gather").find("sum of 'mass'-0 through") == 0);
     CHECK(sound(s, r) == "");
 }
@@ -163,9 +160,9 @@ TEST_CASE("a loop carries its values from round to round and gives them back") {
     after.need(norm.last());
     after.make(answer);
     const Resolved r = resolve(s.graph);
-    const ResolvedScope& solve = r.scopes[static_cast<std::size_t>(loop.id())];
-    CHECK(r.tasks[static_cast<std::size_t>(solve.decided_by)].name == "reduction of 'norm' in 'solve'");
-    CHECK(r.scopes[1].order.size() == 3);
+    const ResolvedScope& solve = r.scopes[loop.id()];
+    CHECK(r.tasks[solve.decided_by].name == "reduction of 'norm' in 'solve'");
+    CHECK(r.scopes[kStep].order.size() == 3);
     CHECK(named(r, "after").uses[0].version == 1);
     CHECK(sound(s, r) == "");
 }
@@ -189,6 +186,6 @@ TEST_CASE("a part that may not run gives back what it took") {
     use.need(list.at(1), ghosts(1));
     use.modify(u);
     const Resolved r = resolve(s.graph);
-    CHECK(r.scopes[static_cast<std::size_t>(rebuild.id())].decided_by >= 0);
+    CHECK(bool(r.scopes[rebuild.id()].decided_by));
     CHECK(sound(s, r, 8) == "");
 }

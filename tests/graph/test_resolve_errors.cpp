@@ -246,8 +246,8 @@ TEST_CASE("scopes that change one label say in which order") {
 
 TEST_CASE("particles are used before or after they are relocated, not both at once") {
     Solver s;
-    const int set = s.graph.particles("sand", s.grid);
-    auto id = Particles<std::int64_t>(s.graph.particle_sets()[0].id_label);
+    const SetId set = s.graph.particles("sand", s.grid);
+    auto id = Particles<std::int64_t>(s.graph.particle_sets().at(0).id_label);
     auto x = s.graph.particle<double>(set, "x", {.components = 3});
     auto force = s.graph.particle<double>(set, "force");
     Task initial = s.start("initial");
@@ -263,7 +263,7 @@ TEST_CASE("particles are used before or after they are relocated, not both at on
     // Forces are made anew: they do not move.
     CHECK(r.tasks.back().what == ResolvedTask::What::relocate);
     CHECK(r.tasks.back().uses.size() == 2);
-    CHECK(r.scopes[1].order.back().second == static_cast<int>(r.tasks.size()) - 1);
+    CHECK(r.scopes[kStep].order.back().task == TaskId(r.tasks.size() - 1));
     Task mixed = s.step("mixed");
     mixed.need(x.last());
     mixed.need(force);
@@ -306,5 +306,5 @@ TEST_CASE("a thousand tasks are resolved") {
     for (const ResolvedTask& t : r.tasks) waits += t.before.size();
     CHECK(r.storages.size() < 400);  // of 1000 labels
     CHECK(waits < 8000);
-    CHECK(r.scopes[1].order.size() == 1000);
+    CHECK(r.scopes[kStep].order.size() == 1000);
 }

@@ -12,17 +12,15 @@ namespace {
 
 /// All that was resolved, by names.
 std::string told(const Graph& g, const Resolved& r) {
-    const auto task = [&](int t) {
-        return t < 0 ? std::string("-") : r.tasks[static_cast<std::size_t>(t)].name;
-    };
+    const auto task = [&](TaskId t) { return t ? r.tasks[t].name : std::string("-"); };
     std::map<std::string, std::string> lines;
     for (const ResolvedTask& t : r.tasks) {
         std::string& line = lines[t.name];
         line = " rank " + std::to_string(t.rank);
         for (const ResolvedUse& u : t.uses)
-            line += " | " + g.labels()[static_cast<std::size_t>(u.label)].name + " " +
-                    std::to_string(u.version) + " " + std::to_string(u.storage) + " " +
-                    std::to_string(u.back) + " by " + task(u.maker);
+            line += " | " + g.labels()[u.label].name + " " + std::to_string(u.version) + " " +
+                    std::to_string(u.storage.number()) + " " + std::to_string(u.back) + " by " +
+                    task(u.maker);
         for (const Before& b : t.before)
             line += " < " + task(b.task) + "-" + std::to_string(b.lag) + (b.backward ? " back " : " ") +
                     task(b.through_task) + "." + std::to_string(b.through_use);
@@ -30,16 +28,16 @@ std::string told(const Graph& g, const Resolved& r) {
     std::string all;
     for (const auto& [name, line] : lines) all += name + line + "\n";
     for (const ResolvedScope& s : r.scopes) {
-        for (const auto& [inner, id] : s.order)
-            all += inner ? "[" + g.scopes()[static_cast<std::size_t>(id)].name() + "] " : task(id) + " ";
+        for (const auto& [own, inner] : s.order)
+            all += inner ? "[" + g.scopes()[inner].name() + "] " : task(own) + " ";
         all += "by " + task(s.decided_by) + "\n";
     }
     for (const Storage& s : r.storages) {
         all += std::to_string(s.depth) + " " + std::to_string(s.kept);
-        for (const int l : s.labels) all += " " + g.labels()[static_cast<std::size_t>(l)].name;
+        for (const LabelId l : s.labels) all += " " + g.labels()[l].name;
         all += "\n";
     }
-    for (const int t : r.critical_path) all += task(t) + " > ";
+    for (const TaskId t : r.critical_path) all += task(t) + " > ";
     for (const std::string& w : r.warnings) all += w + "\n";
     return all;
 }
@@ -111,7 +109,7 @@ TEST_CASE(
         });
         shared += fails([](Resolved& r) {
             for (ResolvedTask& t : r.tasks)
-                for (ResolvedUse& u : t.uses) u.storage /= 2;
+                for (ResolvedUse& u : t.uses) u.storage = StorageId(u.storage.number() / 2);
         });
     }
     CHECK(overwritten > 30);

@@ -17,7 +17,7 @@ void check(const Heat& heat, const Simulation& run, const std::vector<double>& e
     const Int3 n = heat.grid.shape().cells.hi;
     for (const Kept& kept : kept_versions(run.plan())) {
         if (kept.label != heat.u.id() || kept.back != 0) continue;
-        const auto& mine = run.plan().memory().patches()[0];
+        const auto& mine = run.plan().memory().patches().at(0);
         for (std::size_t p = 0; p < mine.size(); ++p) {
             const std::vector<std::byte> bytes = run.values(kept, static_cast<int>(p));
             std::size_t at = 0;
@@ -335,7 +335,7 @@ TEST_CASE("two earlier generations are what they were, from the start on and in 
                 for (int p = 0; p < wave.grid.patches(); ++p) {
                     const std::vector<std::byte> bytes = run.values(kept, p);
                     const int first =
-                        wave.grid.box(run.plan().memory().patches()[0][static_cast<std::size_t>(p)]).lo[0];
+                        wave.grid.box(run.plan().memory().patches().at(0)[static_cast<std::size_t>(p)]).lo[0];
                     CAPTURE(anew, steps, p);
                     CHECK(std::memcmp(bytes.data(), &expected[static_cast<std::size_t>(first)],
                                       bytes.size()) == 0);

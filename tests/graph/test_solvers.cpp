@@ -204,7 +204,7 @@ std::vector<Complex> plain_transform(const std::vector<Complex>& u, const Int3& 
 }
 
 /// All values of a field on a grid, x fastest, in a run on one process.
-std::vector<Complex> whole(const Simulation& run, const Grid& grid, int label) {
+std::vector<Complex> whole(const Simulation& run, const Grid& grid, LabelId label) {
     const Int3 n = grid.shape().cells.hi;
     std::vector<Complex> all(z(n[0] * n[1] * n[2]));
     for (int p = 0; p < grid.patches(); ++p) {

@@ -64,7 +64,7 @@ inline Ended run(const Settings& s, std::int64_t most = 1'000'000, int threads =
             std::sqrt(simulation.value(l.error) / simulation.value(l.total_mass)) / exact_displacement(s);
     const int patches = static_cast<const Grid&>(*graph.families().front()).patches();
     for (int p = 0; p < patches; ++p) {
-        const auto values = [&](int label) {
+        const auto values = [&](LabelId label) {
             for (const Kept& kept : kept_versions(simulation.plan()))
                 if (kept.label == label && kept.back == 0) return simulation.values(kept, p);
             return std::vector<std::byte>();
@@ -72,10 +72,10 @@ inline Ended run(const Settings& s, std::int64_t most = 1'000'000, int threads =
         std::vector<std::byte> bytes = values(l.id.id());
         std::vector<std::int64_t> ids(bytes.size() / sizeof(std::int64_t));
         std::memcpy(ids.data(), bytes.data(), bytes.size());
-        std::vector<int> labels{l.x.id(), l.v.id(), l.F.id(), l.mass.id()};
+        std::vector<LabelId> labels{l.x.id(), l.v.id(), l.F.id(), l.mass.id()};
         if (s.plastic()) labels.insert(labels.end(), {l.elastic.id(), l.alpha.id()});
         if (s.transfer() == Transfer::apic) labels.push_back(l.C.id());
-        for (const int label : labels) {
+        for (const LabelId label : labels) {
             bytes = values(label);
             std::vector<double> numbers(bytes.size() / sizeof(double));
             std::memcpy(numbers.data(), bytes.data(), bytes.size());

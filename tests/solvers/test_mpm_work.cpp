@@ -61,7 +61,7 @@ std::map<std::string, Done> count(Settings s, std::int64_t steps_before = 1) {
     const Populations& points = plan.memory().populations();
     for (const Op& op : plan.step().ops) all[plan.step().names[op.name]].declared += op.flops;
     for (const TaskInfo& task : graph.tasks())
-        if (task.worked_set >= 0)
+        if (task.worked_set)
             for (int i = 0; i < static_cast<const Grid&>(*graph.families().front()).patches(); ++i)
                 all[task.name].declared +=
                     task.particle_flops * static_cast<double>(points.own(task.worked_set, i).count);

@@ -28,8 +28,7 @@ Ended run(const Settings& s, int threads = 2) {
     simulation.stop_when<double>(labels.time, [&](double now) { return now >= s.end; });
     simulation.advance(1'000'000);
     CHECK(simulation.value(labels.time) == s.end);
-    const auto& grid =
-        static_cast<const Grid&>(*graph.labels()[static_cast<std::size_t>(labels.T.id())].family);
+    const auto& grid = static_cast<const Grid&>(*graph.labels()[labels.T.id()].family);
     Ended end;
     end.steps = simulation.step();
     end.most = simulation.value(labels.most);
@@ -38,8 +37,7 @@ Ended run(const Settings& s, int threads = 2) {
         if (kept.label != labels.T.id() || kept.back != 0) continue;
         for (int p = 0; p < grid.patches(); ++p) {
             const std::vector<std::byte> bytes = simulation.values(kept, p);
-            const Box all =
-                grid.owned(p, On::cells, graph.labels()[static_cast<std::size_t>(kept.label)].border);
+            const Box all = grid.owned(p, On::cells, graph.labels()[kept.label].border);
             const Profile exact = Profile::exact(s, grid.box(p)), initial = Profile::initial(s, grid.box(p));
             std::size_t at = 0;
             for (int k = all.lo[2]; k < all.hi[2]; ++k)

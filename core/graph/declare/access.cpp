@@ -29,7 +29,7 @@ const Use* use_of(const ViewOf& shown) {
 }
 
 std::string name_of(const Graph& graph, const Use& use) {
-    return fmt::format("'{}'", graph.labels()[static_cast<std::size_t>(use.version.label)].name);
+    return fmt::format("'{}'", graph.labels()[use.version.label].name);
 }
 std::string name_of(const ViewOf& shown) {
     const Use* use = use_of(shown);
@@ -89,14 +89,14 @@ void refuse_component(const ViewOf& shown, int component, int components) {
         .allowed(components > 1 ? fmt::format("0 to {}", components - 1) : "0");
 }
 
-const LabelInfo& check_use(const Here& here, int task, int use, bool writes, std::size_t bytes) {
+const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes) {
     const TaskInfo& self = *here.task;
     const Graph& graph = *self.graph;
     const auto refuse = [&](const std::string& what) {
         return Error(fmt::format("{}: {}", place(here), what), kFailure);
     };
-    if (task >= 0 && task != self.id) {
-        const TaskInfo& other = graph.tasks().at(static_cast<std::size_t>(task));
+    if (task && task != self.id) {
+        const TaskInfo& other = graph.tasks()[task];
         throw refuse(fmt::format("{} {}, which it did not declare", writes ? "writes" : "reads",
                                  name_of(graph, other.uses.at(static_cast<std::size_t>(use)))))
             .given(fmt::format("what task '{}' declared", other.name))
@@ -108,7 +108,7 @@ const LabelInfo& check_use(const Here& here, int task, int use, bool writes, std
             .allowed(self.uses.empty() ? "none" : fmt::format("uses 0 to {}", self.uses.size() - 1))
             .remedy("keep what need, make, modify, sum and contribute return");
     const Use& declared = self.uses[static_cast<std::size_t>(use)];
-    const LabelInfo& label = graph.labels()[static_cast<std::size_t>(declared.version.label)];
+    const LabelInfo& label = graph.labels()[declared.version.label];
     if (writes && declared.access == Access::need)
         throw refuse(fmt::format("writes '{}', which it only needs", label.name))
             .remedy("declare that it makes or modifies it");
@@ -127,14 +127,14 @@ std::span<const Here> Here::own(const Family& of) const {
     return {};
 }
 
-void Here::create(int particle_set, std::int64_t count) const {
+void Here::create(SetId set, std::int64_t count) const {
     if (creates == nullptr) fail("creates particles, which nobody keeps");
-    creates(call, particle_set, count);
+    creates(call, set, count);
 }
 
-Moved& Here::find_moved(int particle_set) const {
+Moved& Here::find_moved(SetId set) const {
     for (const MovedOf& each : moves)
-        if (each.set == particle_set) return *each.moved;
+        if (each.set == set) return *each.moved;
     fail("says which particles moved, which it did not declare: Task::moves(set)");
 }
 

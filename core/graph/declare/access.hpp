@@ -26,22 +26,22 @@ inline constinit thread_local const Here* here_now = nullptr;
 template <class T>
 struct FieldUse {
     int index = -1;
-    int task = -1;  // TaskInfo::id; -1: not known
+    TaskId task;  // none: not known
 };
 template <class T>
 struct ListUse {
     int index = -1;
-    int task = -1;
+    TaskId task;
 };
 template <class T>
 struct ScalarUse {
     int index = -1;
-    int task = -1;
+    TaskId task;
 };
 
 /// Of a checking build: whether the call may use a handle of this task in this way, for values of so many
 /// bytes. Returns the label. Throws Error that names task, patch and label.
-const LabelInfo& check_use(const Here& here, int task, int use, bool writes, std::size_t bytes);
+const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
 
 /// Where the data of one declared use lies now; filled in by the runtime for each call.
 struct Place {
@@ -120,12 +120,12 @@ class Here {
     /// be called once, before anything of the set is looked at; ids must differ from all others, on all
     /// patches. (In any task: a particle whose id is set to -1 is dropped by the next relocation.) Throws
     /// Error where the task may not.
-    void create(int particle_set, std::int64_t count) const;
+    void create(SetId set, std::int64_t count) const;
 
     /// In a task that declared Task::moves(set): where it names those that are no longer in the cell in which
     /// they were. Throws Error where it did not.
-    [[nodiscard]] Moved& moved(int particle_set) const {
-        Moved& found = find_moved(particle_set);
+    [[nodiscard]] Moved& moved(SetId set) const {
+        Moved& found = find_moved(set);
 #ifdef STRATA_CHECKED_GRAPH
         found.checked = true;
 #endif
@@ -152,13 +152,13 @@ class Here {
     };
     std::span<const Own> owns;  // of a task of the whole team
     struct MovedOf {
-        int set;
+        SetId set;
         Moved* moved;
     };
-    [[nodiscard]] Moved& find_moved(int particle_set) const;  // what moved() is
-    std::span<const MovedOf> moves;                           // one for each set of TaskInfo::moves
-    void* call = nullptr;                                     // what create() is asked of
-    void (*creates)(void* call, int particle_set, std::int64_t count) = nullptr;
+    [[nodiscard]] Moved& find_moved(SetId set) const;  // what moved() is
+    std::span<const MovedOf> moves;                    // one for each set of TaskInfo::moves
+    void* call = nullptr;                              // what create() is asked of
+    void (*creates)(void* call, SetId set, std::int64_t count) = nullptr;
 };
 
 }  // namespace strata::graph

@@ -12,8 +12,8 @@ namespace strata::graph {
 Graph::Graph(std::string name) : name_(std::move(name)) {
     take_name("scope", "start");
     take_name("scope", "step");
-    scopes_.push_back(Scope(*this, Scope::Form::start, "start", 0, -1));
-    scopes_.push_back(Scope(*this, Scope::Form::step, "step", 1, -1));
+    scopes_.push_back(Scope(*this, Scope::Form::start, "start", scopes_.next(), {}));
+    scopes_.push_back(Scope(*this, Scope::Form::step, "step", scopes_.next(), {}));
 }
 
 Graph::~Graph() = default;
@@ -28,15 +28,15 @@ void Graph::take_name(const char* what, const std::string& name) {
 
 Grid& Graph::grid(std::string name, const GridShape& shape) { return add<Grid>(std::move(name), shape); }
 
-int Graph::label(LabelInfo info) {
+LabelId Graph::label(LabelInfo info) {
     const auto refuse = [&](std::string why) {
         return Error(fmt::format("label '{}' of graph '{}': {}", info.name, name_, why));
     };
     if (info.kind == Kind::particles) {
-        if (info.particle_set < 0 || info.particle_set >= static_cast<int>(sets_.size()))
+        if (!sets_.has(info.particle_set))
             throw refuse("names a set of particles that the graph does not have")
-                .given(std::to_string(info.particle_set));
-        info.family = sets_[static_cast<std::size_t>(info.particle_set)].grid;
+                .given(std::to_string(info.particle_set.number()));
+        info.family = sets_[info.particle_set].grid;
         if (info.history != 0)
             throw refuse("particles keep no earlier generations, as their order changes")
                 .remedy("keep what is needed of them in a label of its own");
@@ -63,19 +63,18 @@ int Graph::label(LabelInfo info) {
     if (info.kind != Kind::field && info.border != Int3{})
         throw refuse("only fields have layers beyond the domain's border");
     take_name("label", info.name);
-    info.id = static_cast<int>(labels_.size());
+    info.id = labels_.next();
     labels_.push_back(std::move(info));
     return labels_.back().id;
 }
 
-int Graph::particles(std::string name, const Grid& grid) {
+SetId Graph::particles(std::string name, const Grid& grid) {
     take_name("set of particles", name);
-    const int id = static_cast<int>(sets_.size());
-    sets_.push_back({name, id, &grid, -1});
+    const SetId id = sets_.next();
+    sets_.push_back({name, id, &grid, {}});
     LabelOptions options;
     options.about = "the number that a particle keeps all its life";
-    const int label = particle<std::int64_t>(id, name + ".id", options).id();
-    sets_.back().id_label = label;
+    sets_.back().id_label = particle<std::int64_t>(id, name + ".id", options).id();
     return id;
 }
 
@@ -95,7 +94,7 @@ Task Scope::task(std::string name, const Family& family) {
     TaskInfo info;
     info.graph = graph_;
     info.name = std::move(name);
-    info.id = static_cast<int>(graph_->tasks_.size());
+    info.id = graph_->tasks_.next();
     info.scope = id_;
     info.family = &family;
     graph_->tasks_.push_back(std::move(info));
@@ -107,7 +106,7 @@ Task Scope::team_task(std::string name) {
     TaskInfo info;
     info.graph = graph_;
     info.name = std::move(name);
-    info.id = static_cast<int>(graph_->tasks_.size());
+    info.id = graph_->tasks_.next();
     info.scope = id_;
     info.runs = Runs::in_processes;
     graph_->tasks_.push_back(std::move(info));
@@ -121,7 +120,7 @@ Scope& Scope::inner(Form form, std::string name, const Version& scalar,
         throw Error(fmt::format("scope '{}' of graph '{}' would never run", name, graph_->name_))
             .given(std::to_string(most))
             .allowed("1 round or more");
-    Scope made(*graph_, form, std::move(name), static_cast<int>(graph_->scopes_.size()), id_);
+    Scope made(*graph_, form, std::move(name), graph_->scopes_.next(), id_);
     made.scalar_ = scalar;
     made.decision_ = std::move(decision);
     made.most_ = most;
@@ -129,19 +128,17 @@ Scope& Scope::inner(Form form, std::string name, const Version& scalar,
     return graph_->scopes_.back();
 }
 
-void Scope::relocate(int particle_set, const Version& position, int hops) {
+void Scope::relocate(SetId set, const Version& position, int hops) {
     const auto refuse = [&](const std::string& why) {
         return Error(
             fmt::format("scope '{}' of graph '{}' relocates particles: {}", name_, graph_->name_, why));
     };
-    if (particle_set < 0 || particle_set >= static_cast<int>(graph_->sets_.size()))
-        throw refuse("the graph has no such set").given(std::to_string(particle_set));
-    if (position.label < 0 || position.label >= static_cast<int>(graph_->labels_.size()) ||
-        graph_->labels_[static_cast<std::size_t>(position.label)].particle_set != particle_set)
-        throw refuse(fmt::format("the position is no label of '{}'",
-                                 graph_->sets_[static_cast<std::size_t>(particle_set)].name));
+    if (!graph_->sets_.has(set))
+        throw refuse("the graph has no such set").given(std::to_string(set.number()));
+    if (!graph_->labels_.has(position.label) || graph_->labels_[position.label].particle_set != set)
+        throw refuse(fmt::format("the position is no label of '{}'", graph_->sets_[set].name));
     if (hops < 0) throw refuse("a negative number of hops").given(std::to_string(hops)).allowed(">= 0");
-    relocations_.push_back({particle_set, position, hops});
+    relocations_.push_back({set, position, hops});
 }
 
 }  // namespace strata::graph

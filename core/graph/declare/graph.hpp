@@ -29,6 +29,9 @@ namespace strata::graph {
 
 class Graph;
 
+/// The two outermost scopes, which every graph has.
+inline constexpr ScopeId kStart{0}, kStep{1};
+
 /// A set of tasks that run together: the start (once, before the first step), the step, or a part of the step
 /// that is repeated or left out.
 ///
@@ -70,20 +73,20 @@ class Scope {
     /// as many as there are directions) has its last version; all labels of the set get their next version,
     /// in order of cell and id. `hops`: how many patches one may cross in this step (more is an error
     /// that names the particle); 0: any number, found out by a reduction.
-    void relocate(int particle_set, const Version& position, int hops = 1);
+    void relocate(SetId set, const Version& position, int hops = 1);
 
     enum class Form : std::uint8_t { start, step, repeat, when, subcycle };
     [[nodiscard]] Form form() const { return form_; }
     [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] int id() const { return id_; }
-    [[nodiscard]] int parent() const { return parent_; }
+    [[nodiscard]] ScopeId id() const { return id_; }
+    [[nodiscard]] ScopeId parent() const { return parent_; }
     [[nodiscard]] const Version& decided_by() const { return scalar_; }
     [[nodiscard]] const std::function<bool(const void*)>& decision() const { return decision_; }
     [[nodiscard]] std::int64_t most() const { return most_; }
     [[nodiscard]] const std::vector<Version>& taken() const { return takes_; }
 
     struct Relocation {
-        int set;
+        SetId set;
         Version position;
         int hops;
     };
@@ -91,7 +94,7 @@ class Scope {
 
   private:
     friend class Graph;
-    Scope(Graph& graph, Form form, std::string name, int id, int parent)
+    Scope(Graph& graph, Form form, std::string name, ScopeId id, ScopeId parent)
         : graph_(&graph), form_(form), name_(std::move(name)), id_(id), parent_(parent) {}
     template <class T>
     static std::function<bool(const void*)> erase(std::function<bool(T)> on) {
@@ -103,7 +106,7 @@ class Scope {
     Graph* graph_;
     Form form_;
     std::string name_;
-    int id_, parent_;
+    ScopeId id_, parent_;
     Version scalar_;
     std::function<bool(const void*)> decision_;
     std::int64_t most_ = 1;
@@ -114,9 +117,9 @@ class Scope {
 /// Particles on the patches of a grid: how many there are on each changes as they move.
 struct ParticleSet {
     std::string name;
-    int id = -1;
+    SetId id;
     const Grid* grid = nullptr;
-    int id_label = -1;  // "<name>.id", std::int64_t: made with the set
+    LabelId id_label;  // "<name>.id", std::int64_t: made with the set
 };
 
 /// A number that a user may change while the program runs: tasks read it, and it changes between steps, in
@@ -161,16 +164,16 @@ class Graph {
         info.entries = std::move(entries);
         return List<T>(label(std::move(info)));
     }
-    int particles(std::string name, const Grid& grid);
+    SetId particles(std::string name, const Grid& grid);
     template <class T>
-    Particles<T> particle(int set, std::string name, const LabelOptions& options = {}) {
+    Particles<T> particle(SetId set, std::string name, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::particles, options);
         info.particle_set = set;
         return Particles<T>(label(std::move(info)));
     }
     /// The label of a set that is made with it: the number that each particle keeps.
-    [[nodiscard]] Particles<std::int64_t> particle_id(int set) const {
-        return Particles<std::int64_t>(sets_.at(static_cast<std::size_t>(set)).id_label);
+    [[nodiscard]] Particles<std::int64_t> particle_id(SetId set) const {
+        return Particles<std::int64_t>(sets_[set].id_label);
     }
     template <class T>
     Scalar<T> scalar(std::string name, Reduce reduce, T first = {}, const LabelOptions& options = {}) {
@@ -182,22 +185,22 @@ class Graph {
     /// Returns the place of its value, which tasks may read.
     const double* parameter(Parameter parameter);
 
-    [[nodiscard]] Scope& start() { return scopes_[0]; }
-    [[nodiscard]] Scope& step() { return scopes_[1]; }
+    [[nodiscard]] Scope& start() { return scopes_[kStart]; }
+    [[nodiscard]] Scope& step() { return scopes_[kStep]; }
     /// Called by every process before each step (from 1), for relations and tables that change with it.
     void before_step(std::function<void(std::int64_t step)> call) { before_step_.push_back(std::move(call)); }
 
     /// Any label, without its type; particles have the family of their set. Throws Error where the name is
     /// taken, or the label cannot be. Returns its id.
-    int label(LabelInfo info);
+    LabelId label(LabelInfo info);
 
     [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] const std::deque<LabelInfo>& labels() const { return labels_; }
-    [[nodiscard]] const std::deque<TaskInfo>& tasks() const { return tasks_; }
-    [[nodiscard]] const std::deque<Scope>& scopes() const { return scopes_; }
-    [[nodiscard]] const std::deque<ParticleSet>& particle_sets() const { return sets_; }
+    [[nodiscard]] const DequeBy<LabelId, LabelInfo>& labels() const { return labels_; }
+    [[nodiscard]] const DequeBy<TaskId, TaskInfo>& tasks() const { return tasks_; }
+    [[nodiscard]] const DequeBy<ScopeId, Scope>& scopes() const { return scopes_; }
+    [[nodiscard]] const DequeBy<SetId, ParticleSet>& particle_sets() const { return sets_; }
     [[nodiscard]] std::deque<Parameter>& parameters() { return parameters_; }
-    [[nodiscard]] const std::vector<std::unique_ptr<Family>>& families() const { return families_; }
+    [[nodiscard]] const VectorBy<FamilyId, std::unique_ptr<Family>>& families() const { return families_; }
     [[nodiscard]] const std::vector<std::unique_ptr<Relation>>& relations() const { return relations_; }
     [[nodiscard]] const std::vector<std::function<void(std::int64_t)>>& calls_before_step() const {
         return before_step_;
@@ -224,12 +227,12 @@ class Graph {
     std::string name_;
     std::unordered_set<std::string> names_;  // of labels, tasks, ..., each with what it is the name of
     // Deques: what is in them keeps its address.
-    std::deque<LabelInfo> labels_;
-    std::deque<TaskInfo> tasks_;
-    std::deque<Scope> scopes_;
-    std::deque<ParticleSet> sets_;
+    DequeBy<LabelId, LabelInfo> labels_;
+    DequeBy<TaskId, TaskInfo> tasks_;
+    DequeBy<ScopeId, Scope> scopes_;
+    DequeBy<SetId, ParticleSet> sets_;
     std::deque<Parameter> parameters_;
-    std::vector<std::unique_ptr<Family>> families_;
+    VectorBy<FamilyId, std::unique_ptr<Family>> families_;
     std::vector<std::unique_ptr<Relation>> relations_;
     std::vector<std::function<void(std::int64_t)>> before_step_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
+#include "core/graph/declare/ids.hpp"
 
 namespace strata::graph {
 
@@ -45,10 +46,10 @@ enum class Reduce : std::uint8_t { none, min, max, sum, all, any };
 
 struct LabelInfo {
     std::string name;
-    int id = -1;
+    LabelId id;
     Kind kind = Kind::field;
     const Family* family = nullptr;  // null for scalars
-    int particle_set = -1;           // for particles
+    SetId particle_set;              // for particles
     On on = On::cells;
     Element element = Element::f64;
     std::size_t bytes = sizeof(double);  // of one component of one value
@@ -74,7 +75,7 @@ struct LabelOptions {
 /// One assigned value of a label. Versions of a generation are counted from 0; `back` says how many
 /// generations ago, of which the last version is meant.
 struct Version {
-    int label = -1;
+    LabelId label;
     int version = 0;
     int back = 0;
     friend bool operator==(const Version&, const Version&) = default;
@@ -90,8 +91,8 @@ class Label {
   public:
     static_assert(std::is_trivially_copyable_v<T>);
     Label() = default;
-    explicit Label(int id) : id_(id) {}
-    [[nodiscard]] int id() const { return id_; }
+    explicit Label(LabelId id) : id_(id) {}
+    [[nodiscard]] LabelId id() const { return id_; }
     /// Version `v` of this generation: 0 is what `make` gives, or, where nothing makes the label in a
     /// generation, the last version of the one before; each `modify` gives the next.
     [[nodiscard]] TypedVersion<T, K> at(int v) const { return {{id_, v, 0}}; }
@@ -103,7 +104,7 @@ class Label {
     operator TypedVersion<T, K>() const { return at(0); }  // NOLINT(google-explicit-constructor)
 
   private:
-    int id_ = -1;
+    LabelId id_;
 };
 
 template <class T>

@@ -51,17 +51,17 @@ class Graph;
 struct TaskInfo {
     const Graph* graph = nullptr;  // that it belongs to, and whose labels its uses name
     std::string name;
-    int id = -1;
-    int scope = -1;
+    TaskId id;
+    ScopeId scope;
     const Family* family = nullptr;
     Runs runs = Runs::on_patches;
     std::vector<Use> uses;
     std::function<bool(Here&)> body;  // false: not complete yet, to be called again (files, devices)
     int threads = 1;                  // how many it can use at once
     double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
-    int worked_set = -1;              // and for each particle of this set that is there:
+    SetId worked_set;                 // and for each particle of this set that is there:
     double particle_flops = 0, particle_bytes = 0;
-    std::vector<int> moves;  // particle sets of which it says who is no longer in its cell
+    std::vector<SetId> moves;  // particle sets of which it says who is no longer in its cell
 };
 
 class Task {
@@ -175,8 +175,8 @@ class Task {
     /// steps that changes the set's positions or ids does, relocations look at those particles alone, and
     /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake; leaving
     /// one out is (a checking build finds it), and the order of particles is not that of cells then.
-    Task& moves(int particle_set) {
-        info_->moves.push_back(particle_set);
+    Task& moves(SetId set) {
+        info_->moves.push_back(set);
         return *this;
     }
 
@@ -205,8 +205,8 @@ class Task {
         return *this;
     }
     /// The same for each particle of a set that is on the patch, beside what work() says.
-    Task& work_of(int particle_set, double flops, double bytes) {
-        info_->worked_set = particle_set;
+    Task& work_of(SetId set, double flops, double bytes) {
+        info_->worked_set = set;
         info_->particle_flops = flops;
         info_->particle_bytes = bytes;
         return *this;

@@ -11,7 +11,7 @@ namespace strata::graph {
 
 void Assignment::number(int processes) {
     local.assign(owner.size(), {});
-    for (std::size_t f = 0; f < owner.size(); ++f) {
+    for (const FamilyId f : owner.ids()) {
         std::vector<int> next(static_cast<std::size_t>(processes), 0);
         local[f].reserve(owner[f].size());
         for (const int process : owner[f]) {
@@ -26,20 +26,20 @@ void Assignment::number(int processes) {
 
 OwnPatches Assignment::of(int process) const {
     OwnPatches own(owner.size());
-    for (std::size_t f = 0; f < owner.size(); ++f)
+    for (const FamilyId f : owner.ids())
         for (std::size_t p = 0; p < owner[f].size(); ++p)
             if (owner[f][p] == process) own[f].push_back(static_cast<int>(p));
     return own;
 }
 
-Assignment assign(const Graph& graph, int processes, std::span<const std::vector<double>> costs) {
+Assignment assign(const Graph& graph, int processes, const VectorBy<FamilyId, std::vector<double>>& costs) {
     Assignment all;
     const std::vector<double> speeds(static_cast<std::size_t>(processes), 1.0);
-    for (std::size_t f = 0; f < graph.families().size(); ++f) {
+    for (const FamilyId f : graph.families().ids()) {
         const Family& family = *graph.families()[f];
         const std::vector<int> order = family.order();
         std::vector<double> along(order.size(), 1.0);
-        if (f < costs.size() && !costs[f].empty())
+        if (costs.has(f) && !costs[f].empty())
             for (std::size_t i = 0; i < order.size(); ++i)
                 along[i] = costs[f][static_cast<std::size_t>(order[i])];
         const auto chunks = balance::split_sequence(along, speeds);
@@ -51,14 +51,14 @@ Assignment assign(const Graph& graph, int processes, std::span<const std::vector
     return all;
 }
 
-int number_of(const Graph& graph, const Family& family) {
+FamilyId number_of(const Graph& graph, const Family& family) {
     const auto& all = graph.families();
     const auto at =
         std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &family; });
     if (at == all.end())
         throw Error(fmt::format("family '{}' does not belong to graph '{}'", family.name(), graph.name()))
             .remedy("make it with Graph::grid() or Graph::add()");
-    return static_cast<int>(at - all.begin());
+    return FamilyId(at - all.begin());
 }
 
 }  // namespace strata::graph

@@ -9,12 +9,12 @@
 namespace strata::graph {
 
 /// What one process has: [family][i] -> patch, ascending. Families are numbered as in Graph::families().
-using OwnPatches = std::vector<std::vector<int>>;
+using OwnPatches = VectorBy<FamilyId, std::vector<int>>;
 
 /// [family][patch] -> process, and the patch's number among those of its process.
 struct Assignment {
-    std::vector<std::vector<int>> owner;
-    std::vector<std::vector<int>> local;
+    VectorBy<FamilyId, std::vector<int>> owner;
+    VectorBy<FamilyId, std::vector<int>> local;
 
     /// Fills in `local`. Throws Error where an owner is not 0 .. processes - 1.
     void number(int processes);
@@ -25,9 +25,9 @@ struct Assignment {
 /// chunk for each process so that the longest takes least. `costs`: [family][patch], seconds or any unit;
 /// empty for equal ones.
 [[nodiscard]] Assignment assign(const Graph& graph, int processes,
-                                std::span<const std::vector<double>> costs = {});
+                                const VectorBy<FamilyId, std::vector<double>>& costs = {});
 
 /// The number of a family in Graph::families(). Throws Error where it is another graph's.
-[[nodiscard]] int number_of(const Graph& graph, const Family& family);
+[[nodiscard]] FamilyId number_of(const Graph& graph, const Family& family);
 
 }  // namespace strata::graph

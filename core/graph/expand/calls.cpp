@@ -54,12 +54,12 @@ void TaskCall::show_particles() {
     }
 }
 
-void TaskCall::create(void* call, int set, std::int64_t count) {
+void TaskCall::create(void* call, SetId set, std::int64_t count) {
     auto& self = *static_cast<TaskCall*>(call);
     const Graph& graph = *self.here.task->graph;
-    if (set < 0 || set >= static_cast<int>(graph.particle_sets().size()))
+    if (!graph.particle_sets().has(set))
         self.here.fail("creates particles of a set that the graph does not have");
-    const ParticleSet& of = graph.particle_sets()[static_cast<std::size_t>(set)];
+    const ParticleSet& of = graph.particle_sets()[set];
     for (const Peopled& each : self.peopled) {
         const Use& use = self.here.task->uses[each.place];
         if (use.version.label != of.id_label || use.access != Access::make || self.populations == nullptr)

@@ -90,7 +90,7 @@ struct TaskCall {
     double seconds = 0;              // that they took while they were, of their threads' CPU time
 
     static Outcome go(void* what, Worker& worker);
-    static void create(void* call, int set, std::int64_t count);
+    static void create(void* call, SetId set, std::int64_t count);
 
   private:
     void show_particles();

@@ -44,10 +44,9 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
     auto* first = plan_.directory_.as<std::uint64_t>();
     auto* table = reinterpret_cast<const Flag**>(first + n);
     std::size_t at = 0;
-    for (std::size_t t = 0; t < n; ++t) {
-        const TaskOps& each = tasks_[t];
+    for (const TaskOps& each : tasks_) {
         const auto& all = half(each.half).program.ops;
-        first[t] = at;
+        *first++ = at;
         for (std::uint32_t i = 0; i < each.count; ++i) table[at++] = all[each.first + i].flag;
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
@@ -56,11 +55,11 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
         directories_.push_back(SharedMemory::of_other(members_, name(process)));
 }
 
-const Flag* PlanBuilder::flag_of(int process, int task, int local) const {
+const Flag* PlanBuilder::flag_of(int process, TaskId task, int local) const {
     const auto* first = reinterpret_cast<const std::uint64_t*>(
         directories_[static_cast<std::size_t>(process - members_.first())]);
     const auto* table = reinterpret_cast<const Flag* const*>(first + tasks_.size());
-    return table[first[task] + static_cast<std::uint64_t>(local)];
+    return table[first[task.number()] + static_cast<std::uint64_t>(local)];
 }
 
 /// A process's part of each reduction: all have them at the same distances.

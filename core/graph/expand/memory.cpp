@@ -54,10 +54,9 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
     lay_on_huge_pages(in_place);
     for (const SumInPlace& sum : in_place) {
-        const auto from = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.windows)]);
-        const auto to = static_cast<std::ptrdiff_t>(first_spot_[static_cast<std::size_t>(sum.result)]);
-        const auto family = static_cast<std::size_t>(number_of(
-            graph, *label_of(graph, resolved.storages[static_cast<std::size_t>(sum.result)]).family));
+        const auto from = static_cast<std::ptrdiff_t>(first_spot_[sum.windows]);
+        const auto to = static_cast<std::ptrdiff_t>(first_spot_[sum.result]);
+        const FamilyId family = number_of(graph, *label_of(graph, resolved.storages[sum.result]).family);
         std::copy_n(spots_.begin() + from, patches_[family].size(), spots_.begin() + to);
     }
     publish(serial);
@@ -68,14 +67,16 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
 void Memory::lay_on_huge_pages(const std::vector<SumInPlace>& in_place) {
     if (members_.arena == nullptr || !members_.beside_one_memory || team::why_no_huge_pages().empty()) return;
     std::byte* at = pool_.data();
-    for (std::size_t s = 0; s < bytes_.size(); at += bytes_[s++])
+    for (const StorageId s : bytes_.ids()) {
         if (std::none_of(in_place.begin(), in_place.end(),
-                         [s](const SumInPlace& sum) { return sum.result == static_cast<int>(s); }))
+                         [s](const SumInPlace& sum) { return sum.result == s; }))
             team::begin_on_huge_pages(at, bytes_[s]);
+        at += bytes_[s];
+    }
 }
 
 void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
-    for (std::size_t f = 0; f < graph.families().size(); ++f) {
+    for (const FamilyId f : graph.families().ids()) {
         const auto* grid = dynamic_cast<const Grid*>(graph.families()[f].get());
         divisions_.push_back(grid == nullptr ? Division{} : divide(*grid, patches_[f]));
         single_.push_back(grid == nullptr ? Division{} : one_by_one(*grid, patches_[f]));
@@ -84,7 +85,7 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
         const LabelInfo& label = label_of(graph, storage);
         layouts_.emplace_back();
         if (label.kind != Kind::field) continue;
-        const auto f = static_cast<std::size_t>(number_of(graph, *label.family));
+        const FamilyId f = number_of(graph, *label.family);
         layouts_.back() = lay_out(storage.contributions ? single_[f] : divisions_[f], label.on, label.border,
                                   storage.ghosts, label.bytes);
     }
@@ -94,7 +95,7 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
 void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
     std::size_t at = 0;
     const auto here = [&] { return reinterpret_cast<std::byte*>(at); };
-    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+    for (const StorageId s : resolved.storages.ids()) {
         const Storage& storage = resolved.storages[s];
         const LabelInfo& label = label_of(graph, storage);
         const auto depth = static_cast<std::size_t>(storage.depth);
@@ -119,10 +120,10 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
                 block_spots_.back().push_back(spot);
                 at += depth * each * components;
             }
-            for (const int patch : patches_[static_cast<std::size_t>(number_of(graph, *label.family))])
+            for (const int patch : patches_[number_of(graph, *label.family)])
                 spots_.push_back(block_spots_.back()[layout.division->find(patch).part]);
         } else if (label.kind == Kind::list) {
-            for (const int patch : patches_[static_cast<std::size_t>(number_of(graph, *label.family))]) {
+            for (const int patch : patches_[number_of(graph, *label.family)]) {
                 const std::int64_t count = label.entries(patch);
                 if (count < 0)
                     throw Error(
@@ -154,19 +155,19 @@ void Memory::publish(std::uint64_t serial) {
                           (n + 1) * sizeof(std::uint64_t) + spots_.size() * sizeof(Spot));
     auto* numbers = table_.as<std::uint64_t>();
     numbers[0] = n;
-    for (std::size_t s = 0; s < n; ++s) numbers[s + 1] = first_spot_[s];
+    std::copy(first_spot_.begin(), first_spot_.end(), numbers + 1);
     if (!spots_.empty()) std::memcpy(numbers + n + 1, spots_.data(), spots_.size() * sizeof(Spot));
     members_.meet();
     for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
         tables_.push_back(SharedMemory::of_other(members_, table_name(serial, process)));
 }
 
-const Spot& Memory::of(int process, int storage, int local) const {
+const Spot& Memory::of(int process, StorageId storage, int local) const {
     if (process == members_.rank) return own(storage, local);
     const auto* numbers =
         reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process - members_.first())]);
     const auto* spots = reinterpret_cast<const Spot*>(numbers + numbers[0] + 1);
-    return spots[numbers[1 + storage] + static_cast<std::uint64_t>(local)];
+    return spots[numbers[1 + storage.number()] + static_cast<std::uint64_t>(local)];
 }
 
 }  // namespace strata::graph

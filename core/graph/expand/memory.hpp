@@ -29,9 +29,9 @@ struct Spot {
 
 /// A sum that is put together in the window of each patch itself: its values are the window's own ones.
 struct SumInPlace {
-    int combine = -1, maker = -1;   // resolved tasks
-    int result = -1, windows = -1;  // storages
-    std::vector<int> users;         // tasks that read or change the sum, each on its own patch
+    TaskId combine, maker;
+    StorageId result, windows;
+    std::vector<TaskId> users;  // tasks that read or change the sum, each on its own patch
 };
 
 class Memory {
@@ -42,27 +42,23 @@ class Memory {
            std::uint64_t serial);
 
     /// Of a patch that this process has (by its number there), and of any patch of this node.
-    [[nodiscard]] const Spot& own(int storage, int local) const {
-        return spots_[first_spot_[static_cast<std::size_t>(storage)] + static_cast<std::size_t>(local)];
+    [[nodiscard]] const Spot& own(StorageId storage, int local) const {
+        return spots_[first_spot_[storage] + static_cast<std::size_t>(local)];
     }
-    [[nodiscard]] const Spot& of(int process, int storage, int local) const;
+    [[nodiscard]] const Spot& of(int process, StorageId storage, int local) const;
 
-    [[nodiscard]] const FieldLayout& layout(int storage) const {
-        return layouts_[static_cast<std::size_t>(storage)];
-    }
-    [[nodiscard]] const Division& division(int family) const {
-        return divisions_[static_cast<std::size_t>(family)];
-    }
+    [[nodiscard]] const FieldLayout& layout(StorageId storage) const { return layouts_[storage]; }
+    [[nodiscard]] const Division& division(FamilyId family) const { return divisions_[family]; }
     [[nodiscard]] const OwnPatches& patches() const { return patches_; }
     /// The spot of a whole block of a field (indices as in the family).
-    [[nodiscard]] const Spot& block(int storage, std::size_t block) const {
-        return block_spots_[static_cast<std::size_t>(storage)][block];
+    [[nodiscard]] const Spot& block(StorageId storage, std::size_t block) const {
+        return block_spots_[storage][block];
     }
     /// The storages of particles, which the above know nothing of.
     [[nodiscard]] Populations& populations() const { return *populations_; }
     /// Bytes of everything but particles, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
-    [[nodiscard]] std::size_t bytes(int storage) const { return bytes_[static_cast<std::size_t>(storage)]; }
+    [[nodiscard]] std::size_t bytes(StorageId storage) const { return bytes_[storage]; }
 
   private:
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
@@ -73,11 +69,11 @@ class Memory {
     const Members& members_;
     OwnPatches patches_;
     std::unique_ptr<Populations> populations_;
-    std::vector<Division> divisions_;              // [family]; of grids
-    std::vector<Division> single_;                 // [family]; a part for each patch
-    std::vector<FieldLayout> layouts_;             // [storage]
-    std::vector<std::vector<Spot>> block_spots_;   // [storage][block]
-    std::vector<std::size_t> first_spot_, bytes_;  // [storage]
+    VectorBy<FamilyId, Division> divisions_;  // of grids
+    VectorBy<FamilyId, Division> single_;     // a part for each patch
+    VectorBy<StorageId, FieldLayout> layouts_;
+    VectorBy<StorageId, std::vector<Spot>> block_spots_;  // [storage][block]
+    VectorBy<StorageId, std::size_t> first_spot_, bytes_;
     std::vector<Spot> spots_;
     SharedMemory pool_, table_;
     std::vector<const std::byte*> tables_;  // [process of this node]
@@ -89,7 +85,7 @@ class Memory {
 
 /// The label whose shape a storage has.
 [[nodiscard]] inline const LabelInfo& label_of(const Graph& graph, const Storage& storage) {
-    return graph.labels()[static_cast<std::size_t>(storage.label)];
+    return graph.labels()[storage.label];
 }
 
 }  // namespace strata::graph

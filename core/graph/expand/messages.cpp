@@ -23,7 +23,7 @@ bool writes(const ResolvedTask& task, const TaskInfo* body, std::size_t use) {
 
 }  // namespace
 
-Stream& PlanBuilder::add_stream(bool outgoing, Stream::What what, int maker, int process, int tag) {
+Stream& PlanBuilder::add_stream(bool outgoing, Stream::What what, TaskId maker, int process, int tag) {
     TaskOps& of = ops(maker);
     std::vector<Stream>& all = outgoing ? outgoing_ : incoming_;
     (outgoing ? of.outgoing : of.incoming).push_back(all.size());
@@ -34,7 +34,7 @@ Stream& PlanBuilder::add_stream(bool outgoing, Stream::What what, int maker, int
     stream.channel = &half(of.half).channels.one();
     *stream.channel = Channel(members_, process, tag);
     const std::string of_what = resolved(maker).name;
-    const int scope = resolved(maker).scope;
+    const ScopeId scope = resolved(maker).scope;
     const auto add = [&](OpKind kind, const std::string& name, int thread) {
         const std::uint32_t op = add_op(of.half, kind, name, -1, thread, scope);
         half(of.half).program.ops[op].speaks_mpi = kind == OpKind::send || kind == OpKind::receive;
@@ -62,14 +62,13 @@ void PlanBuilder::number_messages() {
     const auto number = [&](bool outgoing, const std::vector<Needs>& all) {
         for (int process = 0; process < members_.size; ++process)
             for (const auto& [key, need] : all[static_cast<std::size_t>(process)]) {
-                if (key.maker < 0) continue;
+                if (!key.maker) continue;
                 std::vector<Stream>& streams = outgoing ? outgoing_ : incoming_;
                 if (streams.empty() || streams.back().process != process || streams.back().maker != key.maker)
-                    add_stream(outgoing, key.storage < 0 ? Stream::What::leavers : Stream::What::values,
-                               key.maker, process, 2 * key.maker);
+                    add_stream(outgoing, !key.storage ? Stream::What::leavers : Stream::What::values,
+                               key.maker, process, 2 * key.maker.number());
                 streams.back().keys.push_back(key);
-                if (outgoing && key.storage >= 0)
-                    packing_[{key.storage, key.patch}].push_back(streams.size() - 1);
+                if (outgoing && key.storage) packing_[{key.storage, key.patch}].push_back(streams.size() - 1);
             }
     };
     number(true, asked_);
@@ -82,25 +81,24 @@ void PlanBuilder::number_reductions() {
     if (members_.rank != members_.first()) return;
     const int nodes = static_cast<int>(members_.firsts.size()) - 1;
     const auto root = [&](int node) { return members_.firsts[static_cast<std::size_t>(node)]; };
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        if (resolved_.tasks[t].what != ResolvedTask::What::reduce) continue;
-        const int task = static_cast<int>(t);
+    for (const TaskId task : resolved_.tasks.ids()) {
+        if (resolved_.tasks[task].what != ResolvedTask::What::reduce) continue;
         if (members_.node > 0) {
             const int up = root((members_.node - 1) / kBranches);
-            add_stream(true, Stream::What::part_of_reduction, task, up, 2 * task);
-            add_stream(false, Stream::What::reduced, task, up, 2 * task + 1);
+            add_stream(true, Stream::What::part_of_reduction, task, up, 2 * task.number());
+            add_stream(false, Stream::What::reduced, task, up, 2 * task.number() + 1);
         }
         for (int b = 1; b <= kBranches; ++b)
             if (const int child = members_.node * kBranches + b; child < nodes) {
-                add_stream(false, Stream::What::part_of_reduction, task, root(child), 2 * task);
-                add_stream(true, Stream::What::reduced, task, root(child), 2 * task + 1);
+                add_stream(false, Stream::What::part_of_reduction, task, root(child), 2 * task.number());
+                add_stream(true, Stream::What::reduced, task, root(child), 2 * task.number() + 1);
             }
     }
 }
 
 /// Which version of the storage the maker makes.
 int PlanBuilder::back_of_maker(const NeedKey& key) const {
-    if (key.maker < 0) return 0;
+    if (!key.maker) return 0;
     const ResolvedTask& task = resolved(key.maker);
     const TaskInfo* body = task.what == ResolvedTask::What::body ? &info(key.maker) : nullptr;
     for (std::size_t u = 0; u < task.uses.size(); ++u)
@@ -156,12 +154,12 @@ void PlanBuilder::make_messages() {
     for (std::size_t process = 0; process < asked_.size(); ++process) {
         Plan::Exchanged& all = plan_.exchanged_.emplace_back();
         for (const auto& [key, need] : asked_[process])
-            if (key.storage >= 0 && storage(key.storage).kept)
+            if (key.storage && storage(key.storage).kept)
                 add_parcels(-1, key, need,
                             plan_.memory_.own(key.storage, local(family_of(key.storage), key.patch)),
                             all.given);
         for (const auto& [key, need] : needs_[process])
-            if (key.storage >= 0 && storage(key.storage).kept)
+            if (key.storage && storage(key.storage).kept)
                 add_parcels(-1, key, need, images_.at({key.storage, key.patch}).spot, all.taken);
     }
 }
@@ -198,8 +196,8 @@ std::size_t bytes_of(const std::vector<Parcel>& parcels) {
 }  // namespace
 
 /// A reduction's value in this process.
-Turn PlanBuilder::result_of(int task) {
-    const int storage = resolved(task).uses[0].storage;
+Turn PlanBuilder::result_of(TaskId task) {
+    const StorageId storage = resolved(task).uses[0].storage;
     const Spot& spot = plan_.memory_.own(storage, 0);
     return turn(ops(task).half, storage, spot.origin, spot.turn, 0);
 }
@@ -210,16 +208,15 @@ void PlanBuilder::make_sends(const Stream& stream) {
     Op& pack = all.program.ops[stream.first];
     if (stream.what != Stream::What::leavers) {
         std::vector<Parcel> parcels;
-        const LabelInfo& made = label(std::max(resolved(stream.maker).of.label, 0));
+        const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).of.label); };
         if (stream.what == Stream::What::values)
             parcels = parcels_of(stream, true);
         else if (stream.what == Stream::What::part_of_reduction)
             parcels.push_back(
-                plain({plan_.partials_.data() + partial_at_[static_cast<std::size_t>(stream.maker)]},
-                      partial_bytes(made)));
+                plain({plan_.partials_.data() + partial_at_[stream.maker]}, partial_bytes(made())));
         else
             parcels.push_back(
-                plain(result_of(stream.maker), made.bytes * static_cast<std::size_t>(made.components)));
+                plain(result_of(stream.maker), made().bytes * static_cast<std::size_t>(made().components)));
         PackCall& call = all.packs.one();
         call.channel = stream.channel;
         call.parcels = all.parcels.keep(parcels);
@@ -247,14 +244,14 @@ void PlanBuilder::make_receives(Stream& stream) {
     receive.go = ReceiveCall::go, receive.what = &call;
     all.listening.emplace_back(stream.channel, scope);
     std::vector<Parcel> parcels;
-    const LabelInfo& made = label(std::max(resolved(stream.maker).of.label, 0));
+    const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).of.label); };
     if (stream.what == Stream::What::values) {
         parcels = parcels_of(stream, false);
     } else if (stream.what == Stream::What::part_of_reduction) {
-        parcels.push_back(plain({parts_from_.at({stream.maker, stream.process})}, partial_bytes(made)));
+        parcels.push_back(plain({parts_from_.at({stream.maker, stream.process})}, partial_bytes(made())));
     } else {
         parcels.push_back(
-            plain(result_of(stream.maker), made.bytes * static_cast<std::size_t>(made.components)));
+            plain(result_of(stream.maker), made().bytes * static_cast<std::size_t>(made().components)));
         stream.second = ops(stream.maker).first;  // is what puts the result in its place
     }
     UnpackCall& unpack = all.unpacks.one();
@@ -268,8 +265,8 @@ void PlanBuilder::make_receives(Stream& stream) {
 }
 
 /// What puts, or has put, into the images of a process's patches here what a task there has made.
-std::uint32_t PlanBuilder::image_op(int task, int process) const {
-    for (const std::size_t i : tasks_[static_cast<std::size_t>(task)].incoming) {
+std::uint32_t PlanBuilder::image_op(TaskId task, int process) const {
+    for (const std::size_t i : tasks_[task].incoming) {
         const Stream& stream = incoming_[i];
         if (stream.process == process)
             return stream.what == Stream::What::leavers ? stream.first : stream.second;
@@ -281,7 +278,7 @@ void PlanBuilder::wait_in_messages(int which) {
     for (const Stream& stream : outgoing_) {
         const TaskOps& maker = ops(stream.maker);
         if (maker.half != which) continue;
-        const int scope = resolved(stream.maker).scope;
+        const ScopeId scope = resolved(stream.maker).scope;
         waits_.clear();
         wait_for_op(which, stream.second, scope, 1);
         if (stream.what == Stream::What::part_of_reduction || stream.what == Stream::What::reduced) {
@@ -290,7 +287,7 @@ void PlanBuilder::wait_in_messages(int which) {
             const TaskOps& made = stream.what == Stream::What::leavers ? ops(maker.leave) : maker;
             for (const NeedKey& key : stream.keys)
                 wait_for_op(which,
-                            made.family < 0
+                            !made.family
                                 ? made.first
                                 : made.first + static_cast<std::uint32_t>(local(made.family, key.patch)),
                             scope, 0);
@@ -303,7 +300,7 @@ void PlanBuilder::wait_in_messages(int which) {
     for (const Stream& stream : incoming_) {
         const TaskOps& maker = ops(stream.maker);
         if (maker.half != which) continue;
-        const int scope = resolved(stream.maker).scope;
+        const ScopeId scope = resolved(stream.maker).scope;
         waits_.clear();
         if (stream.what == Stream::What::leavers)
             wait_for_all(stream.maker, 1);  // who took in those of the round before
@@ -328,12 +325,12 @@ void PlanBuilder::wait_for_readers(const Stream& stream) {
     for (const Before& before : resolved(stream.maker).before) {
         if (!before.backward || before.through_use < 0 || ops(before.task).half != ops(stream.maker).half)
             continue;
-        if (ops(before.task).family < 0) {
+        if (!ops(before.task).family) {
             wait_for_all(before.task, before.lag);
             continue;
         }
         const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
-        const int family = number_of(graph_, *info(before.through_task).family);
+        const FamilyId family = number_of(graph_, *info(before.through_task).family);
         for (const NeedKey& key : stream.keys)
             for (const int other : reach_.readers(use, key.patch))
                 if (is_mine(family, other)) wait_for(before.task, family, other, before.lag);
@@ -345,12 +342,12 @@ void PlanBuilder::wait_for_readers(const Stream& stream) {
 }
 
 /// Values are overwritten when they have been packed: those of a patch, or (-1) of all.
-void PlanBuilder::wait_for_packing(int task, int patch) {
+void PlanBuilder::wait_for_packing(TaskId task, int patch) {
     const ResolvedTask& of = resolved(task);
     const TaskInfo* body = of.what == ResolvedTask::What::body ? &info(task) : nullptr;
     for (std::size_t u = 0; u < of.uses.size(); ++u) {
         if (!writes(of, body, u)) continue;
-        const int number = of.uses[u].storage;
+        const StorageId number = of.uses[u].storage;
         auto packed = packing_.lower_bound({number, patch});
         for (; packed != packing_.end() && packed->first.first == number; ++packed) {
             if (patch >= 0 && packed->first.second != patch) break;
@@ -366,8 +363,8 @@ void PlanBuilder::wait_for_packing(int task, int patch) {
     }
 }
 
-void PlanBuilder::put_messages(int task, bool outgoing, Stream::What what, Block& block) const {
-    const TaskOps& of = tasks_[static_cast<std::size_t>(task)];
+void PlanBuilder::put_messages(TaskId task, bool outgoing, Stream::What what, Block& block) const {
+    const TaskOps& of = tasks_[task];
     for (const std::size_t i : outgoing ? of.outgoing : of.incoming) {
         const Stream& stream = (outgoing ? outgoing_ : incoming_)[i];
         if (stream.what != what) continue;

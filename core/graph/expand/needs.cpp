@@ -31,8 +31,8 @@ class Words {
 };
 
 void write(Words& words, const NeedKey& key, const Need& need) {
-    for (const int part : {key.maker, key.storage, key.patch, static_cast<int>(need.boxes.size()),
-                           static_cast<int>(need.entries.size())})
+    for (const int part : {key.maker.number(), key.storage.number(), key.patch,
+                           static_cast<int>(need.boxes.size()), static_cast<int>(need.entries.size())})
         words.put(part);
     for (const Box& box : need.boxes)
         for (const Int3& corner : {box.lo, box.hi})
@@ -41,8 +41,9 @@ void write(Words& words, const NeedKey& key, const Need& need) {
 }
 
 void read(Words& words, Needs& needs) {
-    NeedKey key;
-    for (int* part : {&key.maker, &key.storage, &key.patch}) *part = words.next();
+    const TaskId maker(words.next());
+    const StorageId storage(words.next());
+    const NeedKey key{maker, storage, words.next()};
     Need& need = needs[key];
     need.boxes.resize(static_cast<std::size_t>(words.next()));
     need.entries.resize(static_cast<std::size_t>(words.next()));
@@ -67,14 +68,14 @@ void PlanBuilder::find_needs() {
     make_images();
 }
 
-void PlanBuilder::need(int maker, int storage, int patch, const Box& box) {
+void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const Box& box) {
     const int process = owner(family_of(storage), patch);
     if (members_.is_near(process) || box.empty()) return;
     std::vector<Box>& boxes = needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].boxes;
     if (std::find(boxes.begin(), boxes.end(), box) == boxes.end()) boxes.push_back(box);
 }
 
-void PlanBuilder::need(int maker, int storage, int patch, const std::vector<std::int32_t>& entries) {
+void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const std::vector<std::int32_t>& entries) {
     const int process = owner(family_of(storage), patch);
     if (members_.is_near(process) || entries.empty()) return;
     std::vector<std::int32_t>& all =
@@ -85,27 +86,26 @@ void PlanBuilder::need(int maker, int storage, int patch, const std::vector<std:
 }
 
 /// The tasks whose values a use may find: one in the first round of a loop, say, and another in later ones.
-std::vector<int> PlanBuilder::makers_of(int task, std::size_t use) const {
-    std::vector<int> makers;
+std::vector<TaskId> PlanBuilder::makers_of(TaskId task, std::size_t use) const {
+    std::vector<TaskId> makers;
     for (const Before& before : resolved(task).before)
         if (!before.backward && before.through_task == task && before.through_use == static_cast<int>(use) &&
-            tasks_[static_cast<std::size_t>(before.task)].half == tasks_[static_cast<std::size_t>(task)].half)
+            tasks_[before.task].half == tasks_[task].half)
             makers.push_back(before.task);
-    if (makers.empty()) makers.push_back(-1);
+    if (makers.empty()) makers.emplace_back();
     return makers;
 }
 
 /// Windows and lists.
 void PlanBuilder::find_needs_of_tasks() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        const int task = static_cast<int>(t);
-        if (resolved_.tasks[t].what != ResolvedTask::What::body || tasks_[t].family < 0) continue;
-        for (std::size_t u = 0; u < resolved_.tasks[t].uses.size(); ++u) {
+    for (const TaskId task : resolved_.tasks.ids()) {
+        if (resolved_.tasks[task].what != ResolvedTask::What::body || !tasks_[task].family) continue;
+        for (std::size_t u = 0; u < resolved_.tasks[task].uses.size(); ++u) {
             const Use& use = info(task).uses[u];
             if (use.access != Access::need || use.relation == nullptr) continue;
-            const int storage = resolved_.tasks[t].uses[u].storage;
-            for (const int maker : makers_of(task, u))
-                for (const int patch : patches(tasks_[t].family))
+            const StorageId storage = resolved_.tasks[task].uses[u].storage;
+            for (const TaskId maker : makers_of(task, u))
+                for (const int patch : patches(tasks_[task].family))
                     for (const Piece& piece : use.relation->pieces(patch, label(use.version.label).on))
                         use.relation->shape() == Shape::window
                             ? need(maker, storage, piece.from, piece.box)
@@ -115,11 +115,10 @@ void PlanBuilder::find_needs_of_tasks() {
 }
 
 void PlanBuilder::find_needs_of_combinations() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        if (resolved_.tasks[t].what != ResolvedTask::What::combine) continue;
-        const int task = static_cast<int>(t);
-        const bool field = label(resolved_.tasks[t].of.label).kind == Kind::field;
-        for (const int patch : patches(tasks_[t].family)) {
+    for (const TaskId task : resolved_.tasks.ids()) {
+        if (resolved_.tasks[task].what != ResolvedTask::What::combine) continue;
+        const bool field = label(resolved_.tasks[task].of.label).kind == Kind::field;
+        for (const int patch : patches(tasks_[task].family)) {
             if (field) {
                 each_part(task, patch, [&](const SumPart& part) {
                     const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
@@ -130,7 +129,7 @@ void PlanBuilder::find_needs_of_combinations() {
             for (const auto& [maker, use] : contributors(task)) {
                 const auto u = static_cast<std::size_t>(use);
                 for (const Piece& piece :
-                     info(maker).uses[u].relation->pieces(patch, label(resolved_.tasks[t].of.label).on))
+                     info(maker).uses[u].relation->pieces(patch, label(resolved_.tasks[task].of.label).on))
                     need(maker, resolved(maker).uses[u].storage, piece.from, piece.entries);
             }
         }
@@ -139,18 +138,18 @@ void PlanBuilder::find_needs_of_combinations() {
 
 /// Who may send particles: with what they are is sent how many.
 void PlanBuilder::find_needs_of_relocations() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        if (resolved_.tasks[t].what != ResolvedTask::What::relocate) continue;
-        const int task = static_cast<int>(t), family = tasks_[t].family;
+    for (const TaskId task : resolved_.tasks.ids()) {
+        if (resolved_.tasks[task].what != ResolvedTask::What::relocate) continue;
+        const FamilyId family = tasks_[task].family;
         const auto ask = [&](int process) {
-            if (!members_.is_near(process)) needs_[static_cast<std::size_t>(process)][{task, -1, -1}];
+            if (!members_.is_near(process)) needs_[static_cast<std::size_t>(process)][{task, {}, -1}];
         };
-        if (tasks_[t].gather >= 0) {
+        if (tasks_[task].gather) {
             for (int process = 0; process < members_.size; ++process) ask(process);
             continue;
         }
-        const int set = relocation(task).set;
-        const auto& grid = static_cast<const Grid&>(*graph_.families()[static_cast<std::size_t>(family)]);
+        const SetId set = relocation(task).set;
+        const auto& grid = static_cast<const Grid&>(*graph_.families()[family]);
         for (const int patch : patches(family))
             for (const Nearby& each : nearby(grid, patch, relocation_hops(set)))
                 ask(owner(family, each.patch));
@@ -173,10 +172,10 @@ void PlanBuilder::exchange_needs() {
 /// Room for what is needed of each patch, where it would lie: of a field the hull of all boxes (pages that
 /// nobody touches cost nothing), of a list the whole.
 void PlanBuilder::make_images() {
-    std::map<std::pair<int, int>, Box> hulls;
+    std::map<std::pair<StorageId, int>, Box> hulls;
     for (const Needs& from : needs_)
         for (const auto& [key, need] : from) {
-            if (key.storage < 0) continue;
+            if (!key.storage) continue;
             Box& hull = hulls[{key.storage, key.patch}];
             const LabelInfo& of = label_of(graph_, storage(key.storage));
             std::vector<Box> all = need.boxes;

@@ -12,10 +12,9 @@ namespace strata::graph::detail {
 void PlanBuilder::number_scopes() {
     std::array<std::uint16_t, 2> next{0, 0};
     for (const Scope& scope : graph_.scopes()) {
-        const int half = scope.form() == Scope::Form::start ? 0
-                         : scope.form() == Scope::Form::step
-                             ? 1
-                             : halves_[static_cast<std::size_t>(scope.parent())];
+        const int half = scope.form() == Scope::Form::start  ? 0
+                         : scope.form() == Scope::Form::step ? 1
+                                                             : halves_[scope.parent()];
         halves_.push_back(half);
         scopes_.push_back(next[static_cast<std::size_t>(half)]++);
         bases_.push_back(scope.form() == Scope::Form::repeat ? &this->half(half).round_bases.one() : nullptr);
@@ -27,13 +26,13 @@ void PlanBuilder::number_scopes() {
 
 /// A contiguous piece of the family's order for each thread.
 void PlanBuilder::divide_among_threads() {
-    for (std::size_t f = 0; f < patches_.size(); ++f) {
+    for (const FamilyId f : patches_.ids()) {
         const Family& family = *graph_.families()[f];
         const std::size_t mine = patches_[f].size();
         std::vector<int> along;
         along.reserve(mine);
         for (const int patch : family.order())
-            if (is_mine(static_cast<int>(f), patch)) along.push_back(local(static_cast<int>(f), patch));
+            if (is_mine(f, patch)) along.push_back(local(f, patch));
         std::vector<int> thread(mine);
         for (std::size_t i = 0; i < mine; ++i)
             thread[static_cast<std::size_t>(along[i])] =
@@ -43,8 +42,7 @@ void PlanBuilder::divide_among_threads() {
             for (std::size_t i = 0; i < mine; ++i)
                 for (const int other : family.neighbours(patches_[f][i]))
                     edge[i] |=
-                        !is_mine(static_cast<int>(f), other) ||
-                        thread[static_cast<std::size_t>(local(static_cast<int>(f), other))] != thread[i];
+                        !is_mine(f, other) || thread[static_cast<std::size_t>(local(f, other))] != thread[i];
         thread_of_.push_back(std::move(thread));
         at_edge_.push_back(std::move(edge));
     }
@@ -52,7 +50,7 @@ void PlanBuilder::divide_among_threads() {
 }
 
 std::uint32_t PlanBuilder::add_op(int half, OpKind kind, const std::string& name, int patch, int thread,
-                                  int scope) {
+                                  ScopeId scope) {
     Program& program = this->half(half).program;
     if (program.names.empty() || program.names.back() != name) program.names.push_back(name);
     Op op;
@@ -69,10 +67,10 @@ std::uint32_t PlanBuilder::add_op(int half, OpKind kind, const std::string& name
 
 void PlanBuilder::number_operations() {
     using What = ResolvedTask::What;
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+    for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& task = resolved_.tasks[t];
         TaskOps all;
-        all.half = halves_[static_cast<std::size_t>(task.scope)];
+        all.half = halves_[task.scope];
         Program& program = half(all.half).program;
         all.first = static_cast<std::uint32_t>(program.ops.size());
         const auto h = static_cast<std::size_t>(all.half);
@@ -81,18 +79,17 @@ void PlanBuilder::number_operations() {
             all.count = 1;
             add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
             if (members_.rank > 0) all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
-        } else if (task.what == What::body && info(static_cast<int>(t)).runs == Runs::in_processes) {
+        } else if (task.what == What::body && info(t).runs == Runs::in_processes) {
             all.count = 1;
-            add_op(all.half, OpKind::task, info(static_cast<int>(t)).name, -1, 0, task.scope);
+            add_op(all.half, OpKind::task, info(t).name, -1, 0, task.scope);
         } else if (task.what == What::relocate) {
             all.count = 0;  // see below
         } else {
             const bool body = task.what == What::body;
-            const Family& family = body ? *info(static_cast<int>(t)).family : *label(task.of.label).family;
-            const std::string name =
-                body ? info(static_cast<int>(t)).name : "combine " + label(task.of.label).name;
+            const Family& family = body ? *info(t).family : *label(task.of.label).family;
+            const std::string name = body ? info(t).name : "combine " + label(task.of.label).name;
             all.family = number_of(graph_, family);
-            const auto f = static_cast<std::size_t>(all.family);
+            const FamilyId f = all.family;
             all.count = static_cast<std::uint32_t>(patches_[f].size());
             for (std::uint32_t i = 0; i < all.count; ++i) {
                 const std::uint32_t op = add_op(all.half, body ? OpKind::task : OpKind::combine, name,
@@ -102,23 +99,21 @@ void PlanBuilder::number_operations() {
         }
         tasks_.push_back(all);
     }
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
-        if (resolved_.tasks[t].what == What::relocate) number_relocation(static_cast<int>(t));
+    for (const TaskId t : resolved_.tasks.ids())
+        if (resolved_.tasks[t].what == What::relocate) number_relocation(t);
 }
 
-FillKey PlanBuilder::fill_key(int reader, const Before& before) const {
+FillKey PlanBuilder::fill_key(TaskId reader, const Before& before) const {
     const ResolvedUse& use = resolved(reader).uses[static_cast<std::size_t>(before.through_use)];
     const auto& scopes = graph_.scopes();
-    const auto around = [&](int outer, int scope) {
-        while (scope >= 0 && scope != outer) scope = scopes[static_cast<std::size_t>(scope)].parent();
+    const auto around = [&](ScopeId outer, ScopeId scope) {
+        while (scope && scope != outer) scope = scopes[scope].parent();
         return scope == outer;
     };
-    int left_out = -1;  // the outermost part around the reader that may be, and that the maker is not in
-    for (int s = resolved(reader).scope; s >= 0; s = scopes[static_cast<std::size_t>(s)].parent())
-        if (scopes[static_cast<std::size_t>(s)].form() == Scope::Form::when &&
-            !around(s, resolved(before.task).scope))
-            left_out = s;
-    if (left_out < 0) return {before.task, use.storage, -1, 0, 0};
+    ScopeId left_out;  // the outermost part around the reader that may be, and that the maker is not in
+    for (ScopeId s = resolved(reader).scope; s; s = scopes[s].parent())
+        if (scopes[s].form() == Scope::Form::when && !around(s, resolved(before.task).scope)) left_out = s;
+    if (!left_out) return {before.task, use.storage, {}, 0, 0};
     return {before.task, use.storage, left_out, before.lag, use.back};
 }
 
@@ -131,25 +126,24 @@ void PlanBuilder::find_halos() {
         Int3& widest = groups_[at->second].width;
         for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
     };
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        const int id = static_cast<int>(t);
+    for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& task = resolved_.tasks[t];
         // A version may have been made by one task in the first round of a loop and by another in later ones.
         for (const Before& before : task.before) {
-            if (before.backward || before.through_task != id || before.through_use < 0) continue;
-            const Use& use = info(id).uses[static_cast<std::size_t>(before.through_use)];
-            if (is_in_place(use)) widen(fill_key(id, before), use.width);
+            if (before.backward || before.through_task != t || before.through_use < 0) continue;
+            const Use& use = info(t).uses[static_cast<std::size_t>(before.through_use)];
+            if (is_in_place(use)) widen(fill_key(t, before), use.width);
         }
-        if (ops(id).half != 0) continue;
+        if (ops(t).half != 0) continue;
         // What the start leaves is read by the step, whoever made it.
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
             const ResolvedUse& use = task.uses[u];
             const bool writes = task.what != ResolvedTask::What::body ||
-                                info(id).uses[u].access == Access::make ||
-                                info(id).uses[u].access == Access::modify;
-            const bool field = use.storage >= 0 && label_of(graph_, storage(use.storage)).kind == Kind::field;
+                                info(t).uses[u].access == Access::make ||
+                                info(t).uses[u].access == Access::modify;
+            const bool field = use.storage && label_of(graph_, storage(use.storage)).kind == Kind::field;
             if (writes && field && !storage(use.storage).contributions)
-                widen({id, use.storage, -1, 0, 0}, storage(use.storage).ghosts);
+                widen({t, use.storage, {}, 0, 0}, storage(use.storage).ghosts);
         }
     }
     for (FillGroup& group : groups_) add_fills(group);
@@ -161,14 +155,13 @@ void PlanBuilder::add_fills(FillGroup& group) {
     group.fills = find_fills(layout, group.width);
     group.op_of.assign(group.fills.all.size(), kNone);
     const TaskOps& maker = ops(group.key.maker);
-    const int family = family_of(group.key.storage);
-    const auto f = static_cast<std::size_t>(family);
+    const FamilyId family = family_of(group.key.storage);
     // The thread of the first patch that reads it.
     std::vector<int> thread(group.fills.all.size(), 0);
     for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
         const int patch = layout.division->patches[at];
         for (const std::uint32_t fill : group.fills.patch(at))
-            thread[fill] = thread_of_[f][static_cast<std::size_t>(local(family, patch))];
+            thread[fill] = thread_of_[family][static_cast<std::size_t>(local(family, patch))];
     }
     const std::string name = "ghosts of " + label_of(graph_, storage(group.key.storage)).name;
     for (std::size_t b = 0; b < layout.blocks.size(); ++b)

@@ -30,11 +30,11 @@ void PlanBuilder::build(std::uint64_t serial) {
     make_messages();
     make_waits();
     for (const Scope& scope : graph_.scopes())
-        if (scope.parent() < 0) make_program(scope.id());
+        if (!scope.parent()) make_program(scope.id());
 }
 
-void PlanBuilder::make_program(int scope) {
-    const int which = halves_[static_cast<std::size_t>(scope)];
+void PlanBuilder::make_program(ScopeId scope) {
+    const int which = halves_[scope];
     std::unique_ptr<Block> block = block_of(which, scope);
     half(which).program.step = std::move(*block);
 }
@@ -46,11 +46,11 @@ void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
 
 /// A task's operations: first those whose results others wait for, with what brings them there. Of a grid
 /// both go along x: the ends of neighbours' rows lie in the same lines, which the second finds in a cache.
-void PlanBuilder::put_task(int task, Block& block) {
+void PlanBuilder::put_task(TaskId task, Block& block) {
     using What = Stream::What;
     const TaskOps& all = ops(task);
-    if (all.leave >= 0) return put_relocation(task, block);
-    if (all.family < 0) {
+    if (all.leave) return put_relocation(task, block);
+    if (!all.family) {
         put_messages(task, false, What::part_of_reduction, block);
         if (all.up != kNone) put(all.half, all.up, block);
         put_messages(task, true, What::part_of_reduction, block);
@@ -58,7 +58,7 @@ void PlanBuilder::put_task(int task, Block& block) {
         put(all.half, all.first, block);
         for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
     } else {
-        const auto f = static_cast<std::size_t>(all.family);
+        const FamilyId f = all.family;
         for (const char edge : {char{1}, char{0}}) {
             for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
                 if (at_edge_[f][local] == edge)
@@ -68,7 +68,7 @@ void PlanBuilder::put_task(int task, Block& block) {
     }
     put_messages(task, false, What::values, block);
     for (const FillGroup& group : groups_)
-        if (group.key.maker == task && group.key.scope < 0) put_fills(group, block);
+        if (group.key.maker == task && !group.key.scope) put_fills(group, block);
 }
 
 void PlanBuilder::put_fills(const FillGroup& group, Block& block) {
@@ -79,7 +79,7 @@ void PlanBuilder::put_fills(const FillGroup& group, Block& block) {
     }
 }
 
-std::unique_ptr<Block> PlanBuilder::block_of(int half, int scope) {
+std::unique_ptr<Block> PlanBuilder::block_of(int half, ScopeId scope) {
     auto all = std::make_unique<Block>();
     all->kind = Block::Kind::sequence;
     all->scope = scope_of(scope);
@@ -95,20 +95,20 @@ std::unique_ptr<Block> PlanBuilder::block_of(int half, int scope) {
     };
     for (const FillGroup& group : groups_)
         if (group.key.scope == scope) put_fills(group, opened());
-    for (const auto& [is_scope, number] : resolved_.scopes[static_cast<std::size_t>(scope)].order) {
-        if (is_scope) {
-            all->inside.push_back(control_of(half, number));
+    for (const auto& [task, inner] : resolved_.scopes[scope].order) {
+        if (inner) {
+            all->inside.push_back(control_of(half, inner));
             open = nullptr;
             continue;
         }
-        put_task(number, opened());
+        put_task(task, opened());
     }
     return all;
 }
 
-std::unique_ptr<Block> PlanBuilder::control_of(int half, int number) {
-    const Scope& scope = graph_.scopes()[static_cast<std::size_t>(number)];
-    const ResolvedScope& inner = resolved_.scopes[static_cast<std::size_t>(number)];
+std::unique_ptr<Block> PlanBuilder::control_of(int half, ScopeId number) {
+    const Scope& scope = graph_.scopes()[number];
+    const ResolvedScope& inner = resolved_.scopes[number];
     auto block = std::make_unique<Block>();
     using Form = Scope::Form;
     block->kind = scope.form() == Form::repeat ? Block::Kind::repeat
@@ -121,12 +121,12 @@ std::unique_ptr<Block> PlanBuilder::control_of(int half, int number) {
     DecideCall& call = this->half(half).decisions.one();
     call.test = &scope.decision();
     call.more_if = scope.form() == Form::when;
-    call.round_base = bases_[static_cast<std::size_t>(number)];
+    call.round_base = bases_[number];
     const Spot& spot = plan_.memory_.own(inner.decision.storage, 0);
     call.scalar = turn(half, inner.decision.storage, spot.origin, spot.turn, 0);
     block->decision.more = DecideCall::more;
     block->decision.what = &call;
-    if (inner.decided_by >= 0 && ops(inner.decided_by).half == half) {
+    if (inner.decided_by && ops(inner.decided_by).half == half) {
         const ResolvedTask& by = resolved(inner.decided_by);
         block->decision.decided = {this->half(half).program.ops[ops(inner.decided_by).first].flag,
                                    scope_of(by.scope), static_cast<std::uint16_t>(inner.decided_lag),

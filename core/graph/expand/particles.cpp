@@ -78,7 +78,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
     for (const ParticleSet& set : graph.particle_sets()) {
         sets_.push_back({number_of(graph, *set.grid), 0, 0, 0, 0});
         first.push_back(heads);
-        const std::size_t own = patches[static_cast<std::size_t>(sets_.back().family)].size();
+        const std::size_t own = patches[sets_.back().family].size();
         heads += own;
         moved_.emplace_back(own);
     }
@@ -90,11 +90,10 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
     columns_.resize(resolved.storages.size());
     for (const ResolvedTask& task : resolved.tasks)
         if (task.what == ResolvedTask::What::relocate)
-            for (const ResolvedUse& use : task.uses)
-                columns_[static_cast<std::size_t>(use.storage)].moves = true;
-    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+            for (const ResolvedUse& use : task.uses) columns_[use.storage].moves = true;
+    for (const StorageId s : resolved.storages.ids()) {
         const Storage& storage = resolved.storages[s];
-        const LabelInfo& label = graph.labels()[static_cast<std::size_t>(storage.label)];
+        const LabelInfo& label = graph.labels()[storage.label];
         if (label.kind != Kind::particles) continue;
         ParticleColumn& column = columns_[s];
         // What lives from step to step moves, also where no relocation takes part.
@@ -103,7 +102,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
         column.bytes = static_cast<std::int64_t>(label.bytes);
         column.components = label.components;
         column.pad = static_cast<std::int64_t>(std::lcm(kLine, label.bytes));
-        Set& set = sets_[static_cast<std::size_t>(column.set)];
+        Set& set = sets_[column.set];
         std::int64_t& bytes = column.moves ? set.moving : set.staying;
         std::int64_t& pads = column.moves ? set.moving_pads : set.staying_pads;
         column.before = bytes;
@@ -113,18 +112,18 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
     }
 }
 
-ParticlePatch& Populations::patch(std::byte* heads, int set, int local) const {
-    const std::uint64_t first = reinterpret_cast<const std::uint64_t*>(heads)[set];
+ParticlePatch& Populations::patch(std::byte* heads, SetId set, int local) const {
+    const std::uint64_t first = reinterpret_cast<const std::uint64_t*>(heads)[set.number()];
     return reinterpret_cast<ParticlePatch*>(
         heads + room_for_firsts(sets_.size()))[first + static_cast<std::uint64_t>(local)];
 }
 
-const ParticlePatch& Populations::of(int process, int set, int local) const {
+const ParticlePatch& Populations::of(int process, SetId set, int local) const {
     if (process == members_.rank) return own(set, local);
     return patch(SharedMemory::of_other(members_, heads_name(serial_, process)), set, local);
 }
 
-std::vector<std::byte> Populations::read(int storage, const ParticlePatch& patch) const {
+std::vector<std::byte> Populations::read(StorageId storage, const ParticlePatch& patch) const {
     const ParticleColumn& column = this->column(storage);
     const ParticleArrays& arrays = column.arrays(patch);
     const auto length = static_cast<std::size_t>(patch.count * column.bytes);
@@ -135,7 +134,7 @@ std::vector<std::byte> Populations::read(int storage, const ParticlePatch& patch
     return values;
 }
 
-void Populations::write(int storage, ParticlePatch& patch, std::span<const std::byte> values) {
+void Populations::write(StorageId storage, ParticlePatch& patch, std::span<const std::byte> values) {
     const ParticleColumn& column = this->column(storage);
     const auto each = static_cast<std::size_t>(column.bytes * column.components);
     const auto count = static_cast<std::int64_t>(values.size() / each);
@@ -152,7 +151,7 @@ void Populations::write(int storage, ParticlePatch& patch, std::span<const std::
                     values.data() + static_cast<std::size_t>(c) * length, length);
 }
 
-void Populations::take_over(int storage, const ParticlePatch& from, ParticlePatch& to) {
+void Populations::take_over(StorageId storage, const ParticlePatch& from, ParticlePatch& to) {
     const ParticleColumn& column = this->column(storage);
     if (!to.created) resize(column.set, to, from.count);
     to.ordered = false;
@@ -174,19 +173,19 @@ void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t 
     arrays = {base, capacity};
 }
 
-void Populations::room(int set, ParticleArrays& arrays, std::int64_t count) {
-    const Set& of = sets_[static_cast<std::size_t>(set)];
+void Populations::room(SetId set, ParticleArrays& arrays, std::int64_t count) {
+    const Set& of = sets_[set];
     grow(arrays, count, of.moving, of.moving_pads);
 }
 
-void Populations::prepare(int set, ParticlePatch& patch, std::int64_t count) {
-    const Set& of = sets_[static_cast<std::size_t>(set)];
+void Populations::prepare(SetId set, ParticlePatch& patch, std::int64_t count) {
+    const Set& of = sets_[set];
     grow(patch.other, count, of.moving, of.moving_pads);
     grow(patch.scratch, count, of.staying, of.staying_pads);
 }
 
-void Populations::resize(int set, ParticlePatch& patch, std::int64_t count) {
-    const Set& of = sets_[static_cast<std::size_t>(set)];
+void Populations::resize(SetId set, ParticlePatch& patch, std::int64_t count) {
+    const Set& of = sets_[set];
     grow(patch.now, count, of.moving, of.moving_pads);
     grow(patch.scratch, count, of.staying, of.staying_pads);
     patch.count = count;

@@ -63,7 +63,7 @@ struct ParticlePatch {
 /// Where the values of a storage begin in a set of arrays. Arrays are apart by a line more than their length,
 /// so that the same particle's values do not all fall in the same lines of the cache.
 struct ParticleColumn {
-    int set = -1;
+    SetId set;
     bool moves = false;
     std::int64_t bytes = 0;  // of one component of one value
     int components = 1;
@@ -89,53 +89,49 @@ class Populations {
     Populations(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
                 const Members& members, std::uint64_t serial);
 
-    [[nodiscard]] bool is_particles(int storage) const { return column(storage).set >= 0; }
-    [[nodiscard]] const ParticleColumn& column(int storage) const {
-        return columns_[static_cast<std::size_t>(storage)];
-    }
-    [[nodiscard]] int family(int set) const { return sets_[static_cast<std::size_t>(set)].family; }
+    [[nodiscard]] bool is_particles(StorageId storage) const { return bool(column(storage).set); }
+    [[nodiscard]] const ParticleColumn& column(StorageId storage) const { return columns_[storage]; }
+    [[nodiscard]] FamilyId family(SetId set) const { return sets_[set].family; }
     /// A patch of this process, by its number there; its address stays.
-    [[nodiscard]] ParticlePatch& own(int set, int local) const { return patch(heads_.data(), set, local); }
+    [[nodiscard]] ParticlePatch& own(SetId set, int local) const { return patch(heads_.data(), set, local); }
     /// A patch of any process of the node.
-    [[nodiscard]] const ParticlePatch& of(int process, int set, int local) const;
+    [[nodiscard]] const ParticlePatch& of(int process, SetId set, int local) const;
     /// Where tasks name particles of a patch of this process for the set's next relocation.
-    [[nodiscard]] Moved& moved(int set, int local) {
-        return moved_[static_cast<std::size_t>(set)][static_cast<std::size_t>(local)];
-    }
+    [[nodiscard]] Moved& moved(SetId set, int local) { return moved_[set][static_cast<std::size_t>(local)]; }
     /// Room for so many in arrays of the labels that move.
-    void room(int set, ParticleArrays& arrays, std::int64_t count);
+    void room(SetId set, ParticleArrays& arrays, std::int64_t count);
     /// Makes room for so many in `other` (what a relocation writes), and in `scratch`.
-    void prepare(int set, ParticlePatch& patch, std::int64_t count);
+    void prepare(SetId set, ParticlePatch& patch, std::int64_t count);
     /// Gives the patch so many particles, whose values are not determined: for restarts, and for patches that
     /// come from another plan. Between steps only.
-    void resize(int set, ParticlePatch& patch, std::int64_t count);
+    void resize(SetId set, ParticlePatch& patch, std::int64_t count);
     /// The same for a patch that has none: throws Error where it has, or the count is negative.
     void create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count);
     /// The values of one storage without gaps, component after component; and back, into a patch that has as
     /// many particles or none yet (throws Error).
-    [[nodiscard]] std::vector<std::byte> read(int storage, const ParticlePatch& patch) const;
-    void write(int storage, ParticlePatch& patch, std::span<const std::byte> values);
+    [[nodiscard]] std::vector<std::byte> read(StorageId storage, const ParticlePatch& patch) const;
+    void write(StorageId storage, ParticlePatch& patch, std::span<const std::byte> values);
     /// The same from a patch of another plan of the same graph.
-    void take_over(int storage, const ParticlePatch& from, ParticlePatch& to);
+    void take_over(StorageId storage, const ParticlePatch& from, ParticlePatch& to);
     [[nodiscard]] GrowingPool& pool() { return pool_; }
 
   private:
     struct Set {
-        int family = -1;
+        FamilyId family;
         std::int64_t moving = 0, moving_pads = 0;  // bytes a particle, and of pads
         std::int64_t staying = 0, staying_pads = 0;
     };
     /// What a process publishes: for each set how many patches come before its own, then all.
-    [[nodiscard]] ParticlePatch& patch(std::byte* heads, int set, int local) const;
+    [[nodiscard]] ParticlePatch& patch(std::byte* heads, SetId set, int local) const;
     void grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads);
 
     const Members& members_;
     std::uint64_t serial_;
-    std::vector<Set> sets_;
-    std::vector<ParticleColumn> columns_;  // [storage]
+    VectorBy<SetId, Set> sets_;
+    VectorBy<StorageId, ParticleColumn> columns_;
     SharedMemory heads_;
     GrowingPool pool_;
-    std::vector<std::vector<Moved>> moved_;  // [set][local patch]
+    VectorBy<SetId, std::vector<Moved>> moved_;  // [set][local patch]
 };
 
 }  // namespace strata::graph

@@ -14,10 +14,10 @@ Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assig
       assignment_(assignment),
       members_(members),
       memory_(graph, resolved, assignment_, members, serial) {
-    for (std::size_t s = 0; s < resolved.storages.size(); ++s) {
+    for (const StorageId s : resolved.storages.ids()) {
         const LabelInfo& label = label_of(graph, resolved.storages[s]);
         if (label.kind != Kind::scalar) continue;
-        const Spot& spot = memory_.own(static_cast<int>(s), 0);
+        const Spot& spot = memory_.own(s, 0);
         for (int b = 0; b < resolved.storages[s].depth; ++b) write_first(label, spot.origin + b * spot.turn);
     }
     detail::PlanBuilder(*this, threads).build(serial);
@@ -28,8 +28,8 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
            const std::vector<Epoch>& rounds)
     : Plan(old.graph_, old.resolved_, assignment, old.members_, threads, serial) {
     steps_before_ = old.steps_before_;
-    for (std::size_t s = 0; s < resolved_.storages.size(); ++s)
-        if (resolved_.storages[s].kept) take_over(old, static_cast<int>(s));
+    for (const StorageId s : resolved_.storages.ids())
+        if (resolved_.storages[s].kept) take_over(old, s);
     take_over_from_afar(old);
     const auto set = [&](const Block& block, const auto& again) -> void {
         for (const auto& list : block.order)
@@ -44,15 +44,15 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
 }
 
 /// The values of a storage, all buffers, from whoever of this node has had the patches.
-void Plan::take_over(const Plan& old, int storage) {
-    const Storage& of = resolved_.storages[static_cast<std::size_t>(storage)];
+void Plan::take_over(const Plan& old, StorageId storage) {
+    const Storage& of = resolved_.storages[storage];
     const LabelInfo& label = label_of(graph_, of);
     if (label.kind == Kind::scalar) {
         const Spot &from = old.memory_.own(storage, 0), &to = memory_.own(storage, 0);
         std::memcpy(to.origin, from.origin, static_cast<std::size_t>(of.depth * to.turn));
         return;
     }
-    const auto family = static_cast<std::size_t>(number_of(graph_, *label.family));
+    const FamilyId family = number_of(graph_, *label.family);
     const std::vector<int>& mine = memory_.patches()[family];
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto patch = static_cast<std::size_t>(mine[i]);
@@ -81,20 +81,20 @@ void Plan::take_over_from_afar(const Plan& old) {
     /// Calls each(storage, patch, its owner before, now) where the one that `mine` says is this process and
     /// the other is on another node.
     const auto each_moved = [&](bool to_here, const auto& each) {
-        for (std::size_t s = 0; s < resolved_.storages.size(); ++s) {
+        for (const StorageId s : resolved_.storages.ids()) {
             if (!resolved_.storages[s].kept) continue;
             const LabelInfo& label = label_of(graph_, resolved_.storages[s]);
             if (label.family == nullptr) continue;
-            const auto f = static_cast<std::size_t>(number_of(graph_, *label.family));
+            const FamilyId f = number_of(graph_, *label.family);
             for (std::size_t p = 0; p < assignment_.owner[f].size(); ++p) {
                 const int before = old.assignment_.owner[f][p], now = assignment_.owner[f][p];
                 if ((to_here ? now : before) == members_.rank && !members_.is_near(to_here ? before : now))
-                    each(static_cast<int>(s), label, f, p, before, now);
+                    each(s, label, f, p, before, now);
             }
         }
     };
     std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(members_.size));
-    each_moved(false, [&](int s, const LabelInfo& label, std::size_t f, std::size_t p, int, int now) {
+    each_moved(false, [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int, int now) {
         std::vector<std::byte>& out = sent[static_cast<std::size_t>(now)];
         const int local = old.assignment_.local[f][p];
         if (label.kind == Kind::particles) {
@@ -106,7 +106,7 @@ void Plan::take_over_from_afar(const Plan& old) {
             return;
         }
         const Spot& from = old.memory_.own(s, local);
-        for (int b = 0; b < resolved_.storages[static_cast<std::size_t>(s)].depth; ++b) {
+        for (int b = 0; b < resolved_.storages[s].depth; ++b) {
             const std::byte* origin = from.origin + b * from.turn;
             const BoxCopy copy = values_copy(label, static_cast<int>(p), from, origin, from, nullptr);
             const std::size_t at = out.size();
@@ -117,7 +117,7 @@ void Plan::take_over_from_afar(const Plan& old) {
     const auto had = members_.messages->exchange(sent);
     std::vector<const std::byte*> next;
     for (const auto& from : had) next.push_back(from.data());
-    each_moved(true, [&](int s, const LabelInfo& label, std::size_t f, std::size_t p, int before, int) {
+    each_moved(true, [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int before, int) {
         const std::byte*& in = next[static_cast<std::size_t>(before)];
         const int local = assignment_.local[f][p];
         if (label.kind == Kind::particles) {
@@ -130,7 +130,7 @@ void Plan::take_over_from_afar(const Plan& old) {
             return;
         }
         const Spot& to = memory_.own(s, local);
-        for (int b = 0; b < resolved_.storages[static_cast<std::size_t>(s)].depth; ++b)
+        for (int b = 0; b < resolved_.storages[s].depth; ++b)
             in = unpack_box(values_copy(label, static_cast<int>(p), to, nullptr, to, to.origin + b * to.turn),
                             in);
     });
@@ -178,14 +178,14 @@ void Plan::exchange_kept() {
     }
 }
 
-std::vector<std::vector<double>> Plan::take_costs() {
-    std::vector<std::vector<double>> costs;
+VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
+    VectorBy<FamilyId, std::vector<double>> costs;
     for (const auto& patches : memory_.patches()) costs.emplace_back(patches.size(), 0.0);
     for (const Op& op : step_.program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
         if (call.here.family == nullptr) continue;  // of the whole team
-        const auto family = static_cast<std::size_t>(number_of(graph_, *call.here.family));
+        const FamilyId family = number_of(graph_, *call.here.family);
         const auto local =
             static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.here.patch)]);
         costs[family][local] += call.seconds;
@@ -198,8 +198,7 @@ void Plan::fill_halos() {
     exchange_kept();
     for (const Half* half : {&start_, &step_})
         for (const auto& [storage, call] : half->refills) {
-            const auto depth =
-                static_cast<Epoch>(resolved_.storages[static_cast<std::size_t>(storage)].depth);
+            const auto depth = static_cast<Epoch>(resolved_.storages[storage].depth);
             for (Epoch buffer = 0; buffer < depth; ++buffer)
                 for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
         }

@@ -50,11 +50,9 @@ class Plan {
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const Resolved& resolved() const { return resolved_; }
     /// The number of a graph's scope in the program of the step; the steps themselves are 0.
-    [[nodiscard]] std::uint16_t scope(int graph_scope) const {
-        return scopes_[static_cast<std::size_t>(graph_scope)];
-    }
+    [[nodiscard]] std::uint16_t scope(ScopeId graph_scope) const { return scopes_[graph_scope]; }
     /// What tells that a reduction of the step is there, in this process.
-    [[nodiscard]] Wait end_of(int reduction) const { return ends_[static_cast<std::size_t>(reduction)]; }
+    [[nodiscard]] Wait end_of(TaskId reduction) const { return ends_[reduction]; }
     /// How many steps were done before the first of `step`'s scope 0, e.g. when a run was continued from a
     /// file.
     void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
@@ -62,7 +60,7 @@ class Plan {
     void measure(bool on) { measured_ = on; }
     /// What the tasks of each patch of this process took while they were timed, in seconds; forgets it.
     /// [family][local]
-    [[nodiscard]] std::vector<std::vector<double>> take_costs();
+    [[nodiscard]] VectorBy<FamilyId, std::vector<double>> take_costs();
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos();
@@ -80,7 +78,7 @@ class Plan {
     /// What fill_halos() sends and receives. [process]; empty where all are on one node.
     [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return exchanged_; }
     /// Storages of kept values, and the copies that fill their halos.
-    [[nodiscard]] const std::vector<std::pair<int, const FillCall*>>& refills(int half) const {
+    [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int half) const {
         return (half == 0 ? start_ : step_).refills;
     }
     /// Channels on which messages are expected, and whose rounds they count.
@@ -97,7 +95,7 @@ class Plan {
 
   private:
     friend class detail::PlanBuilder;
-    void take_over(const Plan& old, int storage);
+    void take_over(const Plan& old, StorageId storage);
 
     /// What the operations of one program work on; nothing in it ever moves.
     struct Half {
@@ -143,7 +141,7 @@ class Plan {
         std::vector<Channel*> sending;
         std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and whose rounds they count
         Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
-        std::vector<std::pair<int, const FillCall*>> refills;  // storage, what fills its halos
+        std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, what fills its halos
     };
 
     void exchange_kept();
@@ -155,8 +153,8 @@ class Plan {
     const Members& members_;
     std::int64_t steps_before_ = 0;
     bool measured_ = false;
-    std::vector<std::uint16_t> scopes_;
-    std::vector<Wait> ends_;  // [resolved task]; of reductions
+    VectorBy<ScopeId, std::uint16_t> scopes_;
+    VectorBy<TaskId, Wait> ends_;  // of reductions
     Memory memory_;
     SharedMemory flags_, directory_, partials_, images_;
     std::vector<Exchanged> exchanged_;  // [process]; empty where all are on one node

@@ -8,20 +8,20 @@ namespace strata::graph::detail {
 
 namespace {
 
-int place_in(const ResolvedScope& scope, bool is_scope, int number) {
-    const auto at = std::find(scope.order.begin(), scope.order.end(), std::pair(is_scope, number));
+int place_in(const ResolvedScope& scope, const TaskOrScope& one) {
+    const auto at = std::find(scope.order.begin(), scope.order.end(), one);
     return static_cast<int>(at - scope.order.begin());
 }
 
 }  // namespace
 
-Position PlanBuilder::position_of(int task, Position::Part part) const {
-    const int scope = resolved(task).scope;
-    return {scope, place_in(resolved_.scopes[static_cast<std::size_t>(scope)], false, task), part};
+Position PlanBuilder::position_of(TaskId task, Position::Part part) const {
+    const ScopeId scope = resolved(task).scope;
+    return {scope, place_in(resolved_.scopes[scope], {task, {}}), part};
 }
 
 Position PlanBuilder::position_of(const FillGroup& group) const {
-    if (group.key.scope >= 0) return {group.key.scope, -1, Position::fill};
+    if (group.key.scope) return {group.key.scope, -1, Position::fill};
     return position_of(group.key.maker, Position::fill);
 }
 
@@ -30,10 +30,10 @@ Position PlanBuilder::position_of(const FillGroup& group) const {
 int PlanBuilder::rounds_since(const Position& other, const Position& here) const {
     const auto& scopes = graph_.scopes();
     std::pair<int, int> at{here.at, here.part};
-    for (int scope = here.scope; scope != other.scope;) {
-        const int outer = scopes[static_cast<std::size_t>(scope)].parent();
-        if (outer < 0) return 0;
-        at = {place_in(resolved_.scopes[static_cast<std::size_t>(outer)], true, scope), 0};
+    for (ScopeId scope = here.scope; scope != other.scope;) {
+        const ScopeId outer = scopes[scope].parent();
+        if (!outer) return 0;
+        at = {place_in(resolved_.scopes[outer], {{}, scope}), 0};
         scope = outer;
     }
     return std::pair<int, int>(other.at, other.part) < at ? 0 : 1;

@@ -23,9 +23,7 @@ class Reach {
 
   private:
     using Lists = std::vector<std::vector<int>>;
-    [[nodiscard]] const LabelInfo& label(const Use& use) const {
-        return graph_.labels()[static_cast<std::size_t>(use.version.label)];
-    }
+    [[nodiscard]] const LabelInfo& label(const Use& use) const { return graph_.labels()[use.version.label]; }
     const std::vector<int>& around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch);
     const Lists& inverse(const Relation& relation, On on);
 

@@ -19,41 +19,41 @@ struct Told {
 
 }  // namespace
 
-void PlanBuilder::number_relocation(int task) {
+void PlanBuilder::number_relocation(TaskId task) {
     const ResolvedTask& of = resolved(task);
-    const Scope& scope = graph_.scopes()[static_cast<std::size_t>(of.scope)];
-    const ParticleSet& set = graph_.particle_sets()[static_cast<std::size_t>(
-        scope.relocations()[static_cast<std::size_t>(of.of.version)].set)];
-    const int h = halves_[static_cast<std::size_t>(of.scope)], family = number_of(graph_, *set.grid);
-    const auto f = static_cast<std::size_t>(family);
+    const Scope& scope = graph_.scopes()[of.scope];
+    const ParticleSet& set =
+        graph_.particle_sets()[scope.relocations()[static_cast<std::size_t>(of.of.version)].set];
+    const int h = halves_[of.scope];
+    const FamilyId family = number_of(graph_, *set.grid);
     const auto number = [&](const std::string& name) {
         TaskOps all;
         all.half = h;
         all.family = family;
         all.first = static_cast<std::uint32_t>(half(h).program.ops.size());
-        all.count = static_cast<std::uint32_t>(patches_[f].size());
+        all.count = static_cast<std::uint32_t>(patches_[family].size());
         for (std::uint32_t i = 0; i < all.count; ++i)
-            add_op(h, OpKind::relocate, name, patches_[f][i], thread_of_[f][i], of.scope);
+            add_op(h, OpKind::relocate, name, patches_[family][i], thread_of_[family][i], of.scope);
         return all;
     };
     const TaskOps leave = number(fmt::format("leave {}", set.name));
     TaskOps arrive = number(fmt::format("arrive {}", set.name));
-    arrive.leave = static_cast<int>(tasks_.size());
+    arrive.leave = tasks_.next();
     tasks_.push_back(leave);
     if (relocation_hops(set.id) == 0) {
         TaskOps gather;
         gather.half = h;
         gather.count = 1;
         gather.first = add_op(h, OpKind::relocate, fmt::format("gather {}", set.name), -1, 0, of.scope);
-        arrive.gather = static_cast<int>(tasks_.size());
+        arrive.gather = tasks_.next();
         tasks_.push_back(gather);
     }
-    tasks_[static_cast<std::size_t>(task)] = arrive;
+    tasks_[task] = arrive;
 }
 
 /// How far the relocations of a set may move a particle: each waits for so many patches around, as each reads
 /// and writes the arrays that the one before has written and read. 0: any.
-int PlanBuilder::relocation_hops(int set) const {
+int PlanBuilder::relocation_hops(SetId set) const {
     int most = 1;
     for (const Scope& scope : graph_.scopes())
         for (const Scope::Relocation& each : scope.relocations())
@@ -62,16 +62,15 @@ int PlanBuilder::relocation_hops(int set) const {
 }
 
 void PlanBuilder::make_relocations(std::uint64_t serial) {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t)
-        if (resolved_.tasks[t].what == ResolvedTask::What::relocate)
-            make_relocation(static_cast<int>(t), serial);
+    for (const TaskId t : resolved_.tasks.ids())
+        if (resolved_.tasks[t].what == ResolvedTask::What::relocate) make_relocation(t, serial);
 }
 
-void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
+void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
     const ResolvedTask& resolved = this->resolved(task);
-    const Scope& scope = graph_.scopes()[static_cast<std::size_t>(resolved.scope)];
+    const Scope& scope = graph_.scopes()[resolved.scope];
     const Scope::Relocation& declared = scope.relocations()[static_cast<std::size_t>(resolved.of.version)];
-    const ParticleSet& set = graph_.particle_sets()[static_cast<std::size_t>(declared.set)];
+    const ParticleSet& set = graph_.particle_sets()[declared.set];
     const LabelInfo& position = label(declared.position.label);
     const Grid& grid = *set.grid;
     const auto refuse = [&](const std::string& why) {
@@ -113,7 +112,7 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
     one.told = resolved.told;
 
     const auto name = [&](int process) {
-        return fmt::format("graph.{}.departures.{}.{}", serial, task, process);
+        return fmt::format("graph.{}.departures.{}.{}", serial, task.number(), process);
     };
     plan_.departures_.emplace_back(members_, name(members_.rank),
                                    sizeof(Told) + arrive.count * 2 * sizeof(Departures));
@@ -125,7 +124,7 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
                                                    : SharedMemory::of_other(members_, name(process))));
     Told& mine = *told[static_cast<std::size_t>(members_.rank - members_.first())];
 
-    const bool anywhere = arrive.gather >= 0;
+    const bool anywhere{arrive.gather};
     std::vector<const Departing*> processes;
     for (Told* each : told) processes.push_back(each->process);
     const auto everywhere = of.departing.keep(processes);
@@ -183,11 +182,11 @@ void PlanBuilder::make_relocation(int task, std::uint64_t serial) {
 
 /// What goes to other nodes, and what comes from there: returns that, by process, as a patch's departures
 /// would be.
-std::map<int, const Departures*> PlanBuilder::make_leavers(int task, const RelocationOf& one,
+std::map<int, const Departures*> PlanBuilder::make_leavers(TaskId task, const RelocationOf& one,
                                                            const std::vector<const Departures*>& own) {
     const TaskOps& arrive = ops(task);
     Half& of = half(arrive.half);
-    const auto f = static_cast<std::size_t>(arrive.family);
+    const FamilyId f = arrive.family;
     const auto& grid = static_cast<const Grid&>(*graph_.families()[f]);
     for (const std::size_t s : arrive.outgoing) {
         Stream& stream = outgoing_[s];
@@ -195,12 +194,12 @@ std::map<int, const Departures*> PlanBuilder::make_leavers(int task, const Reloc
         std::vector<const Departures*> from;
         for (std::uint32_t i = 0; i < arrive.count; ++i) {
             const int patch = patches_[f][i];
-            bool reaches = arrive.gather >= 0;
+            bool reaches{arrive.gather};
             if (!reaches)
                 for (const Nearby& each : nearby(grid, patch, relocation_hops(one.set->id)))
                     reaches = reaches || owner(arrive.family, each.patch) == stream.process;
             if (!reaches) continue;
-            stream.keys.push_back({task, -1, patch});
+            stream.keys.push_back({task, {}, patch});
             from.push_back(own[i]);
         }
         PackLeaversCall& call = of.packed_leavers.one();
@@ -224,10 +223,10 @@ std::map<int, const Departures*> PlanBuilder::make_leavers(int task, const Reloc
     return afar;
 }
 
-void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
+void PlanBuilder::wait_in_relocation(TaskId task, int local, std::uint32_t op) {
     const TaskOps& arrive = ops(task);
     const TaskOps& leave = ops(arrive.leave);
-    const int scope = resolved(task).scope;
+    const ScopeId scope = resolved(task).scope;
     if (op >= leave.first && op < leave.first + leave.count) {
         wait_for_befores(task, local, op);
         wait_for_op(arrive.half, arrive.first + static_cast<std::uint32_t>(local), scope, 1);
@@ -243,10 +242,9 @@ void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
         for (std::uint32_t i = 0; i < leave.count; ++i) wait_for_op(arrive.half, leave.first + i, scope, 0);
         return;
     }
-    if (arrive.gather < 0) {
+    if (!arrive.gather) {
         const int patch = patches(arrive.family)[static_cast<std::size_t>(local)];
-        const auto& grid =
-            static_cast<const Grid&>(*graph_.families()[static_cast<std::size_t>(arrive.family)]);
+        const auto& grid = static_cast<const Grid&>(*graph_.families()[arrive.family]);
         int last = -1;
         for (const Nearby& each : nearby(grid, patch, relocation_hops(relocation(task).set))) {
             if (each.patch == last) continue;
@@ -267,19 +265,19 @@ void PlanBuilder::wait_in_relocation(int task, int local, std::uint32_t op) {
             waits_.push_back({flag_of(process, arrive.gather, 0), scope_of(scope), 0, -1});
 }
 
-void PlanBuilder::put_relocation(int task, Block& block) const {
-    const TaskOps& arrive = tasks_[static_cast<std::size_t>(task)];
-    const auto f = static_cast<std::size_t>(arrive.family);
+void PlanBuilder::put_relocation(TaskId task, Block& block) const {
+    const TaskOps& arrive = tasks_[task];
+    const FamilyId f = arrive.family;
     const auto put_all = [&](const TaskOps& all, char edge) {
         for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
             if (at_edge_[f][local] == edge)
                 put(all.half, all.first + static_cast<std::uint32_t>(local), block);
     };
-    const TaskOps& leave = tasks_[static_cast<std::size_t>(arrive.leave)];
+    const TaskOps& leave = tasks_[arrive.leave];
     put_all(leave, 1);
     put_messages(task, true, Stream::What::leavers, block);
     put_all(leave, 0);
-    if (arrive.gather >= 0) put(arrive.half, tasks_[static_cast<std::size_t>(arrive.gather)].first, block);
+    if (arrive.gather) put(arrive.half, tasks_[arrive.gather].first, block);
     put_messages(task, false, Stream::What::leavers, block);
     put_all(arrive, 1);
     put_all(arrive, 0);

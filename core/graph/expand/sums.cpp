@@ -7,9 +7,7 @@ namespace strata::graph {
 
 namespace {
 
-const Storage& storage_of(const Resolved& resolved, int storage) {
-    return resolved.storages[static_cast<std::size_t>(storage)];
-}
+const Storage& storage_of(const Resolved& resolved, StorageId storage) { return resolved.storages[storage]; }
 
 /// Memory that one label has for itself, for one round.
 bool alone(const Storage& storage) {
@@ -20,11 +18,11 @@ bool alone(const Storage& storage) {
 
 std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolved) {
     std::vector<SumInPlace> all;
-    for (std::size_t c = 0; c < resolved.tasks.size(); ++c) {
+    for (const TaskId c : resolved.tasks.ids()) {
         const ResolvedTask& combine = resolved.tasks[c];
         if (combine.what != ResolvedTask::What::combine || combine.uses.size() != 2) continue;
         SumInPlace sum;
-        sum.combine = static_cast<int>(c);
+        sum.combine = c;
         sum.result = combine.uses[0].storage, sum.windows = combine.uses[1].storage;
         sum.maker = combine.uses[1].maker;
         const Storage &result = storage_of(resolved, sum.result),
@@ -33,13 +31,14 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
         if (label.kind != Kind::field || !alone(result) || !alone(windows) || !windows.contributions)
             continue;
         bool may = true;
-        for (std::size_t t = 0; t < resolved.tasks.size() && may; ++t) {
+        for (const TaskId t : resolved.tasks.ids()) {
             const ResolvedTask& task = resolved.tasks[t];
+            if (!may) break;
             if (t == c) continue;
             bool uses = false;
             for (std::size_t u = 0; u < task.uses.size() && may; ++u) {
-                const int storage = task.uses[u].storage;
-                if (storage == sum.windows) may = static_cast<int>(t) == sum.maker;
+                const StorageId storage = task.uses[u].storage;
+                if (storage == sum.windows) may = t == sum.maker;
                 if (storage != sum.result) continue;
                 uses = true;
                 may = task.what == ResolvedTask::What::body && task.scope == combine.scope;
@@ -49,10 +48,10 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
                 may = info.family == label.family && info.runs == Runs::on_patches &&
                       use.relation == nullptr && use.width == Int3{} && use.version.back == 0;
             }
-            if (uses) sum.users.push_back(static_cast<int>(t));
+            if (uses) sum.users.push_back(t);
         }
         for (const ResolvedScope& scope : resolved.scopes)
-            may = may && (scope.decision.label < 0 || scope.decision.storage != sum.result);
+            may = may && (!scope.decision.label || scope.decision.storage != sum.result);
         if (may) all.push_back(std::move(sum));
     }
     return all;

@@ -9,7 +9,8 @@ namespace strata::graph::detail {
 
 /// A call in the making.
 struct PlanBuilder::Making {
-    int task = -1, half = 0, local = 0, patch = -1;
+    TaskId task;
+    int half = 0, local = 0, patch = -1;
     TaskCall* call = nullptr;
     std::vector<Place> places;
     std::vector<TaskCall::Turning> turnings;
@@ -25,7 +26,7 @@ struct PlanBuilder::Making {
     }
 };
 
-Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn, int back) const {
+Turn PlanBuilder::turn(int half, StorageId storage, std::byte* base, std::int64_t turn, int back) const {
     const Storage& of = this->storage(storage);
     if (of.depth == 1) return {base, 0, 1, 0, 0};
     if (half == 0)  // the start is round 0
@@ -37,9 +38,9 @@ Turn PlanBuilder::turn(int half, int storage, std::byte* base, std::int64_t turn
 }
 
 /// Of any patch; of one of another node, that of its image, which has a reader more from now on.
-const Spot& PlanBuilder::spot_of(int storage, int patch) {
+const Spot& PlanBuilder::spot_of(StorageId storage, int patch) {
     static const Spot nowhere;
-    const int family = family_of(storage);
+    const FamilyId family = family_of(storage);
     if (is_near(family, patch)) return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
     const auto image = images_.find({storage, patch});
     if (image == images_.end()) return nowhere;  // nothing of it is needed
@@ -48,18 +49,17 @@ const Spot& PlanBuilder::spot_of(int storage, int patch) {
 }
 
 void PlanBuilder::make_calls() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        const int task = static_cast<int>(t);
-        if (resolved_.tasks[t].what != ResolvedTask::What::body) continue;
-        if (tasks_[t].family < 0) {
+    for (const TaskId task : resolved_.tasks.ids()) {
+        if (resolved_.tasks[task].what != ResolvedTask::What::body) continue;
+        if (!tasks_[task].family) {
             make_team_call(task);
             continue;
         }
-        for (std::uint32_t i = 0; i < tasks_[t].count; ++i) make_call(task, static_cast<int>(i));
+        for (std::uint32_t i = 0; i < tasks_[task].count; ++i) make_call(task, static_cast<int>(i));
     }
 }
 
-void PlanBuilder::make_call(int task, int local) {
+void PlanBuilder::make_call(TaskId task, int local) {
     const TaskInfo& declared = info(task);
     const TaskOps& at = ops(task);
     Making making;
@@ -108,7 +108,7 @@ void PlanBuilder::make_call(int task, int local) {
 
 /// One call for all patches of this process: its places are those of the process itself (scalars), then, for
 /// each patch of each family that its uses name, one for each use.
-void PlanBuilder::make_team_call(int task) {
+void PlanBuilder::make_team_call(TaskId task) {
     const TaskInfo& declared = info(task);
     const TaskOps& at = ops(task);
     Half& of = half(at.half);
@@ -187,13 +187,13 @@ void PlanBuilder::finish_call(Making& making) {
     call.neutrals = of.neutrals.keep(making.neutrals);
     call.here.task = &declared;
     call.scope = scope_of(declared.scope);
-    call.round_base = bases_[static_cast<std::size_t>(declared.scope)];
-    call.most = graph_.scopes()[static_cast<std::size_t>(declared.scope)].most();
+    call.round_base = bases_[declared.scope];
+    call.most = graph_.scopes()[declared.scope].most();
     call.measured = &plan_.measured_;
     if (making.half == 1) call.steps_before = &plan_.steps_before_;
     if (making.patch < 0) return;
     std::vector<Here::MovedOf> moves;
-    for (const int set : declared.moves)
+    for (const SetId set : declared.moves)
         moves.push_back({set, &plan_.memory_.populations().moved(set, making.local)});
     call.here.moves = of.moves_of.keep(moves);
 }

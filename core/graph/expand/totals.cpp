@@ -8,17 +8,17 @@
 namespace strata::graph::detail {
 
 /// By name, so that the order of adding tasks does not matter.
-std::vector<std::pair<int, int>> PlanBuilder::contributors(int task) const {
+std::vector<std::pair<TaskId, int>> PlanBuilder::contributors(TaskId task) const {
     const ResolvedTask& total = resolved(task);
-    std::vector<std::pair<int, int>> all;
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+    std::vector<std::pair<TaskId, int>> all;
+    for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& each = resolved_.tasks[t];
         if (each.what != ResolvedTask::What::body || each.scope != total.scope) continue;
-        const std::vector<Use>& uses = info(static_cast<int>(t)).uses;
+        const std::vector<Use>& uses = info(t).uses;
         for (std::size_t u = 0; u < uses.size(); ++u)
             if ((uses[u].access == Access::sum || uses[u].access == Access::contribute) &&
                 uses[u].version.label == total.of.label)
-                all.emplace_back(static_cast<int>(t), static_cast<int>(u));
+                all.emplace_back(t, static_cast<int>(u));
     }
     std::stable_sort(all.begin(), all.end(),
                      [&](const auto& a, const auto& b) { return info(a.first).name < info(b.first).name; });
@@ -26,7 +26,7 @@ std::vector<std::pair<int, int>> PlanBuilder::contributors(int task) const {
 }
 
 /// The boxes that are added up for a patch, in the order in which they are.
-void PlanBuilder::each_part(int task, int patch, const std::function<void(const SumPart&)>& each) {
+void PlanBuilder::each_part(TaskId task, int patch, const std::function<void(const SumPart&)>& each) {
     const LabelInfo& of = label(resolved(task).of.label);
     const auto& grid = static_cast<const Grid&>(*of.family);
     const Box owned = grid.owned(patch, of.on, of.border);
@@ -71,32 +71,33 @@ void each_region(const Box& all, const std::vector<Box>& boxes, Each each) {
 }  // namespace
 
 void PlanBuilder::make_combines() {
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-        const ResolvedTask& total = resolved_.tasks[t];
+    for (const TaskId task : resolved_.tasks.ids()) {
+        const ResolvedTask& total = resolved_.tasks[task];
         if (total.what != ResolvedTask::What::combine) continue;
-        const int task = static_cast<int>(t), result = total.uses[0].storage;
+        const StorageId result = total.uses[0].storage;
         const LabelInfo& of = label(total.of.label);
-        Half& all = half(tasks_[t].half);
-        for (std::uint32_t i = 0; i < tasks_[t].count; ++i) {
+        Half& all = half(tasks_[task].half);
+        for (std::uint32_t i = 0; i < tasks_[task].count; ++i) {
             const Spot& mine = plan_.memory_.own(result, static_cast<int>(i));
-            reader_ = {tasks_[t].half, tasks_[t].first + i, position_of(task, Position::own)};
+            reader_ = {tasks_[task].half, tasks_[task].first + i, position_of(task, Position::own)};
             CombineCall& call = all.combines.one();
             call.element = of.element;
             call.components = of.components;
             call.bytes = static_cast<std::int64_t>(of.bytes);
             call.field = of.kind == Kind::field;
-            call.to = turn(tasks_[t].half, result, mine.origin, mine.turn, 0);
-            const int patch = patches(tasks_[t].family)[i];
+            call.to = turn(tasks_[task].half, result, mine.origin, mine.turn, 0);
+            const int patch = patches(tasks_[task].family)[i];
             call.field ? combine_field(call, task, patch) : combine_lists(call, task, patch);
-            Op& op = all.program.ops[tasks_[t].first + i];
+            Op& op = all.program.ops[tasks_[task].first + i];
             op.go = CombineCall::go;
             op.what = &call;
         }
     }
 }
 
-void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
-    const int h = ops(task).half, result = resolved(task).uses[0].storage;
+void PlanBuilder::combine_field(CombineCall& call, TaskId task, int patch) {
+    const int h = ops(task).half;
+    const StorageId result = resolved(task).uses[0].storage;
     const LabelInfo& of = label(resolved(task).of.label);
     const Box owned = static_cast<const Grid&>(*of.family).owned(patch, of.on, of.border);
     const Spot& mine = spot_of(result, patch);
@@ -134,7 +135,7 @@ void PlanBuilder::combine_field(CombineCall& call, int task, int patch) {
     call.rows = &*half(h).sums.insert(std::move(rows)).first;
 }
 
-void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {
+void PlanBuilder::combine_lists(CombineCall& call, TaskId task, int patch) {
     const int h = ops(task).half;
     const Spot& mine = spot_of(resolved(task).uses[0].storage, patch);
     Half& all = half(h);
@@ -144,7 +145,7 @@ void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {
     for (const auto& [maker, use] : contributors(task)) {
         const auto u = static_cast<std::size_t>(use);
         const auto& shared = static_cast<const Shared&>(*info(maker).uses[u].relation);
-        const int theirs = resolved(maker).uses[u].storage;
+        const StorageId theirs = resolved(maker).uses[u].storage;
         std::map<int, std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> by_patch;
         by_patch[patch];
         for (const Shared::Link& link : shared.links(patch)) {
@@ -168,15 +169,15 @@ void PlanBuilder::combine_lists(CombineCall& call, int task, int patch) {
 
 void PlanBuilder::make_reductions() {
     plan_.ends_.resize(resolved_.tasks.size());
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+    for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& total = resolved_.tasks[t];
         if (total.what != ResolvedTask::What::reduce) continue;
         const TaskOps& at = tasks_[t];
         Half& all = half(at.half);
-        const int result = total.uses[0].storage;
+        const StorageId result = total.uses[0].storage;
         const Spot& mine = plan_.memory_.own(result, 0);
         std::vector<const std::byte*> slots;
-        for (const auto& each : contributors(static_cast<int>(t)))
+        for (const auto& each : contributors(t))
             slots.insert(slots.end(), slots_[each].begin(), slots_[each].end());
         std::vector<std::byte*> children;
         for (int b = 1; b <= kBranches; ++b)
@@ -185,7 +186,7 @@ void PlanBuilder::make_reductions() {
         for (const std::size_t i : at.incoming)
             if (incoming_[i].what == Stream::What::part_of_reduction) {
                 std::byte* const part = room_for(all.windows, partial_bytes(label(total.of.label)));
-                parts_from_[{static_cast<int>(t), incoming_[i].process}] = part;
+                parts_from_[{t, incoming_[i].process}] = part;
                 children.push_back(part);
             }
 

@@ -52,12 +52,12 @@ BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot, co
 std::vector<Kept> kept_versions(const Plan& plan) {
     std::vector<Kept> all;
     const auto& storages = plan.resolved().storages;
-    for (std::size_t s = 0; s < storages.size(); ++s) {
+    for (const StorageId s : storages.ids()) {
         const Storage& storage = storages[s];
         if (!storage.kept) continue;
         const int versions = storage.depth > 1 ? storage.depth - 1 : 1;
         for (int back = 0; back < versions; ++back)
-            all.push_back({storage.label, static_cast<int>(s), back,
+            all.push_back({storage.label, s, back,
                            storage.depth > 1 ? plan.scope(storage.scope) : std::uint16_t{0}, storage.depth});
     }
     std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) {
@@ -67,11 +67,11 @@ std::vector<Kept> kept_versions(const Plan& plan) {
 }
 
 BoxCopy values_in_place(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
-    const LabelInfo& label = plan.graph().labels()[static_cast<std::size_t>(kept.label)];
+    const LabelInfo& label = plan.graph().labels()[kept.label];
     int patch = 0;
     if (label.kind != Kind::scalar)
-        patch = plan.memory().patches()[static_cast<std::size_t>(number_of(plan.graph(), *label.family))]
-                                       [static_cast<std::size_t>(local)];
+        patch =
+            plan.memory().patches()[number_of(plan.graph(), *label.family)][static_cast<std::size_t>(local)];
     return own_values(label, patch, plan.memory().own(kept.storage, local),
                       buffer_of(plan, kept, local, rounds));
 }
@@ -101,8 +101,7 @@ void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
                                values);
     const BoxCopy copy = values_in_place(plan, kept, local, rounds);
     if (values.size() != static_cast<std::size_t>(copy.volume()))
-        throw Error(fmt::format("values of '{}' have another size",
-                                plan.graph().labels()[static_cast<std::size_t>(kept.label)].name))
+        throw Error(fmt::format("values of '{}' have another size", plan.graph().labels()[kept.label].name))
             .given(fmt::format("{} bytes", values.size()))
             .allowed(fmt::format("{}", copy.volume()));
     unpack_box(copy, values.data());

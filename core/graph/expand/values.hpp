@@ -17,7 +17,8 @@ namespace strata::graph {
 
 /// A kept version of a label: the one that a label has now, or had some generations ago.
 struct Kept {
-    int label = -1, storage = -1;
+    LabelId label;
+    StorageId storage;
     int back = 0;
     std::uint16_t scope = 0;  // of the step's program, whose rounds turn the storage
     int depth = 1;

@@ -5,7 +5,7 @@
 
 namespace strata::graph::detail {
 
-void PlanBuilder::wait_for_op(int half, std::uint32_t op, int scope, int lag) {
+void PlanBuilder::wait_for_op(int half, std::uint32_t op, ScopeId scope, int lag) {
     const Flag* flag = this->half(half).program.ops[op].flag;
     const auto own = static_cast<std::int32_t>(op);
     const Wait wait{flag, scope_of(scope), static_cast<std::uint16_t>(lag), own};
@@ -13,9 +13,9 @@ void PlanBuilder::wait_for_op(int half, std::uint32_t op, int scope, int lag) {
 }
 
 /// For what a task does for one patch of a family, wherever that patch is; of another node, until it is here.
-void PlanBuilder::wait_on(int task, int family, int patch, int scope, int lag) {
+void PlanBuilder::wait_on(TaskId task, FamilyId family, int patch, ScopeId scope, int lag) {
     const TaskOps& of = ops(task);
-    const int process = owner(family, patch), at = of.family < 0 ? 0 : local(family, patch);
+    const int process = owner(family, patch), at = !of.family ? 0 : local(family, patch);
     if (process == members_.rank) {
         wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), scope, lag);
     } else if (members_.is_near(process)) {
@@ -26,7 +26,7 @@ void PlanBuilder::wait_on(int task, int family, int patch, int scope, int lag) {
 }
 
 /// For all of a task's operations in this process.
-void PlanBuilder::wait_for_all(int task, int lag) {
+void PlanBuilder::wait_for_all(TaskId task, int lag) {
     const TaskOps& of = ops(task);
     for (std::uint32_t i = 0; i < of.count; ++i)
         wait_for_op(of.half, of.first + i, resolved(task).scope, lag);
@@ -36,7 +36,7 @@ void PlanBuilder::wait_for_all(int task, int lag) {
 void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const ResolvedUse& of, int patch) {
     const FieldLayout& layout = plan_.memory_.layout(of.storage);
     const Division::Place place = layout.division->find(patch);
-    const int family = family_of(of.storage);
+    const FamilyId family = family_of(of.storage);
     wait_for(before.task, family, patch, before.lag);
     read_in_place(layout, patch, place, use.width, met_, in_place_);
     for (const int other : in_place_) wait_for(before.task, family, other, before.lag);
@@ -50,7 +50,7 @@ void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const Re
         if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
         if (group.op_of[fill] != last)
             wait_for_op(ops(before.task).half, group.op_of[fill], scope_of(group.key),
-                        group.key.scope >= 0 ? 0 : before.lag);
+                        group.key.scope ? 0 : before.lag);
         last = group.op_of[fill];
     }
 }
@@ -61,34 +61,34 @@ void PlanBuilder::wait_through(int patch, const Before& before) {
     const ResolvedUse& of = who.uses[static_cast<std::size_t>(before.through_use)];
     if (is_in_place(use) && !before.backward) return wait_for_ghosts(before, use, of, patch);
     if (before.backward) {  // on other nodes they read images
-        const int family = number_of(graph_, *info(before.through_task).family);
+        const FamilyId family = number_of(graph_, *info(before.through_task).family);
         for (const int other : reach_.readers(use, patch))
             if (is_near(family, other)) wait_for(before.task, family, other, before.lag);
         return;
     }
-    const int family = number_of(graph_, reach_.source_family(use));
+    const FamilyId family = number_of(graph_, reach_.source_family(use));
     for (const int other : reach_.sources(use, patch)) wait_for(before.task, family, other, before.lag);
 }
 
 /// Where one of two tasks is of the whole process: what patches of the other read across processes.
-void PlanBuilder::wait_for_neighbours(int task, int local, const Before& before) {
-    const int mine = ops(task).family;
+void PlanBuilder::wait_for_neighbours(TaskId task, int local, const Before& before) {
+    const FamilyId mine = ops(task).family;
     if (before.through_use < 0 || info(before.through_task).family == nullptr) return;
     const Use& use = info(before.through_task).uses[static_cast<std::size_t>(before.through_use)];
     if (label(use.version.label).kind == Kind::scalar) return;
-    if (mine >= 0 && !before.backward)
+    if (mine && !before.backward)
         wait_through(patches(mine)[static_cast<std::size_t>(local)], before);
-    else if (mine < 0 && before.backward)
+    else if (!mine && before.backward)
         for (const int patch : patches(number_of(graph_, reach_.source_family(use))))
             wait_through(patch, before);
 }
 
-void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
+void PlanBuilder::wait_for_befores(TaskId task, int local, std::uint32_t op) {
     const ResolvedTask& of = resolved(task);
     const TaskOps& mine = ops(task);
     for (const SumInPlace& sum : in_place_sums_)  // it clears what they have used in the round before
         if (sum.maker == task)
-            for (const int user : sum.users)
+            for (const TaskId user : sum.users)
                 wait_for(user, mine.family, patches(mine.family)[static_cast<std::size_t>(local)], 1);
     const bool reduces = of.what == ResolvedTask::What::reduce;
     for (const Before& before : of.before) {
@@ -104,7 +104,7 @@ void PlanBuilder::wait_for_befores(int task, int local, std::uint32_t op) {
             // A contribution may be written again when it has been taken, here: not when all have the result.
             const bool taken = before.backward && theirs.up != kNone;
             wait_for_op(theirs.half, taken ? theirs.up : theirs.first, other.scope, before.lag);
-        } else if (mine.family < 0 || theirs.family < 0) {
+        } else if (!mine.family || !theirs.family) {
             wait_for_all(before.task, before.lag);
             wait_for_neighbours(task, local, before);
         } else if (before.through_use < 0) {
@@ -147,13 +147,12 @@ void PlanBuilder::make_waits() {
     }
     for (const int h : {0, 1}) {
         auto& lists = fills[static_cast<std::size_t>(h)];
-        for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
-            const TaskOps& all = tasks_[t];
+        for (const TaskId task : resolved_.tasks.ids()) {
+            const TaskOps& all = tasks_[task];
             if (all.half != h) continue;
-            const int task = static_cast<int>(t);
-            if (all.leave >= 0) {
-                for (const int part : {task, all.leave, all.gather})
-                    for (std::uint32_t i = 0; part >= 0 && i < ops(part).count; ++i) {
+            if (all.leave) {
+                for (const TaskId part : {task, all.leave, all.gather})
+                    for (std::uint32_t i = 0; part && i < ops(part).count; ++i) {
                         waits_.clear();
                         wait_in_relocation(task, static_cast<int>(i), ops(part).first + i);
                         finish_waits(h, ops(part).first + i);
@@ -165,9 +164,9 @@ void PlanBuilder::make_waits() {
                 wait_for_befores(task, static_cast<int>(i), all.first + i);
                 if (resolved(task).what == ResolvedTask::What::reduce)
                     wait_for_result(task);
-                else if (all.family < 0)
+                else if (!all.family)
                     wait_for_turn(task);
-                wait_for_packing(task, all.family < 0 ? -1 : patches(all.family)[i]);
+                wait_for_packing(task, !all.family ? -1 : patches(all.family)[i]);
                 finish_waits(h, all.first + i);
             }
             if (all.up == kNone) continue;
@@ -188,23 +187,21 @@ void PlanBuilder::make_waits() {
 
 /// Tasks of the whole team run in one order, the same in all processes: as they come in the resolved order,
 /// within each scope.
-void PlanBuilder::wait_for_turn(int task) {
-    int last = -1;
-    for (const auto& [is_scope, number] :
-         resolved_.scopes[static_cast<std::size_t>(resolved(task).scope)].order) {
-        if (is_scope || ops(number).family >= 0 || resolved(number).what != ResolvedTask::What::body)
-            continue;
-        if (number == task) break;
-        last = number;
+void PlanBuilder::wait_for_turn(TaskId task) {
+    TaskId last;
+    for (const auto& [other, inner] : resolved_.scopes[resolved(task).scope].order) {
+        if (inner || ops(other).family || resolved(other).what != ResolvedTask::What::body) continue;
+        if (other == task) break;
+        last = other;
     }
-    if (last >= 0) wait_for_op(ops(last).half, ops(last).first, resolved(last).scope, 0);
+    if (last) wait_for_op(ops(last).half, ops(last).first, resolved(last).scope, 0);
 }
 
 /// A reduction's operation that puts the result in its place: who finds it out, waits for the others' parts;
 /// who is told it, for that. And for what was said of the result before to other nodes.
-void PlanBuilder::wait_for_result(int task) {
+void PlanBuilder::wait_for_result(TaskId task) {
     const TaskOps& all = ops(task);
-    const int scope = resolved(task).scope;
+    const ScopeId scope = resolved(task).scope;
     if (all.up == kNone)
         wait_for_children(task);
     else if (members_.rank != members_.first())
@@ -217,9 +214,10 @@ void PlanBuilder::wait_for_result(int task) {
 
 /// In the tree of processes of a node: their way up. (It follows the flags of their own part, which is one.)
 /// In that of the nodes: what has come from them.
-void PlanBuilder::wait_for_children(int task) {
+void PlanBuilder::wait_for_children(TaskId task) {
     const TaskOps& all = ops(task);
-    const int scope = resolved(task).scope, here = members_.rank - members_.first();
+    const ScopeId scope = resolved(task).scope;
+    const int here = members_.rank - members_.first();
     for (int b = 1; b <= kBranches; ++b)
         if (const int child = here * kBranches + b; child < members_.near())
             waits_.push_back({flag_of(members_.first() + child, task, 1), scope_of(scope), 0, -1});

@@ -12,10 +12,10 @@ class Check {
     Check(const Graph& graph, const TaskInfo& task, const Use& use) : graph_(graph), task_(task), use_(use) {}
 
     void all() {
-        if (use_.version.label < 0 || use_.version.label >= static_cast<int>(graph_.labels().size()))
+        if (!graph_.labels().has(use_.version.label))
             throw refuse("uses a label that is not of this graph")
                 .remedy("labels come from this graph's field, list, particle and scalar");
-        label_ = &graph_.labels()[static_cast<std::size_t>(use_.version.label)];
+        label_ = &graph_.labels()[use_.version.label];
         version();
         if (label_->kind == Kind::scalar)
             scalar();
@@ -43,7 +43,8 @@ class Check {
                     .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
             return;
         }
-        const bool initial = use_.access == Access::make && task_.scope == 0 && v.back > 0 && v.version == -1;
+        const bool initial =
+            use_.access == Access::make && task_.scope == kStart && v.back > 0 && v.version == -1;
         if (initial && v.back > label_->history)
             throw refuse(fmt::format("makes generation -{} of {}, which is not kept", v.back, name()))
                 .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
@@ -157,11 +158,11 @@ void check_tasks(const Graph& graph) {
         if (task.threads < 1)
             throw refuse("can use no thread").given(std::to_string(task.threads)).allowed(">= 1");
         for (const Use& use : task.uses) Check(graph, task, use).all();
-        for (const int set : task.moves) {
-            if (set < 0 || set >= static_cast<int>(graph.particle_sets().size()))
+        for (const SetId set : task.moves) {
+            if (!graph.particle_sets().has(set))
                 throw refuse("moves particles of a set that the graph does not have")
-                    .given(std::to_string(set));
-            const ParticleSet& of = graph.particle_sets()[static_cast<std::size_t>(set)];
+                    .given(std::to_string(set.number()));
+            const ParticleSet& of = graph.particle_sets()[set];
             if (task.family != of.grid)
                 throw refuse(fmt::format("moves particles of '{}', which are not on its patches", of.name))
                     .allowed(fmt::format("tasks on the patches of '{}'", of.grid->name()));
@@ -172,7 +173,7 @@ void check_tasks(const Graph& graph) {
                 if (a.version.label != b.version.label ||
                     (a.access == Access::need && b.access == Access::need))
                     continue;
-                const std::string& name = graph.labels()[static_cast<std::size_t>(a.version.label)].name;
+                const std::string& name = graph.labels()[a.version.label].name;
                 if (a.access != Access::need && b.access != Access::need && a.version.back == b.version.back)
                     throw refuse(fmt::format("writes '{}' twice", name)).remedy("declare it once");
                 const Use& read = a.access == Access::need ? a : b;

@@ -71,20 +71,18 @@ class Document {
         tasks();
         edges();
         storages();
-        json_.members("critical_path", resolved_.critical_path).members("warnings", resolved_.warnings);
+        std::vector<int> path;
+        for (const TaskId t : resolved_.critical_path) path.push_back(t.number());
+        json_.members("critical_path", path).members("warnings", resolved_.warnings);
         json_.end();
     }
 
   private:
-    [[nodiscard]] const LabelInfo& label(int id) const {
-        return graph_.labels()[static_cast<std::size_t>(id)];
-    }
-    [[nodiscard]] const ResolvedTask& task(int id) const {
-        return resolved_.tasks[static_cast<std::size_t>(id)];
-    }
-    [[nodiscard]] const Use* use(int t, std::size_t u) const {
-        const int body = task(t).task;
-        return body < 0 ? nullptr : &graph_.tasks()[static_cast<std::size_t>(body)].uses[u];
+    [[nodiscard]] const LabelInfo& label(LabelId id) const { return graph_.labels()[id]; }
+    [[nodiscard]] const ResolvedTask& task(TaskId id) const { return resolved_.tasks[id]; }
+    [[nodiscard]] const Use* use(TaskId t, std::size_t u) const {
+        const TaskId body = task(t).task;
+        return !body ? nullptr : &graph_.tasks()[body].uses[u];
     }
 
     void families() {
@@ -121,14 +119,18 @@ class Document {
     void scopes() {
         json_.key("scopes").array();
         for (const ResolvedScope& r : resolved_.scopes) {
-            const Scope& s = graph_.scopes()[static_cast<std::size_t>(r.scope)];
-            json_.object().member("id", r.scope).member("name", s.name()).member("form", name_of(s.form()));
-            json_.member("parent", s.parent()).member("most", s.most());
-            if (r.decision.label >= 0)
+            const Scope& s = graph_.scopes()[r.scope];
+            json_.object()
+                .member("id", r.scope.number())
+                .member("name", s.name())
+                .member("form", name_of(s.form()));
+            json_.member("parent", s.parent().number()).member("most", s.most());
+            if (r.decision.label)
                 json_.member("decided_by", label(r.decision.label).name)
-                    .member("decided_by_task", r.decided_by);
+                    .member("decided_by_task", r.decided_by.number());
             json_.key("order").array();
-            for (const auto& [inner, id] : r.order) json_.object().member(inner ? "scope" : "task", id).end();
+            for (const auto& [task, inner] : r.order)
+                json_.object().member(inner ? "scope" : "task", inner ? inner.number() : task.number()).end();
             json_.end().end();
         }
         json_.end();
@@ -136,11 +138,11 @@ class Document {
 
     void tasks() {
         json_.key("tasks").array();
-        for (int t = 0; t < static_cast<int>(resolved_.tasks.size()); ++t) {
+        for (const TaskId t : resolved_.tasks.ids()) {
             const ResolvedTask& it = task(t);
-            json_.object().member("id", t).member("name", it.name).member("what", name_of(it.what));
-            json_.member("scope", it.scope).member("rank", it.rank);
-            const TaskInfo* info = it.task < 0 ? nullptr : &graph_.tasks()[static_cast<std::size_t>(it.task)];
+            json_.object().member("id", t.number()).member("name", it.name).member("what", name_of(it.what));
+            json_.member("scope", it.scope.number()).member("rank", it.rank);
+            const TaskInfo* info = !it.task ? nullptr : &graph_.tasks()[it.task];
             if (info != nullptr && info->family != nullptr) json_.member("family", info->family->name());
             if (info != nullptr) {
                 json_.member("runs", info->runs == Runs::on_patches ? "on patches" : "in processes");
@@ -154,7 +156,7 @@ class Document {
                     .member("label", label(r.label).name)
                     .member("version", r.version)
                     .member("back", r.back);
-                json_.member("storage", r.storage).member("maker", r.maker);
+                json_.member("storage", r.storage.number()).member("maker", r.maker.number());
                 json_.member("access", declared != nullptr                       ? name_of(declared->access)
                                        : it.what == ResolvedTask::What::relocate ? "modify"
                                        : u == 0                                  ? "make"
@@ -164,7 +166,10 @@ class Document {
             }
             json_.end().key("before").array();
             for (const Before& b : it.before) {
-                json_.object().member("task", b.task).member("lag", b.lag).member("overwrites", b.backward);
+                json_.object()
+                    .member("task", b.task.number())
+                    .member("lag", b.lag)
+                    .member("overwrites", b.backward);
                 if (b.through_use >= 0)
                     json_.member("through",
                                  through(*use(b.through_task, static_cast<std::size_t>(b.through_use))));
@@ -177,9 +182,9 @@ class Document {
 
     /// One for each label that goes from a task to another, the widest of several needs.
     void edges() {
-        std::set<std::tuple<int, int, int, int, std::string, int>>
+        std::set<std::tuple<TaskId, TaskId, LabelId, int, std::string, int>>
             all;  // from, to, label, version, through, lag
-        for (int t = 0; t < static_cast<int>(resolved_.tasks.size()); ++t)
+        for (const TaskId t : resolved_.tasks.ids())
             for (const Before& b : task(t).before) {
                 if (b.backward) continue;
                 for (std::size_t u = 0; u < task(t).uses.size(); ++u) {
@@ -206,8 +211,8 @@ class Document {
         json_.key("edges").array();
         for (const auto& [from, to, l, version, by, lag] : all)
             json_.object()
-                .member("from", from)
-                .member("to", to)
+                .member("from", from.number())
+                .member("to", to.number())
                 .member("label", label(l).name)
                 .member("version", version)
                 .member("through", by)
@@ -215,7 +220,7 @@ class Document {
                 .end();
         json_.end();
     }
-    [[nodiscard]] bool writes(int t, int l) const {
+    [[nodiscard]] bool writes(TaskId t, LabelId l) const {
         const ResolvedTask& it = task(t);
         for (std::size_t u = 0; u < it.uses.size(); ++u) {
             const Use* declared = use(t, u);
@@ -252,10 +257,10 @@ class Document {
     void storages() {
         std::int64_t patch = 0, all = 0;
         json_.key("storages").array();
-        for (std::size_t i = 0; i < resolved_.storages.size(); ++i) {
+        for (const StorageId i : resolved_.storages.ids()) {
             const Storage& s = resolved_.storages[i];
-            json_.object().member("id", i).key("labels").array();
-            for (const int l : s.labels) json_.value(label(l).name);
+            json_.object().member("id", i.number()).key("labels").array();
+            for (const LabelId l : s.labels) json_.value(label(l).name);
             json_.end()
                 .member("depth", s.depth)
                 .member("kept", s.kept)

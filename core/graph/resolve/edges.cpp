@@ -7,44 +7,44 @@ namespace strata::graph::resolving {
 
 namespace {
 
-void needs(Model& m, int t, int use, const Part& p) {
-    const int s = m.task(t).scope;
+void needs(Model& m, TaskId t, int use, const Part& p) {
+    const ScopeId s = m.task(t).scope;
     const Reader own{t, use};
     if (p.back == 0) {
         for (const Reach& w : writers_of(m, s, p.label, p.version)) add_edge(m, t, w, own, false, p.label);
         return;
     }
-    const int home = m.home[static_cast<std::size_t>(p.label)];
+    const ScopeId home = m.home[p.label];
     const Timeline& generations = *m.timeline(home, p.label);
     for (const Reach& w : writers_of(m, home, p.label, generations.last(), p.back))
         add_edge(m, t, w, own, false, p.label);
-    const int around = m.scope(home).parent();
-    if (around >= 0 && m.timeline(around, p.label) != nullptr)
+    const ScopeId around = m.scope(home).parent();
+    if (around && m.timeline(around, p.label) != nullptr)
         for (const Reach& w : writers_of(m, around, p.label, generations.taken))
             add_edge(m, t, w, own, false, p.label);
 }
 
 /// In place: after who wrote it, and after who reads it.
-void modifies(Model& m, int t, int use, const Part& p) {
-    const int s = m.task(t).scope;
+void modifies(Model& m, TaskId t, int use, const Part& p) {
+    const ScopeId s = m.task(t).scope;
     for (const Reach& w : writers_of(m, s, p.label, p.version)) add_edge(m, t, w, {t, use}, false, p.label);
     for (const Reach& r : readers_of(m, s, p.label, p.version))
-        if (r.task != t) add_edge(m, t, r, {r.task, r.use}, true, p.label);
+        if (r.at.task != t) add_edge(m, t, r, r.at, true, p.label);
 }
 
 /// Particles leave and come when all have done with their lists as they were, and before any have them as
 /// they are then.
 void relocates(Model& m, const Relocated& r) {
-    const int s = m.task(r.task).scope;
-    const int label = m.parts_of(r.task).front().label;
+    const ScopeId s = m.task(r.task).scope;
+    const LabelId label = m.parts[r.task].front().label;
     for (std::size_t i = 0; i < r.tasks.size(); ++i) {
-        const int t = r.tasks[i];
+        const TaskId t = r.tasks[i];
         if (r.after[i]) {
-            add_edge(m, t, {r.task, -1, s, 0}, {}, true, label);
-            add_edge(m, r.task, {t, -1, s, 1}, {}, true, label);
+            add_edge(m, t, {{r.task}, s, 0}, {}, true, label);
+            add_edge(m, r.task, {{t}, s, 1}, {}, true, label);
         } else {
-            add_edge(m, r.task, {t, -1, s, 0}, {}, true, label);
-            add_edge(m, t, {r.task, -1, s, 1}, {}, true, label);
+            add_edge(m, r.task, {{t}, s, 0}, {}, true, label);
+            add_edge(m, t, {{r.task}, s, 1}, {}, true, label);
         }
     }
 }
@@ -52,14 +52,14 @@ void relocates(Model& m, const Relocated& r) {
 /// In the start, who makes a set's ids says how many particles there are: all others that use the set come
 /// later.
 void creates(Model& m, const ParticleSet& set) {
-    const Timeline* t = m.timeline(0, set.id_label);
-    const int maker = t == nullptr ? -1 : t->values[0].task;
-    if (maker < 0) return;
-    for (int other = 0; other < static_cast<int>(m.out.tasks.size()); ++other) {
-        if (other == maker || !m.inside(m.task(other).scope, 0)) continue;
-        for (const Part& p : m.parts_of(other))
+    const Timeline* t = m.timeline(kStart, set.id_label);
+    const TaskId maker = t == nullptr ? TaskId() : t->values[0].maker.task;
+    if (!maker) return;
+    for (const TaskId other : m.out.tasks.ids()) {
+        if (other == maker || !m.inside(m.task(other).scope, kStart)) continue;
+        for (const Part& p : m.parts[other])
             if (m.label(p.label).particle_set == set.id) {
-                add_edge(m, other, {maker, -1, 0, 0}, {}, false, set.id_label);
+                add_edge(m, other, {{maker}, kStart, 0}, {}, false, set.id_label);
                 break;
             }
     }
@@ -69,14 +69,13 @@ void creates(Model& m, const ParticleSet& set) {
 
 void find_edges(Model& m) {
     m.edges.assign(m.out.tasks.size(), {});
-    for (int t = 0; t < static_cast<int>(m.out.tasks.size()); ++t) {
-        const std::vector<Part>& parts = m.parts_of(t);
+    for (const TaskId t : m.out.tasks.ids()) {
+        const std::vector<Part>& parts = m.parts[t];
         for (std::size_t u = 0; u < parts.size(); ++u) {
             const Part& p = parts[u];
             const int use = static_cast<int>(u);
-            if (p.contribution.task >= 0)
-                add_edge(m, t, {p.contribution.task, p.contribution.use, m.task(t).scope, 0}, p.contribution,
-                         false, p.label);
+            if (p.contribution.task)
+                add_edge(m, t, {p.contribution, m.task(t).scope, 0}, p.contribution, false, p.label);
             else if (p.access == Access::need)
                 needs(m, t, use, p);
             else if (p.access == Access::modify)
@@ -88,9 +87,9 @@ void find_edges(Model& m) {
     // Labels that live longer than a round, or that scopes share: who makes them anew waits for the readers
     // of what was there. (Temporaries: when their storages are known.)
     for (const Timeline& t : m.timelines) {
-        const int maker = t.values[0].task;
-        if (maker < 0 || scope_of_temporary(m, t.label) >= 0) continue;
-        const int home = m.home[static_cast<std::size_t>(t.label)];
+        const TaskId maker = t.values[0].maker.task;
+        if (!maker || scope_of_temporary(m, t.label)) continue;
+        const ScopeId home = m.home[t.label];
         add_overwritten(m, maker, t.label, home == t.scope ? m.label(t.label).history + 1 : 1);
     }
 }
@@ -101,41 +100,40 @@ void find_decisions(Model& m) {
         if (!repeats && !when) continue;
         const Version& v = scope.decided_by();
         const auto refuse = [&](const std::string& why) {
-            return m.refuse(fmt::format("{} {}", m.say_scope(scope.id()), why));
+            return m.refuse(fmt::format("{} {}", m.say(scope.id()), why));
         };
-        if (v.label < 0 || v.label >= static_cast<int>(m.graph.labels().size()))
-            throw refuse("is decided by a label that is not of this graph");
+        if (!m.graph.labels().has(v.label)) throw refuse("is decided by a label that is not of this graph");
         if (m.label(v.label).kind != Kind::scalar)
             throw refuse(fmt::format("is decided by {}, which is no scalar", m.say(v.label, -1)));
-        const int s = repeats ? scope.id() : scope.parent();
+        const ScopeId s = repeats ? scope.id() : scope.parent();
         const Timeline* t = m.timeline(s, v.label);
-        const int home = m.home[static_cast<std::size_t>(v.label)];
+        const ScopeId home = m.home[v.label];
         if (v.back > 0 && home != s)
             throw refuse(fmt::format("is decided by {} as it was {} rounds before, which is not kept there",
                                      m.say(v.label, -1), v.back))
                 .remedy(fmt::format("declare it with {{.history = {}}}, and contribute to it in {}", v.back,
-                                    m.say_scope(s)));
+                                    m.say(s)));
         const int version = v.back > 0 || v.version < 0 ? t->last() : v.version;
         if (version > t->last())
             throw refuse(fmt::format("is decided by {}, which nobody makes", m.say(v.label, v.version)));
-        if (repeats && t->values[0].task < 0 && t->last() == 0)
+        if (repeats && !t->values[0].maker.task && t->last() == 0)
             throw refuse(fmt::format("is repeated until {} says so, but nothing in it contributes to that",
                                      m.say(v.label, -1)))
                 .remedy("contribute to it in a task of the scope");
-        ResolvedScope& it = m.out.scopes[static_cast<std::size_t>(scope.id())];
+        ResolvedScope& it = m.out.scopes[scope.id()];
         it.decision.label = v.label;
         it.decision.back = v.back;
         it.decision.version = version;
         const std::vector<Reach> writers = writers_of(m, s, v.label, version, v.back);
         for (const Reach& w : writers) {
-            if (it.decided_by >= 0 && m.task(it.decided_by).scope != m.task(w.task).scope)
+            if (it.decided_by && m.task(it.decided_by).scope != m.task(w.at.task).scope)
                 throw refuse(fmt::format("is decided by {}, which both {} and {} make",
-                                         m.say(v.label, version), m.say(it.decided_by), m.say(w.task)))
+                                         m.say(v.label, version), m.say(it.decided_by), m.say(w.at.task)))
                     .remedy(
                         "let it be decided by a scalar of which one scope makes the version that is meant");
-            if (it.decided_by >= 0) continue;
-            it.decided_by = w.task;
-            it.decided_lag = m.task(w.task).scope == w.level ? w.lag : 0;
+            if (it.decided_by) continue;
+            it.decided_by = w.at.task;
+            it.decided_lag = m.task(w.at.task).scope == w.level ? w.lag : 0;
         }
         it.decision.maker = it.decided_by;
     }

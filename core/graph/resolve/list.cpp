@@ -2,7 +2,6 @@
 // reductions, relocations.
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "core/graph/resolve/model.hpp"
 
@@ -32,14 +31,14 @@ void list_bodies(Model& m) {
 
 /// One for each label and scope that tasks contribute to.
 void list_sums(Model& m) {
-    std::map<int, std::map<int, std::vector<Reader>>> of_label;  // by scope, in the order of names
-    for (const int t : m.tasks_by_name) {
-        const std::vector<Part>& parts = m.parts_of(t);
+    std::map<LabelId, std::map<ScopeId, std::vector<Reader>>> of_label;  // by scope, in the order of names
+    for (const TaskId t : m.tasks_by_name) {
+        const std::vector<Part>& parts = m.parts[t];
         for (std::size_t u = 0; u < parts.size(); ++u)
             if (parts[u].access == Access::sum || parts[u].access == Access::contribute)
                 of_label[parts[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
     }
-    for (const int label : m.labels_by_name) {
+    for (const LabelId label : m.labels_by_name) {
         const auto contributors = of_label.find(label);
         if (contributors == of_label.end()) continue;
         for (const auto& [scope, all] : contributors->second) {
@@ -47,14 +46,14 @@ void list_sums(Model& m) {
             const bool reduces = m.label(label).kind == Kind::scalar;
             task.what = reduces ? ResolvedTask::What::reduce : ResolvedTask::What::combine;
             task.name = fmt::format("{} of '{}'", reduces ? "reduction" : "sum", m.label(label).name);
-            if (scope > 1) task.name += fmt::format(" in '{}'", m.scope(scope).name());
-            if (scope == 0) task.name += " at the start";
+            if (scope > kStep) task.name += fmt::format(" in '{}'", m.scope(scope).name());
+            if (scope == kStart) task.name += " at the start";
             task.scope = scope;
             task.of = {label, 0, 0};
             std::vector<Part> parts{{Access::make, label, 0, 0, nullptr, {}, {}}};
             for (const Reader& from : all)
                 parts.push_back({Access::need, label, 0, 0, m.part(from).relation, m.part(from).width, from});
-            m.sum_of[m.key(scope, label)] = static_cast<int>(m.out.tasks.size());
+            m.sum_of[m.key(scope, label)] = m.out.tasks.next();
             m.out.tasks.push_back(std::move(task));
             m.parts.push_back(std::move(parts));
         }
@@ -64,31 +63,28 @@ void list_sums(Model& m) {
 /// How the labels of a set take part in its relocation in a scope.
 class Relocate {
   public:
-    Relocate(Model& m, int scope, const Scope::Relocation& relocation)
-        : m_(m),
-          scope_(scope),
-          relocation_(relocation),
-          set_(m.graph.particle_sets()[static_cast<std::size_t>(relocation.set)]) {}
+    Relocate(Model& m, ScopeId scope, const Scope::Relocation& relocation)
+        : m_(m), scope_(scope), relocation_(relocation), set_(m.graph.particle_sets()[relocation.set]) {}
 
     void list() {
-        for (const int label : m_.labels_by_name)
+        for (const LabelId label : m_.labels_by_name)
             if (m_.label(label).particle_set == relocation_.set) labels_.push_back(label);
-        for (const int t : m_.tasks_by_name)
+        for (const TaskId t : m_.tasks_by_name)
             if (m_.inside(m_.task(t).scope, scope_) && uses_set(t)) found_.tasks.push_back(t);
-        for (const int label : labels_)
+        for (const LabelId label : labels_)
             if (certain(label)) found_.moved.push_back(label);
         sort_out_the_others();
-        found_.task = static_cast<int>(m_.out.tasks.size());
+        found_.task = m_.out.tasks.next();
         ResolvedTask task;
         task.what = ResolvedTask::What::relocate;
         task.name = fmt::format("relocation of '{}'", set_.name);
-        if (scope_ > 1) task.name += fmt::format(" in '{}'", m_.scope(scope_).name());
+        if (scope_ > kStep) task.name += fmt::format(" in '{}'", m_.scope(scope_).name());
         task.scope = scope_;
         task.told = is_told();
         const std::vector<Scope::Relocation>& all = m_.scope(scope_).relocations();
         task.of.version = static_cast<int>(&relocation_ - all.data());
         std::vector<Part> parts;
-        for (const int label : labels_)
+        for (const LabelId label : labels_)
             if (std::count(found_.moved.begin(), found_.moved.end(), label) > 0)
                 parts.push_back({Access::modify, label, -1, 0, nullptr, {}, {}});
         m_.out.tasks.push_back(std::move(task));
@@ -97,35 +93,36 @@ class Relocate {
     }
 
   private:
-    [[nodiscard]] bool uses_set(int t) const {
-        const std::vector<Part>& parts = m_.parts_of(t);
+    [[nodiscard]] bool uses_set(TaskId t) const {
+        const std::vector<Part>& parts = m_.parts[t];
         return std::any_of(parts.begin(), parts.end(),
                            [&](const Part& p) { return m_.label(p.label).particle_set == relocation_.set; });
     }
     /// Needed afterwards whatever happens in this scope: the position, the id, what is carried from round to
     /// round, and what is used outside.
-    [[nodiscard]] bool certain(int label) const {
+    [[nodiscard]] bool certain(LabelId label) const {
         if (label == relocation_.position.label || label == set_.id_label) return true;
         bool made = false, inside = false, outside = false;
-        for (const int t : m_.tasks_by_name)
-            for (const Part& p : m_.parts_of(t)) {
+        for (const TaskId t : m_.tasks_by_name)
+            for (const Part& p : m_.parts[t]) {
                 if (p.label != label) continue;
-                const int s = m_.task(t).scope;
+                const ScopeId s = m_.task(t).scope;
                 made = made || (s == scope_ && p.access == Access::make);
                 inside = inside || m_.inside(s, scope_);
                 // What the start leaves is for the step; what the step does is not for the start.
-                outside = outside || (!m_.inside(s, scope_) && !(m_.inside(scope_, 1) && m_.inside(s, 0)));
+                outside =
+                    outside || (!m_.inside(s, scope_) && !(m_.inside(scope_, kStep) && m_.inside(s, kStart)));
             }
         return outside || (inside && !made);
     }
     /// Whether all that change positions or ids during steps say whose they changed.
     [[nodiscard]] bool is_told() const {
-        int say = -1, others = -1;
-        for (const int t : m_.tasks_by_name) {
-            if (m_.inside(m_.task(t).scope, 0)) continue;
-            const std::vector<int>& moves = m_.graph.tasks()[static_cast<std::size_t>(t)].moves;
+        TaskId say, others;
+        for (const TaskId t : m_.tasks_by_name) {
+            if (m_.inside(m_.task(t).scope, kStart)) continue;
+            const std::vector<SetId>& moves = m_.graph.tasks()[t].moves;
             const bool says = is(moves, relocation_.set);
-            const std::vector<Part>& parts = m_.parts_of(t);
+            const std::vector<Part>& parts = m_.parts[t];
             const bool changes = std::any_of(parts.begin(), parts.end(), [&](const Part& p) {
                 return p.access != Access::need &&
                        (p.label == relocation_.position.label || p.label == set_.id_label);
@@ -135,23 +132,23 @@ class Relocate {
             else if (changes)
                 others = t;
         }
-        if (say >= 0 && others >= 0)
+        if (say && others)
             throw m_
                 .refuse(fmt::format("{} changes where the particles '{}' are, or their numbers, and does not "
                                     "say whose, as {} does",
                                     m_.say(others), set_.name, m_.say(say)))
                 .remedy("moves(set) in all tasks that do, or in none");
-        return say >= 0 && scope_ != 0;
+        return say && scope_ != kStart;
     }
-    [[nodiscard]] int modifications(int label) const {
+    [[nodiscard]] int modifications(LabelId label) const {
         int count = 0;
-        for (const int t : m_.tasks_by_name)
+        for (const TaskId t : m_.tasks_by_name)
             if (m_.task(t).scope == scope_)
-                for (const Part& p : m_.parts_of(t)) count += p.label == label && p.access == Access::modify;
-        std::vector<int> children;
-        for (const int t : m_.tasks_by_name)
+                for (const Part& p : m_.parts[t]) count += p.label == label && p.access == Access::modify;
+        std::vector<ScopeId> children;
+        for (const TaskId t : m_.tasks_by_name)
             if (m_.task(t).scope != scope_ && m_.inside(m_.task(t).scope, scope_))
-                for (const Part& p : m_.parts_of(t))
+                for (const Part& p : m_.parts[t])
                     if (p.label == label && p.access != Access::need)
                         children.push_back(m_.child_of(scope_, m_.task(t).scope));
         std::sort(children.begin(), children.end());
@@ -161,32 +158,33 @@ class Relocate {
         return p.access == Access::need && p.back == 0 &&
                (p.version < 0 || p.version > modifications(p.label));
     }
-    [[nodiscard]] bool is(const std::vector<int>& in, int label) const {
-        return std::find(in.begin(), in.end(), label) != in.end();
+    template <class Any>
+    [[nodiscard]] static bool is(const std::vector<Any>& in, Any one) {
+        return std::find(in.begin(), in.end(), one) != in.end();
     }
 
     /// Labels that are made anew each round: those made from what is there afterwards belong to that side;
     /// of the others those move of which somebody asks for the later version.
     void sort_out_the_others() {
-        std::vector<int> later;
+        std::vector<LabelId> later;
         found_.after.assign(found_.tasks.size(), false);
         for (bool again = true; again;) {
             again = false;
             for (std::size_t i = 0; i < found_.tasks.size(); ++i) {
                 if (found_.after[i] || m_.task(found_.tasks[i]).scope != scope_) continue;
-                for (const Part& p : m_.parts_of(found_.tasks[i]))
+                for (const Part& p : m_.parts[found_.tasks[i]])
                     if (is(later, p.label) || (is(found_.moved, p.label) && sees_after(p)))
                         found_.after[i] = again = true;
                 if (!found_.after[i]) continue;
-                for (const Part& p : m_.parts_of(found_.tasks[i]))
+                for (const Part& p : m_.parts[found_.tasks[i]])
                     if (p.access == Access::make && m_.label(p.label).particle_set == relocation_.set)
                         later.push_back(p.label);
             }
             if (again) continue;
-            for (const int label : labels_) {
+            for (const LabelId label : labels_) {
                 if (is(found_.moved, label) || is(later, label)) continue;
-                for (const int t : found_.tasks)
-                    for (const Part& p : m_.parts_of(t))
+                for (const TaskId t : found_.tasks)
+                    for (const Part& p : m_.parts[t])
                         if (p.label == label && m_.task(t).scope == scope_ && sees_after(p) &&
                             !is(found_.moved, label)) {
                             found_.moved.push_back(label);
@@ -198,8 +196,8 @@ class Relocate {
             if (found_.after[i]) check_side(found_.tasks[i], later);
     }
 
-    void check_side(int t, const std::vector<int>& later) const {
-        for (const Part& p : m_.parts_of(t))
+    void check_side(TaskId t, const std::vector<LabelId>& later) const {
+        for (const Part& p : m_.parts[t])
             if (m_.label(p.label).particle_set == relocation_.set && !is(later, p.label) && !sees_after(p))
                 throw m_
                     .refuse(fmt::format(
@@ -213,10 +211,10 @@ class Relocate {
     }
 
     Model& m_;
-    int scope_;
+    ScopeId scope_;
     const Scope::Relocation& relocation_;
     const ParticleSet& set_;
-    std::vector<int> labels_;
+    std::vector<LabelId> labels_;
     Relocated found_;
 };
 
@@ -224,25 +222,22 @@ class Relocate {
 
 void list_tasks(Model& m) {
     const auto names = [](auto& order, const auto& all) {
-        order.resize(all.size());
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(), [&](int a, int b) {
-            return all[static_cast<std::size_t>(a)].name < all[static_cast<std::size_t>(b)].name;
-        });
+        for (const auto id : all.ids()) order.push_back(id);
+        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].name < all[b].name; });
     };
     names(m.labels_by_name, m.graph.labels());
     names(m.tasks_by_name, m.graph.tasks());
-    m.sum_of.assign(m.graph.labels().size() * m.graph.scopes().size(), -1);
+    m.sum_of.assign(m.graph.labels().size() * m.graph.scopes().size(), {});
     list_bodies(m);
     list_sums(m);
     for (const Scope& scope : m.graph.scopes()) {
-        std::vector<int> sets;
+        std::vector<SetId> sets;
         for (const Scope::Relocation& relocation : scope.relocations()) {
-            const std::string& name = m.graph.particle_sets()[static_cast<std::size_t>(relocation.set)].name;
+            const std::string& name = m.graph.particle_sets()[relocation.set].name;
             if (std::count(sets.begin(), sets.end(), relocation.set) > 0)
                 throw m
-                    .refuse(fmt::format("the particles '{}' are relocated twice in {}", name,
-                                        m.say_scope(scope.id())))
+                    .refuse(
+                        fmt::format("the particles '{}' are relocated twice in {}", name, m.say(scope.id())))
                     .remedy("put one of them into a scope of its own: subcycle(name, 1)");
             sets.push_back(relocation.set);
             Relocate(m, scope.id(), relocation).list();

@@ -15,20 +15,23 @@ namespace strata::graph::resolving {
 
 /// A use of a resolved task.
 struct Reader {
-    int task = -1, use = -1;
+    TaskId task;
+    int use = -1;
+    friend auto operator<=>(const Reader&, const Reader&) = default;
 };
 
 /// A version of a label as one scope counts them.
 struct Value {
-    int task = -1, use = -1;  // who makes it,
-    int scope = -1;           // or: which inner scope, as a whole. Neither: it was there before (version 0)
+    Reader maker;   // the use that makes it,
+    ScopeId scope;  // or the inner scope that does, as a whole. Neither: it was there before (version 0)
     std::vector<Reader> readers;  // of this scope
-    std::vector<int> scopes;      // inner scopes whose rounds begin with it
+    std::vector<ScopeId> scopes;  // inner scopes whose rounds begin with it
 };
 
 /// The versions of a label in a scope.
 struct Timeline {
-    int scope = -1, label = -1;
+    ScopeId scope;
+    LabelId label;
     std::vector<Value> values;  // [version]
     int taken = 0;              // the version of the scope around that a first round begins with
     bool enters = false;        // something reads what was there before the scope's first round
@@ -43,20 +46,22 @@ struct Timeline {
 /// Before, with the scope whose rounds `lag` counts, and why.
 struct Edge {
     Before before;
-    int level = 0, level_lag = 0;
-    int label = -1;
+    ScopeId level = kStart;
+    int level_lag = 0;
+    LabelId label;
 };
 
 /// A task, with its use and when it was, as found by readers_of() and writers_of().
 struct Reach {
-    int task = -1, use = -1;
-    int level = 0, lag = 0;  // so many rounds of that scope ago
+    Reader at;
+    ScopeId level = kStart;
+    int lag = 0;  // so many rounds of that scope ago
 };
 
 /// What a use of a resolved task does.
 struct Part {
     Access access = Access::need;
-    int label = -1;
+    LabelId label;
     int version = 0;  // as the task's scope counts; of a previous(): -1
     int back = 0;
     const Relation* relation = nullptr;
@@ -65,10 +70,10 @@ struct Part {
 };
 
 struct Relocated {
-    int task = -1;            // in Resolved::tasks
-    std::vector<int> tasks;   // of the scope and within it that use labels of the set,
-    std::vector<bool> after;  // and whether they see what is there afterwards
-    std::vector<int> moved;   // labels
+    TaskId task;
+    std::vector<TaskId> tasks;  // of the scope and within it that use labels of the set,
+    std::vector<bool> after;    // and whether they see what is there afterwards
+    std::vector<LabelId> moved;
 };
 
 struct Model {
@@ -76,55 +81,51 @@ struct Model {
 
     const Graph& graph;
     Resolved& out;
-    std::vector<int> labels_by_name, tasks_by_name;
-    std::vector<std::vector<Part>> parts;  // [resolved task]
+    std::vector<LabelId> labels_by_name;
+    std::vector<TaskId> tasks_by_name;
+    VectorBy<TaskId, std::vector<Part>> parts;
     std::vector<Timeline> timelines;
-    std::vector<int> timeline_at;          // [label * scopes + scope], -1
-    std::vector<int> home;                 // [label] whose rounds are its generations, -1: it has none
-    std::vector<int> sum_of;               // [label * scopes + scope]: the combination or reduction there, -1
-    std::vector<std::vector<Edge>> edges;  // [resolved task]
+    std::vector<int> timeline_at;     // [label * scopes + scope], -1
+    VectorBy<LabelId, ScopeId> home;  // whose rounds are the label's generations, none: it has none
+    std::vector<TaskId> sum_of;       // [label * scopes + scope]: the combination or reduction there
+    VectorBy<TaskId, std::vector<Edge>> edges;
     std::vector<Relocated> relocated;
 
-    [[nodiscard]] const LabelInfo& label(int id) const {
-        return graph.labels()[static_cast<std::size_t>(id)];
+    [[nodiscard]] const LabelInfo& label(LabelId id) const { return graph.labels()[id]; }
+    [[nodiscard]] const Scope& scope(ScopeId id) const { return graph.scopes()[id]; }
+    [[nodiscard]] IdsBelow<ScopeId> scopes() const { return graph.scopes().ids(); }
+    [[nodiscard]] std::size_t key(ScopeId scope, LabelId label) const {
+        return static_cast<std::size_t>(label.number()) * graph.scopes().size() +
+               static_cast<std::size_t>(scope.number());
     }
-    [[nodiscard]] const Scope& scope(int id) const { return graph.scopes()[static_cast<std::size_t>(id)]; }
-    [[nodiscard]] int scopes() const { return static_cast<int>(graph.scopes().size()); }
-    [[nodiscard]] std::size_t key(int scope, int label) const {
-        return static_cast<std::size_t>(label) * graph.scopes().size() + static_cast<std::size_t>(scope);
-    }
-    [[nodiscard]] ResolvedTask& task(int id) const { return out.tasks[static_cast<std::size_t>(id)]; }
-    [[nodiscard]] std::vector<Part>& parts_of(int task) { return parts[static_cast<std::size_t>(task)]; }
-    [[nodiscard]] const std::vector<Part>& parts_of(int task) const {
-        return parts[static_cast<std::size_t>(task)];
-    }
+    [[nodiscard]] ResolvedTask& task(TaskId id) const { return out.tasks[id]; }
+    [[nodiscard]] Part& part(const Reader& of) { return parts[of.task][static_cast<std::size_t>(of.use)]; }
     [[nodiscard]] const Part& part(const Reader& of) const {
-        return parts_of(of.task)[static_cast<std::size_t>(of.use)];
+        return parts[of.task][static_cast<std::size_t>(of.use)];
     }
     /// Null where the label does not exist in the scope.
-    [[nodiscard]] Timeline* timeline(int scope, int label) {
+    [[nodiscard]] Timeline* timeline(ScopeId scope, LabelId label) {
         const int at = timeline_at[key(scope, label)];
         return at < 0 ? nullptr : &timelines[static_cast<std::size_t>(at)];
     }
-    [[nodiscard]] bool inside(int scope, int ancestor) const {
-        while (scope >= 0 && scope != ancestor)
-            scope = graph.scopes()[static_cast<std::size_t>(scope)].parent();
+    [[nodiscard]] bool inside(ScopeId scope, ScopeId ancestor) const {
+        while (scope && scope != ancestor) scope = graph.scopes()[scope].parent();
         return scope == ancestor;
     }
-    /// The scope directly in `ancestor` that contains `scope`; -1 where they are the same.
-    [[nodiscard]] int child_of(int ancestor, int scope) const;
-    [[nodiscard]] int common_scope(int a, int b) const;
+    /// The scope directly in `ancestor` that contains `scope`; none where they are the same.
+    [[nodiscard]] ScopeId child_of(ScopeId ancestor, ScopeId scope) const;
+    [[nodiscard]] ScopeId common_scope(ScopeId a, ScopeId b) const;
     /// Its versions may be skipped as a whole.
-    [[nodiscard]] bool may_not_run(int s) const { return scope(s).form() == Scope::Form::when; }
+    [[nodiscard]] bool may_not_run(ScopeId s) const { return scope(s).form() == Scope::Form::when; }
 
-    [[nodiscard]] bool in_processes(int t) const {
-        const int body = task(t).task;
-        return body >= 0 && graph.tasks()[static_cast<std::size_t>(body)].runs == Runs::in_processes;
+    [[nodiscard]] bool in_processes(TaskId t) const {
+        const TaskId body = task(t).task;
+        return body && graph.tasks()[body].runs == Runs::in_processes;
     }
     /// For messages: "task 'diffuse'", "the sum of 'mass'".
-    [[nodiscard]] std::string say(int task) const;
-    [[nodiscard]] std::string say_scope(int s) const { return fmt::format("scope '{}'", scope(s).name()); }
-    [[nodiscard]] std::string say(int label, int version) const;
+    [[nodiscard]] std::string say(TaskId task) const;
+    [[nodiscard]] std::string say(ScopeId s) const { return fmt::format("scope '{}'", scope(s).name()); }
+    [[nodiscard]] std::string say(LabelId label, int version) const;
     [[nodiscard]] Error refuse(const std::string& why) const {
         return Error(fmt::format("graph '{}': {}", graph.name(), why));
     }
@@ -149,16 +150,16 @@ void find_decisions(Model& model);
 
 /// Who reads what version `v` of a scope holds, also under the names that it has in scopes around and within
 /// and in the round before; `but` : not the inner scope that asks.
-[[nodiscard]] std::vector<Reach> readers_of(Model& model, int scope, int label, int v, int lag = 0,
-                                            int but = -1);
+[[nodiscard]] std::vector<Reach> readers_of(Model& model, ScopeId scope, LabelId label, int v, int lag = 0,
+                                            ScopeId but = {});
 /// Who wrote it.
-[[nodiscard]] std::vector<Reach> writers_of(Model& model, int scope, int label, int v, int lag = 0);
+[[nodiscard]] std::vector<Reach> writers_of(Model& model, ScopeId scope, LabelId label, int v, int lag = 0);
 /// Who reads the generation that label's home begins to overwrite, and who wrote it, for the maker of version
 /// 0.
-void add_overwritten(Model& model, int writer, int label, int depth);
-/// The only scope in which a label exists, where all it holds is made and used up in each round; or -1.
-[[nodiscard]] int scope_of_temporary(Model& model, int label);
+void add_overwritten(Model& model, TaskId writer, LabelId label, int depth);
+/// The only scope in which a label exists, where all it holds is made and used up in each round; or none.
+[[nodiscard]] ScopeId scope_of_temporary(Model& model, LabelId label);
 /// `to` waits for `reach`; dropped where it says nothing.
-void add_edge(Model& model, int to, const Reach& reach, Reader through, bool backward, int label);
+void add_edge(Model& model, TaskId to, const Reach& reach, Reader through, bool backward, LabelId label);
 
 }  // namespace strata::graph::resolving

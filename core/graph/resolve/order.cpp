@@ -27,18 +27,18 @@ double values_per_patch(const Model& m, const TaskInfo& task) {
 
 /// Seconds a call, or what stands for them: the time that one core needs for the declared work at 4 Gflop/s
 /// and 8 GB/s; for a task that says nothing the mean of the others. Only the proportions matter.
-std::vector<double> costs(const Model& m) {
-    std::vector<double> cost(m.out.tasks.size(), 0);
+VectorBy<TaskId, double> costs(const Model& m) {
+    VectorBy<TaskId, double> cost(m.out.tasks.size(), 0);
     double known = 0;
     int count = 0;
-    for (std::size_t t = 0; t < m.graph.tasks().size(); ++t) {
+    for (const TaskId t : m.graph.tasks().ids()) {
         const TaskInfo& info = m.graph.tasks()[t];
         cost[t] = values_per_patch(m, info) * std::max(info.flops / 4e9, info.bytes / 8e9);
         known += cost[t];
         count += cost[t] > 0;
     }
     const double mean = count > 0 ? known / count : 1;
-    for (std::size_t t = 0; t < cost.size(); ++t) {
+    for (const TaskId t : cost.ids()) {
         const auto what = m.out.tasks[t].what;
         if (what == ResolvedTask::What::combine || what == ResolvedTask::What::reduce)
             cost[t] = 0.1 * mean;  // of a patch's rim, or of one number
@@ -53,35 +53,36 @@ class Level {
   public:
     struct Why {
         int from, to;  // nodes
-        int task_from, task_to, label;
+        TaskId task_from, task_to;
+        LabelId label;
         bool backward;
     };
 
-    Level(Model& m, int scope, std::vector<double>& cost, std::vector<double>& round_cost,
-          std::vector<std::vector<int>>& path)
+    Level(Model& m, ScopeId scope, const VectorBy<TaskId, double>& cost,
+          VectorBy<ScopeId, double>& round_cost, VectorBy<ScopeId, std::vector<TaskId>>& path)
         : m_(m), scope_(scope), cost_(cost), round_cost_(round_cost), path_(path) {
-        ResolvedScope& it = m_.out.scopes[static_cast<std::size_t>(scope)];
-        for (const int t : it.tasks) nodes_.push_back({false, t});
-        for (const int s : it.inside) nodes_.push_back({true, s});
+        ResolvedScope& it = m_.out.scopes[scope];
+        for (const TaskId t : it.tasks) nodes_.push_back({t, {}});
+        for (const ScopeId s : it.inside) nodes_.push_back({{}, s});
         for (std::size_t i = 0; i < nodes_.size(); ++i) at_[nodes_[i]] = static_cast<int>(i);
         next_.resize(nodes_.size());
         waits_.assign(nodes_.size(), 0);
     }
 
-    void add(int from_task, int to_task, int label, bool backward) {
+    void add(TaskId from_task, TaskId to_task, LabelId label, bool backward) {
         add_nodes(node_of(from_task), node_of(to_task), from_task, to_task, label, backward);
     }
-    void add_nodes(int from, int to, int from_task, int to_task, int label, bool backward) {
+    void add_nodes(int from, int to, TaskId from_task, TaskId to_task, LabelId label, bool backward) {
         if (from == to) return;
         next_[static_cast<std::size_t>(from)].push_back(static_cast<int>(why_.size()));
         ++waits_[static_cast<std::size_t>(to)];
         why_.push_back({from, to, from_task, to_task, label, backward});
     }
-    [[nodiscard]] int node_of(int task) const {
-        const int s = m_.task(task).scope;
-        return at_.at(s == scope_ ? std::pair(false, task) : std::pair(true, m_.child_of(scope_, s)));
+    [[nodiscard]] int node_of(TaskId task) const {
+        const ScopeId s = m_.task(task).scope;
+        return at_.at(s == scope_ ? TaskOrScope{task, {}} : TaskOrScope{{}, m_.child_of(scope_, s)});
     }
-    [[nodiscard]] int node_of_scope(int s) const { return at_.at({true, s}); }
+    [[nodiscard]] int node_of(ScopeId s) const { return at_.at({{}, s}); }
 
     void order() {
         const std::vector<int> some = sorted([](int a, int b) { return a > b; });
@@ -100,45 +101,44 @@ class Level {
             }
             rank_[static_cast<std::size_t>(node)] = longest + cost(node);
         }
-        ResolvedScope& it = m_.out.scopes[static_cast<std::size_t>(scope_)];
+        ResolvedScope& it = m_.out.scopes[scope_];
         const std::vector<int> by_rank = sorted([this](int a, int b) { return later(a, b); });
         for (const int node : by_rank) it.order.push_back(nodes_[static_cast<std::size_t>(node)]);
         for (std::size_t i = 0; i < nodes_.size(); ++i)
-            if (!nodes_[i].first) m_.task(nodes_[i].second).rank = rank_[i];
+            if (nodes_[i].task) m_.task(nodes_[i].task).rank = rank_[i];
         int node = -1;
         for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
             if (node < 0 || later(node, n)) node = n;
-        round_cost_[static_cast<std::size_t>(scope_)] = node < 0 ? 0 : rank_[static_cast<std::size_t>(node)];
-        std::vector<int>& path = path_[static_cast<std::size_t>(scope_)];
+        round_cost_[scope_] = node < 0 ? 0 : rank_[static_cast<std::size_t>(node)];
+        std::vector<TaskId>& path = path_[scope_];
         for (; node >= 0; node = follows[static_cast<std::size_t>(node)]) {
-            const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
+            const auto& [task, inner] = nodes_[static_cast<std::size_t>(node)];
             if (inner)
-                path.insert(path.end(), path_[static_cast<std::size_t>(id)].begin(),
-                            path_[static_cast<std::size_t>(id)].end());
+                path.insert(path.end(), path_[inner].begin(), path_[inner].end());
             else
-                path.push_back(id);
+                path.push_back(task);
         }
     }
 
   private:
     [[nodiscard]] const std::string& name(int node) const {
-        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
-        return inner ? m_.scope(id).name() : m_.task(id).name;
+        const auto& [task, inner] = nodes_[static_cast<std::size_t>(node)];
+        return inner ? m_.scope(inner).name() : m_.task(task).name;
     }
     [[nodiscard]] double cost(int node) const {
-        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
-        if (!inner) return cost_[static_cast<std::size_t>(id)];
-        const Scope& s = m_.scope(id);
+        const auto& [task, inner] = nodes_[static_cast<std::size_t>(node)];
+        if (!inner) return cost_[task];
+        const Scope& s = m_.scope(inner);
         const double rounds = s.form() == Scope::Form::subcycle ? static_cast<double>(s.most()) : 1;
-        return rounds * round_cost_[static_cast<std::size_t>(id)];
+        return rounds * round_cost_[inner];
     }
     /// Whether b goes first.
     [[nodiscard]] bool later(int a, int b) const {
         const double ra = rank_[static_cast<std::size_t>(a)], rb = rank_[static_cast<std::size_t>(b)];
         if (ra != rb) return ra < rb;
-        return name(a) != name(b)
-                   ? name(a) > name(b)
-                   : nodes_[static_cast<std::size_t>(a)].first > nodes_[static_cast<std::size_t>(b)].first;
+        return name(a) != name(b) ? name(a) > name(b)
+                                  : bool(nodes_[static_cast<std::size_t>(a)].scope) >
+                                        bool(nodes_[static_cast<std::size_t>(b)].scope);
     }
     template <class Later>
     std::vector<int> sorted(Later&& later) const {
@@ -158,9 +158,9 @@ class Level {
         return result;
     }
 
-    [[nodiscard]] std::string who(int task, int node) const {
-        const auto& [inner, id] = nodes_[static_cast<std::size_t>(node)];
-        return task >= 0 ? m_.say(task) : inner ? m_.say_scope(id) : m_.say(id);
+    [[nodiscard]] std::string who(TaskId task, int node) const {
+        const auto& [own, inner] = nodes_[static_cast<std::size_t>(node)];
+        return task ? m_.say(task) : inner ? m_.say(inner) : m_.say(own);
     }
 
     /// Goes back from what could not be ordered until it meets its own way: that is one.
@@ -201,11 +201,12 @@ class Level {
     }
 
     Model& m_;
-    int scope_;
-    std::vector<double>&cost_, &round_cost_;
-    std::vector<std::vector<int>>& path_;
-    std::vector<std::pair<bool, int>> nodes_;
-    std::map<std::pair<bool, int>, int> at_;
+    ScopeId scope_;
+    const VectorBy<TaskId, double>& cost_;
+    VectorBy<ScopeId, double>& round_cost_;
+    VectorBy<ScopeId, std::vector<TaskId>>& path_;
+    std::vector<TaskOrScope> nodes_;
+    std::map<TaskOrScope, int> at_;
     std::vector<Why> why_;
     std::vector<std::vector<int>> next_;  // [node] -> whys
     std::vector<int> waits_;
@@ -215,35 +216,34 @@ class Level {
 }  // namespace
 
 void order_scopes(Model& m) {
-    std::vector<double> cost = costs(m), round_cost(m.graph.scopes().size(), 0);
-    std::vector<std::vector<int>> paths(m.graph.scopes().size());
-    std::vector<std::vector<std::pair<int, const Edge*>>> edges(m.graph.scopes().size());
-    for (std::size_t t = 0; t < m.edges.size(); ++t)
+    const VectorBy<TaskId, double> cost = costs(m);
+    VectorBy<ScopeId, double> round_cost(m.graph.scopes().size(), 0);
+    VectorBy<ScopeId, std::vector<TaskId>> paths(m.graph.scopes().size());
+    VectorBy<ScopeId, std::vector<std::pair<TaskId, const Edge*>>> edges(m.graph.scopes().size());
+    for (const TaskId t : m.edges.ids())
         for (const Edge& e : m.edges[t])
-            if (e.level_lag == 0)
-                edges[static_cast<std::size_t>(e.level)].emplace_back(static_cast<int>(t), &e);
-    for (int s = m.scopes() - 1; s >= 0; --s) {  // those within others first
+            if (e.level_lag == 0) edges[e.level].emplace_back(t, &e);
+    for (std::size_t left = m.graph.scopes().size(); left-- > 0;) {  // those within others first
+        const ScopeId s(left);
         Level level(m, s, cost, round_cost, paths);
-        for (const auto& [to, e] : edges[static_cast<std::size_t>(s)])
-            level.add(e->before.task, to, e->label, e->before.backward);
-        for (const int c : m.out.scopes[static_cast<std::size_t>(s)].inside) {
+        for (const auto& [to, e] : edges[s]) level.add(e->before.task, to, e->label, e->before.backward);
+        for (const ScopeId c : m.out.scopes[s].inside) {
             // What decides comes before the scope, and what overwrites that after it.
-            const ResolvedScope& it = m.out.scopes[static_cast<std::size_t>(c)];
+            const ResolvedScope& it = m.out.scopes[c];
             if (m.scope(c).form() != Scope::Form::when || it.decision.back > 0) continue;
             const Timeline& t = *m.timeline(s, it.decision.label);
             const auto node = [&](const Value& v) {
-                return v.task >= 0 ? level.node_of(v.task) : v.scope >= 0 ? level.node_of_scope(v.scope) : -1;
+                return v.maker.task ? level.node_of(v.maker.task) : v.scope ? level.node_of(v.scope) : -1;
             };
             const auto v = static_cast<std::size_t>(it.decision.version);
             const int by = node(t.values[v]);
-            if (by >= 0) level.add_nodes(by, level.node_of_scope(c), -1, -1, it.decision.label, false);
+            if (by >= 0) level.add_nodes(by, level.node_of(c), {}, {}, it.decision.label, false);
             if (v + 1 < t.values.size())
-                level.add_nodes(level.node_of_scope(c), node(t.values[v + 1]), -1, -1, it.decision.label,
-                                true);
+                level.add_nodes(level.node_of(c), node(t.values[v + 1]), {}, {}, it.decision.label, true);
         }
         level.order();
     }
-    m.out.critical_path = paths[1];
+    m.out.critical_path = paths[kStep];
 }
 
 }  // namespace strata::graph::resolving

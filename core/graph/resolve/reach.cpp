@@ -11,36 +11,36 @@ namespace {
 
 class Walk {
   public:
-    Walk(Model& m, int label, bool readers) : m_(m), label_(label), readers_(readers) {}
+    Walk(Model& m, LabelId label, bool readers) : m_(m), label_(label), readers_(readers) {}
 
     /// What version v of scope s holds, `lag` rounds of `level` ago, where s is `level` or within it.
-    void content(int s, int v, int level, int lag, int but) {
+    void content(ScopeId s, int v, ScopeId level, int lag, ScopeId but) {
         if (!seen_.insert({s, v, level, lag}).second) return;
         const Timeline& t = *m_.timeline(s, label_);
         const Value& value = t.values[static_cast<std::size_t>(v)];
         if (readers_) {
-            for (const Reader& r : value.readers) found.push_back({r.task, r.use, level, lag});
-            for (const int c : value.scopes)
+            for (const Reader& r : value.readers) found.push_back({r, level, lag});
+            for (const ScopeId c : value.scopes)
                 if (c != but) entering(c, level, lag);
         }
-        if (value.task >= 0) {
-            if (!readers_) found.push_back({value.task, value.use, level, lag});
-        } else if (value.scope >= 0) {
+        if (value.maker.task) {
+            if (!readers_) found.push_back({value.maker, level, lag});
+        } else if (value.scope) {
             const Timeline& within = *m_.timeline(value.scope, label_);
-            content(value.scope, within.last(), level, lag, -1);
+            content(value.scope, within.last(), level, lag, {});
             if (m_.may_not_run(value.scope)) content(s, within.taken, level, lag, but);
         } else if (s != level) {  // nothing within changed it: what the scope began with
-            const int around = m_.scope(s).parent();
+            const ScopeId around = m_.scope(s).parent();
             if (m_.timeline(around, label_) != nullptr) content(around, t.taken, level, lag, but);
         } else {
-            if (lag == 0 && t.last() > 0) content(s, t.last(), level, 1, -1);
+            if (lag == 0 && t.last() > 0) content(s, t.last(), level, 1, {});
             outside(s);
         }
     }
     /// What version the scope around gives to the first round.
-    void outside(int s) {
-        const int around = m_.scope(s).parent();
-        if (around >= 0 && m_.timeline(around, label_) != nullptr)
+    void outside(ScopeId s) {
+        const ScopeId around = m_.scope(s).parent();
+        if (around && m_.timeline(around, label_) != nullptr)
             content(around, m_.timeline(s, label_)->taken, around, 0, s);
     }
 
@@ -48,50 +48,49 @@ class Walk {
 
   private:
     /// Readers in scope c of what its first round begins with.
-    void entering(int c, int level, int lag) {
+    void entering(ScopeId c, ScopeId level, int lag) {
         if (!seen_.insert({c, -1, level, lag}).second) return;
         const Timeline& t = *m_.timeline(c, label_);
-        for (const Timeline::Earlier& e : t.earlier)
-            found.push_back({e.reader.task, e.reader.use, level, lag});
-        if (t.values[0].task >= 0) return;  // made in each round: only its generations enter
+        for (const Timeline::Earlier& e : t.earlier) found.push_back({e.reader, level, lag});
+        if (t.values[0].maker.task) return;  // made in each round: only its generations enter
         for (std::size_t v = 0;;) {
-            for (const Reader& r : t.values[v].readers) found.push_back({r.task, r.use, level, lag});
-            for (const int within : t.values[v].scopes) entering(within, level, lag);
+            for (const Reader& r : t.values[v].readers) found.push_back({r, level, lag});
+            for (const ScopeId within : t.values[v].scopes) entering(within, level, lag);
             if (v + 1 == t.values.size()) return;
-            const int maker = t.values[v + 1].scope;
-            if (maker < 0 || !m_.may_not_run(maker)) return;
+            const ScopeId maker = t.values[v + 1].scope;
+            if (!maker || !m_.may_not_run(maker)) return;
             ++v;
         }
     }
 
     Model& m_;
-    int label_;
+    LabelId label_;
     bool readers_;
-    std::set<std::tuple<int, int, int, int>> seen_;
+    std::set<std::tuple<ScopeId, int, ScopeId, int>> seen_;
 };
 
 }  // namespace
 
-std::vector<Reach> readers_of(Model& m, int scope, int label, int v, int lag, int but) {
+std::vector<Reach> readers_of(Model& m, ScopeId scope, LabelId label, int v, int lag, ScopeId but) {
     Walk walk(m, label, true);
     walk.content(scope, v, scope, lag, but);
     return walk.found;
 }
 
-std::vector<Reach> writers_of(Model& m, int scope, int label, int v, int lag) {
+std::vector<Reach> writers_of(Model& m, ScopeId scope, LabelId label, int v, int lag) {
     Walk walk(m, label, false);
-    walk.content(scope, v, scope, lag, -1);
+    walk.content(scope, v, scope, lag, {});
     return walk.found;
 }
 
-void add_edge(Model& m, int to, const Reach& reach, Reader through, bool backward, int label) {
+void add_edge(Model& m, TaskId to, const Reach& reach, Reader through, bool backward, LabelId label) {
     Edge edge;
     edge.level = reach.level;
     edge.level_lag = reach.lag;
     edge.label = label;
-    const int from_scope = m.task(reach.task).scope;
-    if (m.inside(reach.level, 0) && reach.lag > 0) return;  // the start has one round
-    const int common = m.common_scope(from_scope, m.task(to).scope);
+    const ScopeId from_scope = m.task(reach.at.task).scope;
+    if (m.inside(reach.level, kStart) && reach.lag > 0) return;  // the start has one round
+    const ScopeId common = m.common_scope(from_scope, m.task(to).scope);
     if (common != reach.level) {
         // Within one round of `level` both are in a scope whose rounds are counted by itself: the one before
         // its first of this round is its last of the round before.
@@ -100,40 +99,39 @@ void add_edge(Model& m, int to, const Reach& reach, Reader through, bool backwar
     }
     // A scope within has done as many rounds as it has.
     edge.before.lag = from_scope == edge.level ? edge.level_lag : 0;
-    edge.before.task = reach.task;
+    edge.before.task = reach.at.task;
     edge.before.backward = backward;
-    if (through.task >= 0) {
+    if (through.task) {
         const Part& part = m.part(through);
-        const bool plain = part.relation == nullptr && part.width == Int3{} && part.contribution.task < 0 &&
+        const bool plain = part.relation == nullptr && part.width == Int3{} && !part.contribution.task &&
                            m.label(part.label).kind != Kind::scalar && !m.in_processes(to) &&
-                           !m.in_processes(reach.task);
+                           !m.in_processes(reach.at.task);
         if (!plain) {
             edge.before.through_task = through.task;
             edge.before.through_use = through.use;
         }
     }
     // Calls on one patch follow each other in any case.
-    if (to == reach.task && edge.level_lag > 0 && edge.before.through_task < 0) return;
-    m.edges[static_cast<std::size_t>(to)].push_back(edge);
+    if (to == reach.at.task && edge.level_lag > 0 && !edge.before.through_task) return;
+    m.edges[to].push_back(edge);
 }
 
-void add_overwritten(Model& m, int writer, int label, int depth) {
-    const int s = m.task(writer).scope;
+void add_overwritten(Model& m, TaskId writer, LabelId label, int depth) {
+    const ScopeId s = m.task(writer).scope;
     const Timeline& t = *m.timeline(s, label);
     const Value& made = t.values[0];
-    for (const Reach& r : readers_of(m, s, label, t.last(), depth))
-        add_edge(m, writer, r, {r.task, r.use}, true, label);
+    for (const Reach& r : readers_of(m, s, label, t.last(), depth)) add_edge(m, writer, r, r.at, true, label);
     for (const Timeline::Earlier& e : t.earlier)
-        add_edge(m, writer, {e.reader.task, e.reader.use, s, depth - e.back}, e.reader, true, label);
+        add_edge(m, writer, {e.reader, s, depth - e.back}, e.reader, true, label);
     const auto after = [&](const std::vector<Reach>& writers) {
         for (const Reach& w : writers)
-            if (w.task != writer) add_edge(m, writer, w, {made.task, made.use}, true, label);
+            if (w.at.task != writer) add_edge(m, writer, w, made.maker, true, label);
     };
     after(writers_of(m, s, label, t.last(), depth));
-    const int around = m.scope(s).parent();
-    if (around < 0 || m.timeline(around, label) == nullptr) return;
+    const ScopeId around = m.scope(s).parent();
+    if (!around || m.timeline(around, label) == nullptr) return;
     for (const Reach& r : readers_of(m, around, label, t.taken, 0, s))
-        add_edge(m, writer, r, {r.task, r.use}, true, label);
+        add_edge(m, writer, r, r.at, true, label);
     after(writers_of(m, around, label, t.taken, 0));
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/graph/resolve/model.hpp"
 
@@ -13,12 +13,10 @@ using resolving::Model;
 void list_scopes(Model& m) {
     m.out.scopes.resize(m.graph.scopes().size());
     for (const Scope& scope : m.graph.scopes()) {
-        m.out.scopes[static_cast<std::size_t>(scope.id())].scope = scope.id();
-        if (scope.parent() >= 0)
-            m.out.scopes[static_cast<std::size_t>(scope.parent())].inside.push_back(scope.id());
+        m.out.scopes[scope.id()].scope = scope.id();
+        if (scope.parent()) m.out.scopes[scope.parent()].inside.push_back(scope.id());
     }
-    for (std::size_t t = 0; t < m.out.tasks.size(); ++t)
-        m.out.scopes[static_cast<std::size_t>(m.out.tasks[t].scope)].tasks.push_back(static_cast<int>(t));
+    for (const TaskId t : m.out.tasks.ids()) m.out.scopes[m.out.tasks[t].scope].tasks.push_back(t);
 }
 
 /// Families and relations are told apart by their names in messages and drawings.
@@ -36,23 +34,23 @@ void check_names(const Graph& graph) {
 }
 
 void warn(Model& m) {
-    std::unordered_set<int> used, read;
+    std::set<LabelId> used, read;
     for (const std::vector<resolving::Part>& parts : m.parts)
         for (const resolving::Part& p : parts) {
             used.insert(p.label);
             const bool reads = p.access == Access::need || p.access == Access::modify;
-            if (reads && p.contribution.task < 0) read.insert(p.label);
+            if (reads && !p.contribution.task) read.insert(p.label);
         }
     for (const Scope& scope : m.graph.scopes()) read.insert(scope.decided_by().label);
-    for (const int label : m.labels_by_name) {
+    for (const LabelId label : m.labels_by_name) {
         const LabelInfo& info = m.label(label);
         if (used.count(label) == 0)
             m.out.warnings.push_back(fmt::format("label '{}' is used by no task", info.name));
-        else if (read.count(label) == 0 && info.history == 0 && info.particle_set < 0 &&
+        else if (read.count(label) == 0 && info.history == 0 && !info.particle_set &&
                  info.kind != Kind::scalar &&  // what a run reports
-                 !(m.timeline(1, label) != nullptr && m.timeline(1, label)->enters))
+                 !(m.timeline(kStep, label) != nullptr && m.timeline(kStep, label)->enters))
             m.out.warnings.push_back(fmt::format("label '{}' is made and never read", info.name));
-        if (info.history > 0 && m.home[static_cast<std::size_t>(label)] < 0 && used.count(label) > 0)
+        if (info.history > 0 && !m.home[label] && used.count(label) > 0)
             m.out.warnings.push_back(
                 fmt::format("label '{}' keeps no earlier generation, as no task makes it anew", info.name));
     }

@@ -13,11 +13,11 @@ namespace strata::graph {
 /// Memory for versions of labels of one shape on all patches: `depth` buffers that are used in turn, one each
 /// round of `scope`. Versions whose lives do not meet share a storage.
 struct Storage {
-    int label = -1;  // whose shape it has; all labels in it have the same
-    std::vector<int> labels;
+    LabelId label;  // whose shape it has; all labels in it have the same
+    std::vector<LabelId> labels;
     int depth = 1;
-    int scope = 0;      // whose rounds turn it (depth > 1)
-    Int3 ghosts{};      // the widest that anybody reads in place
+    ScopeId scope = kStart;  // whose rounds turn it (depth > 1)
+    Int3 ghosts{};           // the widest that anybody reads in place
     bool kept = false;  // holds values from one step to the next: written to checkpoints, moved with patches
     bool contributions = false;  // private windows of a sum, `ghosts` wide
 };
@@ -26,36 +26,37 @@ struct Storage {
 /// the waiting task's: 0, which is what that scope has done by now, however many rounds those were.) Nothing
 /// waits for the start scope: all of it is done, in all processes, before the first step.
 struct Before {
-    int task = -1;
+    TaskId task;
     int lag = 0;
     /// Through which use of which resolved task patches correspond: data goes from `task`'s patches to this
     /// task's patches (forward), or was read by `task` from this one's (backward: it may be overwritten when
     /// all who read it have done so). Use -1: patch by patch (backward: of what is written twice). A sum's
     /// use tells which patches meet: from who contributes to the combination, and back. A use of a scalar, or
     /// of or by a task in processes: from all patches (of the process) to all.
-    int through_task = -1, through_use = -1;
+    TaskId through_task;
+    int through_use = -1;
     bool backward = false;
     friend bool operator==(const Before&, const Before&) = default;
 };
 
 /// A use with its storage.
 struct ResolvedUse {
-    int label = -1;
-    int storage = -1;
+    LabelId label;
+    StorageId storage;
     int back = 0;     // which buffer: so many rounds of Storage::scope ago
     int version = 0;  // as counted in the label's scope, for messages
     // The task whose version it is (of contributions: who made them), in this round or, where nothing made it
-    // in this one, an earlier one; -1: the start scope.
-    int maker = -1;
+    // in this one, an earlier one; none: the start scope.
+    TaskId maker;
 };
 
 /// The first of Resolved::tasks are Graph::tasks(), in their order; combinations, reductions and relocations
 /// follow.
 struct ResolvedTask {
     std::string name;
-    int task = -1;  // in Graph::tasks(); -1 where it is none of them
+    TaskId task;  // its own id where it is one of Graph::tasks(), else none
     enum class What : std::uint8_t { body, combine, reduce, relocate } what = What::body;
-    int scope = 0;
+    ScopeId scope = kStart;
     /// combine, reduce: the version that is completed. relocate: index in its scope's relocations().
     Version of;
     /// body: one for each declared use, in its order. combine, reduce: what is made, then the contributions,
@@ -67,25 +68,32 @@ struct ResolvedTask {
     double rank = 0;             // cost of the longest way from here to the round's end
 };
 
+/// One of the two.
+struct TaskOrScope {
+    TaskId task;
+    ScopeId scope;
+    friend auto operator<=>(const TaskOrScope&, const TaskOrScope&) = default;
+};
+
 /// A scope with what it runs, in an order that suits all declarations.
 struct ResolvedScope {
-    int scope = 0;
-    std::vector<int> tasks;   // of Resolved::tasks
-    std::vector<int> inside;  // scopes
-    /// Both, in topological order: (false, task) or (true, scope).
-    std::vector<std::pair<bool, int>> order;
-    /// repeat, when: the scalar that ends or admits a round, the task of Resolved::tasks that makes it (-1:
-    /// it keeps its first value) and how many rounds of that task's scope ago.
+    ScopeId scope = kStart;
+    std::vector<TaskId> tasks;    // directly in it
+    std::vector<ScopeId> inside;  // directly in it
+    /// Both, in topological order.
+    std::vector<TaskOrScope> order;
+    /// repeat, when: the scalar that ends or admits a round, the task of Resolved::tasks that makes it
+    /// (none: it keeps its first value) and how many rounds of that task's scope ago.
     ResolvedUse decision;
-    int decided_by = -1;
+    TaskId decided_by;
     int decided_lag = 0;
 };
 
 struct Resolved {
-    std::vector<ResolvedTask> tasks;
-    std::vector<Storage> storages;
-    std::vector<ResolvedScope> scopes;  // [Scope::id()]
-    std::vector<int> critical_path;     // tasks of one step
+    VectorBy<TaskId, ResolvedTask> tasks;
+    VectorBy<StorageId, Storage> storages;
+    VectorBy<ScopeId, ResolvedScope> scopes;
+    std::vector<TaskId> critical_path;  // tasks of one step
     std::vector<std::string> warnings;  // what is declared and never used
 };
 

@@ -33,34 +33,32 @@ class Settle {
     explicit Settle(Model& m) : m_(m), edges_(m.edges.size()) {}
 
     void all() {
-        for (std::size_t t = 0; t < edges_.size(); ++t) once(static_cast<int>(t));
-        for (std::size_t i = 0; i < edges_.size(); ++i) {
-            const int t = by_name_[i];
-            std::vector<Before>& own = edges_[static_cast<std::size_t>(t)];
+        for (const TaskId t : edges_.ids()) once(t);
+        for (const TaskId t : by_name_) {
+            std::vector<Before>& own = edges_[t];
             for (std::size_t e = 0; e < own.size();)
                 if (own[e].backward && implied(t, e))
                     own.erase(own.begin() + static_cast<std::ptrdiff_t>(e));
                 else
                     ++e;
         }
-        for (std::size_t t = 0; t < edges_.size(); ++t) m_.out.tasks[t].before = std::move(edges_[t]);
+        for (const TaskId t : edges_.ids()) m_.out.tasks[t].before = std::move(edges_[t]);
     }
     void sort_names() {
-        for (std::size_t t = 0; t < edges_.size(); ++t) by_name_.push_back(static_cast<int>(t));
+        for (const TaskId t : edges_.ids()) by_name_.push_back(t);
         std::sort(by_name_.begin(), by_name_.end(),
-                  [&](int a, int b) { return m_.task(a).name < m_.task(b).name; });
+                  [&](TaskId a, TaskId b) { return m_.task(a).name < m_.task(b).name; });
         place_.resize(by_name_.size());
-        for (std::size_t i = 0; i < by_name_.size(); ++i)
-            place_[static_cast<std::size_t>(by_name_[i])] = static_cast<int>(i);
+        for (std::size_t i = 0; i < by_name_.size(); ++i) place_[by_name_[i]] = static_cast<int>(i);
     }
 
   private:
-    [[nodiscard]] int place(int t) const { return t < 0 ? -1 : place_[static_cast<std::size_t>(t)]; }
+    [[nodiscard]] int place(TaskId t) const { return t ? place_[t] : -1; }
 
     /// Of equal waits the one with the least lag, data before others; in an order of names.
-    void once(int t) {
-        std::vector<Before>& own = edges_[static_cast<std::size_t>(t)];
-        for (const Edge& e : m_.edges[static_cast<std::size_t>(t)]) own.push_back(e.before);
+    void once(TaskId t) {
+        std::vector<Before>& own = edges_[t];
+        for (const Edge& e : m_.edges[t]) own.push_back(e.before);
         const auto key = [this](const Before& b) {
             return std::tuple(b.backward, place(b.task), place(b.through_task), b.through_use, b.lag);
         };
@@ -72,10 +70,10 @@ class Settle {
         own.erase(std::unique(own.begin(), own.end(), same), own.end());
     }
 
-    [[nodiscard]] Patches patches(int t, const Before& b) const {
+    [[nodiscard]] Patches patches(TaskId t, const Before& b) const {
         const ResolvedTask &to = m_.task(t), &from = m_.task(b.task);
         // Alone: one for all patches, or patches that are found out while it runs.
-        const auto alone = [&](const ResolvedTask& task, int id) {
+        const auto alone = [&](const ResolvedTask& task, TaskId id) {
             return task.what == ResolvedTask::What::reduce || task.what == ResolvedTask::What::relocate ||
                    m_.in_processes(id);
         };
@@ -97,18 +95,19 @@ class Settle {
     }
 
     /// Whether wait `e` of task t follows from the other waits.
-    [[nodiscard]] bool implied(int t, std::size_t e) const {
-        const Before& wait = edges_[static_cast<std::size_t>(t)][e];
+    [[nodiscard]] bool implied(TaskId t, std::size_t e) const {
+        const Before& wait = edges_[t][e];
         const Patches needed = patches(t, wait);
         if (!needed.itself || m_.task(wait.task).scope != m_.task(t).scope) return false;
         struct State {
-            int task, lag, hops;
+            TaskId task;
+            int lag, hops;
             bool covered;
         };
         std::vector<State> ways{{t, 0, 0, false}};
         for (std::size_t i = 0; i < ways.size(); ++i) {
             const State at = ways[i];
-            const std::vector<Before>& own = edges_[static_cast<std::size_t>(at.task)];
+            const std::vector<Before>& own = edges_[at.task];
             for (std::size_t k = 0; k < own.size(); ++k) {
                 if (at.task == t && k == e) continue;
                 const Before& b = own[k];
@@ -128,8 +127,9 @@ class Settle {
     }
 
     Model& m_;
-    std::vector<std::vector<Before>> edges_;
-    std::vector<int> by_name_, place_;
+    VectorBy<TaskId, std::vector<Before>> edges_;
+    std::vector<TaskId> by_name_;
+    VectorBy<TaskId, int> place_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ constexpr std::size_t kMostNodes = 16384;
 /// Which tasks of a scope come before which, by edges of the same round.
 class Precedes {
   public:
-    Precedes(const Model& m, int scope) {
-        const ResolvedScope& it = m.out.scopes[static_cast<std::size_t>(scope)];
+    Precedes(const Model& m, ScopeId scope) {
+        const ResolvedScope& it = m.out.scopes[scope];
         count_ = it.order.size();
         if (count_ > kMostNodes) return;
         words_ = (count_ + 63) / 64;
@@ -25,12 +25,12 @@ class Precedes {
         task_at_.assign(m.out.tasks.size(), 0);
         scope_at_.assign(m.out.scopes.size(), 0);
         for (std::size_t i = 0; i < count_; ++i)
-            (it.order[i].first ? scope_at_ : task_at_)[static_cast<std::size_t>(it.order[i].second)] = i;
+            (it.order[i].scope ? scope_at_[it.order[i].scope] : task_at_[it.order[i].task]) = i;
         std::vector<std::vector<std::size_t>> from(count_);
-        for (std::size_t t = 0; t < m.edges.size(); ++t)
+        for (const TaskId t : m.edges.ids())
             for (const Edge& e : m.edges[t]) {
                 if (e.level != scope || e.level_lag != 0) continue;
-                const auto a = node(m, scope, e.before.task), b = node(m, scope, static_cast<int>(t));
+                const auto a = node(m, scope, e.before.task), b = node(m, scope, t);
                 if (a != b) from[b].push_back(a);
             }
         for (std::size_t i = 0; i < count_; ++i)
@@ -40,32 +40,31 @@ class Precedes {
             }
     }
     /// Tasks directly in the scope.
-    [[nodiscard]] bool operator()(int a, int b) const {
+    [[nodiscard]] bool operator()(TaskId a, TaskId b) const {
         if (bits_.empty()) return false;
         const std::size_t i = place(a), j = place(b);
         return (bits_[j * words_ + i / 64] >> (i % 64) & 1) != 0;
     }
-    [[nodiscard]] std::size_t place(int t) const {
-        return task_at_.empty() ? 0 : task_at_[static_cast<std::size_t>(t)];
-    }
+    [[nodiscard]] std::size_t place(TaskId t) const { return task_at_.empty() ? 0 : task_at_[t]; }
 
   private:
-    std::size_t node(const Model& m, int scope, int t) const {
-        const int s = m.task(t).scope;
-        return s == scope ? place(t) : scope_at_[static_cast<std::size_t>(m.child_of(scope, s))];
+    std::size_t node(const Model& m, ScopeId scope, TaskId t) const {
+        const ScopeId s = m.task(t).scope;
+        return s == scope ? place(t) : scope_at_[m.child_of(scope, s)];
     }
     std::size_t count_ = 0, words_ = 0;
-    std::vector<std::size_t> task_at_, scope_at_;  // places in the order
+    VectorBy<TaskId, std::size_t> task_at_;    // places in the order
+    VectorBy<ScopeId, std::size_t> scope_at_;  //
     std::vector<std::uint64_t> bits_;
 };
 
 /// What lies in a storage from one task to others, within a round of one scope: a temporary, or the
 /// contributions of a task.
 struct Life {
-    int label = -1;
+    LabelId label;
     Reader maker;                 // who writes it first
     Reader contribution;          // where it is that
-    std::vector<int> users;       // all tasks that touch it, the maker too
+    std::vector<TaskId> users;    // all tasks that touch it, the maker too
     std::vector<Reader> readers;  // of what it holds at last
     std::vector<Reader> last;     // who wrote that
     Int3 ghosts{};
@@ -74,33 +73,33 @@ struct Life {
 class Assign {
   public:
     explicit Assign(Model& m) : m_(m) {
-        for (std::size_t l = 0; l < m.graph.labels().size(); ++l) ghosts_.emplace_back();
+        ghosts_.resize(m.graph.labels().size());
         for (const std::vector<Part>& parts : m.parts)
             for (const Part& p : parts)
-                if (p.access == Access::need && p.relation == nullptr && p.contribution.task < 0)
+                if (p.access == Access::need && p.relation == nullptr && !p.contribution.task)
                     for (std::size_t a = 0; a < 3; ++a) {
-                        int& widest = ghosts_[static_cast<std::size_t>(p.label)][a];
+                        int& widest = ghosts_[p.label][a];
                         widest = std::max(widest, p.width[a]);
                     }
-        storage_of_.assign(m.graph.labels().size(), -1);
+        storage_of_.assign(m.graph.labels().size(), {});
     }
 
     void all() {
-        for (int s = 1; s < m_.scopes(); ++s)
-            if (!m_.inside(s, 0)) share(s);
+        for (const ScopeId s : m_.scopes())
+            if (!m_.inside(s, kStart)) share(s);
         const std::size_t of_steps = m_.out.storages.size();
-        for (int s = 0; s < m_.scopes(); ++s)
-            if (m_.inside(s, 0)) share(s, of_steps);
-        for (const int label : m_.labels_by_name)
-            if (storage_of_[static_cast<std::size_t>(label)] < 0 && used(label)) own(label);
+        for (const ScopeId s : m_.scopes())
+            if (m_.inside(s, kStart)) share(s, of_steps);
+        for (const LabelId label : m_.labels_by_name)
+            if (!storage_of_[label] && used(label)) own(label);
         name_uses();
     }
 
   private:
-    using Shape = std::tuple<const Family*, int, Kind, On, Int3, std::size_t, int, Int3, bool, int>;
+    using Shape = std::tuple<const Family*, SetId, Kind, On, Int3, std::size_t, int, Int3, bool, LabelId>;
 
-    [[nodiscard]] bool used(int label) const {
-        for (int s = 0; s < m_.scopes(); ++s)
+    [[nodiscard]] bool used(LabelId label) const {
+        for (const ScopeId s : m_.scopes())
             if (m_.timeline(s, label) != nullptr) return true;
         return false;
     }
@@ -108,39 +107,39 @@ class Assign {
         const LabelInfo& l = m_.label(life.label);
         // Lists of two labels have one length only where they say so by one function, which cannot be
         // compared.
-        const int alone = l.kind == Kind::list ? life.label : -1;
+        const LabelId alone = l.kind == Kind::list ? life.label : LabelId();
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
-                l.components, life.ghosts,    life.contribution.task >= 0,
+                l.components, life.ghosts,    bool(life.contribution.task),
                 alone};
     }
 
-    std::vector<Life> lives(int scope) {
+    std::vector<Life> lives(ScopeId scope) {
         std::vector<Life> all;
-        for (const int label : m_.labels_by_name) {
+        for (const LabelId label : m_.labels_by_name) {
             if (scope_of_temporary(m_, label) != scope) continue;
             const Timeline& t = *m_.timeline(scope, label);
             Life life;
             life.label = label;
-            life.maker = {t.values[0].task, t.values[0].use};
-            life.ghosts = ghosts_[static_cast<std::size_t>(label)];
+            life.maker = t.values[0].maker;
+            life.ghosts = ghosts_[label];
             for (const Value& v : t.values) {
-                life.users.push_back(v.task);
+                life.users.push_back(v.maker.task);
                 for (const Reader& r : v.readers) life.users.push_back(r.task);
             }
             life.readers = t.values.back().readers;
-            life.last = {{t.values.back().task, t.values.back().use}};
+            life.last = {t.values.back().maker};
             all.push_back(std::move(life));
         }
-        for (std::size_t t = 0; t < m_.parts.size(); ++t)
+        for (const TaskId t : m_.parts.ids())
             for (std::size_t u = 0; u < m_.parts[t].size(); ++u) {
                 const Part& p = m_.parts[t][u];
-                if (p.contribution.task < 0 || m_.out.tasks[t].scope != scope) continue;
+                if (!p.contribution.task || m_.out.tasks[t].scope != scope) continue;
                 Life life;
                 life.label = p.label;
                 life.maker = life.contribution = p.contribution;
-                life.users = {p.contribution.task, static_cast<int>(t)};
-                life.readers = {{static_cast<int>(t), static_cast<int>(u)}};
+                life.users = {p.contribution.task, t};
+                life.readers = {{t, static_cast<int>(u)}};
                 life.last = {p.contribution};
                 life.ghosts = p.width;
                 all.push_back(std::move(life));
@@ -150,7 +149,7 @@ class Assign {
 
     /// Storages for the temporaries of a scope; the first `before` storages may be used as well (the start is
     /// over when the steps begin).
-    void share(int scope, std::size_t before = 0) {
+    void share(ScopeId scope, std::size_t before = 0) {
         const Precedes precedes(m_, scope);
         std::vector<Life> all = lives(scope);
         std::sort(all.begin(), all.end(), [&](const Life& a, const Life& b) {
@@ -164,7 +163,7 @@ class Assign {
                 std::find_if(alike.begin(), alike.end(), [&](const std::vector<const Life*>& pool) {
                     return may_share(life) &&
                            std::all_of(pool.back()->users.begin(), pool.back()->users.end(),
-                                       [&](int user) { return precedes(user, life.maker.task); });
+                                       [&](TaskId user) { return precedes(user, life.maker.task); });
                 });
             if (free != alike.end())
                 free->push_back(&life);
@@ -178,11 +177,11 @@ class Assign {
     }
     [[nodiscard]] bool may_share(const Life& life) const { return m_.label(life.label).kind != Kind::scalar; }
 
-    void place(int scope, const std::vector<const Life*>& pool, std::vector<bool>& taken) {
+    void place(ScopeId scope, const std::vector<const Life*>& pool, std::vector<bool>& taken) {
         const Shape wanted = shape(*pool.front());
         std::size_t at = 0;
         const bool may = may_share(*pool.front());
-        while (at < taken.size() && (taken[at] || !may || shapes_[at] != wanted)) ++at;
+        while (at < taken.size() && (taken[at] || !may || shapes_[StorageId(at)] != wanted)) ++at;
         if (at == taken.size()) at = m_.out.storages.size();
         if (at < taken.size()) {
             taken[at] = true;
@@ -191,73 +190,72 @@ class Assign {
             storage.label = pool.front()->label;
             storage.scope = scope;
             storage.ghosts = pool.front()->ghosts;
-            storage.contributions = pool.front()->contribution.task >= 0;
+            storage.contributions = bool(pool.front()->contribution.task);
             m_.out.storages.push_back(storage);
             shapes_.push_back(wanted);
         }
-        Storage& storage = m_.out.storages[at];
+        const StorageId id(at);
+        Storage& storage = m_.out.storages[id];
         for (std::size_t i = 0; i < pool.size(); ++i) {
             const Life& life = *pool[i];
             if (std::count(storage.labels.begin(), storage.labels.end(), life.label) == 0)
                 storage.labels.push_back(life.label);
-            if (life.contribution.task >= 0)
-                contributions_[{life.contribution.task, life.contribution.use}] = static_cast<int>(at);
+            if (life.contribution.task)
+                contributions_[life.contribution] = id;
             else
-                storage_of_[static_cast<std::size_t>(life.label)] = static_cast<int>(at);
+                storage_of_[life.label] = id;
             // Who makes it waits for those who used what was there: the life before in this round, or for the
             // first the last one of the round before.
             const Life& there = *pool[i == 0 ? pool.size() - 1 : i - 1];
             const int lag = i == 0 ? 1 : 0;
             for (const Reader& r : there.readers)
-                add_edge(m_, life.maker.task, {r.task, r.use, scope, lag}, through(r), true, there.label);
+                add_edge(m_, life.maker.task, {r, scope, lag}, through(r), true, there.label);
             for (const Reader& w : there.last)
                 if (w.task != life.maker.task || lag == 0)
-                    add_edge(m_, life.maker.task, {w.task, w.use, scope, lag}, {}, true, there.label);
+                    add_edge(m_, life.maker.task, {w, scope, lag}, {}, true, there.label);
         }
     }
     /// A combination reads through the use of who contributed.
     [[nodiscard]] Reader through(const Reader& r) const {
         const Part& p = m_.part(r);
-        return p.contribution.task >= 0 ? p.contribution : r;
+        return p.contribution.task ? p.contribution : r;
     }
 
-    void own(int label) {
-        const int home = m_.home[static_cast<std::size_t>(label)];
+    void own(LabelId label) {
+        const ScopeId home = m_.home[label];
         Storage storage;
         storage.label = label;
         storage.labels = {label};
-        storage.ghosts = ghosts_[static_cast<std::size_t>(label)];
-        storage.depth = home >= 0 ? m_.label(label).history + 1 : 1;
-        storage.scope = home >= 0 ? home : 1;
-        const Timeline* steps = m_.timeline(1, label);
-        storage.kept = home == 1 || (steps != nullptr && steps->enters);
-        storage_of_[static_cast<std::size_t>(label)] = static_cast<int>(m_.out.storages.size());
+        storage.ghosts = ghosts_[label];
+        storage.depth = home ? m_.label(label).history + 1 : 1;
+        storage.scope = home ? home : kStep;
+        const Timeline* steps = m_.timeline(kStep, label);
+        storage.kept = home == kStep || (steps != nullptr && steps->enters);
+        storage_of_[label] = m_.out.storages.next();
         m_.out.storages.push_back(storage);
         shapes_.emplace_back();
     }
 
     void name_uses() {
-        for (std::size_t t = 0; t < m_.parts.size(); ++t) {
+        for (const TaskId t : m_.parts.ids()) {
             ResolvedTask& task = m_.out.tasks[t];
             for (std::size_t u = 0; u < m_.parts[t].size(); ++u) {
                 const Part& p = m_.parts[t][u];
-                const Reader here{static_cast<int>(t), static_cast<int>(u)};
+                const Reader here{t, static_cast<int>(u)};
                 ResolvedUse use;
                 use.label = p.label;
                 use.back = p.back;
-                use.storage = storage_of_[static_cast<std::size_t>(p.label)];
+                use.storage = storage_of_[p.label];
                 const bool contributes = p.access == Access::sum || p.access == Access::contribute;
-                if (p.contribution.task >= 0 || contributes) {
+                if (p.contribution.task || contributes) {
                     const Reader by = contributes ? here : p.contribution;
-                    use.storage = contributions_.at({by.task, by.use});
+                    use.storage = contributions_.at(by);
                     use.maker = by.task;
                 } else if (p.access == Access::need) {
-                    use.version =
-                        p.back > 0 ? m_.timeline(m_.home[static_cast<std::size_t>(p.label)], p.label)->last()
-                                   : p.version;
-                    const int s = p.back > 0 ? m_.home[static_cast<std::size_t>(p.label)] : task.scope;
+                    use.version = p.back > 0 ? m_.timeline(m_.home[p.label], p.label)->last() : p.version;
+                    const ScopeId s = p.back > 0 ? m_.home[p.label] : task.scope;
                     const std::vector<Reach> writers = writers_of(m_, s, p.label, use.version, p.back);
-                    use.maker = writers.empty() ? -1 : writers.front().task;
+                    use.maker = writers.empty() ? TaskId() : writers.front().at.task;
                 } else {
                     use.version = p.access == Access::modify ? p.version + 1 : 0;
                     use.maker = here.task;
@@ -266,29 +264,28 @@ class Assign {
             }
         }
         for (ResolvedScope& s : m_.out.scopes)
-            if (s.decision.label >= 0)
-                s.decision.storage = storage_of_[static_cast<std::size_t>(s.decision.label)];
+            if (s.decision.label) s.decision.storage = storage_of_[s.decision.label];
     }
 
     Model& m_;
-    std::vector<Int3> ghosts_;                          // [label] widest
-    std::vector<int> storage_of_;                       // [label]
-    std::vector<Shape> shapes_;                         // [storage]
-    std::map<std::pair<int, int>, int> contributions_;  // (task, use) -> storage
+    VectorBy<LabelId, Int3> ghosts_;  // the widest
+    VectorBy<LabelId, StorageId> storage_of_;
+    VectorBy<StorageId, Shape> shapes_;
+    std::map<Reader, StorageId> contributions_;
 };
 
 }  // namespace
 
-int scope_of_temporary(Model& m, int label) {
+ScopeId scope_of_temporary(Model& m, LabelId label) {
     const LabelInfo& info = m.label(label);
-    if (info.history > 0 || info.kind == Kind::scalar) return -1;
-    int scope = -1;
-    for (int s = 0; s < m.scopes(); ++s)
+    if (info.history > 0 || info.kind == Kind::scalar) return {};
+    ScopeId scope;
+    for (const ScopeId s : m.scopes())
         if (const Timeline* t = m.timeline(s, label)) {
-            if (scope >= 0 || t->enters || t->values[0].task < 0) return -1;
+            if (scope || t->enters || !t->values[0].maker.task) return {};
             scope = s;
             for (const Value& v : t->values)
-                if (v.scope >= 0 || !v.scopes.empty()) return -1;
+                if (v.scope || !v.scopes.empty()) return {};
         }
     return scope;
 }

@@ -11,18 +11,18 @@ namespace {
 /// One label in all scopes. Scopes within others have greater numbers than those.
 class Label {
   public:
-    Label(Model& m, int label, const std::vector<std::vector<Reader>>& uses)
+    Label(Model& m, LabelId label, const VectorBy<ScopeId, std::vector<Reader>>& uses)
         : m_(m), label_(label), uses_(uses), scopes_(m.graph.scopes().size()) {}
 
     void make() {
         look();
         find_home();
         find_where_it_exists();
-        for (int s = 0; s < m_.scopes(); ++s)
+        for (const ScopeId s : m_.scopes())
             if (exists(s)) make_versions(s);
-        for (int s = 0; s < m_.scopes(); ++s)
+        for (const ScopeId s : m_.scopes())
             if (exists(s)) add_readers(s);
-        for (int s = 0; s < m_.scopes(); ++s)
+        for (const ScopeId s : m_.scopes())
             if (exists(s)) check_entry(s);
     }
 
@@ -37,20 +37,23 @@ class Label {
         bool enters = false;  // begins with what was there before
         int taken = 0;
     };
-    [[nodiscard]] In& in(int s) { return scopes_[static_cast<std::size_t>(s)]; }
-    [[nodiscard]] bool exists(int s) { return in(s).exists; }
-    [[nodiscard]] const std::vector<Reader>& uses(int s) const { return uses_[static_cast<std::size_t>(s)]; }
+    [[nodiscard]] In& in(ScopeId s) { return scopes_[s]; }
+    [[nodiscard]] bool exists(ScopeId s) { return in(s).exists; }
+    [[nodiscard]] const std::vector<Reader>& uses(ScopeId s) const { return uses_[s]; }
     [[nodiscard]] const LabelInfo& info() const { return m_.label(label_); }
-    [[nodiscard]] int parent(int s) const { return m_.scope(s).parent(); }
+    [[nodiscard]] ScopeId parent(ScopeId s) const { return m_.scope(s).parent(); }
     template <class Do>
-    void each_child(int s, Do&& what) {
-        for (int c = s + 1; c < m_.scopes(); ++c)
+    void each_child(ScopeId s, Do&& what) {
+        for (const ScopeId c : m_.scopes())
             if (parent(c) == s && in(c).below) what(c);
     }
+    /// Scopes within others first.
+    [[nodiscard]] ScopeId inmost() const { return ScopeId(scopes_.size() - 1); }
+    [[nodiscard]] static ScopeId before(ScopeId s) { return ScopeId(s.number() - 1); }
     static bool writes(const Part& p) { return p.access != Access::need; }
 
     void look() {
-        for (int s = m_.scopes() - 1; s >= 0; --s) {
+        for (ScopeId s = inmost(); s; s = before(s)) {
             In& it = in(s);
             for (const Reader& use : uses(s)) {
                 const Part& p = m_.part(use);
@@ -64,8 +67,8 @@ class Label {
             it.below = it.below || it.mentioned;
             for (const Version& taken : m_.scope(s).taken())
                 if (taken.label == label_) take(s, taken);
-            const int around = parent(s);
-            if (around < 0) continue;
+            const ScopeId around = parent(s);
+            if (!around) continue;
             in(around).below = in(around).below || it.below;
             in(around).makes = in(around).makes || it.makes;
             in(around).changes = in(around).changes || it.makes;
@@ -73,22 +76,22 @@ class Label {
             if (m_.scope(s).form() == Scope::Form::when && m_.scope(s).decided_by().label == label_)
                 in(around).mentioned = in(around).below = true;
         }
-        for (int s = 0; s < m_.scopes(); ++s)
+        for (const ScopeId s : m_.scopes())
             if (m_.scope(s).form() == Scope::Form::repeat && m_.scope(s).decided_by().label == label_)
                 in(s).mentioned = in(s).below = true;
     }
 
-    void take(int s, const Version& taken) {
-        if (parent(s) < 0)
-            throw m_.refuse(fmt::format("{} takes {}, but no scope is around it", m_.say_scope(s),
+    void take(ScopeId s, const Version& taken) {
+        if (!parent(s))
+            throw m_.refuse(fmt::format("{} takes {}, but no scope is around it", m_.say(s),
                                         m_.say(label_, taken.version)));
         if (taken.back != 0 || taken.version < 0)
             throw m_
-                .refuse(fmt::format("{} takes a version of {} that is not named", m_.say_scope(s),
-                                    m_.say(label_, -1)))
+                .refuse(
+                    fmt::format("{} takes a version of {} that is not named", m_.say(s), m_.say(label_, -1)))
                 .remedy("takes(label.at(v))");
         if (!in(s).below)
-            throw m_.refuse(fmt::format("{} takes {}, but nothing in it uses that label", m_.say_scope(s),
+            throw m_.refuse(fmt::format("{} takes {}, but nothing in it uses that label", m_.say(s),
                                         m_.say(label_, taken.version)));
         in(s).taken = taken.version;
         in(parent(s)).mentioned = in(parent(s)).below = true;
@@ -96,23 +99,23 @@ class Label {
 
     /// Generations are rounds of the innermost scope that makes the label.
     void find_home() {
-        int home = -1;
+        ScopeId home;
         if (info().history > 0)
-            for (int s = 1; s < m_.scopes(); ++s) {
-                if (!in(s).made || m_.inside(s, 0)) continue;
-                if (home >= 0 && !m_.inside(s, home))
+            for (const ScopeId s : m_.scopes()) {
+                if (!in(s).made || m_.inside(s, kStart)) continue;
+                if (home && !m_.inside(s, home))
                     throw m_
                         .refuse(fmt::format("{} keeps earlier generations, but both {} and {} make it",
-                                            m_.say(label_, -1), m_.say_scope(home), m_.say_scope(s)))
+                                            m_.say(label_, -1), m_.say(home), m_.say(s)))
                         .remedy("let one of them make it, or declare a label for each");
                 home = s;
             }
-        m_.home[static_cast<std::size_t>(label_)] = home;
-        for (int s = 0; s < m_.scopes(); ++s)
+        m_.home[label_] = home;
+        for (const ScopeId s : m_.scopes())
             for (const Reader& use : uses(s)) {
                 const Part& p = m_.part(use);
                 if (p.back == 0 || p.access != Access::need) continue;
-                if (home < 0)
+                if (!home)
                     throw m_
                         .refuse(
                             fmt::format("{} needs {} as it was {} rounds before, but no task makes it anew",
@@ -125,22 +128,22 @@ class Label {
                     throw m_
                         .refuse(fmt::format(
                             "{} needs {} as it was {} rounds before, but its rounds are those of {}",
-                            m_.say(use.task), m_.say(label_, -1), p.back, m_.say_scope(home)))
+                            m_.say(use.task), m_.say(label_, -1), p.back, m_.say(home)))
                         .remedy(fmt::format(
                             "need the label itself, which after {0} is what its last round made, or move "
                             "the task into {0}",
-                            m_.say_scope(home)));
+                            m_.say(home)));
             }
     }
 
     /// A label that is made and used up within rounds of scopes that do not share it does not exist around
     /// them.
     void find_where_it_exists() {
-        const int home = m_.home[static_cast<std::size_t>(label_)];
+        const ScopeId home = m_.home[label_];
         for (bool again = true; again;) {
             again = false;
             const auto set = [&again](bool& flag) { again = again || !flag, flag = true; };
-            for (int s = m_.scopes() - 1; s >= 0; --s) {
+            for (ScopeId s = inmost(); s; s = before(s)) {
                 In& it = in(s);
                 if (!it.below) continue;
                 bool enters = false, exists = it.mentioned;
@@ -152,7 +155,7 @@ class Label {
                     else if (!it.made && p.access == Access::modify)
                         enters = enters || p.version == 0 || p.version < 0;
                 }
-                each_child(s, [&](int c) {
+                each_child(s, [&](ScopeId c) {
                     exists = exists || in(c).enters;
                     const bool reads = in(c).enters || (in(c).makes && m_.may_not_run(c) && it.exists);
                     if (!it.made && in(c).taken == 0 && reads) enters = true;
@@ -161,20 +164,20 @@ class Label {
                 enters = enters || (it.mentioned && !it.made && decides_with_what_was_there(s));
                 if (enters) set(it.enters);
                 if (exists) set(it.exists);
-                if (parent(s) >= 0 && exists_around(s)) set(it.exists);
+                if (parent(s) && exists_around(s)) set(it.exists);
             }
         }
     }
-    [[nodiscard]] bool needs_generations(int home) {
-        for (int s = home; s < m_.scopes(); ++s)
+    [[nodiscard]] bool needs_generations(ScopeId home) {
+        for (const ScopeId s : m_.scopes())
             if (m_.inside(s, home))
                 for (const Reader& use : uses(s))
                     if (m_.part(use).back > 0 && m_.part(use).access == Access::need) return true;
         return false;
     }
-    [[nodiscard]] bool exists_around(int s) { return in(parent(s)).exists; }
-    [[nodiscard]] bool decides_with_what_was_there(int s) {
-        for (int c = s + 1; c < m_.scopes(); ++c) {
+    [[nodiscard]] bool exists_around(ScopeId s) { return in(parent(s)).exists; }
+    [[nodiscard]] bool decides_with_what_was_there(ScopeId s) {
+        for (const ScopeId c : m_.scopes()) {
             const Version& v = m_.scope(c).decided_by();
             if (parent(c) == s && m_.may_not_run(c) && v.label == label_ && v.back == 0 &&
                 (v.version == 0 || !in(s).changes))
@@ -187,7 +190,7 @@ class Label {
         if (t.values.size() <= static_cast<std::size_t>(version))
             t.values.resize(static_cast<std::size_t>(version) + 1);
         Value& value = t.values[static_cast<std::size_t>(version)];
-        if (value.task >= 0 || value.scope >= 0)
+        if (value.maker.task || value.scope)
             throw m_
                 .refuse(fmt::format("two makers of {}: {} and {}", m_.say(label_, version), maker_of(value),
                                     maker_of(maker)))
@@ -197,15 +200,14 @@ class Label {
                           "its own"
                         : "name the versions in their order: modify(label.at(v)) makes version v + 1, and a "
                           "scope that changes a label does so too (Scope::takes)");
-        value.task = maker.task;
-        value.use = maker.use;
+        value.maker = maker.maker;
         value.scope = maker.scope;
     }
     [[nodiscard]] std::string maker_of(const Value& v) const {
-        return v.task >= 0 ? m_.say(v.task) : m_.say_scope(v.scope);
+        return v.maker.task ? m_.say(v.maker.task) : m_.say(v.scope);
     }
 
-    void make_versions(int s) {
+    void make_versions(ScopeId s) {
         m_.timeline_at[m_.key(s, label_)] = static_cast<int>(m_.timelines.size());
         Timeline t;
         t.scope = s;
@@ -213,70 +215,69 @@ class Label {
         t.taken = in(s).taken;
         t.enters = in(s).enters;
         t.values.resize(1);
-        const int sum = m_.sum_of[m_.key(s, label_)];
-        if (sum >= 0) put(t, 0, {sum, 0, -1, {}, {}});
+        const TaskId sum = m_.sum_of[m_.key(s, label_)];
+        if (sum) put(t, 0, {{sum, 0}, {}, {}, {}});
         for (const Reader& use : uses(s)) {
             const Part& p = m_.part(use);
-            if (p.access == Access::make && p.back == 0) put(t, 0, {use.task, use.use, -1, {}, {}});
-            if (p.access == Access::modify && p.version >= 0)
-                put(t, p.version + 1, {use.task, use.use, -1, {}, {}});
+            if (p.access == Access::make && p.back == 0) put(t, 0, {use, {}, {}, {}});
+            if (p.access == Access::modify && p.version >= 0) put(t, p.version + 1, {use, {}, {}, {}});
         }
-        each_child(s, [&](int c) {
-            if (in(c).makes && exists(c)) put(t, in(c).taken + 1, {-1, -1, c, {}, {}});
+        each_child(s, [&](ScopeId c) {
+            if (in(c).makes && exists(c)) put(t, in(c).taken + 1, {{}, c, {}, {}});
         });
         for (const Reader& use : uses(s))  // relocations come last
             if (m_.part(use).access == Access::modify && m_.part(use).version < 0) {
-                Part& p = m_.parts_of(use.task)[static_cast<std::size_t>(use.use)];
+                Part& p = m_.part(use);
                 p.version = t.last();
-                put(t, t.last() + 1, {use.task, use.use, -1, {}, {}});
+                put(t, t.last() + 1, {use, {}, {}, {}});
             }
         for (std::size_t v = 1; v < t.values.size(); ++v)
-            if (t.values[v].task < 0 && t.values[v].scope < 0)
+            if (!t.values[v].maker.task && !t.values[v].scope)
                 throw m_
                     .refuse(fmt::format("nobody makes {} in {}, which {} takes",
-                                        m_.say(label_, static_cast<int>(v)), m_.say_scope(s),
+                                        m_.say(label_, static_cast<int>(v)), m_.say(s),
                                         maker_of(t.values[v + 1])))
                     .remedy("the versions of a label are 0, 1, 2, ... in the order in which tasks modify it");
         m_.timelines.push_back(std::move(t));
     }
 
-    void add_readers(int s) {
+    void add_readers(ScopeId s) {
         Timeline& t = *m_.timeline(s, label_);
         for (const Reader& use : uses(s)) {
-            Part& p = m_.parts_of(use.task)[static_cast<std::size_t>(use.use)];
+            Part& p = m_.part(use);
             if (p.access != Access::need) continue;
             if (p.back > 0) {
-                m_.timeline(m_.home[static_cast<std::size_t>(label_)], label_)
-                    ->earlier.push_back({use, p.back});
+                m_.timeline(m_.home[label_], label_)->earlier.push_back({use, p.back});
                 continue;
             }
             if (p.version < 0) p.version = t.last();
             if (p.version > t.last()) throw beyond(m_.say(use.task), s, p.version, t.last());
             t.values[static_cast<std::size_t>(p.version)].readers.push_back(use);
         }
-        each_child(s, [&](int c) {
+        each_child(s, [&](ScopeId c) {
             if (!exists(c)) return;
-            if (in(c).taken > t.last()) throw beyond(m_.say_scope(c), s, in(c).taken, t.last());
+            if (in(c).taken > t.last()) throw beyond(m_.say(c), s, in(c).taken, t.last());
             if (in(c).enters) t.values[static_cast<std::size_t>(in(c).taken)].scopes.push_back(c);
         });
     }
-    [[nodiscard]] Error beyond(const std::string& who, int s, int version, int last) const {
-        Error error = m_.refuse(fmt::format("{} needs {}, which nobody makes", who, m_.say(label_, version)))
-                          .allowed(fmt::format("versions 0 to {} of {} in {}", last, m_.say(label_, -1),
-                                               m_.say_scope(s)));
-        if (parent(s) >= 0)
+    [[nodiscard]] Error beyond(const std::string& who, ScopeId s, int version, int last) const {
+        Error error =
+            m_.refuse(fmt::format("{} needs {}, which nobody makes", who, m_.say(label_, version)))
+                .allowed(fmt::format("versions 0 to {} of {} in {}", last, m_.say(label_, -1), m_.say(s)));
+        if (parent(s))
             error.remedy(
                 "within a scope versions are counted anew: 0 is what the scope takes of the scope around it");
         return error;
     }
 
     /// What was there before must have been made by somebody.
-    void check_entry(int s) {
-        if (parent(s) >= 0 || !in(s).enters || info().kind == Kind::scalar) return;
-        Timeline* start = s == 1 ? m_.timeline(0, label_) : nullptr;
-        if (start != nullptr && (start->values[0].task >= 0 || start->last() > 0)) return check_generations();
+    void check_entry(ScopeId s) {
+        if (parent(s) || !in(s).enters || info().kind == Kind::scalar) return;
+        Timeline* start = s == kStep ? m_.timeline(kStart, label_) : nullptr;
+        if (start != nullptr && (start->values[0].maker.task || start->last() > 0))
+            return check_generations();
         const std::string reader = first_reader(s);
-        if (s == 0)
+        if (s == kStart)
             throw m_
                 .refuse(fmt::format("{} needs {} in the start scope, where nobody makes it", reader,
                                     m_.say(label_, 0)))
@@ -292,10 +293,10 @@ class Label {
     }
     /// previous(2) in the first step is what the start scope made as previous(1), and so on.
     void check_generations() {
-        const int home = m_.home[static_cast<std::size_t>(label_)];
-        if (home != 1) return;
+        const ScopeId home = m_.home[label_];
+        if (home != kStep) return;
         std::set<int> made;
-        for (const Reader& use : uses(0))
+        for (const Reader& use : uses(kStart))
             if (m_.part(use).access == Access::make) made.insert(m_.part(use).back);
         for (const Timeline::Earlier& e : m_.timeline(home, label_)->earlier)
             for (int k = 1; k < e.back; ++k)
@@ -308,7 +309,7 @@ class Label {
                         .remedy(fmt::format(
                             "let a task of the start scope make it: task.make(label.previous({}))", k));
     }
-    [[nodiscard]] std::string first_reader(int s) {
+    [[nodiscard]] std::string first_reader(ScopeId s) {
         for (const Reader& use : uses(s)) {
             const Part& p = m_.part(use);
             if ((p.access == Access::need && (p.back > 0 || p.version == 0)) ||
@@ -316,16 +317,16 @@ class Label {
                 return m_.say(use.task);
         }
         std::string name;
-        each_child(s, [&](int c) {
+        each_child(s, [&](ScopeId c) {
             if (name.empty() && exists(c) && (in(c).enters || in(c).makes)) name = first_reader(c);
         });
-        return name.empty() ? m_.say_scope(s) : name;
+        return name.empty() ? m_.say(s) : name;
     }
 
     Model& m_;
-    int label_;
-    const std::vector<std::vector<Reader>>& uses_;  // [scope]
-    std::vector<In> scopes_;
+    LabelId label_;
+    const VectorBy<ScopeId, std::vector<Reader>>& uses_;
+    VectorBy<ScopeId, In> scopes_;
 };
 
 }  // namespace
@@ -333,24 +334,23 @@ class Label {
 void make_timelines(Model& m) {
     const std::size_t scopes = m.graph.scopes().size();
     m.timeline_at.assign(m.graph.labels().size() * scopes, -1);
-    m.home.assign(m.graph.labels().size(), -1);
-    std::vector<std::vector<std::vector<Reader>>> uses(m.graph.labels().size(),
-                                                       std::vector<std::vector<Reader>>(scopes));
-    const auto add = [&](int t) {
-        const std::vector<Part>& parts = m.parts_of(t);
+    m.home.assign(m.graph.labels().size(), {});
+    VectorBy<LabelId, VectorBy<ScopeId, std::vector<Reader>>> uses(
+        m.graph.labels().size(), VectorBy<ScopeId, std::vector<Reader>>(scopes));
+    const auto add = [&](TaskId t) {
+        const std::vector<Part>& parts = m.parts[t];
         for (std::size_t u = 0; u < parts.size(); ++u)
-            uses[static_cast<std::size_t>(parts[u].label)][static_cast<std::size_t>(m.task(t).scope)]
-                .push_back({t, static_cast<int>(u)});
+            uses[parts[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
     };
-    for (const int t : m.tasks_by_name) add(t);
-    for (std::size_t t = m.graph.tasks().size(); t < m.out.tasks.size(); ++t)
-        if (m.out.tasks[t].what == ResolvedTask::What::relocate) add(static_cast<int>(t));
-    for (const int label : m.labels_by_name) Label(m, label, uses[static_cast<std::size_t>(label)]).make();
+    for (const TaskId t : m.tasks_by_name) add(t);
+    for (const TaskId t : m.out.tasks.ids())
+        if (m.out.tasks[t].what == ResolvedTask::What::relocate) add(t);
+    for (const LabelId label : m.labels_by_name) Label(m, label, uses[label]).make();
     for (const Scope& scope : m.graph.scopes())
         for (const Version& taken : scope.taken())
-            if (taken.label < 0 || taken.label >= static_cast<int>(m.graph.labels().size()))
+            if (!m.graph.labels().has(taken.label))
                 throw m.refuse(fmt::format("{} takes a version of a label that is not of this graph",
-                                           m.say_scope(scope.id())));
+                                           m.say(scope.id())));
     for (const Relocated& r : m.relocated) {
         const ResolvedTask& task = m.task(r.task);
         const Version& position =

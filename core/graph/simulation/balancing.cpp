@@ -42,7 +42,7 @@ void Balancer::share(Plan& plan, std::uint64_t serial) {
     const bool first = costs_.empty();
     costs_.resize(now.owner.size());
     std::vector<std::size_t> before(tables.size(), 0);  // patches of families already read
-    for (std::size_t f = 0; f < now.owner.size(); ++f) {
+    for (const FamilyId f : now.owner.ids()) {
         costs_[f].resize(now.owner[f].size(), 0.0);
         std::vector<std::size_t> here(tables.size(), 0);
         for (std::size_t p = 0; p < now.owner[f].size(); ++p) {
@@ -58,7 +58,7 @@ void Balancer::share(Plan& plan, std::uint64_t serial) {
 
 double Balancer::longest(const Assignment& assignment, int processes) const {
     std::vector<double> times(static_cast<std::size_t>(processes), 0.0);
-    for (std::size_t f = 0; f < costs_.size(); ++f)
+    for (const FamilyId f : costs_.ids())
         for (std::size_t p = 0; p < costs_[f].size(); ++p)
             times[static_cast<std::size_t>(assignment.owner[f][p])] += costs_[f][p];
     const double all = std::accumulate(times.begin(), times.end(), 0.0);

@@ -34,7 +34,7 @@ class Balancer {
     [[nodiscard]] double longest(const Assignment& assignment, int processes) const;
 
     BalanceRule rule_;
-    std::vector<std::vector<double>> costs_;  // [family][patch], smoothed
+    VectorBy<FamilyId, std::vector<double>> costs_;  // [family][patch], smoothed
 };
 
 }  // namespace strata::graph

@@ -100,36 +100,35 @@ void Simulation::reassign(Assignment assignment) {
     make_executor(std::move(counts));
 }
 
-const std::byte* Simulation::scalar_now(int label) const {
-    for (std::size_t s = 0; s < resolved_.storages.size(); ++s) {
+const std::byte* Simulation::scalar_now(LabelId label) const {
+    for (const StorageId s : resolved_.storages.ids()) {
         const Storage& storage = resolved_.storages[s];
         if (storage.contributions ||
             std::find(storage.labels.begin(), storage.labels.end(), label) == storage.labels.end())
             continue;
-        const Spot& spot = plan_->memory().own(static_cast<int>(s), 0);
+        const Spot& spot = plan_->memory().own(s, 0);
         const Epoch rounds =
             executor_ && storage.depth > 1 ? executor_->epoch(plan_->scope(storage.scope)) : 0;
         return spot.origin +
                static_cast<std::int64_t>(rounds % static_cast<Epoch>(storage.depth)) * spot.turn;
     }
-    throw Error("nothing makes the scalar '" + graph_.labels().at(static_cast<std::size_t>(label)).name +
-                "'");
+    throw Error("nothing makes the scalar '" + graph_.labels()[label].name + "'");
 }
 
 /// Judged by every process from its own copy of the scalar, once the step's reduction is there.
 Decision Simulation::whether_to_go_on() {
     Decision go_on;
     if (!stop_) return go_on;
-    for (std::size_t t = 0; t < resolved_.tasks.size(); ++t) {
+    for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& task = resolved_.tasks[t];
         const bool reduces = task.what == ResolvedTask::What::reduce && task.of.label == stop_label_;
         if (!reduces || task.scope != graph_.step().id()) continue;
-        const Storage& storage = resolved_.storages[static_cast<std::size_t>(task.uses[0].storage)];
+        const Storage& storage = resolved_.storages[task.uses[0].storage];
         const Spot& spot = plan_->memory().own(task.uses[0].storage, 0);
         stop_call_.test = &stop_;
         stop_call_.more_if = false;
         stop_call_.scalar = {spot.origin, spot.turn, static_cast<std::uint32_t>(storage.depth), 0, 0};
-        go_on = {DecideCall::more, &stop_call_, plan_->end_of(static_cast<int>(t))};
+        go_on = {DecideCall::more, &stop_call_, plan_->end_of(t)};
     }
     if (go_on.more == nullptr) throw Error("a run can only stop on a scalar that each of its steps reduces");
     return go_on;
@@ -168,10 +167,10 @@ void Simulation::balance() {
 }
 
 std::vector<std::uint64_t> Simulation::hashes(const Family& family) const {
-    const auto f = static_cast<std::size_t>(number_of(graph_, family));
+    const FamilyId f = number_of(graph_, family);
     std::vector<std::uint64_t> all(plan_->memory().patches()[f].size(), 0);
     for (const Kept& kept : kept_versions(*plan_)) {
-        if (graph_.labels()[static_cast<std::size_t>(kept.label)].family != &family) continue;
+        if (graph_.labels()[kept.label].family != &family) continue;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::vector<std::byte> bytes = values(kept, static_cast<int>(i));
             all[i] = (all[i] * 0x9e3779b97f4a7c15U + crc32c(bytes)) ^ (all[i] >> 29U);

@@ -104,7 +104,7 @@ class Simulation {
   private:
     [[nodiscard]] ExecutorOptions executor_options() const;
     [[nodiscard]] Decision whether_to_go_on();
-    [[nodiscard]] const std::byte* scalar_now(int label) const;
+    [[nodiscard]] const std::byte* scalar_now(LabelId label) const;
     void make_executor(std::vector<Epoch> counts);
     void follow_relations();
     [[nodiscard]] std::int64_t steps_until_a_look() const;
@@ -122,7 +122,7 @@ class Simulation {
     Batch batch_;
     Balancer balancer_;
     std::int64_t looked_at_ = 0;  // the step after which costs were compared last
-    int stop_label_ = -1;
+    LabelId stop_label_;
     std::function<bool(const void*)> stop_;
     DecideCall stop_call_;
     bool stopped_ = false;

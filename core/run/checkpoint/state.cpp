@@ -19,9 +19,7 @@ namespace strata::graph {
 
 namespace {
 
-const LabelInfo& label_of(const Graph& graph, const Kept& kept) {
-    return graph.labels()[static_cast<std::size_t>(kept.label)];
-}
+const LabelInfo& label_of(const Graph& graph, const Kept& kept) { return graph.labels()[kept.label]; }
 
 CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& name) {
     CheckpointHead head;
@@ -55,8 +53,7 @@ std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
         std::vector<OwnPatch>& patches = families[family];
         if (patches.empty() && family == nullptr) patches.push_back({});
         if (patches.empty())
-            for (const int patch :
-                 plan.memory().patches()[static_cast<std::size_t>(number_of(graph, *family))])
+            for (const int patch : plan.memory().patches()[number_of(graph, *family)])
                 patches.push_back({static_cast<int>(patches.size()), patch, {}});
         for (OwnPatch& patch : patches) patch.kept.push_back(kept);
     }

@@ -31,10 +31,10 @@ class ShownLabel {
     ShownLabel(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
     template <class T>
     ShownLabel(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
-    [[nodiscard]] int label() const { return label_; }
+    [[nodiscard]] LabelId label() const { return label_; }
 
   private:
-    int label_;
+    LabelId label_;
 };
 
 /// What a solver says of itself to the driver.

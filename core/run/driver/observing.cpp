@@ -54,9 +54,9 @@ Declared declared_work(const Simulation& run) {
         if (op.kind == OpKind::task) names[plan.step().names[op.name]] = op.name;
     for (const TaskInfo& task : graph.tasks()) {
         const auto name = names.find(task.name);
-        if (task.worked_set < 0 || name == names.end()) continue;
+        if (!task.worked_set || name == names.end()) continue;
         const Populations& populations = plan.memory().populations();
-        const auto family = static_cast<std::size_t>(populations.family(task.worked_set));
+        const FamilyId family = populations.family(task.worked_set);
         const std::vector<int>& own = plan.memory().patches()[family];
         for (std::size_t i = 0; i < own.size(); ++i) {
             const auto count =

@@ -4,10 +4,9 @@ namespace strata::graph {
 
 std::vector<OwnRows> own_rows(const Simulation& simulation, Field<double> field) {
     const Graph& graph = simulation.plan().graph();
-    const LabelInfo& label = graph.labels()[static_cast<std::size_t>(field.id())];
+    const LabelInfo& label = graph.labels()[field.id()];
     const auto& grid = static_cast<const Grid&>(*label.family);
-    const auto& patches =
-        simulation.plan().memory().patches()[static_cast<std::size_t>(number_of(graph, grid))];
+    const auto& patches = simulation.plan().memory().patches()[number_of(graph, grid)];
     std::vector<OwnRows> all;
     std::int64_t number = 0;
     for (const Kept& kept : kept_versions(simulation.plan())) {

@@ -46,8 +46,8 @@ double particles_of(const Simulation& simulation, const Graph& graph, team::Team
     const Plan& plan = simulation.plan();
     const Populations& all = plan.memory().populations();
     std::vector<double> mine;
-    for (int set = 0; set < static_cast<int>(graph.particle_sets().size()); ++set) {
-        const std::size_t patches = plan.memory().patches()[static_cast<std::size_t>(all.family(set))].size();
+    for (const SetId set : graph.particle_sets().ids()) {
+        const std::size_t patches = plan.memory().patches()[all.family(set)].size();
         for (int local = 0; local < static_cast<int>(patches); ++local)
             mine.push_back(static_cast<double>(all.own(set, local).count));
     }
@@ -87,7 +87,7 @@ Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema&
 
 bool Run::over() const {
     return (words_.steps && simulation_.step() >= *words_.steps) ||
-           (solver_.time.id() >= 0 && simulation_.step() > 0 && time() >= solver_.end);
+           (solver_.time.id() && simulation_.step() > 0 && time() >= solver_.end);
 }
 
 void Run::begin() {
@@ -111,7 +111,7 @@ void Run::begin() {
     stop_in_time();
     if (team_.rank() != 0) return;
     RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
-    if (solver_.time.id() >= 0) end.time = solver_.end;
+    if (solver_.time.id()) end.time = solver_.end;
     pace_.emplace(end);
     pace_->at(simulation_.step(), time(), seconds_now());
     if (!words_.quiet) {
@@ -123,7 +123,7 @@ void Run::begin() {
     if (words_.series == 0 || solver_.series.empty()) return;
     std::vector<Series::Column> columns;
     for (const Scalar<double>& scalar : solver_.series) {
-        const LabelInfo& info = graph_.labels()[static_cast<std::size_t>(scalar.id())];
+        const LabelInfo& info = graph_.labels()[scalar.id()];
         columns.push_back({info.name, info.unit});
     }
     series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
@@ -132,7 +132,7 @@ void Run::begin() {
 
 /// A batch ends with the case, or where fields are due by the case's time.
 void Run::stop_in_time() {
-    if (solver_.time.id() < 0) return;
+    if (!solver_.time.id()) return;
     const double end = std::min(solver_.end, shown_times_ ? shown_times_->next() : solver_.end);
     simulation_.stop_when<double>(solver_.time, [end](double now) { return now >= end; });
 }
@@ -296,7 +296,7 @@ RunResult Run::result(const Build& build) const {
     const Finished finished(simulation_, team_);
     // What is not kept from step to step (a largest value, say) is known after a step alone.
     const bool stepped = r.steps > first_step_;
-    const bool ended = stepped && (solver_.time.id() < 0 || r.time >= solver_.end);
+    const bool ended = stepped && (!solver_.time.id() || r.time >= solver_.end);
     if (solver_.verify && ended) {
         r.verification = solver_.verify(finished);
         r.not_compared = r.verification.absent;

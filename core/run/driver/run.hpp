@@ -45,10 +45,10 @@ class Run {
     void save();
     void show();
     void stop_in_time();
-    [[nodiscard]] double time() const { return solver_.time.id() >= 0 ? simulation_.value(solver_.time) : 0; }
+    [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }
     /// As field files name it: steps, where the solver has no time.
     [[nodiscard]] double shown_time() const {
-        return solver_.time.id() >= 0 ? time() : static_cast<double>(simulation_.step());
+        return solver_.time.id() ? time() : static_cast<double>(simulation_.step());
     }
     [[nodiscard]] bool over() const;
 

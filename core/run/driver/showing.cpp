@@ -18,14 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const LabelInfo& label_of(const Graph& graph, int id) { return graph.labels()[static_cast<std::size_t>(id)]; }
+const LabelInfo& label_of(const Graph& graph, LabelId id) { return graph.labels()[id]; }
 
-/// Which label says where the particles of a set are; -1 where nothing moves them.
-int position_of(const Graph& graph, int set) {
+/// Which label says where the particles of a set are; none where nothing moves them.
+LabelId position_of(const Graph& graph, SetId set) {
     for (const Scope& scope : graph.scopes())
         for (const Scope::Relocation& relocation : scope.relocations())
             if (relocation.set == set) return relocation.position.label;
-    return -1;
+    return {};
 }
 
 /// "" where a label can be shown, else why not.
@@ -33,7 +33,7 @@ std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInf
     if (label.kind != Kind::field && label.kind != Kind::particles)
         return "it is neither field nor particles";
     if (label.element == Element::bytes) return "its values are no numbers";
-    if (label.kind == Kind::particles && position_of(graph, label.particle_set) < 0)
+    if (label.kind == Kind::particles && !position_of(graph, label.particle_set))
         return "nothing relocates its particles, so their position is not known";
     const auto kept = [&](const Storage& s) { return s.kept && s.label == label.id; };
     if (std::none_of(resolved.storages.begin(), resolved.storages.end(), kept))
@@ -51,7 +51,7 @@ std::string in_files(std::string name) {
 ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const LabelInfo& label) {
     const bool particles = label.kind == Kind::particles;
     const auto* grid = static_cast<const Grid*>(label.family);
-    const int set = particles ? label.particle_set : -1;
+    const SetId set = particles ? label.particle_set : SetId();
     const On on = particles || label.on == On::nodes ? On::cells : label.on;
     for (ShownFile& file : files)
         if (file.set == set && file.grid == grid && file.on == on) return file;
@@ -63,7 +63,7 @@ ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const Labe
     for (std::size_t a = 0; a < 3; ++a)
         if (on != On::cells && on_sides(on, a)) file.name += fmt::format("-{}-faces", "xyz"[a]);
     if (particles) {
-        file.name = in_files(graph.particle_sets()[static_cast<std::size_t>(set)].name);
+        file.name = in_files(graph.particle_sets()[set].name);
         if (file.name == in_files(grid->name())) file.name += "-particles";
         file.position = position_of(graph, set);
         const LabelInfo& at = label_of(graph, file.position);
@@ -76,7 +76,7 @@ ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const Labe
 /// "dust.id" is "id" in the file of the dust.
 std::string array_name(const Graph& graph, const LabelInfo& label) {
     if (label.kind == Kind::particles) {
-        const std::string of = graph.particle_sets()[static_cast<std::size_t>(label.particle_set)].name + '.';
+        const std::string of = graph.particle_sets()[label.particle_set].name + '.';
         if (label.name.starts_with(of)) return in_files(label.name.substr(of.size()));
     }
     return in_files(label.name);
@@ -103,7 +103,7 @@ void OutputSettings::declare(CaseSchema& schema) {
 
 std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved, const Solver& solver,
                                    const CaseSchema& schema, const OutputSettings& settings) {
-    std::vector<int> labels;
+    std::vector<LabelId> labels;
     std::vector<std::string> names;
     for (const LabelInfo& label : graph.labels())
         if (why_not(graph, resolved, label).empty()) {
@@ -111,7 +111,7 @@ std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
             names.push_back(label.name);
         }
     if (!settings.fields.empty()) {
-        std::vector<int> chosen;
+        std::vector<LabelId> chosen;
         for (const std::string& name : settings.fields) {
             const auto found = std::find(names.begin(), names.end(), name);
             if (found == names.end())
@@ -125,7 +125,7 @@ std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
         for (const ShownLabel& shown : solver.fields) labels.push_back(shown.label());
     }
     std::vector<ShownFile> files;
-    for (const int id : labels) {
+    for (const LabelId id : labels) {
         const LabelInfo& label = label_of(graph, id);
         const std::string not_shown = why_not(graph, resolved, label);
         if (!not_shown.empty())
@@ -155,12 +155,12 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         const fs::path path = folder / fmt::format("{}-{:06}.vtkhdf", shown.name, run.step());
         const auto undo = [&] { FieldFile::abandon(path); };
         std::vector<std::int64_t> first;
-        if (shown.set >= 0) first = first_particles(shown, run, team);
+        if (shown.set) first = first_particles(shown, run, team);
         const auto create = [&] {
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
             if (leaves_some_out(shown)) arrays.push_back(ghosts_array(shown));
-            if (shown.set < 0)
+            if (!shown.set)
                 FieldFile::create_grid(path, shown.grid->shape(), arrays, time);
             else
                 FieldFile::create_particles(path, first.back(), arrays, time);

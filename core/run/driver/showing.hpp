@@ -31,13 +31,13 @@ struct OutputSettings {
 struct ShownFile {
     struct Array {
         FieldArray form;
-        int label = -1;
+        LabelId label;
     };
     std::string name;
     const Grid* grid = nullptr;
     On on = On::cells;  // of a grid's fields: cells (and nodes), or faces
-    int set = -1;       // of particles; -1: a grid's fields
-    int position = -1;  // of particles: the label of where they are
+    SetId set;          // of particles; none: a grid's fields
+    LabelId position;   // of particles: the label of where they are
     std::vector<Array> arrays;
 };
 

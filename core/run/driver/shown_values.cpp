@@ -14,12 +14,10 @@ constexpr const char* kGhosts = "vtkGhostType";     // as VTK calls it: what is 
 constexpr std::uint8_t kHidden = 32;                // vtkDataSetAttributes::HIDDENCELL
 constexpr std::size_t kRow = std::size_t{8} << 20;  // bytes of patches that are written together
 
-const LabelInfo& label_of(const Graph& graph, int id) { return graph.labels()[static_cast<std::size_t>(id)]; }
+const LabelInfo& label_of(const Graph& graph, LabelId id) { return graph.labels()[id]; }
 
 const std::vector<int>& patches_of(const ShownFile& shown, const Simulation& run) {
-    return run.plan()
-        .memory()
-        .patches()[static_cast<std::size_t>(number_of(run.plan().graph(), *shown.grid))];
+    return run.plan().memory().patches()[number_of(run.plan().graph(), *shown.grid)];
 }
 
 /// Patches (places in `mine`) that lie side by side in x: the longer their common rows, the fewer writes.
@@ -150,7 +148,7 @@ void write_values(const ShownFile& shown, const fs::path& path, const Simulation
     for (const Kept& kept : kept_versions(run.plan()))
         for (const ShownFile::Array& array : shown.arrays) {
             if (kept.back != 0 || array.label != kept.label) continue;
-            if (shown.set < 0)
+            if (!shown.set)
                 write_field(file, array.form.name, *shown.grid, run, kept, mine);
             else
                 write_particles(file, array.form, run, kept, mine, first);
@@ -158,7 +156,7 @@ void write_values(const ShownFile& shown, const fs::path& path, const Simulation
     file.close();
 }
 
-bool leaves_some_out(const ShownFile& shown) { return shown.set < 0 && !shown.grid->regular(); }
+bool leaves_some_out(const ShownFile& shown) { return !shown.set && !shown.grid->regular(); }
 
 FieldArray ghosts_array(const ShownFile& shown) { return {kGhosts, Element::u8, 1, "", shown.on}; }
 

@@ -50,7 +50,8 @@ int PyGraph::field(const std::string& name, int family, const std::string& on, i
     return get()
         .field<double>(name, grid_at(family), named("place for a field", on, kOn),
                        {.history = history, .border = border, .unit = unit, .about = about})
-        .id();
+        .id()
+        .number();
 }
 
 int PyGraph::list(const std::string& name, int family, std::int64_t entries, const std::string& unit,
@@ -60,7 +61,8 @@ int PyGraph::list(const std::string& name, int family, std::int64_t entries, con
     return get()
         .list<double>(name, grid_at(family), [entries](int) { return entries; },
                       {.unit = unit, .about = about})
-        .id();
+        .id()
+        .number();
 }
 
 int PyGraph::scalar(const std::string& name, const std::string& reduce, double first, int history,
@@ -68,7 +70,8 @@ int PyGraph::scalar(const std::string& name, const std::string& reduce, double f
     return get()
         .scalar<double>(name, named("reduction", reduce, kReduce), first,
                         {.history = history, .unit = unit, .about = about})
-        .id();
+        .id()
+        .number();
 }
 
 PyParameter PyGraph::parameter(const std::string& name, double value, const std::string& unit,
@@ -81,7 +84,7 @@ void PyGraph::task(bool start, const std::string& name, int family, const std::v
                    double flops, double bytes, nb::callable kernel) {
     Task task = (start ? get().start() : get().step()).task(name, grid_at(family));
     for (const auto& [access, label, version, back, ghosts] : uses)
-        task.use({named("access", access, kAccess), {label, version, back}, nullptr, ghosts});
+        task.use({named("access", access, kAccess), {LabelId(label), version, back}, nullptr, ghosts});
     task.work(flops, bytes).run(body_of(std::move(kernel), [this] {
         return owner ? nb::borrow(owner) : nb::none();
     }));

@@ -21,7 +21,7 @@ using Array = nb::ndarray<nb::numpy, double>;
 using ReadOnly = nb::ndarray<nb::numpy, const double>;
 
 const LabelInfo& label_of(const Here& here, std::size_t use) {
-    return here.task->graph->labels()[static_cast<std::size_t>(here.task->uses[use].version.label)];
+    return here.task->graph->labels()[here.task->uses[use].version.label];
 }
 
 nb::object array_over(const Here& here, std::size_t use, const nb::object& owner) {

@@ -184,12 +184,14 @@ void bind_programs(nb::module_& module) {
              [](const PyFinished& f, const PyGraph& graph, int family) {
                  const Simulation& run = f.get().simulation();
                  const auto number = number_of(run.plan().graph(), graph.grid_at(family));
-                 return run.plan().memory().patches()[static_cast<std::size_t>(number)];
+                 return run.plan().memory().patches()[number];
              })
-        .def("values", [](const PyFinished& f, int label,
-                          int local) { return copied_values(f.get().simulation(), label, local, false); })
-        .def("value",
-             [](const PyFinished& f, int scalar) { return scalar_value(f.get().simulation(), scalar); })
+        .def("values",
+             [](const PyFinished& f, int label, int local) {
+                 return copied_values(f.get().simulation(), LabelId(label), local, false);
+             })
+        .def("value", [](const PyFinished& f,
+                         int scalar) { return scalar_value(f.get().simulation(), LabelId(scalar)); })
         .def("sum", [](const PyFinished& f, const Terms& terms) {
             const std::span<const double> all(terms.data(), terms.size());
             const Finished& run = f.get();

@@ -17,11 +17,10 @@ namespace {
 
 using Array = nb::ndarray<nb::numpy, double>;
 
-const LabelInfo& label_of(const Simulation& run, int label) {
+const LabelInfo& label_of(const Simulation& run, LabelId label) {
     const auto& labels = run.plan().graph().labels();
-    if (label < 0 || static_cast<std::size_t>(label) >= labels.size())
-        throw Error("the graph has no such label").given(std::to_string(label));
-    return labels[static_cast<std::size_t>(label)];
+    if (!labels.has(label)) throw Error("the graph has no such label").given(std::to_string(label.number()));
+    return labels[label];
 }
 
 class PySimulation {
@@ -56,7 +55,7 @@ class PySimulation {
 
 }  // namespace
 
-nb::object copied_values(const Simulation& run, int label, int local, bool border) {
+nb::object copied_values(const Simulation& run, LabelId label, int local, bool border) {
     const LabelInfo& info = label_of(run, label);
     for (const Kept& kept : kept_versions(run.plan())) {
         if (kept.label != label || kept.back != 0) continue;
@@ -92,7 +91,7 @@ nb::object copied_values(const Simulation& run, int label, int local, bool borde
         .allowed("fields and lists that have a history, or are needed in the next step");
 }
 
-double scalar_value(const Simulation& run, int label) {
+double scalar_value(const Simulation& run, LabelId label) {
     if (const LabelInfo& info = label_of(run, label); info.kind != Kind::scalar)
         throw Error("only a scalar has one value").given(info.name);
     return run.value(Scalar<double>(label));
@@ -118,19 +117,19 @@ void bind_simulations(nb::module_& module) {
         .def("stopped", [](const PySimulation& s) { return s.run().stopped(); })
         .def("stop_at",
              [](PySimulation& s, int scalar, double value) {
-                 scalar_value(s.run(), scalar);
-                 s.run().stop_when<double>(Scalar<double>(scalar),
+                 scalar_value(s.run(), LabelId(scalar));
+                 s.run().stop_when<double>(Scalar<double>(LabelId(scalar)),
                                            [value](double now) { return now >= value; });
              })
         .def("value",
              [](const PySimulation& s, int scalar) {
                  s.need_start(true);
-                 return scalar_value(s.run(), scalar);
+                 return scalar_value(s.run(), LabelId(scalar));
              })
         .def("values",
              [](const PySimulation& s, int label, int patch) {
                  s.need_start(true);
-                 return copied_values(s.run(), label, patch, true);
+                 return copied_values(s.run(), LabelId(label), patch, true);
              })
         .def("bytes", [](const PySimulation& s) { return s.run().plan().memory().bytes(); });
 }

@@ -10,9 +10,9 @@ namespace strata::graph::python {
 /// The values of a label that this process's `local`-th patch owns, as of the last step: [z, y, x] for
 /// fields, [i] for lists. `border`: with the layers beyond the domain. Throws Error where nothing is kept of
 /// the label.
-nanobind::object copied_values(const Simulation& run, int label, int local, bool border);
+nanobind::object copied_values(const Simulation& run, LabelId label, int local, bool border);
 
 /// A scalar's value. Throws Error where the label is none.
-double scalar_value(const Simulation& run, int label);
+double scalar_value(const Simulation& run, LabelId label);
 
 }  // namespace strata::graph::python

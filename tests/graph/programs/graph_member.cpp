@@ -65,7 +65,7 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
         if (asked.die > 0 && done >= asked.die && team.rank() == 1) raise(SIGKILL);
         done += run.advance(std::min(at_once, asked.steps - done));
     }
-    const auto& mine = run.plan().memory().patches()[0];
+    const auto& mine = run.plan().memory().patches().at(0);
     const auto hashes = run.hashes(grid);
     std::string lines;
     for (std::size_t i = 0; i < mine.size(); ++i)
@@ -81,7 +81,7 @@ void balance(team::Team& team, std::int64_t steps) {
     Graph graph("quarter");
     Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {32, 32, 1}}, .patch_cells = {2, 2, 1}});
     const auto work = [](const Box& box) { return box.lo[0] < 16 && box.lo[1] < 16 ? 4 * kEach : 0; };
-    const int dust = graph.particles("dust", grid);
+    const SetId dust = graph.particles("dust", grid);
     const auto id = graph.particle_id(dust);
     const auto x = graph.particle<double>(dust, "x", {.components = 3});
     {
@@ -116,8 +116,8 @@ void balance(team::Team& team, std::int64_t steps) {
     double all = 0;
     for (int patch = 0; patch < grid.patches(); ++patch) {
         const int here = work(grid.box(patch));
-        load[static_cast<std::size_t>(run.plan().assignment().owner[0][static_cast<std::size_t>(patch)])] +=
-            here;
+        load[static_cast<std::size_t>(
+            run.plan().assignment().owner.at(0)[static_cast<std::size_t>(patch)])] += here;
         all += here;
     }
     team.barrier();

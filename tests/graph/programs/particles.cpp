@@ -63,8 +63,7 @@ int go(team::Team& team, char** argv) {
     }
     if (!save.empty()) save_state(run, cloud.graph(), team, save, {"cloud", "", 0}, 1);
     const Populations& all = run.plan().memory().populations();
-    const std::vector<int>& own =
-        run.plan().memory().patches()[static_cast<std::size_t>(all.family(cloud.set()))];
+    const std::vector<int>& own = run.plan().memory().patches()[all.family(cloud.set())];
     const std::vector<std::uint64_t> hashes = run.hashes(cloud.grid());
     std::string lines;
     for (std::size_t i = 0; i < own.size(); ++i)

@@ -274,7 +274,7 @@ void Overset::declare() {
 double Overset::error(const Simulation& run) const {
     double sum = 0;
     std::size_t count = 0;
-    const auto look = [&](const Grid& grid, int label, const Int3& border, auto place) {
+    const auto look = [&](const Grid& grid, LabelId label, const Int3& border, auto place) {
         for (int p = 0; p < grid.patches(); ++p) {
             const std::vector<double> values = values_of<double>(run, label, p);
             const Box box = grid.owned(p, On::cells, border);

@@ -28,7 +28,7 @@ std::size_t patches_of(const Solver& solver) {
 
 void write_fingerprints(const Solver& solver, const graph::Simulation& run, std::span<std::uint64_t> all) {
     std::size_t first = 0;
-    for (std::size_t f = 0; f < solver.graph.families().size(); ++f) {
+    for (const graph::FamilyId f : solver.graph.families().ids()) {
         const graph::Family& family = *solver.graph.families()[f];
         const std::vector<std::uint64_t> hashes = run.hashes(family);
         const std::vector<int>& mine = run.plan().memory().patches()[f];

@@ -41,7 +41,7 @@ void write_fingerprints(const Solver& solver, const graph::Simulation& run, std:
 
 /// What a label has now on one patch, in a run on one process: components after each other.
 template <class T>
-[[nodiscard]] std::vector<T> values_of(const graph::Simulation& run, int label, int patch) {
+[[nodiscard]] std::vector<T> values_of(const graph::Simulation& run, graph::LabelId label, int patch) {
     for (const graph::Kept& kept : graph::kept_versions(run.plan())) {
         if (kept.label != label || kept.back != 0) continue;
         const std::vector<std::byte> bytes = run.values(kept, patch);

@@ -53,9 +53,9 @@ std::string by_memory(std::vector<void*> pages) {
     return "{" + text + "}";
 }
 
-void report(team::Team& team, const Simulation& run, int label, const char* when) {
+void report(team::Team& team, const Simulation& run, LabelId label, const char* when) {
     std::string lines;
-    const auto& mine = run.plan().memory().patches()[0];
+    const auto& mine = run.plan().memory().patches().at(0);
     for (const Kept& kept : kept_versions(run.plan())) {
         if (kept.label != label || kept.back != 0) continue;
         for (std::size_t p = 0; p < mine.size(); ++p)
