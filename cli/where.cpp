@@ -16,8 +16,8 @@
 #include "core/base/options.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/machine.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 #include "core/observe/report.hpp"
 #include "core/observe/trace.hpp"
 
@@ -113,7 +113,7 @@ int pid_from(const std::string& text) {
         no_process(text, "not a process number");
     const auto status = machine::read_file("/proc/" + text + "/status");
     if (!status) no_process(text, "there is no such process");
-    const std::string group(observe::field(*status, "Tgid"));
+    const std::string group(machine::field(*status, "Tgid"));
     if (std::atoi(group.c_str()) != pid)
         throw Error("this is a thread's number, not a process'")
             .given(text)
@@ -127,7 +127,7 @@ int look_at(const Parsed& parsed) {
     const int pid = pid_from(word);
     std::vector<int> pids = {pid};
     if (!parsed.has("--no-children"))
-        for (const int child : observe::descendants_of(pid)) pids.push_back(child);
+        for (const int child : machine::descendants_of(pid)) pids.push_back(child);
     std::vector<Process> found;
     for (const int each : pids)
         if (auto process = observe::read_process(each, method_from(parsed)))

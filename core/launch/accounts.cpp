@@ -1,17 +1,15 @@
 #include "core/launch/accounts.hpp"
 
-#include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
-
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
-namespace strata::launch {
+#include "core/machine/proc.hpp"
+#include "core/machine/sysfs.hpp"
 
-using namespace observe;
+namespace strata::launch {
 
 namespace {
 
@@ -43,10 +41,10 @@ double children_cpu_s() { return cpu_seconds(RUSAGE_CHILDREN); }
 
 Books read_books(const std::vector<int>& pus) {
     Books books;
-    books.cpu_pressure_us = pressure_us("cpu");
-    books.memory_pressure_us = pressure_us("memory");
-    books.io_pressure_us = pressure_us("io");
-    books.cpus = cpu_times();
+    books.cpu_pressure_us = machine::pressure_us("cpu");
+    books.memory_pressure_us = machine::pressure_us("memory");
+    books.io_pressure_us = machine::pressure_us("io");
+    books.cpus = machine::cpu_times();
     books.cpu_busy_exact = exact_busy(pus);
     books.own_s = children_cpu_s();
     books.supervisor_s = cpu_seconds(RUSAGE_SELF);

@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 
 namespace strata::launch {
 
 /// The books at one moment.
 struct Books {
     std::chrono::steady_clock::time_point at;
-    std::map<int, observe::CpuTimes> cpus;
+    std::map<int, machine::CpuTimes> cpus;
     std::map<int, double> cpu_busy_exact;  // seconds, where the kernel counts them in nanoseconds
     std::optional<std::int64_t> cpu_pressure_us, memory_pressure_us, io_pressure_us;
     double own_s = 0;         // CPU time of collected children

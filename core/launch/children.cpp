@@ -13,11 +13,8 @@
 #include "core/launch/bind.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 /// In the new process: everything up to becoming the program; returns errno when that fails.
 int Children::enter(const Process& process, const Entry& entry, int supervisor) {

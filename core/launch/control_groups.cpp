@@ -12,11 +12,8 @@
 #include <thread>
 
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 

@@ -21,11 +21,8 @@
 #include "core/launch/control_groups.hpp"
 #include "core/launch/scratch.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 

@@ -13,11 +13,8 @@
 #include "core/base/units.hpp"
 #include "core/machine/limits.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 

@@ -20,7 +20,7 @@ std::string memories_text(const std::vector<int>& memories) {
     return fmt::format("{} P#{}", memories.size() == 1 ? "memory" : "memories", print_cpulist(memories));
 }
 
-std::optional<std::string> find_uneven(int rank, const observe::ByMemory& bytes, const PagePromise& promise,
+std::optional<std::string> find_uneven(int rank, const machine::ByMemory& bytes, const PagePromise& promise,
                                        std::uint64_t all, std::uint64_t grain) {
     if (promise.memories.size() < 2) return std::nullopt;
     const double part = static_cast<double>(all) / static_cast<double>(promise.memories.size());
@@ -55,18 +55,18 @@ std::optional<PagePromise> promised_pages(const Placement& placement, int index)
     return promise;
 }
 
-observe::ByMemory own_bytes(const std::vector<observe::Region>& regions) {
-    observe::ByMemory bytes;
-    for (const observe::Region& region : regions)
-        if (region.kind == observe::Kind::heap || region.kind == observe::Kind::stack ||
-            region.kind == observe::Kind::anonymous)
+machine::ByMemory own_bytes(const std::vector<machine::Region>& regions) {
+    machine::ByMemory bytes;
+    for (const machine::Region& region : regions)
+        if (region.kind == machine::Kind::heap || region.kind == machine::Kind::stack ||
+            region.kind == machine::Kind::anonymous)
             for (const auto& [memory, count] : region.bytes) bytes[memory] += count;
     return bytes;
 }
 
-std::optional<std::string> find_page_disagreement(int rank, const observe::ByMemory& bytes,
+std::optional<std::string> find_page_disagreement(int rank, const machine::ByMemory& bytes,
                                                   const PagePromise& promise, std::uint64_t grain) {
-    const std::uint64_t all = observe::total(bytes);
+    const std::uint64_t all = machine::total(bytes);
     std::vector<int> elsewhere;
     std::uint64_t stray = 0;
     for (const auto& [memory, count] : bytes) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/launch/layout.hpp"
-#include "core/observe/numa_maps.hpp"
+#include "core/machine/numa_maps.hpp"
 
 namespace strata::launch {
 
@@ -24,11 +24,11 @@ std::optional<PagePromise> promised_pages(const Placement& placement, int index)
 /// Bytes of the mappings that a process has for itself: heap, stacks, anonymous memory, static arrays. Files
 /// lie where whoever read them first was, shared memory where whichever process touched it first, or as its
 /// own policy says: a process' policy decides neither.
-observe::ByMemory own_bytes(const std::vector<observe::Region>& regions);
+machine::ByMemory own_bytes(const std::vector<machine::Region>& regions);
 
 /// What contradicts the promise, in words; nothing when the pages keep it. `grain` is the largest piece in
 /// which the kernel gives memory out (a huge page), since pieces are dealt and not bytes.
-std::optional<std::string> find_page_disagreement(int rank, const observe::ByMemory& bytes,
+std::optional<std::string> find_page_disagreement(int rank, const machine::ByMemory& bytes,
                                                   const PagePromise& promise, std::uint64_t grain);
 
 }  // namespace strata::launch

@@ -15,8 +15,6 @@
 
 namespace strata::launch {
 
-using namespace observe;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -99,13 +97,13 @@ bool PageReadback::read_one(const RankedProcess& process) {
             why_ = fmt::format("{}/maps: {}", folder, std::strerror(errno));
         return false;
     }
-    std::vector<Region> regions;
+    std::vector<machine::Region> regions;
     if (const auto numa_maps = machine::read_file(folder + "/numa_maps")) {
-        regions = read_numa_maps(*numa_maps, *maps, "");
+        regions = machine::read_numa_maps(*numa_maps, *maps, "");
         method_ = "numa_maps";
     } else {
-        regions = read_maps(*maps, "");
-        if (!ask_pages(process.pid, regions, kPagesAsked)) {
+        regions = machine::read_maps(*maps, "");
+        if (!machine::ask_pages(process.pid, regions, kPagesAsked)) {
             // One that has just ended says nothing about the others.
             if (errno != ESRCH) why_ = fmt::format("no numa_maps; move_pages: {}", std::strerror(errno));
             return false;
@@ -117,8 +115,8 @@ bool PageReadback::read_one(const RankedProcess& process) {
     Known& known = known_[process.pid];
     known.rank = process.rank;
     known.index = process.index;
-    known.all = sum(regions);
-    walked_ += std::max(kLeastBytes, total(known.all));
+    known.all = machine::sum(regions);
+    walked_ += std::max(kLeastBytes, machine::total(known.all));
     known.anon_huge = anon_huge_of(folder);
     judge(known, regions);
     return true;
@@ -126,11 +124,11 @@ bool PageReadback::read_one(const RankedProcess& process) {
 
 /// Pages that were elsewhere at two readings count for good, at one only until the next: a program may still
 /// be moving them.
-void PageReadback::judge(Known& known, const std::vector<Region>& regions) {
+void PageReadback::judge(Known& known, const std::vector<machine::Region>& regions) {
     const auto promise = promised_pages(promised_, known.index);
     if (!promise) return;
     std::uint64_t grain = grain_;
-    for (const Region& region : regions) grain = std::max(grain, region.page_bytes);
+    for (const machine::Region& region : regions) grain = std::max(grain, region.page_bytes);
     auto now = find_page_disagreement(known.rank, own_bytes(regions), *promise, grain);
     if (now && known.doubt && !disagreement_) disagreement_ = now;
     known.doubt = std::move(now);

@@ -11,7 +11,7 @@
 
 #include "core/launch/layout.hpp"
 #include "core/launch/page_promise.hpp"
-#include "core/observe/numa_maps.hpp"
+#include "core/machine/numa_maps.hpp"
 
 namespace strata::launch {
 
@@ -23,7 +23,7 @@ struct RankedProcess {
 
 struct PageReading {
     std::string method = "none";  // numa_maps or move_pages
-    observe::ByMemory by_memory;  // bytes by the system's number of the memory
+    machine::ByMemory by_memory;  // bytes by the system's number of the memory
     std::uint64_t anon_huge = 0;
     size_t processes = 0;  // of the layout, whose pages were read
     std::string why;       // why not
@@ -63,13 +63,13 @@ class PageReadback {
   private:
     struct Known {
         int rank = 0, index = 0;
-        observe::ByMemory all;
+        machine::ByMemory all;
         std::uint64_t anon_huge = 0;
         std::optional<std::string> doubt;  // of the last reading
     };
     void forget_ended(const std::vector<RankedProcess>& processes);
     bool read_one(const RankedProcess& process);
-    void judge(Known& known, const std::vector<observe::Region>& regions);
+    void judge(Known& known, const std::vector<machine::Region>& regions);
     [[nodiscard]] std::optional<std::string> found() const;
 
     Placement promised_;

@@ -10,11 +10,9 @@
 #include <set>
 #include <thread>
 
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
@@ -36,7 +34,7 @@ std::vector<int> end_all_descendants(double patience_s) {
         std::set<int> stopped;
         for (bool grew = true; grew;) {
             grew = false;
-            for (const int pid : descendants_of(getpid())) {
+            for (const int pid : machine::descendants_of(getpid())) {
                 if (!stopped.insert(pid).second) continue;
                 kill(pid, SIGSTOP);
                 grew = true;
@@ -45,7 +43,7 @@ std::vector<int> end_all_descendants(double patience_s) {
         for (const int pid : stopped) kill(pid, SIGKILL);
         if (Clock::now() > give_up) {
             collect_ended();
-            return descendants_of(getpid());
+            return machine::descendants_of(getpid());
         }
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(pause * 2, std::chrono::milliseconds(20));

@@ -11,13 +11,11 @@
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
+#include "core/machine/numa_maps.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/numa_maps.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 
@@ -117,24 +115,24 @@ Readback::Readback(Placement promised, std::string launcher, std::string mark)
 
 std::vector<RankedProcess> Readback::program_processes() {
     std::vector<RankedProcess> found;
-    for (const int pid : mark_.empty() ? descendants_of(getpid()) : all_processes()) {
-        const auto stat = read_stat(pid);
+    for (const int pid : mark_.empty() ? machine::descendants_of(getpid()) : machine::all_processes()) {
+        const auto stat = machine::read_stat(pid);
         if (!stat || stat->state == 'Z') continue;
         const std::pair key(pid, stat->start_time);
         if (const auto known = known_.find(key); known != known_.end()) {
             found.push_back(known->second);
             continue;
         }
-        if (!mark_.empty() && environment_of(pid, "STRATA_RUN") != mark_) continue;
+        if (!mark_.empty() && machine::environment_of(pid, "STRATA_RUN") != mark_) continue;
         // Before a rank has become the program it is this launcher, or mpirun: neither carries the mark.
-        const auto rank = environment_of(pid, "STRATA_RANK");
+        const auto rank = machine::environment_of(pid, "STRATA_RANK");
         if (!rank) continue;
         char exe[4096];
         const ssize_t n = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), exe, sizeof exe);
         if (n > 0 && std::string_view(exe, static_cast<size_t>(n)) == launcher_) continue;
         RankedProcess process{pid, std::atoi(rank->c_str()), std::atoi(rank->c_str())};
         // Each node lays out the ranks that it has.
-        if (const auto local = mark_.empty() ? std::nullopt : environment_of(pid, "SLURM_LOCALID"))
+        if (const auto local = mark_.empty() ? std::nullopt : machine::environment_of(pid, "SLURM_LOCALID"))
             process.index = std::atoi(local->c_str());
         known_[key] = process;
         found.push_back(process);
@@ -144,15 +142,15 @@ std::vector<RankedProcess> Readback::program_processes() {
 
 void Readback::read_threads(const RankedProcess& process, std::vector<ThreadReading>& now) {
     const std::string tasks = "/proc/" + std::to_string(process.pid) + "/task/";
-    for (const int tid : threads_of(process.pid)) {
+    for (const int tid : machine::threads_of(process.pid)) {
         if (now.size() >= kMostThreads) return;
         const std::string folder = tasks + std::to_string(tid);
-        const auto stat = read_stat(folder);
+        const auto stat = machine::read_stat(folder);
         const auto status = machine::read_file(folder + "/status");
         if (!stat || !status || stat->state == 'Z') continue;
         ThreadReading t{process.pid,    tid,         process.rank, stat->name,   {},
                         stat->last_cpu, stat->cpu_s, std::nullopt, process.index};
-        t.allowed = parse_cpulist(field(*status, "Cpus_allowed_list"));
+        t.allowed = parse_cpulist(machine::field(*status, "Cpus_allowed_list"));
         // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
         if (const auto schedstat = machine::read_file(folder + "/schedstat"))
             t.cpu_s = 1e-9 * std::strtod(schedstat->c_str(), nullptr);

@@ -17,12 +17,10 @@
 #include "core/base/error.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/program.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 
@@ -54,9 +52,9 @@ int end_marked(const std::set<std::string>& runs) {
     for (int round = 0; round < kRounds; ++round) {
         std::vector<int> found;
         bool to_end = false;
-        for (const int pid : all_processes()) {
+        for (const int pid : machine::all_processes()) {
             if (pid == getpid()) continue;
-            const auto run = environment_of(pid, "STRATA_RUN");
+            const auto run = machine::environment_of(pid, "STRATA_RUN");
             if (!run || runs.count(*run) == 0) continue;
             if (is_srun(pid) && round < kRoundsForSrun)
                 to_end = true;
@@ -89,13 +87,13 @@ bool owner_lives(const std::string& name) {
     int pid = 0;
     unsigned long long start = 0;
     if (std::sscanf(name.c_str(), "strata-%u-%d-%llu", &uid, &pid, &start) != 3) return true;
-    const auto stat = read_stat(pid);
+    const auto stat = machine::read_stat(pid);
     return stat && stat->start_time == start && stat->state != 'Z';
 }
 
 /// Whether a process has the file mapped, or open: between making a segment and mapping it lies an instant.
 bool used_by_anybody(const std::string& path) {
-    for (const int pid : all_processes()) {
+    for (const int pid : machine::all_processes()) {
         const std::string process = "/proc/" + std::to_string(pid);
         const auto maps = machine::read_file(process + "/maps");
         if (maps && maps->find(path) != std::string::npos) return true;
@@ -120,7 +118,7 @@ std::vector<std::string> Scratch::default_bases() {
 }
 
 Scratch::Scratch(const std::vector<std::string>& bases) {
-    const auto self = read_stat(getpid());
+    const auto self = machine::read_stat(getpid());
     name_ = fmt::format("{}{}-{}", prefix_of_user(), getpid(), self ? self->start_time : 0);
     for (const std::string& base : bases) {
         path_ = base + "/" + name_;

@@ -1,12 +1,10 @@
 #include "core/launch/supervise.hpp"
-#include "core/machine/sysfs.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "core/observe/proc.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,10 +29,9 @@
 #include "core/launch/signals.hpp"
 #include "core/launch/verdict.hpp"
 #include "core/machine/clock.hpp"
+#include "core/machine/proc.hpp"
 
 namespace strata::launch {
-
-using namespace observe;
 
 namespace {
 
@@ -176,7 +173,7 @@ void Vigil::handle(int signal) {
 
 /// Ctrl-Z: the run stops with its supervisor and goes on with it.
 void Vigil::suspend() {
-    const std::vector<int> all = descendants_of(getpid());
+    const std::vector<int> all = machine::descendants_of(getpid());
     for (const int pid : all) kill(pid, SIGSTOP);
     kill(getpid(), SIGSTOP);
     for (const int pid : all) kill(pid, SIGCONT);

@@ -32,9 +32,9 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 /// "0: 75 %, 1: 25 %"
-std::string shares(const ByMemory& bytes) {
+std::string shares(const machine::ByMemory& bytes) {
     std::string text;
-    const std::uint64_t all = total(bytes);
+    const std::uint64_t all = machine::total(bytes);
     for (const auto& [memory, part] : bytes)
         text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", memory, percent(part, all));
     return text.empty() ? "-" : text;
@@ -75,7 +75,8 @@ std::string page_rows(const Process& process, const machine::Machine& machine) {
     for (const machine::Memory& memory : machine.memories)
         text += fmt::format(" {:>10}", fmt::format("P#{}", memory.os_index));
     text += "  policy\n";
-    const auto row = [&](const std::string& name, const ByMemory& bytes, const std::string& policies) {
+    const auto row = [&](const std::string& name, const machine::ByMemory& bytes,
+                         const std::string& policies) {
         text += fmt::format("  {:<14}", name);
         for (const machine::Memory& memory : machine.memories) {
             const auto at = bytes.find(memory.os_index);
@@ -83,19 +84,20 @@ std::string page_rows(const Process& process, const machine::Machine& machine) {
         }
         text += policies.empty() ? "\n" : "  " + policies + "\n";
     };
-    for (const Kind kind : kKinds) {
-        std::vector<Region> own;
-        std::copy_if(process.regions.begin(), process.regions.end(), std::back_inserter(own),
-                     [&](const Region& region) { return region.kind == kind && !region.bytes.empty(); });
+    for (const machine::Kind kind : machine::kKinds) {
+        std::vector<machine::Region> own;
+        std::copy_if(
+            process.regions.begin(), process.regions.end(), std::back_inserter(own),
+            [&](const machine::Region& region) { return region.kind == kind && !region.bytes.empty(); });
         if (own.empty()) continue;
         std::map<std::string, std::uint64_t> policies;
-        for (const Region& region : own) policies[region.policy] += total(region.bytes);
+        for (const machine::Region& region : own) policies[region.policy] += machine::total(region.bytes);
         std::string words;
         for (const auto& [policy, bytes] : policies)
             if (!policy.empty()) words += (words.empty() ? "" : ", ") + policy;
-        row(to_text(kind), sum(own), words);
+        row(to_text(kind), machine::sum(own), words);
     }
-    row("all", sum(process.regions), "");
+    row("all", machine::sum(process.regions), "");
     return text;
 }
 
@@ -107,7 +109,7 @@ std::string summary(const std::vector<const Process*>& shown, const machine::Mac
     for (const Process* process : shown) {
         const Placed p = placed(*process, machine);
         threads += process->threads.size();
-        pages += total(p.pages);
+        pages += machine::total(p.pages);
         local += p.local;
         sharing += p.sharing;
         domains.insert(domains.end(), p.domains.begin(), p.domains.end());
@@ -136,7 +138,7 @@ Placed placed(const Process& process, const machine::Machine& machine) {
         if (count > 1) p.sharing += count;
     p.cpus = sorted_once(p.cpus);
     p.domains = sorted_once(p.domains);
-    p.pages = sum(process.regions);
+    p.pages = machine::sum(process.regions);
     for (const int domain : p.domains)
         for (const int index : machine.domains[static_cast<std::size_t>(domain)].memories)
             if (const auto at = p.pages.find(machine.memories[static_cast<std::size_t>(index)].os_index);
@@ -165,12 +167,12 @@ std::string table(const std::vector<Process>& processes, const machine::Machine&
                         "program", "threads", "on PU", "domain", "migrations", "pages", "local", "by memory");
     for (const Process* process : shown) {
         const Placed p = placed(*process, machine);
-        text +=
-            fmt::format("{:>9} {:>5} {:<16} {:>7} {:>12} {:>7} {:>10} {:>9} {:>6}  {}\n", process->pid,
-                        process->rank ? std::to_string(*process->rank) : "-", name_of(*process).substr(0, 16),
-                        process->threads.size(), or_dash(p.cpus), or_dash(p.domains),
-                        count_text(p.migrations), process->pages_read ? print_size(total(p.pages)) : "?",
-                        process->pages_read ? percent(p.local, total(p.pages)) : "?", shares(p.pages));
+        text += fmt::format(
+            "{:>9} {:>5} {:<16} {:>7} {:>12} {:>7} {:>10} {:>9} {:>6}  {}\n", process->pid,
+            process->rank ? std::to_string(*process->rank) : "-", name_of(*process).substr(0, 16),
+            process->threads.size(), or_dash(p.cpus), or_dash(p.domains), count_text(p.migrations),
+            process->pages_read ? print_size(machine::total(p.pages)) : "?",
+            process->pages_read ? percent(p.local, machine::total(p.pages)) : "?", shares(p.pages));
     }
     if (left_out > 0) text += fmt::format("and {} processes that computed less\n", left_out);
     if (hidden > 0) text += fmt::format("and {} launchers (--all)\n", hidden);
@@ -203,14 +205,14 @@ void where_json(std::ostream& out, const std::vector<Process>& processes, const 
         j.end();
         j.key("pages").object().member("read", process.pages_read).member("why", process.why);
         j.member("share_read", process.share_read).member("local_bytes", p.local);
-        const auto by_memory = [&](const ByMemory& bytes) {
+        const auto by_memory = [&](const machine::ByMemory& bytes) {
             j.key("by_memory").object();
             for (const auto& [memory, count] : bytes) j.member(std::to_string(memory), count);
             j.end();
         };
         by_memory(p.pages);
         j.key("regions").array();
-        for (const Region& region : process.regions) {
+        for (const machine::Region& region : process.regions) {
             if (region.bytes.empty()) continue;
             j.object()
                 .member("begin", fmt::format("{:x}", region.begin))

@@ -21,7 +21,7 @@ struct Show {
 struct Placed {
     std::vector<int> cpus;     // its threads run or ran last on
     std::vector<int> domains;  // of those CPUs
-    ByMemory pages;
+    machine::ByMemory pages;
     std::uint64_t local = 0;  // bytes in memories of those domains
     std::optional<long> migrations;
     int sharing = 0;  // threads whose only allowed PU is another thread's too

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "core/base/cpulist.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::observe {
 namespace {
@@ -46,7 +46,7 @@ std::string program_of(const std::string& folder) {
 
 std::optional<int> rank_of(int pid) {
     for (const char* name : {"STRATA_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-        if (const auto rank = environment_of(pid, name)) return std::atoi(rank->c_str());
+        if (const auto rank = machine::environment_of(pid, name)) return std::atoi(rank->c_str());
     return std::nullopt;
 }
 
@@ -58,14 +58,14 @@ void read_pages(Process& process, const std::string& folder, Method method, std:
     }
     if (method == Method::numa_maps) {
         if (const auto text = machine::read_file(folder + "/numa_maps")) {
-            process.regions = read_numa_maps(*text, *maps, process.program);
+            process.regions = machine::read_numa_maps(*text, *maps, process.program);
             process.pages_read = true;
             return;
         }
         // A kernel without NUMA has no such file; its pages can still be asked.
     }
-    process.regions = read_maps(*maps, process.program);
-    if (const auto share = ask_pages(process.pid, process.regions, most_pages)) {
+    process.regions = machine::read_maps(*maps, process.program);
+    if (const auto share = machine::ask_pages(process.pid, process.regions, most_pages)) {
         process.share_read = *share;
         process.pages_read = true;
     } else {
@@ -83,34 +83,35 @@ double Process::cpu_s() const {
 
 std::optional<Thread> read_thread(int pid, int tid) {
     const std::string folder = folder_of(pid) + "/task/" + std::to_string(tid);
-    const auto stat = read_stat(folder);
+    const auto stat = machine::read_stat(folder);
     const auto status = machine::read_file(folder + "/status");
     if (!stat || !status || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
     Thread thread;
     thread.tid = tid;
     thread.name = stat->name;
-    thread.allowed = parse_cpulist(field(*status, "Cpus_allowed_list"));
+    thread.allowed = parse_cpulist(machine::field(*status, "Cpus_allowed_list"));
     thread.cpu = stat->last_cpu;
     thread.cpu_s = stat->cpu_s;
     // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
     if (const auto schedstat = machine::read_file(folder + "/schedstat"))
         thread.cpu_s = 1e-9 * std::strtod(schedstat->c_str(), nullptr);
     thread.migrations = migrations_in(folder);
-    thread.voluntary = std::atol(std::string(field(*status, "voluntary_ctxt_switches")).c_str());
-    thread.involuntary = std::atol(std::string(field(*status, "nonvoluntary_ctxt_switches")).c_str());
+    thread.voluntary = std::atol(std::string(machine::field(*status, "voluntary_ctxt_switches")).c_str());
+    thread.involuntary =
+        std::atol(std::string(machine::field(*status, "nonvoluntary_ctxt_switches")).c_str());
     return thread;
 }
 
 std::optional<Process> read_process(int pid, Method method, std::uint64_t most_pages) {
     const std::string folder = folder_of(pid);
-    const auto stat = read_stat(pid);
+    const auto stat = machine::read_stat(pid);
     if (!stat || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
     Process process;
     process.pid = pid;
     process.parent = stat->parent;
     process.command = words_of(folder);
     process.rank = rank_of(pid);
-    for (const int tid : threads_of(pid))
+    for (const int tid : machine::threads_of(pid))
         if (auto thread = read_thread(pid, tid)) process.threads.push_back(std::move(*thread));
     std::sort(process.threads.begin(), process.threads.end(), [](auto& a, auto& b) { return a.tid < b.tid; });
     process.program = program_of(folder);

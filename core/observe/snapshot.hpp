@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/observe/numa_maps.hpp"
+#include "core/machine/numa_maps.hpp"
 
 namespace strata::observe {
 
@@ -25,7 +25,7 @@ struct Process {
     std::vector<std::string> command;
     std::optional<int> rank;  // as a launcher says: STRATA_RANK, or an MPI's own variable
     std::vector<Thread> threads;
-    std::vector<Region> regions;
+    std::vector<machine::Region> regions;
     bool pages_read = false;
     double share_read = 1;  // of the address space; below 1 where only a sample was asked
     std::string why;        // why its pages could not be read

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::observe {
 namespace {
@@ -31,7 +31,7 @@ constexpr long kOptions = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRA
 /// The thread group of a thread.
 int process_of(int tid) {
     const std::string status = machine::read_file("/proc/" + std::to_string(tid) + "/status").value_or("");
-    const int process = std::atoi(std::string(field(status, "Tgid")).c_str());
+    const int process = std::atoi(std::string(machine::field(status, "Tgid")).c_str());
     return process > 0 ? process : tid;
 }
 
@@ -155,7 +155,7 @@ void Tracer::stopped(int tid, int status) {
 }
 
 void Tracer::read_all() {
-    std::vector<int> pids = descendants_of(getpid());
+    std::vector<int> pids = machine::descendants_of(getpid());
     for (const int pid : pids) {
         auto process = read_process(pid, asked_.method);
         if (!process) continue;
@@ -170,7 +170,7 @@ void Tracer::readings_due() {
     if (next_reading_ <= 0 || now() < next_reading_) return;
     read_all();
     std::vector<Process> now_there;
-    for (const int pid : descendants_of(getpid()))
+    for (const int pid : machine::descendants_of(getpid()))
         if (const auto at = known_.find(pid); at != known_.end()) now_there.push_back(at->second);
     reading_(now_there);
     next_reading_ = asked_.every_s > 0 ? now() + asked_.every_s : 0;
@@ -196,7 +196,7 @@ void Tracer::wait() {
         } else if (tid == child_) {
             status_ = status;
             // What the command left running ends with it.
-            for (const int pid : descendants_of(getpid())) kill(pid, SIGKILL);
+            for (const int pid : machine::descendants_of(getpid())) kill(pid, SIGKILL);
         }
     }
 }

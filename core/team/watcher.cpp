@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/launch/process_tree.hpp"
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 #include "core/team/ending.hpp"
 #include "core/team/seats.hpp"
 
@@ -78,7 +78,7 @@ void Watcher::handle(int signal) {
 
 /// Ctrl-Z: the members stop with their parent and go on with it.
 void Watcher::suspend() {
-    const std::vector<int> all = observe::descendants_of(getpid());
+    const std::vector<int> all = machine::descendants_of(getpid());
     for (const int pid : all) kill(pid, SIGSTOP);
     kill(getpid(), SIGSTOP);
     for (const int pid : all) kill(pid, SIGCONT);

@@ -13,9 +13,9 @@
 
 using namespace strata;
 using namespace strata::launch;
-using observe::ByMemory;
-using observe::Kind;
-using observe::Region;
+using machine::ByMemory;
+using machine::Kind;
+using machine::Region;
 
 namespace {
 
@@ -174,7 +174,7 @@ TEST_CASE("all processes of a run are read, however many, once there was time fo
     CHECK(pages.reading(true).processes < kMany);  // no time was left
     pages.read(processes, 1e6);
     CHECK(pages.reading(true).processes == kMany);
-    CHECK(observe::total(pages.reading(true).by_memory) > kMany * 4096);
+    CHECK(machine::total(pages.reading(true).by_memory) > kMany * 4096);
 }
 
 TEST_CASE("the words of --explain and --check tell threads from pages, and never call unknown pages placed") {

@@ -4,12 +4,12 @@
 
 #include "core/launch/bind.hpp"
 #include "core/launch/process_tree.hpp"
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;
 using namespace strata::launch;
-using namespace strata::observe;
+using namespace strata::machine;
 
 TEST_CASE("every descendant is ended: deaf, escaped by double fork and setsid, or stopped") {
     // In a child, since it becomes a subreaper and ends all that is below it.

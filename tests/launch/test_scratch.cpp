@@ -6,13 +6,13 @@
 #include <filesystem>
 
 #include "core/launch/scratch.hpp"
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 #include "tests/catch.hpp"
 #include "tests/launch/folder.hpp"
 
 using namespace strata;
 using namespace strata::launch;
-using namespace strata::observe;
+using namespace strata::machine;
 namespace fs = std::filesystem;
 
 TEST_CASE("a scratch folder exists as long as its owner, and a sweep lets it be") {

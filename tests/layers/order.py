@@ -14,8 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NATIVE = [
     ["core/base"],
     ["core/machine", "core/balance"],
-    ["core/observe"],
-    ["core/launch"],
+    ["core/launch", "core/observe"],
     ["core/team"],
     ["core/graph/execute"],
     ["core/graph/declare"],

@@ -4,12 +4,13 @@
 #include <sstream>
 
 #include "core/machine/machine.hpp"
-#include "core/observe/numa_maps.hpp"
+#include "core/machine/numa_maps.hpp"
 #include "core/observe/report.hpp"
 #include "core/observe/snapshot.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;
+using namespace strata::machine;
 using namespace strata::observe;
 
 namespace {

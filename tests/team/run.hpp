@@ -24,8 +24,8 @@
 
 #include "core/launch/environment.hpp"
 #include "core/machine/limits.hpp"
+#include "core/machine/proc.hpp"
 #include "core/machine/sysfs.hpp"
-#include "core/observe/proc.hpp"
 
 namespace strata::team::testing {
 
@@ -115,7 +115,7 @@ class Run {
     /// Processes of this run, those that are dead but not collected left out.
     [[nodiscard]] std::vector<int> alive() const {
         std::vector<int> found;
-        for (const int pid : observe::all_processes()) {
+        for (const int pid : machine::all_processes()) {
             const auto words = machine::read_file(fmt::format("/proc/{}/cmdline", pid));
             if (words && has(*words, token_) && pid != getpid()) found.push_back(pid);
         }

@@ -1,4 +1,4 @@
-#include "core/observe/proc.hpp"
+#include "core/machine/proc.hpp"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "core/machine/sysfs.hpp"
 
-namespace strata::observe {
+namespace strata::machine {
 namespace {
 
 double ticks_to_seconds(std::uint64_t ticks) {
@@ -176,4 +176,4 @@ std::optional<std::int64_t> pressure_us(const char* name) {
     return std::strtoll(text->c_str() + at + 6, nullptr, 10);
 }
 
-}  // namespace strata::observe
+}  // namespace strata::machine

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace strata::observe {
+namespace strata::machine {
 
 enum class Kind { program_text, library_text, file, heap, stack, anonymous, shared };
 inline constexpr Kind kKinds[] = {Kind::program_text, Kind::library_text, Kind::file,  Kind::heap,
@@ -47,4 +47,4 @@ std::optional<double> ask_pages(int pid, std::vector<Region>& regions, std::uint
 /// Bytes of all regions.
 ByMemory sum(const std::vector<Region>& regions);
 
-}  // namespace strata::observe
+}  // namespace strata::machine

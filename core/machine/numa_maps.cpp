@@ -1,4 +1,4 @@
-#include "core/observe/numa_maps.hpp"
+#include "core/machine/numa_maps.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <charconv>
 
-namespace strata::observe {
+namespace strata::machine {
 namespace {
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -189,4 +189,4 @@ ByMemory sum(const std::vector<Region>& regions) {
     return all;
 }
 
-}  // namespace strata::observe
+}  // namespace strata::machine

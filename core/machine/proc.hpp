@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace strata::observe {
+namespace strata::machine {
 
 /// What matters here of /proc/PID/stat and /proc/PID/task/TID/stat (proc(5)).
 struct ProcessStat {
@@ -46,4 +46,4 @@ std::map<int, CpuTimes> cpu_times();
 /// "some" of /proc/pressure/NAME in microseconds since boot.
 std::optional<std::int64_t> pressure_us(const char* name);
 
-}  // namespace strata::observe
+}  // namespace strata::machine
