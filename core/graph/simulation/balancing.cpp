@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 namespace strata::graph {
@@ -16,8 +15,8 @@ std::string name(std::uint64_t serial, int process) {
 
 }  // namespace
 
-/// Every process tells what its patches cost, and reads what the others told.
-void Balancer::share(Plan& plan, std::uint64_t serial) {
+/// Every process tells what its patches cost, and reads what the others told: [family][patch].
+VectorBy<FamilyId, std::vector<double>> Balancer::share(Plan& plan, std::uint64_t serial) {
     const Members& members = plan.members();
     const Assignment& now = plan.assignment();
     const auto mine = plan.take_costs();
@@ -39,39 +38,28 @@ void Balancer::share(Plan& plan, std::uint64_t serial) {
             process == members.rank     ? told.data()
             : !members.is_near(process) ? from_afar[static_cast<std::size_t>(process)].data()
                                         : SharedMemory::of_other(members, name(serial, process))));
-    const bool first = costs_.empty();
-    costs_.resize(now.owner.size());
+    VectorBy<FamilyId, std::vector<double>> costs(now.owner.size());
     std::vector<std::size_t> before(tables.size(), 0);  // patches of families already read
     for (const FamilyId f : now.owner.ids()) {
-        costs_[f].resize(now.owner[f].size(), 0.0);
         std::vector<std::size_t> here(tables.size(), 0);
         for (std::size_t p = 0; p < now.owner[f].size(); ++p) {
             const auto process = static_cast<std::size_t>(now.owner[f][p]);
-            const double cost = tables[process][before[process] + static_cast<std::size_t>(now.local[f][p])];
-            costs_[f][p] = first ? cost : rule_.weight * cost + (1 - rule_.weight) * costs_[f][p];
+            costs[f].push_back(tables[process][before[process] + static_cast<std::size_t>(now.local[f][p])]);
             ++here[process];
         }
         for (std::size_t i = 0; i < here.size(); ++i) before[i] += here[i];
     }
     members.meet();  // nobody lets go of what it told before all have read it
-}
-
-double Balancer::longest(const Assignment& assignment, int processes) const {
-    std::vector<double> times(static_cast<std::size_t>(processes), 0.0);
-    for (const FamilyId f : costs_.ids())
-        for (std::size_t p = 0; p < costs_[f].size(); ++p)
-            times[static_cast<std::size_t>(assignment.owner[f][p])] += costs_[f][p];
-    const double all = std::accumulate(times.begin(), times.end(), 0.0);
-    return all > 0 ? *std::max_element(times.begin(), times.end()) / all * processes : 1.0;
+    return costs;
 }
 
 std::optional<Assignment> Balancer::decide(Plan& plan, std::uint64_t serial) {
     const int processes = plan.members().size;
     if (processes == 1) return std::nullopt;
-    share(plan, serial);
-    Assignment next = assign(plan.graph(), processes, costs_);
-    const double now = longest(plan.assignment(), processes);
-    if (longest(next, processes) > now * (1 - rule_.least_gain)) return std::nullopt;
+    rebalancer_.observe(share(plan, serial));
+    const auto& smoothed = rebalancer_.costs();
+    Assignment next = assign(plan.graph(), processes, {smoothed.begin(), smoothed.end()});
+    if (!rebalancer_.pays(plan.assignment().owner, next.owner, processes)) return std::nullopt;
     return next;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/balance/rebalance.hpp"
 #include "core/graph/expand/plan.hpp"
 
 namespace strata::graph {
@@ -12,16 +13,13 @@ namespace strata::graph {
 struct BalanceRule {
     /// Looks every so many steps, of which one is timed; 0: never.
     std::int64_t every = 0;
-    /// Patches move when the longest process's time falls by this part at least.
-    double least_gain = 0.05;
-    /// Of a new measurement in the smoothed cost; the first one counts whole.
-    double weight = 0.5;
+    balance::RebalanceRule change = {};
 };
 
-/// The same decisions in all processes, from the same measurements.
+/// The members' measurements put together, so that all of them decide the same.
 class Balancer {
   public:
-    explicit Balancer(BalanceRule rule) : rule_(rule) {}
+    explicit Balancer(BalanceRule rule) : rule_(rule), rebalancer_(rule.change) {}
     [[nodiscard]] const BalanceRule& rule() const { return rule_; }
 
     /// After a timed step: another assignment where that is worth it. Collective over the members. `serial`:
@@ -29,12 +27,10 @@ class Balancer {
     [[nodiscard]] std::optional<Assignment> decide(Plan& plan, std::uint64_t serial);
 
   private:
-    void share(Plan& plan, std::uint64_t serial);
-    /// The longest process's share of all work, times the number of processes: 1 is ideal.
-    [[nodiscard]] double longest(const Assignment& assignment, int processes) const;
+    [[nodiscard]] static VectorBy<FamilyId, std::vector<double>> share(Plan& plan, std::uint64_t serial);
 
     BalanceRule rule_;
-    VectorBy<FamilyId, std::vector<double>> costs_;  // [family][patch], smoothed
+    balance::Rebalancer rebalancer_;
 };
 
 }  // namespace strata::graph
