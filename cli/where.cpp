@@ -1,6 +1,5 @@
 // strata where: on which CPU each thread runs, and in which memory each page lies.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <cerrno>
 #include <charconv>
@@ -14,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/process_tree.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/machine.hpp"
 #include "core/machine/proc.hpp"
@@ -157,8 +157,7 @@ int run_command(const Parsed& parsed) {
     });
     printer.say(seen.traced ? "\njust before the end: " : "\nlast reading (tracing is not permitted here): ");
     printer.print(seen.processes);
-    if (WIFSIGNALED(seen.status)) return 128 + WTERMSIG(seen.status);
-    return WEXITSTATUS(seen.status);
+    return launch::exit_status(seen.status);
 }
 
 }  // namespace

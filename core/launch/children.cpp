@@ -1,8 +1,6 @@
 #include "core/launch/children.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,23 +15,14 @@
 namespace strata::launch {
 
 /// In the new process: everything up to becoming the program; returns errno when that fails.
-int Children::enter(const Process& process, const Entry& entry, int supervisor) {
+int Children::enter(const Process& process, const Entry& entry) {
     setsid();
-    // Dies with its supervisor, even one that is killed by SIGKILL.
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != supervisor) _exit(128 + SIGKILL);
     if (!entry.groups.join()) return errno;
     entry.share.join();
     // A full memory is no concern of other programs: those that were held to it go first (oom_score_adj(5)).
     if (entry.first_to_go) machine::write_file("/proc/self/oom_score_adj", "1000");
     if (!bind_to(process.pus) || !hold_memory(process.memory)) return errno;
-    if (!process.reads_input) {
-        const int nothing = open("/dev/null", O_RDONLY);
-        if (nothing >= 0) {
-            dup2(nothing, STDIN_FILENO);
-            close(nothing);
-        }
-    }
+    if (!process.reads_input) close_input();
     entry.signals.restore();
     return become(process.path, process.arguments, process.environment);
 }
@@ -45,27 +34,15 @@ Children::Children(const Job& job, const RunGroups& groups, const OwnShare& shar
 }
 
 void Children::start(const Process& process, const Entry& entry) {
-    // The write end closes when the program starts; what arrives before is why it did not.
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) throw system_error("a pipe cannot be made", errno);
-    const int supervisor = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) {
-        const int why = enter(process, entry, supervisor);
-        [[maybe_unused]] const ssize_t n = write(report[1], &why, sizeof why);
-        _exit(kNotFound);
-    }
-    const int fork_failed = errno;
-    close(report[1]);
-    int why = 0;
-    const ssize_t n = pid > 0 ? read(report[0], &why, sizeof why) : 0;
-    close(report[0]);
-    if (pid < 0 || n == sizeof why) {
+    const Started started = start_process(report, [&] { return enter(process, entry); });
+    if (started.error != 0) {
         end_all_descendants();
-        if (pid < 0) throw system_error("a process cannot be started", fork_failed);
-        refuse_start(process.path, why);
+        if (started.pid < 0) throw system_error("a process cannot be started", started.error);
+        refuse_start(process.path, started.error);
     }
-    pids_.push_back(pid);
+    pids_.push_back(started.pid);
     ++running_;
 }
 

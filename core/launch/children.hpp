@@ -35,7 +35,7 @@ class Children {
         bool first_to_go;  // when memory runs out
     };
     void start(const Process& process, const Entry& entry);
-    static int enter(const Process& process, const Entry& entry, int supervisor);
+    static int enter(const Process& process, const Entry& entry);
 
     std::vector<int> pids_;
     size_t running_ = 0;

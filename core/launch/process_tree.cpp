@@ -1,5 +1,7 @@
 #include "core/launch/process_tree.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,20 +9,62 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <set>
 #include <thread>
 
+#include "core/base/error.hpp"
 #include "core/machine/proc.hpp"
 
 namespace strata::launch {
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
+void end_with_parent(int parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent) _exit(128 + SIGKILL);
+}
+
+void close_input() {
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing < 0) return;
+    dup2(nothing, STDIN_FILENO);
+    close(nothing);
+}
+
+Started start_process(const int report[2], const std::function<int()>& enter) {
+    const int parent = getpid();
+    Started started;
+    started.pid = fork();
+    if (started.pid == 0) {
+        end_with_parent(parent);
+        const int why = enter();
+        [[maybe_unused]] const ssize_t n = write(report[1], &why, sizeof why);
+        _exit(kNotFound);
+    }
+    if (started.pid < 0) started.error = errno;
+    close(report[1]);
+    // The write end closes when the program starts; what arrives before is why it did not.
+    int why = 0;
+    if (started.pid > 0 && read(report[0], &why, sizeof why) == sizeof why) started.error = why;
+    close(report[0]);
+    return started;
+}
+
 std::vector<Ended> collect_ended() {
     std::vector<Ended> ended;
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) ended.push_back({pid, status});
     return ended;
+}
+
+int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+void stop_with_descendants() {
+    const std::vector<int> all = machine::descendants_of(getpid());
+    for (const int pid : all) kill(pid, SIGSTOP);
+    kill(getpid(), SIGSTOP);
+    for (const int pid : all) kill(pid, SIGCONT);
 }
 
 std::vector<int> end_all_descendants(double patience_s) {
@@ -48,6 +92,12 @@ std::vector<int> end_all_descendants(double patience_s) {
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(pause * 2, std::chrono::milliseconds(20));
     }
+}
+
+void end_process_tree() {
+    for (const int pid : end_all_descendants())
+        fmt::print(stderr,
+                   "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
 }
 
 }  // namespace strata::launch

@@ -29,7 +29,6 @@
 #include "core/launch/signals.hpp"
 #include "core/launch/verdict.hpp"
 #include "core/machine/clock.hpp"
-#include "core/machine/proc.hpp"
 
 namespace strata::launch {
 
@@ -98,7 +97,6 @@ class Vigil {
     void handle(int signal);
     void collect();
     void look();
-    void suspend();
     void end();
     void kill_after(double seconds) { kill_at_ = std::min(kill_at_.value_or(1e18), now() + seconds); }
 
@@ -164,19 +162,11 @@ void Vigil::collect() {
 
 void Vigil::handle(int signal) {
     if (signal == SIGCHLD) return;
-    if (signal == SIGTSTP) return suspend();
+    if (signal == SIGTSTP) return stop_with_descendants();
     children_.signal(signal);
     if (signal == SIGUSR1 || signal == SIGUSR2) return;
     kill_after(asked_by_ == 0 ? kGrace : 0);
     if (asked_by_ == 0) asked_by_ = signal;
-}
-
-/// Ctrl-Z: the run stops with its supervisor and goes on with it.
-void Vigil::suspend() {
-    const std::vector<int> all = machine::descendants_of(getpid());
-    for (const int pid : all) kill(pid, SIGSTOP);
-    kill(getpid(), SIGSTOP);
-    for (const int pid : all) kill(pid, SIGCONT);
 }
 
 void Vigil::look() {
@@ -240,14 +230,6 @@ Job with_settings(Job job, const Scratch& scratch) {
     return job;
 }
 
-void end_everything() {
-    for (const int pid : end_all_descendants())
-        fmt::print(stderr,
-                   "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
-}
-
-int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 /// Whether the run failed for a reason that its own status may not show: a limit, or a placement that was not
 /// kept. Each is said once.
 bool say_what_went_wrong(const Enforcement& enforcement, const Job& job, const Watch& watch,
@@ -310,7 +292,7 @@ int supervise(const Job& job, const Watch& watch) {
         Vigil vigil(children, around.signals, watch, readback.get(), job.by_srun);
         vigil.keep();
         Books after = read_books(pus);
-        end_everything();
+        end_process_tree();
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
         remove_stray_segments(wall_clock);
         if (vigil.orphaned()) return kFailure;

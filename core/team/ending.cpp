@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/launch/process_tree.hpp"
+#include "core/team/failure.hpp"
+#include "core/team/seats.hpp"
+
 namespace strata::team {
 namespace {
 
@@ -22,8 +26,6 @@ std::string name_of(int signal) {
     return fmt::format("signal {}", signal);
 }
 
-}  // namespace
-
 std::string how_it_ended(int status, const char* note) {
     std::string how = WIFSIGNALED(status) ? "was killed by " + name_of(WTERMSIG(status))
                       : status != 0       ? fmt::format("exited with status {}", WEXITSTATUS(status))
@@ -32,8 +34,19 @@ std::string how_it_ended(int status, const char* note) {
     return how;
 }
 
-int failing_status(int status) {
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : std::max(1, WEXITSTATUS(status));
+}  // namespace
+
+MemberEnd member_end(int status, const Arena* arena, int rank) {
+    MemberEnd end;
+    if (arena != nullptr) {
+        if (const auto* notes = static_cast<const Note*>(arena->find(kNotesArray))) end.note = notes + rank;
+        const auto* departures = static_cast<const Departures*>(arena->find(kDeparturesArray));
+        end.in_order = status == 0 && departures != nullptr && departures->left(rank);
+    }
+    end.how = how_it_ended(status, end.note == nullptr ? "" : end.note->text());
+    return end;
 }
+
+int failing_status(int status) { return std::max(1, launch::exit_status(status)); }
 
 }  // namespace strata::team

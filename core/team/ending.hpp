@@ -1,17 +1,25 @@
-// How a process ended, in words and as an exit status.
+// How a member ended, in words and as an exit status.
 #pragma once
 
 #include <chrono>
 #include <string>
+
+#include "core/team/arena.hpp"
+#include "core/team/notes.hpp"
 
 namespace strata::team {
 
 /// How long members that are told of a death, or to end, have for their last words.
 inline constexpr auto kGrace = std::chrono::seconds(2);
 
-/// "was killed by SIGKILL", "exited with status 7", from the status as of waitpid(2); for status 0: that it
-/// did not leave its team.
-[[nodiscard]] std::string how_it_ended(int status, const char* note);
+/// How a member ended, from its status as of waitpid(2) and what it left in the arena (null: it never had
+/// one). `rank`: of those that share the arena.
+struct MemberEnd {
+    bool in_order = false;       // it left its team, with status 0
+    std::string how;             // "was killed by SIGKILL", "exited with status 7"
+    const Note* note = nullptr;  // what it left to be said; lies in the arena
+};
+[[nodiscard]] MemberEnd member_end(int status, const Arena* arena, int rank);
 
 /// As shells give it: 128 + signal, or the status; never 0.
 [[nodiscard]] int failing_status(int status);

@@ -18,6 +18,7 @@
 #include "core/launch/environment.hpp"
 #include "core/launch/mpi.hpp"
 #include "core/launch/placement.hpp"
+#include "core/launch/process_tree.hpp"
 #include "core/machine/machine.hpp"
 #include "core/team/crew_table.hpp"
 #include "core/team/seats.hpp"
@@ -42,29 +43,26 @@ class Parent : public Watcher {
     bool agree();
 
   private:
-    [[noreturn]] void enter(int rank, int line, int report, int parent,
-                            const std::vector<std::string>& arguments,
-                            const std::vector<std::string>& environment);
+    int enter(int rank, int line, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& environment);
     void start_one(int rank, const std::vector<std::string>& arguments);
 
     const launch::Placement& placement_;
 };
 
-/// In the new process, up to becoming the program.
-void Parent::enter(int rank, int line, int report, int parent, const std::vector<std::string>& arguments,
-                   const std::vector<std::string>& environment) {
-    settle(rank, parent);
+/// In the new process: everything up to becoming the program; returns errno when that fails.
+int Parent::enter(int rank, int line, const std::vector<std::string>& arguments,
+                  const std::vector<std::string>& environment) {
+    settle(rank);
     for (const int kept : {line, arena_.descriptor()}) fcntl(kept, F_SETFD, 0);
     const bool placed =
         (placement_.layout.bind == launch::Bind::none || launch::bind_to(placement_.pus(rank))) &&
         launch::hold_memory(placement_.memory_of(rank));
-    const int why = placed ? launch::become(kSelf, arguments, environment) : errno;
-    [[maybe_unused]] const ssize_t n = write(report, &why, sizeof why);
-    _exit(kNotFound);
+    return placed ? launch::become(kSelf, arguments, environment) : errno;
 }
 
 void Parent::start_one(int rank, const std::vector<std::string>& arguments) {
-    int ends[2], report[2];  // of a start that fails: it closes when the program begins
+    int ends[2], report[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 || pipe2(report, O_CLOEXEC) != 0)
         throw system_error("a line to a member cannot be made", errno).remedy("ulimit -n");
     const int parent = getpid(), size = placement_.layout.processes;
@@ -73,19 +71,12 @@ void Parent::start_one(int rank, const std::vector<std::string>& arguments) {
                                                         arena_.capacity()})});
     settings.push_back({kParentVariable, "", true});
     const auto environment = launch::apply_settings(settings, launch::own_environment());
-    Member member{0, ends[0], false};
-    member.pid = fork();
-    if (member.pid == 0) enter(rank, ends[1], report[1], parent, arguments, environment);
-    const int why_no_fork = errno;
+    const launch::Started started =
+        launch::start_process(report, [&] { return enter(rank, ends[1], arguments, environment); });
     close(ends[1]);
-    close(report[1]);
-    int why = 0;
-    const bool refused = member.pid > 0 && read(report[0], &why, sizeof why) == sizeof why;
-    close(report[0]);
-    if (member.pid < 0) why = why_no_fork;
-    if (member.pid >= 0) members_.push_back(member);
-    if (member.pid < 0 || refused)
-        throw system_error(fmt::format("member {} of {} cannot be started", rank, size), why)
+    if (started.pid > 0) members_.push_back({started.pid, ends[0], false});
+    if (started.error != 0)
+        throw system_error(fmt::format("member {} of {} cannot be started", rank, size), started.error)
             .remedy("ulimit -u");
 }
 

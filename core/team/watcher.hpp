@@ -39,9 +39,9 @@ class Watcher {
     void handle(int signal);
     /// Whether the members' time is being counted: somebody has failed, or the run was told to end.
     [[nodiscard]] bool ending() const { return kill_at_.has_value(); }
-    /// In a new child: ends with its parent, in a session of its own (keys of the terminal go to the parent,
-    /// which passes them on); signals as the parent found them; standard input for member 0 alone.
-    void settle(int rank, int parent) const;
+    /// In a new child: a session of its own (keys of the terminal go to the parent, which passes them on),
+    /// signals as the parent found them, standard input for member 0 alone.
+    void settle(int rank) const;
 
     Arena& arena_;
     launch::SignalEvents signals_;
@@ -51,7 +51,6 @@ class Watcher {
     using Clock = std::chrono::steady_clock;
 
     void ended(int rank, int status);
-    void suspend();
     [[nodiscard]] bool any_alive() const;
 
     int owner_, status_ = 0, asked_by_ = 0;

@@ -1,7 +1,9 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/machine/proc.hpp"
@@ -33,6 +35,19 @@ TEST_CASE("every descendant is ended: deaf, escaped by double fork and setsid, o
     REQUIRE(waitpid(pid, &status, 0) == pid);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a process that cannot become its program says why; one that can says nothing") {
+    for (const char* path : {"/no/such/program", "/bin/true"}) {
+        int report[2];
+        REQUIRE(pipe2(report, O_CLOEXEC) == 0);
+        const Started started = start_process(report, [&] { return become(path, {path}, {}); });
+        CHECK(started.pid > 0);
+        CHECK(started.error == (path[1] == 'n' ? ENOENT : 0));
+        int status = -1;
+        REQUIRE(waitpid(started.pid, &status, 0) == started.pid);
+        CHECK(exit_status(status) == (path[1] == 'n' ? kNotFound : 0));
+    }
 }
 
 TEST_CASE("what /proc says of this process is what this process knows of itself") {

@@ -14,6 +14,7 @@
 #include "core/launch/bind.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/placement.hpp"
+#include "core/launch/process_tree.hpp"
 #include "core/machine/machine.hpp"
 #include "core/team/crew_table.hpp"
 #include "core/team/mlp/session.hpp"
@@ -96,7 +97,8 @@ bool Forking::fork_all() {
             members_.push_back({pid, -1, true});
             continue;
         }
-        settle(rank(), parent);
+        launch::end_with_parent(parent);
+        settle(rank());
         if (placement_.layout.bind != launch::Bind::none && !launch::bind_to(placement_.pus(rank())))
             throw system_error(fmt::format("member {} cannot be bound", rank()), errno);
         if (!launch::hold_memory(placement_.memory_of(rank())))

@@ -1,7 +1,6 @@
 #include "core/team/mpi/keeper.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 #include <utility>
 
@@ -42,9 +40,7 @@ Keeper::Keeper(std::uint64_t capacity)
 }
 
 Keeper::~Keeper() {
-    for (const int pid : launch::end_all_descendants())
-        fmt::print(stderr,
-                   "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
+    launch::end_process_tree();
     // The files through which ranks send each other messages have names; a rank that was killed leaves its
     // own, and so does Open MPI 4's mpirun. The last of the node to end finds nobody at them.
     if (lost_ || status_ != 0 || asked_by_ != 0) launch::remove_stray_segments(started_);

@@ -135,7 +135,7 @@ bool Keeper::lost(const Message& who, int from_line, int from_node) {
     return first && asked_by_ == 0;
 }
 
-void Keeper::member_failed(const KeptEnd& end) {
+void Keeper::member_failed(const MemberEnd& end) {
     if (!where_) {
         if (asked_by_ == 0 && !said_why_)
             fmt::print(stderr, "strata: error: a member (process {}) {} before it had joined its team\n{}",
@@ -163,8 +163,8 @@ void Keeper::member_failed(const KeptEnd& end) {
 void Keeper::member_ended(int status) {
     listen_to_member();  // its last words
     member_.mark_ended();
-    const KeptEnd end =
-        kept_end(status, where_ && arena_ ? &*arena_ : nullptr, where_ ? where_->local_rank : 0);
+    const MemberEnd end =
+        member_end(status, where_ && arena_ ? &*arena_ : nullptr, where_ ? where_->local_rank : 0);
     if (!end.in_order) {
         status_ = failing_status(status);
         member_failed(end);

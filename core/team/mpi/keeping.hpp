@@ -52,7 +52,7 @@ class Keeper {
     void said_on_node(const Received& received, int line);
     void said_by_node(int node, const Message& word);
     void member_ended(int status);
-    void member_failed(const KeptEnd& end);
+    void member_failed(const MemberEnd& end);
     void neighbour_vanished(const Message& who);
     [[nodiscard]] bool lost(const Message& who, int from_line = -1, int from_node = -1);
     void node_vanished(const Message& head, const std::string& how);

@@ -1,13 +1,11 @@
-// The member that a keeper looks after: its start, its line, its end.
+// The member that a keeper looks after: its start and its line.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/launch/signals.hpp"
-#include "core/team/arena.hpp"
 #include "core/team/mpi/lines.hpp"
-#include "core/team/notes.hpp"
 
 namespace strata::team {
 
@@ -39,14 +37,5 @@ class KeptMember {
     int line_ = -1, pid_ = 0;
     bool alive_ = false;
 };
-
-/// How a member ended, from its status as of waitpid(2) and what it left in the arena (null: it never had
-/// one).
-struct KeptEnd {
-    bool in_order = false;       // it left its team, with status 0
-    std::string how;             // "was killed by SIGKILL"
-    const Note* note = nullptr;  // what it left to be said; lies in the arena
-};
-[[nodiscard]] KeptEnd kept_end(int status, const Arena* arena, int local_rank);
 
 }  // namespace strata::team
