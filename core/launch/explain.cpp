@@ -17,24 +17,27 @@ namespace strata::launch {
 namespace {
 
 std::string kind_text(const Plan& plan) {
-    switch (plan.how) {
-        case How::mpirun:
-            return fmt::format("{}, started with {} ({})", to_text(plan.mpirun->mpi), plan.mpirun->path,
-                               plan.mpirun->why);
-        case How::around:
-            return fmt::format("{}, whose ranks take their places themselves", to_text(plan.around->starter));
-        case How::team:
+    const Target& target = plan.target;
+    const int processes = plan.placement.layout.processes;
+    switch (target.kind) {
+        case ProgramKind::mpi:
+            return fmt::format("{}, started with {} ({})", to_text(target.mpirun->mpi), target.mpirun->path,
+                               target.mpirun->why);
+        case ProgramKind::around:
+            return fmt::format("{}, whose ranks take their places themselves",
+                               to_text(target.around->starter));
+        case ProgramKind::team:
             return fmt::format("once: it starts its {} of a team itself",
-                               plan.placement.layout.processes == 1
-                                   ? "one member"
-                                   : fmt::format("{} members", plan.placement.layout.processes));
-        case How::copies:
-            return fmt::format("{} copies", plan.placement.layout.processes);
-        case How::become:
+                               processes == 1 ? "one member" : fmt::format("{} members", processes));
+        case ProgramKind::rank:
+            if (target.rank->size > 1)
+                return fmt::format("rank {} of {}", target.rank->rank, target.rank->size);
+            break;
+        case ProgramKind::plain:
+            if (processes > 1) return fmt::format("{} copies", processes);
             break;
     }
-    return plan.size > 1 ? fmt::format("rank {} of {}", plan.rank, plan.size)
-                         : "this process becomes the program";
+    return "this process becomes the program";
 }
 
 std::string shell_words(const std::vector<std::string>& words) {
@@ -130,7 +133,7 @@ std::string for_likwid(const Plan& plan) {
 /// The same placement in the words of other launchers, for places where Strata is not.
 std::string by_hand(const Plan& plan) {
     const Placement& placement = plan.placement;
-    if (plan.how == How::team)
+    if (plan.target.kind == ProgramKind::team)
         return fmt::format("by hand:\n  STRATA_LAYOUT={} STRATA_STRIDE={} STRATA_BIND={} {}\n",
                            to_text(placement.layout), placement.layout.stride, bind_text(placement.layout),
                            shell_words(plan.job.command));
@@ -172,13 +175,13 @@ std::string by_hand(const Plan& plan) {
 
 std::string describe(const Plan& plan, const Request& request) {
     const Layout& layout = plan.placement.layout;
-    std::string text = fmt::format("program: {} ({})\n", plan.program.path,
-                                   !plan.program.why.empty() ? plan.program.why
-                                   : plan.around             ? "a launcher"
-                                                             : "a rank");
+    std::string text = fmt::format("program: {} ({})\n", plan.target.program.path,
+                                   !plan.target.program.why.empty() ? plan.target.program.why
+                                   : plan.target.around             ? "a launcher"
+                                                                    : "a rank");
     text += fmt::format("start:   {}\n", kind_text(plan));
-    if (plan.mpirun && request.explain) {
-        const std::string version = version_of(plan.mpirun->path);
+    if (plan.target.mpirun && request.explain) {
+        const std::string version = version_of(plan.target.mpirun->path);
         if (!version.empty()) text += "version: " + version;
     }
     text += fmt::format("layout:  {} (processes x threads), stride {}, bind {}\n", to_text(layout),
@@ -195,12 +198,13 @@ std::string describe(const Plan& plan, const Request& request) {
     const std::string unverified = plan.machine.is_system() ? why_unverified(plan.placement) : "";
     if (!unverified.empty()) text += fmt::format("pages:   {}: {}\n", kUnverified, unverified);
     text += table_of(plan);
-    const bool team = plan.how == How::team;
-    const int shown = std::min(plan.index, static_cast<int>(plan.placement.threads.size()) - 1);
+    const bool team = plan.target.kind == ProgramKind::team;
+    const Rank rank = plan.target.rank.value_or(Rank{});
+    const int shown = std::min(rank.local_rank, static_cast<int>(plan.placement.threads.size()) - 1);
     text += team ? "environment of the program:\n" : fmt::format("environment of process {}:\n", shown);
     for (const Setting& s :
          team ? settings_for_team(plan.placement)
-              : settings_for(plan.placement, shown, plan.rank, std::max(plan.size, layout.processes)))
+              : settings_for(plan.placement, shown, rank.rank, std::max(rank.size, layout.processes)))
         text += s.removed ? fmt::format("  unset {}\n", s.name) : fmt::format("  {}={}\n", s.name, s.value);
     text += fmt::format("command: {}\n", shell_words(plan.job.processes.front().arguments));
     text += fmt::format("then:    {}\n", plan.supervised
@@ -216,9 +220,9 @@ std::string describe_json(const Plan& plan, const Request& request) {
     Json j(out);
     const Layout& layout = plan.placement.layout;
     j.object().member("schema", "strata.placement/1").members("command", request.command);
-    j.key("program").object().member("path", plan.program.path).member("why", plan.program.why);
-    j.member("mpi", plan.program.mpi == Mpi::none ? std::string() : to_text(plan.program.mpi));
-    j.member("openmp", openmp_of(plan.program.path, environment_value("LD_LIBRARY_PATH"))).end();
+    j.key("program").object().member("path", plan.target.program.path).member("why", plan.target.program.why);
+    j.member("mpi", plan.target.program.mpi == Mpi::none ? std::string() : to_text(plan.target.program.mpi));
+    j.member("openmp", openmp_of(plan.target.program.path, environment_value("LD_LIBRARY_PATH"))).end();
     j.member("start", kind_text(plan)).member("machine", plan.machine.source);
     j.member("layout", to_text(layout)).member("stride", layout.stride).member("bind", bind_text(layout));
     j.members("why", plan.placement.why);

@@ -1,0 +1,33 @@
+// What a launch starts: the kind of program that the command is, and what that kind needs.
+#pragma once
+
+#include <optional>
+
+#include "core/launch/around.hpp"
+#include "core/launch/mpi.hpp"
+#include "core/launch/program.hpp"
+#include "core/launch/request.hpp"
+
+namespace strata::launch {
+
+enum class ProgramKind {
+    plain,   // one process becomes the program; several are copies, each with its rank in STRATA_RANK
+    rank,    // the same in a rank that an MPI's launcher has started
+    around,  // an mpirun or srun command: the same command, with the launcher in front of its program
+    team,    // a program that starts its members itself: it is started once
+    mpi      // an MPI program: its own mpirun starts P launchers, each of which becomes the program
+};
+
+struct Target {
+    ProgramKind kind = ProgramKind::plain;
+    Program program;  // of a rank and of an mpirun command: the path alone
+    std::optional<Rank> rank;
+    std::optional<Around> around;
+    std::optional<Mpirun> mpirun;
+};
+
+/// Throws Error for a command that is not there, a program whose MPI is not known or has no mpirun, and a
+/// request that a rank of another launcher cannot carry out.
+Target target_of(const Request& request);
+
+}  // namespace strata::launch
