@@ -39,22 +39,22 @@ std::map<int, double> exact_busy(const std::vector<int>& pus) {
 
 double children_cpu_s() { return cpu_seconds(RUSAGE_CHILDREN); }
 
-Books read_books(const std::vector<int>& pus) {
-    Books books;
-    books.cpu_pressure_us = machine::pressure_us("cpu");
-    books.memory_pressure_us = machine::pressure_us("memory");
-    books.io_pressure_us = machine::pressure_us("io");
-    books.cpus = machine::cpu_times();
-    books.cpu_busy_exact = exact_busy(pus);
-    books.own_s = children_cpu_s();
-    books.supervisor_s = cpu_seconds(RUSAGE_SELF);
-    books.at = std::chrono::steady_clock::now();
-    return books;
+UsageSnapshot read_usage(const std::vector<int>& pus) {
+    UsageSnapshot now;
+    now.cpu_pressure_us = machine::pressure_us("cpu");
+    now.memory_pressure_us = machine::pressure_us("memory");
+    now.io_pressure_us = machine::pressure_us("io");
+    now.cpus = machine::cpu_times();
+    now.cpu_busy_exact = exact_busy(pus);
+    now.own_s = children_cpu_s();
+    now.supervisor_s = cpu_seconds(RUSAGE_SELF);
+    now.at = std::chrono::steady_clock::now();
+    return now;
 }
 
-CpuAccount settle(const Books& before, const Books& after, const std::vector<int>& pus) {
+CpuUsage settle(const UsageSnapshot& before, const UsageSnapshot& after, const std::vector<int>& pus) {
     const double wall = std::chrono::duration<double>(after.at - before.at).count();
-    CpuAccount account;
+    CpuUsage account;
     account.own_s = after.own_s - before.own_s;
     account.supervisor_s = after.supervisor_s - before.supervisor_s;
     double ticks = 0, exact = 0;

@@ -1,4 +1,4 @@
-// What a run cost, and what disturbed it: the system's own books before and after.
+// What a run cost, and what disturbed it: what the system says of its CPUs before and after.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace strata::launch {
 
-/// The books at one moment.
-struct Books {
+/// The system's counts at one moment.
+struct UsageSnapshot {
     std::chrono::steady_clock::time_point at;
     std::map<int, machine::CpuTimes> cpus;
     std::map<int, double> cpu_busy_exact;  // seconds, where the kernel counts them in nanoseconds
@@ -22,9 +22,9 @@ struct Books {
 };
 /// CPU time of all children that have been collected.
 double children_cpu_s();
-Books read_books(const std::vector<int>& pus);
+UsageSnapshot read_usage(const std::vector<int>& pus);
 
-struct CpuAccount {
+struct CpuUsage {
     double own_s = 0;
     std::optional<double> others_s, others_share;  // none for a run too short to tell
     double steal_s = 0, irq_s = 0;
@@ -33,9 +33,9 @@ struct CpuAccount {
     const char* method = "/proc/stat";
 };
 
-/// Between two books, over `pus`. The tick counters are blind below some ticks: others' shares are given from
-/// kShortestRun on, and nothing smaller than what own time leaves is called negative.
-CpuAccount settle(const Books& before, const Books& after, const std::vector<int>& pus);
+/// Between two snapshots, over `pus`. The tick counters are blind below some ticks: others' shares are given
+/// from kShortestRun on, and nothing smaller than what own time leaves is called negative.
+CpuUsage settle(const UsageSnapshot& before, const UsageSnapshot& after, const std::vector<int>& pus);
 inline constexpr double kShortestRun = 0.2;
 
 }  // namespace strata::launch

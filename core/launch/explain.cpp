@@ -23,9 +23,9 @@ std::string kind_text(const Plan& plan) {
         case ProgramKind::mpi:
             return fmt::format("{}, started with {} ({})", to_text(target.mpirun->mpi), target.mpirun->path,
                                target.mpirun->why);
-        case ProgramKind::around:
+        case ProgramKind::launcher_command:
             return fmt::format("{}, whose ranks take their places themselves",
-                               to_text(target.around->starter));
+                               to_text(target.launcher->kind));
         case ProgramKind::team:
             return fmt::format("once: it starts its {} of a team itself",
                                processes == 1 ? "one member" : fmt::format("{} members", processes));
@@ -67,12 +67,12 @@ std::string version_of(const std::string& mpirun) {
     return line;
 }
 
-/// The numbers that objects around some PUs have, as a list; "-" for none.
+/// The numbers of the objects that enclose some PUs, as a list; "-" for none.
 struct Enclosing {
     std::string cores, domains, packages;
 };
 
-Enclosing around_pus(const machine::Machine& machine, const std::vector<int>& pus) {
+Enclosing enclosing(const machine::Machine& machine, const std::vector<int>& pus) {
     std::vector<int> cores, domains, packages;
     for (const machine::Core& core : machine.cores) {
         const bool used = std::any_of(core.pus.begin(), core.pus.end(),
@@ -100,7 +100,7 @@ std::string table_of(const Plan& plan) {
             for (next = first + 1; next < threads.size() && threads[next] == threads[first];) ++next;
             const std::string which =
                 next - first == 1 ? std::to_string(first) : fmt::format("{}-{}", first, next - 1);
-            const Enclosing in = around_pus(plan.machine, threads[first]);
+            const Enclosing in = enclosing(plan.machine, threads[first]);
             text += fmt::format("{:>8} {:>8} {:>12} {:>12} {:>8} {:>8}  {}\n", p, which,
                                 print_cpulist(threads[first]), in.cores, in.domains, in.packages,
                                 to_text(plan.placement.memory_of(static_cast<int>(p))));
@@ -177,7 +177,7 @@ std::string describe(const Plan& plan, const Request& request) {
     const Layout& layout = plan.placement.layout;
     std::string text = fmt::format("program: {} ({})\n", plan.target.program.path,
                                    !plan.target.program.why.empty() ? plan.target.program.why
-                                   : plan.target.around             ? "a launcher"
+                                   : plan.target.launcher           ? "a launcher"
                                                                     : "a rank");
     text += fmt::format("start:   {}\n", kind_text(plan));
     if (plan.target.mpirun && request.explain) {
@@ -230,7 +230,7 @@ std::string describe_json(const Plan& plan, const Request& request) {
     for (size_t p = 0; p < plan.placement.threads.size(); ++p) {
         j.object().key("threads").array();
         for (const auto& pus : plan.placement.threads[p]) {
-            const Enclosing in = around_pus(plan.machine, pus);
+            const Enclosing in = enclosing(plan.machine, pus);
             j.object().member("pus", print_cpulist(pus)).member("cores", in.cores);
             j.member("domains", in.domains).member("packages", in.packages).end();
         }

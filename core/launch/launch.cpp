@@ -42,23 +42,23 @@ machine::Machine machine_for(const Target& target, const Request& request) {
 }
 
 /// The layout of `strata launch -- mpirun -n 4 ...`: its processes are mpirun's.
-Wish agreed_with(const Around& around, Wish wish) {
+Wish agreed_with(const LauncherCommand& command, Wish wish) {
     const int asked = wish.layout.processes;
-    if (!wish.layout_given && wish.file.empty()) wish.layout.processes = around.processes.value_or(1);
-    if (around.processes && wish.layout.processes != *around.processes)
+    if (!wish.layout_given && wish.file.empty()) wish.layout.processes = command.processes.value_or(1);
+    if (command.processes && wish.layout.processes != *command.processes)
         throw Error("the layout and the MPI launcher that is started disagree")
-            .given(fmt::format("--layout {} around {} -n {}", to_text(wish.layout), to_text(around.starter),
-                               *around.processes))
-            .allowed(fmt::format("{} processes in both", *around.processes))
-            .remedy(fmt::format("--layout {}x{}, or -n {}", *around.processes, wish.layout.threads, asked));
+            .given(fmt::format("--layout {} around {} -n {}", to_text(wish.layout), to_text(command.kind),
+                               *command.processes))
+            .allowed(fmt::format("{} processes in both", *command.processes))
+            .remedy(fmt::format("--layout {}x{}, or -n {}", *command.processes, wish.layout.threads, asked));
     return wish;
 }
 
 /// On how many nodes srun deals out the ranks: as it is told, else all that the job has.
-int nodes_of(const Around& around) {
-    if (around.starter != Starter::slurm) return 1;
+int nodes_of(const LauncherCommand& command) {
+    if (command.kind != ParallelLauncher::slurm) return 1;
     const int given = std::atoi(environment_value("SLURM_JOB_NUM_NODES").c_str());
-    return std::max(1, around.nodes.value_or(given));
+    return std::max(1, command.nodes.value_or(given));
 }
 
 /// The placement of the processes that one node has: all, or an even part of them. Every node makes its own
@@ -86,11 +86,11 @@ Placement place_ranks(const machine::Machine& machine, Wish wish, const Rank& ra
 
 Placement placement_for(const machine::Machine& machine, const Target& target, const Request& request) {
     if (target.rank) return place_ranks(machine, request.wish, *target.rank);
-    if (!target.around) return place_on_this_node(machine, request.wish, 1);
+    if (!target.launcher) return place_on_this_node(machine, request.wish, 1);
     Placement placement =
-        place_on_this_node(machine, agreed_with(*target.around, request.wish), nodes_of(*target.around));
+        place_on_this_node(machine, agreed_with(*target.launcher, request.wish), nodes_of(*target.launcher));
     // A string of likwid's may say itself how many processes there are.
-    (void)agreed_with(*target.around, {.layout = placement.layout});
+    (void)agreed_with(*target.launcher, {.layout = placement.layout});
     return placement;
 }
 
@@ -152,8 +152,8 @@ void plan_start(Plan& plan, const Request& request) {
     plan.job.processes = processes_for(plan, request);
     if (plan.target.rank) return;
     const Target& target = plan.target;
-    const bool ranks = target.kind == ProgramKind::around || target.kind == ProgramKind::mpi;
-    plan.job.by_srun = target.around && target.around->starter == Starter::slurm;
+    const bool ranks = target.kind == ProgramKind::launcher_command || target.kind == ProgramKind::mpi;
+    plan.job.by_srun = target.launcher && target.launcher->kind == ParallelLauncher::slurm;
     plan.job.several_nodes = ranks && several_nodes(plan.job.by_srun);
     const Watch& watch = request.watch;
     // What an MPI leaves behind (shared segments, session folders) is removed by whoever stays.
@@ -165,8 +165,8 @@ void plan_start(Plan& plan, const Request& request) {
 void bring_text(const Plan& plan, const Request& request) {
     if (plan.text_memories.empty()) return;
     const std::string program =
-        plan.target.around
-            ? find_command(request.command[plan.target.around->program_at], environment_value("PATH"))
+        plan.target.launcher
+            ? find_command(request.command[plan.target.launcher->program_at], environment_value("PATH"))
             : plan.target.program.path;
     std::uint64_t pages = 0, stayed = 0;
     std::string why;

@@ -61,13 +61,13 @@ double distance(const machine::Machine& machine, int from_domain, int to_domain)
     return from_domain == to_domain ? kSame : kOther;
 }
 
-std::vector<Spot> nearest_first(const machine::Machine& machine, const Wish& wish,
-                                const std::vector<Spot>& spots, std::vector<std::string>& why) {
+std::vector<Slot> nearest_first(const machine::Machine& machine, const Wish& wish,
+                                const std::vector<Slot>& slots, std::vector<std::string>& why) {
     const auto devices = devices_named(machine, wish.near);
     std::vector<int> domains;
-    for (const Spot& spot : spots) domains.push_back(domain_of_pu(machine, spot.pu));
-    std::vector<bool> used(spots.size(), false);
-    std::vector<Spot> ordered;
+    for (const Slot& slot : slots) domains.push_back(domain_of_pu(machine, slot.pu));
+    std::vector<bool> used(slots.size(), false);
+    std::vector<Slot> ordered;
     const auto& layout = wish.layout;
     const size_t each = static_cast<size_t>(layout.threads) * static_cast<size_t>(layout.stride);
     for (int p = 0; p < layout.processes; ++p) {
@@ -78,7 +78,7 @@ std::vector<Spot> nearest_first(const machine::Machine& machine, const Wish& wis
                 .allowed("a device whose nearest domain the firmware states")
                 .remedy("leave out --near, or choose the cores with --bind LIST");
         std::vector<size_t> order;
-        for (size_t i = 0; i < spots.size(); ++i)
+        for (size_t i = 0; i < slots.size(); ++i)
             if (!used[i]) order.push_back(i);
         std::vector<double> away;  // of each domain
         for (const machine::Domain& domain : machine.domains)
@@ -88,7 +88,7 @@ std::vector<Spot> nearest_first(const machine::Machine& machine, const Wish& wis
         });
         for (size_t i = 0; i < std::min(each, order.size()); ++i) {
             used[order[i]] = true;
-            ordered.push_back(spots[order[i]]);
+            ordered.push_back(slots[order[i]]);
         }
         if (static_cast<size_t>(p) < devices.size())
             why.push_back(
@@ -96,8 +96,8 @@ std::vector<Spot> nearest_first(const machine::Machine& machine, const Wish& wis
                             device.name, *device.domain,
                             devices.size() == 1 ? std::string("the layout") : fmt::format("process {}", p)));
     }
-    for (size_t i = 0; i < spots.size(); ++i)
-        if (!used[i]) ordered.push_back(spots[i]);
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (!used[i]) ordered.push_back(slots[i]);
     return ordered;
 }
 

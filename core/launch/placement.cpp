@@ -18,7 +18,7 @@ std::string plural(long n, const char* one, const char* many) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-/// What one spot is called in messages.
+/// What one slot is called in messages.
 struct Unit {
     const char *one, *many;
 };
@@ -66,7 +66,7 @@ std::vector<int> allowed_of(const machine::Machine& machine, const std::vector<i
 
 /// The PUs of the outermost cache that several cores share and that holds `core`; the core's own when none
 /// does.
-std::vector<int> around_cache(const machine::Machine& machine, const machine::Core& core) {
+std::vector<int> widest_cache(const machine::Machine& machine, const machine::Core& core) {
     const machine::Cache* widest = nullptr;
     for (const machine::Cache& cache : machine.caches) {
         const bool holds = std::find(cache.cores.begin(), cache.cores.end(), core.index) != cache.cores.end();
@@ -85,7 +85,7 @@ std::vector<int> around_cache(const machine::Machine& machine, const machine::Co
 std::vector<int> widened(const machine::Machine& machine, const machine::Core& core, int pu, Bind bind) {
     switch (bind) {
         case Bind::cache:
-            return allowed_of(machine, around_cache(machine, core));
+            return allowed_of(machine, widest_cache(machine, core));
         case Bind::numa:
             return allowed_of(machine, machine.domains[static_cast<size_t>(core.domain)].pus);
         case Bind::package:
@@ -122,11 +122,11 @@ int kind_of(const machine::Machine& machine, const std::string& word, std::vecto
     return chosen->index;
 }
 
-std::vector<Spot> listed_spots(const machine::Machine& machine, const Numbers& list) {
+std::vector<Slot> listed_slots(const machine::Machine& machine, const Numbers& list) {
     std::vector<int> logical;  // PUs in hwloc's order: core by core
     for (const machine::Core& core : machine.cores)
         logical.insert(logical.end(), core.pus.begin(), core.pus.end());
-    std::vector<Spot> found;
+    std::vector<Slot> found;
     for (const int number : list.list) {
         const bool known = list.system ? std::find(logical.begin(), logical.end(), number) != logical.end()
                                        : static_cast<size_t>(number) < logical.size();
@@ -148,10 +148,10 @@ std::vector<Spot> listed_spots(const machine::Machine& machine, const Numbers& l
     return found;
 }
 
-/// With --bind none every thread may use all spots there are.
-Placement unbound(const std::vector<Spot>& all, const Layout& layout) {
+/// With --bind none every thread may use all slots there are.
+Placement unbound(const std::vector<Slot>& all, const Layout& layout) {
     std::vector<int> everything;
-    for (const Spot& spot : all) everything.push_back(spot.pu);
+    for (const Slot& slot : all) everything.push_back(slot.pu);
     std::sort(everything.begin(), everything.end());
     Placement placement{layout, {}, {}, {}};
     placement.threads.resize(static_cast<size_t>(layout.processes));
@@ -159,16 +159,16 @@ Placement unbound(const std::vector<Spot>& all, const Layout& layout) {
     return placement;
 }
 
-/// Threads take every stride-th spot.
-std::vector<Spot> thinned(const std::vector<Spot>& all, const Layout& layout) {
-    std::vector<Spot> taken;
+/// Threads take every stride-th slot.
+std::vector<Slot> thinned(const std::vector<Slot>& all, const Layout& layout) {
+    std::vector<Slot> taken;
     const auto count = static_cast<size_t>(layout.processes) * static_cast<size_t>(layout.threads);
     for (size_t i = 0; i < all.size() && taken.size() < count; i += static_cast<size_t>(layout.stride))
         taken.push_back(all[i]);
     return taken;
 }
 
-Placement dealt(const std::vector<Spot>& taken, const Layout& layout) {
+Placement dealt(const std::vector<Slot>& taken, const Layout& layout) {
     Placement placement{layout, {}, {}, {}};
     size_t next = 0;
     for (int p = 0; p < layout.processes; ++p) {
@@ -223,11 +223,11 @@ long cores_spanned(const Layout& layout) {
     return (static_cast<long>(layout.processes) * layout.threads - 1) * layout.stride + 1;
 }
 
-std::vector<Spot> spots(const machine::Machine& machine, const Wish& wish, std::vector<std::string>& why) {
+std::vector<Slot> slots(const machine::Machine& machine, const Wish& wish, std::vector<std::string>& why) {
     const Bind bind = wish.layout.bind;
-    if (bind == Bind::list) return listed_spots(machine, wish.layout.list);
+    if (bind == Bind::list) return listed_slots(machine, wish.layout.list);
     const int kind = kind_of(machine, wish.core_kind, why);
-    std::vector<Spot> found;
+    std::vector<Slot> found;
     for (const machine::Core& core : machine.cores) {
         if (kind >= 0 && core.kind != kind) continue;
         const std::vector<int> pus = allowed_of(machine, core.pus);
@@ -248,7 +248,7 @@ Placement place(const machine::Machine& machine, const Wish& asked) {
     const Wish wish = with_likwid_list(machine, asked);
     const Layout& layout = wish.layout;
     std::vector<std::string> why;
-    const std::vector<Spot> all = spots(machine, wish, why);
+    const std::vector<Slot> all = slots(machine, wish, why);
     Placement placement;
     if (layout.bind == Bind::none) {
         placement = unbound(all, layout);
@@ -259,7 +259,7 @@ Placement place(const machine::Machine& machine, const Wish& asked) {
         if (layout.bind == Bind::list) of_what = fmt::format(" of --bind {}", layout.list.text);
         if (!by_pu) of_what = siblings_text(allowed_cores(machine));
         if (cores_spanned(layout) > count) refuse(layout, count, by_pu ? kPu : kCore, of_what);
-        std::vector<Spot> taken =
+        std::vector<Slot> taken =
             thinned(wish.near.empty() ? all : nearest_first(machine, wish, all, why), layout);
         placement = dealt(taken, layout);
     }
@@ -271,7 +271,7 @@ Placement place(const machine::Machine& machine, const Wish& asked) {
 }
 
 Placement place(const std::vector<Core>& cores, const Layout& layout) {
-    std::vector<Spot> all;
+    std::vector<Slot> all;
     for (const Core& core : cores)
         for (size_t i = 0; i < (layout.bind == Bind::none ? core.size() : 1); ++i)
             all.push_back({core[i], {core[i]}});

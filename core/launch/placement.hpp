@@ -33,21 +33,21 @@ using Core = std::vector<int>;
 std::vector<Core> allowed_cores(const machine::Machine& machine);
 
 /// A place for one thread: the PU it takes, and those it may use once the way to bind has widened it.
-struct Spot {
+struct Slot {
     int pu = 0;
     std::vector<int> pus;
 };
 
-/// The spots that a wish leaves, in the order in which threads take them, each named once: the PUs of the
+/// The slots that a wish leaves, in the order in which threads take them, each named once: the PUs of the
 /// list, or one PU (or `smt`) of each allowed core of the kind. `why` gets a line for each choice.
-std::vector<Spot> spots(const machine::Machine& machine, const Wish& wish, std::vector<std::string>& why);
+std::vector<Slot> slots(const machine::Machine& machine, const Wish& wish, std::vector<std::string>& why);
 
-/// Thread i of process p takes spot (p*T + i)*stride; near a device, each process takes those still free that
+/// Thread i of process p takes slot (p*T + i)*stride; near a device, each process takes those still free that
 /// are nearest to its device, by the distances between memories. Throws Error when a bound layout needs more
 /// than there are, and for kinds, devices, PUs and memories that are not there.
 Placement place(const machine::Machine& machine, const Wish& wish);
 
-/// The same for cores alone, each a spot, without a machine around them.
+/// The same for cores alone, each a slot, without a machine around them.
 Placement place(const std::vector<Core>& cores, const Layout& layout);
 
 /// How many cores a bound layout spans: the last thread sits on core number span - 1.

@@ -84,7 +84,7 @@ std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& t
     return std::nullopt;
 }
 
-void ComputingAtOnce::read(const std::vector<ThreadReading>& now) {
+void ConcurrentThreads::read(const std::vector<ThreadReading>& now) {
     std::map<Id, double> cpu_s, gained;
     double largest = 0;
     for (const ThreadReading& t : now) {

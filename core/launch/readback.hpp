@@ -34,7 +34,7 @@ std::optional<std::string> find_disagreement(const std::vector<ThreadReading>& t
 
 /// The most threads that computed between the same two readings, and again between the next two: one that
 /// takes over where another ends computes beside it in one interval at most.
-class ComputingAtOnce {
+class ConcurrentThreads {
   public:
     /// To be called with each reading of all threads.
     void read(const std::vector<ThreadReading>& now);
@@ -101,7 +101,7 @@ class Readback {
     std::optional<std::string> disagreement_, doubt_;
     int doubt_looks_ = 0;
     double doubted_since_ = 0, doubt_lasted_ = 0;
-    ComputingAtOnce at_once_;
+    ConcurrentThreads at_once_;
     int readings_ = 0;
 };
 

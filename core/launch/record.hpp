@@ -22,7 +22,7 @@ struct Record {
     std::optional<int> exit_code, signal;
     bool timed_out = false;
     Share share;
-    CpuAccount cpu;
+    CpuUsage cpu;
     long voluntary_switches = 0, involuntary_switches = 0;
     std::optional<long> migrations;
     long minor_faults = 0, major_faults = 0, max_rss_bytes = 0;

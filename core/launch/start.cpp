@@ -39,13 +39,13 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     return words;
 }
 
-std::vector<Setting> settings_around_ranks(Starter starter) {
+std::vector<Setting> launcher_settings(ParallelLauncher launcher) {
     std::vector<Setting> settings = {{"STRATA_RANK", "", true}, {"STRATA_LIFELINE_FD", "", true}};
-    if (starter == Starter::open_mpi && geteuid() == 0) {
+    if (launcher == ParallelLauncher::open_mpi && geteuid() == 0) {
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT", "1"});
         settings.push_back({"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"});
     }
-    if (starter == Starter::slurm && environment_value(kSlurmFence).empty())
+    if (launcher == ParallelLauncher::slurm && environment_value(kSlurmFence).empty())
         settings.push_back({kSlurmFence, kSlurmFenceThatHolds});
     return settings;
 }
@@ -55,23 +55,24 @@ Process mpirun_process(const Plan& plan, const Request& request) {
     std::vector<std::string> words = mpirun_command(*plan.target.mpirun, processes, processes > plan.cores);
     for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
     words.insert(words.end(), request.command.begin(), request.command.end());
-    const Starter starter = plan.target.mpirun->mpi == Mpi::open_mpi ? Starter::open_mpi : Starter::mpich;
-    return {plan.target.mpirun->path, words,
-            apply_settings(settings_around_ranks(starter), own_environment()), plan.placement.pus(), true};
+    const ParallelLauncher launcher =
+        plan.target.mpirun->mpi == Mpi::open_mpi ? ParallelLauncher::open_mpi : ParallelLauncher::mpich;
+    return {plan.target.mpirun->path, words, apply_settings(launcher_settings(launcher), own_environment()),
+            plan.placement.pus(), true};
 }
 
 /// The user's own mpirun command, with its binding off and the launcher in front of the program.
-Process around_process(const Plan& plan, const Request& request) {
+Process launcher_process(const Plan& plan, const Request& request) {
     const auto& command = request.command;
-    const auto program = command.begin() + static_cast<std::ptrdiff_t>(plan.target.around->program_at);
+    const auto program = command.begin() + static_cast<std::ptrdiff_t>(plan.target.launcher->program_at);
     std::vector<std::string> words = {command.front()};
-    for (std::string& word : words_for(*plan.target.around, plan.placement.layout.processes))
+    for (std::string& word : launcher_options(*plan.target.launcher, plan.placement.layout.processes))
         words.push_back(std::move(word));
     words.insert(words.end(), command.begin() + 1, program);
     for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
     words.insert(words.end(), program, command.end());
     return {plan.target.program.path, words,
-            apply_settings(settings_around_ranks(plan.target.around->starter), own_environment()),
+            apply_settings(launcher_settings(plan.target.launcher->kind), own_environment()),
             plan.placement.pus(), true};
 }
 
@@ -99,8 +100,8 @@ std::vector<Process> processes_for(const Plan& plan, const Request& request) {
             const Rank& rank = *plan.target.rank;
             return {program_process(plan, request, rank.local_rank, rank.rank, rank.size)};
         }
-        case ProgramKind::around:
-            return {around_process(plan, request)};
+        case ProgramKind::launcher_command:
+            return {launcher_process(plan, request)};
         case ProgramKind::team:
             return {team_process(plan, request)};
         case ProgramKind::mpi:

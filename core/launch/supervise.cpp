@@ -73,11 +73,11 @@ std::vector<int> elsewhere(const std::vector<int>& allowed, const std::vector<in
     return rest.empty() ? allowed : rest;
 }
 
-/// The waiting: what happens between start and end of a run.
-class Vigil {
+/// A run from its start to its end: signals, the time limit, readings.
+class Supervision {
   public:
-    Vigil(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback,
-          bool by_srun)
+    Supervision(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback,
+                bool by_srun)
         : children_(children),
           signals_(signals),
           watch_(watch),
@@ -85,7 +85,7 @@ class Vigil {
           by_srun_(by_srun),
           step_to_end_(by_srun) {}
 
-    void keep();
+    void run();
     [[nodiscard]] bool timed_out() const { return timed_out_; }
     [[nodiscard]] bool orphaned() const { return orphaned_; }
     /// The first signal that asked this process to end; 0 for none.
@@ -114,7 +114,7 @@ class Vigil {
     int asked_by_ = 0;
 };
 
-double Vigil::until_next() const {
+double Supervision::until_next() const {
     double next = 1e18;
     if (readback_ != nullptr) next = next_reading_;
     if (watch_.timeout_s > 0 && !timed_out_) next = std::min(next, watch_.timeout_s);
@@ -122,7 +122,7 @@ double Vigil::until_next() const {
     return next > 1e17 ? -1 : std::max(0.0, next - now());
 }
 
-void Vigil::keep() {
+void Supervision::run() {
     while (!children_.all_ended()) {
         const auto lifeline = orphaned_ ? std::nullopt : watch_.lifeline;
         for (const int signal : signals_.wait(until_next(), lifeline, orphaned_)) handle(signal);
@@ -141,7 +141,7 @@ void Vigil::keep() {
     }
 }
 
-void Vigil::end() {
+void Supervision::end() {
     if (std::exchange(step_to_end_, false)) {
         children_.signal(SIGTERM);
         kill_at_ = now() + kSlurmsTurn;
@@ -152,7 +152,7 @@ void Vigil::end() {
     kill_at_ = now() + 1;
 }
 
-void Vigil::collect() {
+void Supervision::collect() {
     for (const Ended& ended : collect_ended()) children_.ended(ended.pid, ended.status);
     if (children_.any_failed() && !children_.all_ended() && asked_by_ == 0 && !kill_at_) {
         children_.signal(SIGTERM);
@@ -160,7 +160,7 @@ void Vigil::collect() {
     }
 }
 
-void Vigil::handle(int signal) {
+void Supervision::handle(int signal) {
     if (signal == SIGCHLD) return;
     if (signal == SIGTSTP) return stop_with_descendants();
     children_.signal(signal);
@@ -169,7 +169,7 @@ void Vigil::handle(int signal) {
     if (asked_by_ == 0) asked_by_ = signal;
 }
 
-void Vigil::look() {
+void Supervision::look() {
     const double before = cpu_seconds_of_this();
     readback_->read(now());
     const double cost = cpu_seconds_of_this() - before;
@@ -198,7 +198,8 @@ std::optional<std::int64_t> difference(std::optional<std::int64_t> after,
     return *after - *before;
 }
 
-void take_books(Record& record, const Books& before, const Books& after, const std::vector<int>& pus) {
+void record_usage(Record& record, const UsageSnapshot& before, const UsageSnapshot& after,
+                  const std::vector<int>& pus) {
     record.cpu = settle(before, after, pus);
     record.cpu_pressure_us = difference(after.cpu_pressure_us, before.cpu_pressure_us);
     record.memory_pressure_us = difference(after.memory_pressure_us, before.memory_pressure_us);
@@ -248,8 +249,8 @@ bool say_what_went_wrong(const Enforcement& enforcement, const Job& job, const W
 }
 
 /// What one run needs besides the program; its destructors remove all of it, in the reverse order.
-struct Surroundings {
-    Surroundings(const Limits& limits, bool own_share)
+struct RunResources {
+    RunResources(const Limits& limits, bool own_share)
         : left_over(sweep_leftovers(all_group_parents())),
           groups(scratch.name()),
           enforcement(limits, groups),
@@ -274,35 +275,36 @@ int supervise(const Job& job, const Watch& watch) {
     int status = 0, asked_by = 0;
     bool failed = false;
     {
-        Surroundings around(job.limits, watch.own_share);
+        RunResources resources(job.limits, watch.own_share);
         Record record;
         record.command = job.command;
         record.placement = job.placement;
-        record.share = around.share.share();
-        record.left_over = around.left_over;
+        record.share = resources.share.share();
+        record.left_over = resources.left_over;
         std::unique_ptr<Readback> readback;
         if (watch.record || watch.check)
             readback = std::make_unique<Readback>(job.placement, job.launcher,
-                                                  job.by_srun ? around.scratch.name() : "");
+                                                  job.by_srun ? resources.scratch.name() : "");
         if (watch.record) record.clock_before_ghz = clock_on(pus.front(), place);
         record.started = utc_now();
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
-        const Books before = read_books(pus);
-        Children children(with_settings(job, around.scratch), around.groups, around.share, around.signals);
-        Vigil vigil(children, around.signals, watch, readback.get(), job.by_srun);
-        vigil.keep();
-        Books after = read_books(pus);
+        const UsageSnapshot before = read_usage(pus);
+        Children children(with_settings(job, resources.scratch), resources.groups, resources.share,
+                          resources.signals);
+        Supervision supervision(children, resources.signals, watch, readback.get(), job.by_srun);
+        supervision.run();
+        UsageSnapshot after = read_usage(pus);
         end_process_tree();
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
         remove_stray_segments(wall_clock);
-        if (vigil.orphaned()) return kFailure;
+        if (supervision.orphaned()) return kFailure;
         status = children.status();
-        asked_by = vigil.asked_by();
-        failed = say_what_went_wrong(around.enforcement, job, watch, readback.get(), record);
-        if (vigil.timed_out())
+        asked_by = supervision.asked_by();
+        failed = say_what_went_wrong(resources.enforcement, job, watch, readback.get(), record);
+        if (supervision.timed_out())
             fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
         if (watch.record) {
-            take_books(record, before, after, pus);
+            record_usage(record, before, after, pus);
             if (job.by_srun) {
                 // Ranks that Slurm's daemons start are nobody's children here: whose time it was is not
                 // known.
@@ -310,7 +312,7 @@ int supervise(const Job& job, const Watch& watch) {
             }
             take_usage(record);
             record.wall_s = seconds_between(before.at, after.at);
-            record.timed_out = vigil.timed_out();
+            record.timed_out = supervision.timed_out();
             take_status(record, status);
             record.clock_after_ghz = clock_on(pus.front(), place);
             write_record(record, *watch.record);

@@ -76,10 +76,10 @@ Target target_of(const Request& request) {
         target.kind = ProgramKind::rank;
         return target;
     }
-    target.around = find_around(request.command, target.program.path,
-                                request.wish.layout_given ? to_text(request.wish.layout) : "PxT");
-    if (target.around) {
-        target.kind = ProgramKind::around;
+    target.launcher = find_launcher_command(request.command, target.program.path,
+                                            request.wish.layout_given ? to_text(request.wish.layout) : "PxT");
+    if (target.launcher) {
+        target.kind = ProgramKind::launcher_command;
         return target;
     }
     target.program = examine_command(request.command, target.program.path);

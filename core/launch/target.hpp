@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/launch/around.hpp"
+#include "core/launch/launcher_command.hpp"
 #include "core/launch/mpi.hpp"
 #include "core/launch/program.hpp"
 #include "core/launch/request.hpp"
@@ -11,18 +11,18 @@
 namespace strata::launch {
 
 enum class ProgramKind {
-    plain,   // one process becomes the program; several are copies, each with its rank in STRATA_RANK
-    rank,    // the same in a rank that an MPI's launcher has started
-    around,  // an mpirun or srun command: the same command, with the launcher in front of its program
-    team,    // a program that starts its members itself: it is started once
-    mpi      // an MPI program: its own mpirun starts P launchers, each of which becomes the program
+    plain,             // this process becomes the program, or starts copies with STRATA_RANK each
+    rank,              // this process is a rank of another launcher and becomes the program
+    launcher_command,  // mpirun or srun: the same command, with this launcher in front of its program
+    team,              // a program that starts its members itself: it is started once
+    mpi                // an MPI program: its own mpirun starts P launchers, each of which becomes the program
 };
 
 struct Target {
     ProgramKind kind = ProgramKind::plain;
     Program program;  // of a rank and of an mpirun command: the path alone
     std::optional<Rank> rank;
-    std::optional<Around> around;
+    std::optional<LauncherCommand> launcher;
     std::optional<Mpirun> mpirun;
 };
 

@@ -14,8 +14,8 @@ ThreadReading thread(int tid, int rank, std::vector<int> allowed, double cpu_s) 
     return {100, tid, rank, "program", std::move(allowed), 0, cpu_s, std::nullopt};
 }
 
-Books books(double seconds, double busy, double own) {
-    Books b;
+UsageSnapshot books(double seconds, double busy, double own) {
+    UsageSnapshot b;
     b.at =
         std::chrono::steady_clock::time_point(std::chrono::duration_cast<std::chrono::steady_clock::duration>(
             std::chrono::duration<double>(seconds)));
@@ -67,7 +67,7 @@ TEST_CASE("threads that compute at once are told from those that come one after 
             if (cpu_s[i] >= 0) now.push_back(thread(static_cast<int>(i), 0, {0, 1}, cpu_s[i]));
         return now;
     };
-    ComputingAtOnce three, relay, helped;
+    ConcurrentThreads three, relay, helped;
     // Three on two PUs that somebody else uses too: each gets a third of a PU.
     for (const double t : {0.1, 0.6, 1.1}) three.read(after({t / 3, t / 3, t / 3}));
     CHECK(three.most() == 3);

@@ -7,11 +7,11 @@
 
 namespace strata::launch {
 
-enum class Starter { open_mpi, mpich, slurm };
-std::string to_text(Starter starter);
+enum class ParallelLauncher { open_mpi, mpich, slurm };
+std::string to_text(ParallelLauncher launcher);
 
-struct Around {
-    Starter starter = Starter::open_mpi;
+struct LauncherCommand {
+    ParallelLauncher kind = ParallelLauncher::open_mpi;
     size_t program_at = 0;         // index of the program in the command
     std::optional<int> processes;  // as -n says
     std::optional<int> nodes;      // as srun's -N says, at least
@@ -22,10 +22,12 @@ struct Around {
 /// any other program. Throws Error for one whose MPI is not known, for an option that is not known (whether
 /// the next word belongs to it cannot be told), for one that binds against the layout, and for several
 /// programs in one command. `layout`: what was asked, for what the message says to type.
-std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path,
-                                  const std::string& layout = "PxT");
+std::optional<LauncherCommand> find_launcher_command(const std::vector<std::string>& command,
+                                                     const std::string& path,
+                                                     const std::string& layout = "PxT");
 
-/// Words to put right after the starter's name: processes (unless given) and its own binding off.
-std::vector<std::string> words_for(const Around& around, int processes);
+/// Options to put right after the launcher's name: the number of processes (unless given) and its own binding
+/// off.
+std::vector<std::string> launcher_options(const LauncherCommand& command, int processes);
 
 }  // namespace strata::launch

@@ -1,4 +1,4 @@
-#include "core/launch/around.hpp"
+#include "core/launch/launcher_command.hpp"
 
 #include <fmt/format.h>
 
@@ -13,17 +13,17 @@
 namespace strata::launch {
 namespace {
 
-/// Options of a starter by how many words follow them; an option written --name=value is one word in any
-/// case. From `man mpirun` (Open MPI 4.1 and 5.0), `mpiexec.hydra --help` (MPICH 4) and `man srun` (Slurm
-/// 24).
-struct Table {
+/// Options of a launcher by the number of words that follow them; an option written --name=value is one word
+/// in any case. From `man mpirun` (Open MPI 4.1 and 5.0), `mpiexec.hydra --help` (MPICH 4) and `man srun`
+/// (Slurm 24).
+struct OptionTable {
     std::string_view none, one, two;
     std::string_view count;  // how many processes
     std::string_view binds;  // decide where processes are held
     std::string_view separator = " : ";
 };
 
-constexpr Table kOpenMpi = {
+constexpr OptionTable kOpenMpi = {
     " -v --verbose -q --quiet -V --version -h --help -d --debug-devel -oversubscribe --oversubscribe "
     "-nooversubscribe --nooversubscribe --allow-run-as-root -allow-run-as-root -report-bindings "
     "--report-bindings -tag-output --tag-output -timestamp-output --timestamp-output -nolocal --nolocal "
@@ -41,7 +41,7 @@ constexpr Table kOpenMpi = {
     " -bind-to --bind-to -rf --rankfile -rankfile -cpu-set --cpu-set -cpu-list --cpu-list -slot-list "
     "--slot-list "};
 
-constexpr Table kMpich = {
+constexpr OptionTable kMpich = {
     " -v -verbose -info -version -genvall -genvnone -envall -envnone -prepend-rank -l -print-all-exitcodes "
     "-enable-x -disable-x -disable-auto-cleanup -debug -skip-launch-node ",
     " -n -np -f -hosts -host -machinefile -wdir -genvlist -genvexcl -envlist -path -umask -bind-to -map-by "
@@ -52,7 +52,7 @@ constexpr Table kMpich = {
     "-gpus-per-proc -gpu-subdevs-per-proc -pmi-port -timeout ",
     " -genv -env ", " -n -np ", " -bind-to -membind "};
 
-constexpr Table kSlurm = {
+constexpr OptionTable kSlurm = {
     " -v --verbose -Q --quiet -l --label -u --unbuffered -O --overcommit -s --oversubscribe -E "
     "--preserve-env "
     "-H --hold -k --no-kill -X --disable-status -Z --no-allocate --exact --exclusive --overlap --contiguous "
@@ -68,13 +68,13 @@ constexpr Table kSlurm = {
     "--epilog --task-prolog --task-epilog --comment --cluster-constraint -M --clusters --het-group ",
     " ", " -n --ntasks ", " --cpu-bind --mem-bind --hint "};
 
-const Table& table_of(Starter starter) {
-    switch (starter) {
-        case Starter::open_mpi:
+const OptionTable& table_of(ParallelLauncher launcher) {
+    switch (launcher) {
+        case ParallelLauncher::open_mpi:
             return kOpenMpi;
-        case Starter::mpich:
+        case ParallelLauncher::mpich:
             return kMpich;
-        case Starter::slurm:
+        case ParallelLauncher::slurm:
             break;
     }
     return kSlurm;
@@ -84,17 +84,17 @@ bool holds(std::string_view list, const std::string& word) {
     return list.find(" " + word + " ") != std::string_view::npos;
 }
 
-std::optional<Starter> starter_of(const std::string& command, const std::string& path) {
+std::optional<ParallelLauncher> launcher_of(const std::string& command, const std::string& path) {
     const std::string name = command.substr(command.rfind('/') + 1);
-    if (name == "srun") return Starter::slurm;
+    if (name == "srun") return ParallelLauncher::slurm;
     const bool mpi = name.rfind("mpirun", 0) == 0 || name.rfind("mpiexec", 0) == 0 || name == "orterun" ||
                      name == "prterun";
     const bool foreign =
         name == "aprun" || name == "jsrun" || name == "ibrun" || name == "lrun" || name == "prun";
     if (!mpi && !foreign) return std::nullopt;
     const Mpi kind = kind_of_mpirun(path);
-    if (kind == Mpi::open_mpi) return Starter::open_mpi;
-    if (kind == Mpi::mpich) return Starter::mpich;
+    if (kind == Mpi::open_mpi) return ParallelLauncher::open_mpi;
+    if (kind == Mpi::mpich) return ParallelLauncher::mpich;
     throw Error("this MPI's launcher is not known")
         .given(path)
         .allowed("mpirun of Open MPI, mpiexec of MPICH and its relatives (Hydra), srun of Slurm")
@@ -115,14 +115,14 @@ struct Option {
     std::optional<std::string> value;
 };
 
-Option split_option(const std::string& word, Starter starter) {
+Option split_option(const std::string& word, ParallelLauncher launcher) {
     const size_t equal = word.find('=');
     Option option{word.substr(0, equal), std::nullopt};
     if (equal != std::string::npos) option.value = word.substr(equal + 1);
     // srun's one-letter options may hold their value: -n4.
-    if (starter == Starter::slurm && word.size() > 2 && word[0] == '-' && word[1] != '-')
+    if (launcher == ParallelLauncher::slurm && word.size() > 2 && word[0] == '-' && word[1] != '-')
         option = {word.substr(0, 2), word.substr(2)};
-    if (starter == Starter::mpich && option.name.rfind("--", 0) == 0) option.name.erase(0, 1);
+    if (launcher == ParallelLauncher::mpich && option.name.rfind("--", 0) == 0) option.name.erase(0, 1);
     return option;
 }
 
@@ -136,8 +136,8 @@ std::string without_how_much(const std::string& value) {
     return is_how_much_is_said(value.substr(0, comma)) && comma != std::string::npos ? value.substr(comma + 1)
                                                                                      : value;
 }
-bool names_no_binding(Starter starter, const std::string& value) {
-    return (starter == Starter::slurm ? without_how_much(value) : value) == "none";
+bool names_no_binding(ParallelLauncher launcher, const std::string& value) {
+    return (launcher == ParallelLauncher::slurm ? without_how_much(value) : value) == "none";
 }
 
 /// What to ask of this launcher in place of an option of srun's; empty where there is nothing alike.
@@ -154,17 +154,17 @@ std::string in_own_words(const std::string& option, const std::string& given) {
 }
 
 /// An option that would bind, where it stands in the command.
-struct Given {
+struct BindingOption {
     size_t at = 0, words = 1;
     std::string name, value;
 };
 
 /// The one message for it: what was given, what happens without it, what to type.
-Error binds_against(Starter starter, const std::vector<std::string>& command, const Given& option,
-                    const std::string& layout) {
-    Error error(fmt::format("{} would bind against the layout", to_text(starter)));
+Error binds_against(ParallelLauncher launcher, const std::vector<std::string>& command,
+                    const BindingOption& option, const std::string& layout) {
+    Error error(fmt::format("{} would bind against the layout", to_text(launcher)));
     error.given(fmt::format("{} {}", option.name, option.value));
-    if (starter != Starter::slurm)
+    if (launcher != ParallelLauncher::slurm)
         return error.allowed(fmt::format("{} none, or nothing: the layout decides", option.name))
             .remedy("leave that option out, and say it with --layout, --stride and --bind");
     const std::string own = in_own_words(option.name, option.value);
@@ -186,38 +186,38 @@ Error binds_against(Starter starter, const std::vector<std::string>& command, co
 
 }  // namespace
 
-std::string to_text(Starter starter) {
-    switch (starter) {
-        case Starter::open_mpi:
+std::string to_text(ParallelLauncher launcher) {
+    switch (launcher) {
+        case ParallelLauncher::open_mpi:
             return "Open MPI's mpirun";
-        case Starter::mpich:
+        case ParallelLauncher::mpich:
             return "MPICH's mpiexec";
-        case Starter::slurm:
+        case ParallelLauncher::slurm:
             break;
     }
     return "Slurm's srun";
 }
 
-std::optional<Around> find_around(const std::vector<std::string>& command, const std::string& path,
-                                  const std::string& layout) {
-    const auto starter = starter_of(command.front(), path);
-    if (!starter) return std::nullopt;
-    const Table& table = table_of(*starter);
-    Around around;
-    around.starter = *starter;
+std::optional<LauncherCommand> find_launcher_command(const std::vector<std::string>& command,
+                                                     const std::string& path, const std::string& layout) {
+    const auto launcher = launcher_of(command.front(), path);
+    if (!launcher) return std::nullopt;
+    const OptionTable& table = table_of(*launcher);
+    LauncherCommand found;
+    found.kind = *launcher;
     size_t at = 1;
     while (at < command.size() && command[at].size() > 1 && command[at][0] == '-') {
         if (command[at] == "--") {
             ++at;
             break;
         }
-        Option option = split_option(command[at], *starter);
+        Option option = split_option(command[at], *launcher);
         size_t words = 1;
         if (!option.value && (holds(table.one, option.name) || holds(table.two, option.name))) {
             words = holds(table.one, option.name) ? 2 : 3;
             if (at + 1 < command.size()) option.value = command[at + 1];
         } else if (!option.value && !holds(table.none, option.name)) {
-            throw Error(fmt::format("an option of {} that is not known here", to_text(*starter)))
+            throw Error(fmt::format("an option of {} that is not known here", to_text(*launcher)))
                 .given(command[at])
                 .allowed("options whose number of words is known, or --name=value")
                 .remedy(fmt::format(
@@ -226,19 +226,19 @@ std::optional<Around> find_around(const std::vector<std::string>& command, const
         }
         const std::string value = option.value.value_or("");
         if (holds(table.count, option.name))
-            if (const auto count = number(value)) around.processes = count;
+            if (const auto count = number(value)) found.processes = count;
         // "2", or "2-4": at least two.
-        if (*starter == Starter::slurm && (option.name == "-N" || option.name == "--nodes"))
-            around.nodes = number(value.substr(0, value.find('-')));
+        if (*launcher == ParallelLauncher::slurm && (option.name == "-N" || option.name == "--nodes"))
+            found.nodes = number(value.substr(0, value.find('-')));
         if (holds(table.binds, option.name)) {
-            if (!names_no_binding(*starter, value))
-                throw binds_against(*starter, command, {at, words, option.name, value}, layout);
-            around.binds_nothing |= option.name.find("mem") == std::string::npos;
+            if (!names_no_binding(*launcher, value))
+                throw binds_against(*launcher, command, {at, words, option.name, value}, layout);
+            found.binds_nothing |= option.name.find("mem") == std::string::npos;
         }
         at += words;
     }
     if (at >= command.size())
-        throw Error(fmt::format("{} is given no program", to_text(*starter)))
+        throw Error(fmt::format("{} is given no program", to_text(*launcher)))
             .given(command.front())
             .allowed("strata launch --layout 4x2 -- mpirun -n 4 ./program args");
     if (std::find(command.begin() + static_cast<std::ptrdiff_t>(at), command.end(), ":") != command.end())
@@ -246,22 +246,22 @@ std::optional<Around> find_around(const std::vector<std::string>& command, const
             .given("a ':' after " + command[at])
             .allowed("one program")
             .remedy("put strata launch in front of each of the programs");
-    around.program_at = at;
-    return around;
+    found.program_at = at;
+    return found;
 }
 
-std::vector<std::string> words_for(const Around& around, int processes) {
+std::vector<std::string> launcher_options(const LauncherCommand& command, int processes) {
     std::vector<std::string> words;
-    if (!around.processes) words = {"-n", std::to_string(processes)};
-    if (around.binds_nothing) return words;
-    switch (around.starter) {
-        case Starter::open_mpi:
+    if (!command.processes) words = {"-n", std::to_string(processes)};
+    if (command.binds_nothing) return words;
+    switch (command.kind) {
+        case ParallelLauncher::open_mpi:
             words.insert(words.end(), {"--bind-to", "none"});
             break;
-        case Starter::mpich:
+        case ParallelLauncher::mpich:
             words.insert(words.end(), {"-bind-to", "none"});
             break;
-        case Starter::slurm:
+        case ParallelLauncher::slurm:
             words.emplace_back("--cpu-bind=none");
             break;
     }
