@@ -56,7 +56,7 @@ observe::Method method_from(const Parsed& parsed) {
                : observe::Method::move_pages;
 }
 
-/// Prints readings in the form and to the place asked.
+/// Prints readings in the form and to the place asked for.
 class Printer {
   public:
     explicit Printer(const Parsed& parsed, bool beside_program)
@@ -93,7 +93,7 @@ class Printer {
 
   private:
     bool json_;
-    observe::Show show_;
+    observe::TableOptions show_;
     std::string file_;
     std::FILE* to_;
     machine::Machine machine_;
@@ -144,14 +144,14 @@ int look_at(const Parsed& parsed) {
 }
 
 int run_command(const Parsed& parsed) {
-    observe::Asked asked;
-    asked.command = parsed.rest();
-    asked.path = launch::find_command(asked.command.front(), launch::environment_value("PATH"));
-    asked.method = method_from(parsed);
-    if (parsed.has("--after")) asked.after_s = parsed.number("--after", 0.001, 1e9);
-    if (parsed.has("--every")) asked.every_s = parsed.number("--every", 0.01, 1e9);
+    observe::TraceRequest request;
+    request.command = parsed.rest();
+    request.path = launch::find_command(request.command.front(), launch::environment_value("PATH"));
+    request.method = method_from(parsed);
+    if (parsed.has("--after")) request.after_s = parsed.number("--after", 0.001, 1e9);
+    if (parsed.has("--every")) request.every_s = parsed.number("--every", 0.01, 1e9);
     const Printer printer(parsed, true);
-    const observe::Seen seen = observe::trace(asked, [&](const std::vector<Process>& now) {
+    const observe::TraceResult seen = observe::trace(request, [&](const std::vector<Process>& now) {
         printer.say("\nwhile it runs: ");
         printer.print(now);
     });

@@ -107,7 +107,7 @@ std::string summary(const std::vector<const Process*>& shown, const machine::Mac
     int sharing = 0;
     std::vector<int> domains;
     for (const Process* process : shown) {
-        const Placed p = placed(*process, machine);
+        const PlacementSummary p = placement_summary(*process, machine);
         threads += process->threads.size();
         pages += machine::total(p.pages);
         local += p.local;
@@ -125,8 +125,8 @@ std::string summary(const std::vector<const Process*>& shown, const machine::Mac
 
 }  // namespace
 
-Placed placed(const Process& process, const machine::Machine& machine) {
-    Placed p;
+PlacementSummary placement_summary(const Process& process, const machine::Machine& machine) {
+    PlacementSummary p;
     std::map<int, int> alone_on;
     for (const Thread& thread : process.threads) {
         p.cpus.push_back(thread.cpu);
@@ -147,7 +147,8 @@ Placed placed(const Process& process, const machine::Machine& machine) {
     return p;
 }
 
-std::string table(const std::vector<Process>& processes, const machine::Machine& machine, const Show& show) {
+std::string table(const std::vector<Process>& processes, const machine::Machine& machine,
+                  const TableOptions& show) {
     std::vector<const Process*> shown;
     for (const Process& process : processes)
         if (show.all || !is_launcher(process)) shown.push_back(&process);
@@ -166,7 +167,7 @@ std::string table(const std::vector<Process>& processes, const machine::Machine&
     text += fmt::format("\n{:>9} {:>5} {:<16} {:>7} {:>12} {:>7} {:>10} {:>9} {:>6}  {}\n", "pid", "rank",
                         "program", "threads", "on PU", "domain", "migrations", "pages", "local", "by memory");
     for (const Process* process : shown) {
-        const Placed p = placed(*process, machine);
+        const PlacementSummary p = placement_summary(*process, machine);
         text += fmt::format(
             "{:>9} {:>5} {:<16} {:>7} {:>12} {:>7} {:>10} {:>9} {:>6}  {}\n", process->pid,
             process->rank ? std::to_string(*process->rank) : "-", name_of(*process).substr(0, 16),
@@ -188,7 +189,7 @@ void where_json(std::ostream& out, const std::vector<Process>& processes, const 
     Json j(out);
     j.object().member("schema", "strata.where/1").key("processes").array();
     for (const Process& process : processes) {
-        const Placed p = placed(process, machine);
+        const PlacementSummary p = placement_summary(process, machine);
         j.object().member("pid", process.pid).member("parent", process.parent).member("rank", process.rank);
         j.member("program", process.program).members("command", process.command);
         j.member("launcher", is_launcher(process)).member("ended", process.ended);

@@ -1,4 +1,4 @@
-// What was seen, for people and for scripts.
+// Processes with their threads and pages, as a table for people and as JSON for scripts.
 #pragma once
 
 #include <iosfwd>
@@ -10,7 +10,7 @@
 
 namespace strata::observe {
 
-struct Show {
+struct TableOptions {
     bool all = false;       // launchers too
     bool threads = false;   // a row for each thread, also of many processes
     bool pages = false;     // pages by kind, also of many processes
@@ -18,7 +18,7 @@ struct Show {
 };
 
 /// Figures of a process that follow from what was read.
-struct Placed {
+struct PlacementSummary {
     std::vector<int> cpus;     // its threads run or ran last on
     std::vector<int> domains;  // of those CPUs
     machine::ByMemory pages;
@@ -26,10 +26,11 @@ struct Placed {
     std::optional<long> migrations;
     int sharing = 0;  // threads whose only allowed PU is another thread's too
 };
-Placed placed(const Process& process, const machine::Machine& machine);
+PlacementSummary placement_summary(const Process& process, const machine::Machine& machine);
 
 /// A table: a line a process, then threads and pages where there is room for them.
-std::string table(const std::vector<Process>& processes, const machine::Machine& machine, const Show& show);
+std::string table(const std::vector<Process>& processes, const machine::Machine& machine,
+                  const TableOptions& show);
 
 /// The document strata.where/1.
 void where_json(std::ostream& out, const std::vector<Process>& processes, const machine::Machine& machine);

@@ -37,9 +37,9 @@ int process_of(int tid) {
 
 class Tracer {
   public:
-    Tracer(const Asked& asked, const std::function<void(const std::vector<Process>&)>& reading)
-        : asked_(asked), reading_(reading) {}
-    Seen run();
+    Tracer(const TraceRequest& request, const std::function<void(const std::vector<Process>&)>& reading)
+        : request_(request), reading_(reading) {}
+    TraceResult run();
 
   private:
     void start();
@@ -51,7 +51,7 @@ class Tracer {
     void readings_due();
     [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-    const Asked& asked_;
+    const TraceRequest& request_;
     const std::function<void(const std::vector<Process>&)>& reading_;
     Clock::time_point start_ = Clock::now();
     int child_ = 0;
@@ -63,17 +63,17 @@ class Tracer {
 };
 
 /// The child: waits until it is traced, then becomes the program.
-[[noreturn]] void become(const Asked& asked, int go, int report, int parent, const sigset_t& mask) {
+[[noreturn]] void become(const TraceRequest& request, int go, int report, int parent, const sigset_t& mask) {
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) _exit(128 + SIGKILL);
     char word = 0;
     if (read(go, &word, 1) != 1) _exit(kNotFound);
     std::vector<char*> words;
-    for (const std::string& each : asked.command) words.push_back(const_cast<char*>(each.c_str()));
+    for (const std::string& each : request.command) words.push_back(const_cast<char*>(each.c_str()));
     words.push_back(nullptr);
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
-    execv(asked.path.c_str(), words.data());
+    execv(request.path.c_str(), words.data());
     const int why = errno;
     [[maybe_unused]] const ssize_t n = write(report, &why, sizeof why);
     _exit(kNotFound);
@@ -85,7 +85,7 @@ void Tracer::start() {
         throw system_error("a pipe cannot be made", errno);
     const int self = getpid();
     child_ = fork();
-    if (child_ == 0) become(asked_, go[0], report[1], self, found_);
+    if (child_ == 0) become(request_, go[0], report[1], self, found_);
     close(go[0]);
     close(report[1]);
     if (child_ < 0) throw system_error("a process cannot be started", errno);
@@ -109,14 +109,14 @@ void Tracer::start() {
     while (waitpid(child_, nullptr, __WALL) > 0) {
     }
     throw system_error("the command cannot be run", why, kNotFound)
-        .given(asked_.path)
+        .given(request_.path)
         .allowed("a program of this machine, or a script whose first line names its interpreter");
 }
 
 void Tracer::leaving(int tid) {
     const int pid = process_of(tid);
     if (tid == pid) {
-        if (auto process = read_process(pid, asked_.method)) {
+        if (auto process = read_process(pid, request_.method)) {
             process->ended = true;
             if (const auto before = known_.find(pid); before != known_.end())
                 keep_threads(*process, before->second);
@@ -157,7 +157,7 @@ void Tracer::stopped(int tid, int status) {
 void Tracer::read_all() {
     std::vector<int> pids = machine::descendants_of(getpid());
     for (const int pid : pids) {
-        auto process = read_process(pid, asked_.method);
+        auto process = read_process(pid, request_.method);
         if (!process) continue;
         if (const auto before = known_.find(pid);
             before != known_.end() && before->second.program == process->program)
@@ -173,12 +173,12 @@ void Tracer::readings_due() {
     for (const int pid : machine::descendants_of(getpid()))
         if (const auto at = known_.find(pid); at != known_.end()) now_there.push_back(at->second);
     reading_(now_there);
-    next_reading_ = asked_.every_s > 0 ? now() + asked_.every_s : 0;
+    next_reading_ = request_.every_s > 0 ? now() + request_.every_s : 0;
 }
 
 void Tracer::wait() {
-    const bool readings = asked_.after_s > 0 || asked_.every_s > 0;
-    next_reading_ = asked_.after_s > 0 ? asked_.after_s : asked_.every_s;
+    const bool readings = request_.after_s > 0 || request_.every_s > 0;
+    next_reading_ = request_.after_s > 0 ? request_.after_s : request_.every_s;
     while (true) {
         int status = 0;
         // Without readings to take there is nothing to do but wait for the next stop.
@@ -201,7 +201,7 @@ void Tracer::wait() {
     }
 }
 
-Seen Tracer::run() {
+TraceResult Tracer::run() {
     // Interrupts go to the command alone: this process waits for its end.
     std::map<int, sighandler_t> before;
     for (const int number : {SIGINT, SIGQUIT}) before[number] = signal(number, SIG_IGN);
@@ -213,7 +213,7 @@ Seen Tracer::run() {
     wait();
     sigprocmask(SIG_SETMASK, &found_, nullptr);
     for (const auto& [number, handler] : before) signal(number, handler);
-    Seen seen;
+    TraceResult seen;
     seen.status = status_;
     seen.traced = traced_;
     for (auto& [pid, process] : known_)
@@ -223,8 +223,9 @@ Seen Tracer::run() {
 
 }  // namespace
 
-Seen trace(const Asked& asked, const std::function<void(const std::vector<Process>&)>& reading) {
-    return Tracer(asked, reading).run();
+TraceResult trace(const TraceRequest& request,
+                  const std::function<void(const std::vector<Process>&)>& reading) {
+    return Tracer(request, reading).run();
 }
 
 }  // namespace strata::observe

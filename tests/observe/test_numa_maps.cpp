@@ -112,7 +112,7 @@ TEST_CASE("local is what lies in the memories of the domains that threads are on
     process.program = "/opt/my solver";
     process.threads = {{1, "a", {0}, 0, 1.0, 3, 0, 0}, {2, "b", {0}, 2, 1.0, 4, 0, 0}};
     const machine::Machine machine = four_domains();
-    const Placed p = placed(process, machine);
+    const PlacementSummary p = placement_summary(process, machine);
     CHECK(p.domains == std::vector<int>{0, 1});
     CHECK(p.migrations == 7);
     CHECK(p.sharing == 2);
