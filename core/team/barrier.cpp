@@ -38,9 +38,9 @@ struct Item {
     int cache = 0, domain = 0;
 };
 
-class Growing {
+class TreeBuilder {
   public:
-    Growing(const Neighbourhood& neighbourhood, int fan_in) : fan_in_(fan_in) {
+    TreeBuilder(const Neighbourhood& neighbourhood, int fan_in) : fan_in_(fan_in) {
         tree_.node_of_member.assign(static_cast<std::size_t>(neighbourhood.members), 0);
         const auto at = [](const std::vector<int>& list, int i) {
             return list.empty() ? 0 : list.at(static_cast<std::size_t>(i));
@@ -94,13 +94,13 @@ class Growing {
 
 BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool flat) {
     if (flat) fan_in = std::max(2, neighbourhood.members);
-    Growing growing(neighbourhood, fan_in);
+    TreeBuilder builder(neighbourhood, fan_in);
     if (!flat) {
-        growing.gather([](const Item& item) { return item.cache; });
-        growing.gather([](const Item& item) { return item.domain; });
+        builder.gather([](const Item& item) { return item.cache; });
+        builder.gather([](const Item& item) { return item.domain; });
     }
-    growing.gather([](const Item&) { return 0; });
-    BarrierTree tree = growing.finish();
+    builder.gather([](const Item&) { return 0; });
+    BarrierTree tree = builder.finish();
     tree.counted_root = flat;
     return tree;
 }

@@ -15,9 +15,9 @@ struct Line {
 };
 
 /// The barrier's lines, and the members that move them.
-class Play {
+class TrafficCount {
   public:
-    Play(const BarrierTree& tree, const Neighbourhood& near) : tree_(tree), near_(near) {
+    TrafficCount(const BarrierTree& tree, const Neighbourhood& near) : tree_(tree), near_(near) {
         const std::size_t nodes = tree.nodes.size();
         root_ = static_cast<int>(nodes) - 1;
         slots_ = tree.counted_root ? 0 : tree.nodes.back().expected;
@@ -131,14 +131,14 @@ class Play {
         for (; !way.empty(); way.pop_back()) {
             const auto n = static_cast<std::size_t>(way.back());
             write(gates_[n], member);
-            for (const Waiting& one : waiting_[n]) {
+            for (const WaitingMember& one : waiting_[n]) {
                 read(gates_[n], one.member);
                 leave(one.member, one.way);
             }
         }
     }
 
-    struct Waiting {
+    struct WaitingMember {
         int member;
         std::vector<int> way;
     };
@@ -149,7 +149,7 @@ class Play {
     std::vector<Line> counts_, gates_, lines_;
     std::vector<int> arrived_, slot_of_node_, slot_of_member_, at_root_, clock_;
     std::vector<std::vector<int>> ways_;
-    std::vector<std::vector<Waiting>> waiting_;
+    std::vector<std::vector<WaitingMember>> waiting_;
     Traffic traffic_;
 };
 
@@ -157,10 +157,10 @@ class Play {
 
 Traffic barrier_traffic(const BarrierTree& tree, const Neighbourhood& near, std::span<const int> order) {
     constexpr int most = 16;
-    Play play(tree, near);
-    Traffic last = play.barrier(order);
+    TrafficCount count(tree, near);
+    Traffic last = count.barrier(order);
     for (int i = 0; i < most; ++i) {
-        const Traffic next = play.barrier(order);
+        const Traffic next = count.barrier(order);
         if (next.all() == last.all() && next.between_domains == last.between_domains) return next;
         last = next;
     }

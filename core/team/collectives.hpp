@@ -1,7 +1,7 @@
 // What all members do together beside the barrier: broadcast and reductions, through shared memory.
 //
-// Every member writes into a place of its own, all meet in the barrier, every member reads. There are two
-// sets of places in turn: who is still reading one set when others write the next is not disturbed, and
+// Every member writes into a slot of its own, all meet in the barrier, every member reads. There are two
+// sets of slots in turn: who is still reading one set when others write the next is not disturbed, and
 // nobody can write the same set again before all have met once more. So each call costs one barrier.
 //
 // Over several nodes the members of each meet so, then its leader brings the node's part to the other leaders
@@ -22,17 +22,17 @@
 namespace strata::team {
 
 /// Bytes that one member can bring into one barrier; longer data go in pieces.
-inline constexpr std::size_t kPlace = 8 * kApart;
+inline constexpr std::size_t kSlotBytes = 8 * kApart;
 
-/// One member's handle on the way to the other nodes.
-class Across {
+/// One member's side of what its node exchanges with the others.
+class NodeExchange {
   public:
     /// Bytes of shared memory on each of so many nodes.
     [[nodiscard]] static std::size_t bytes(int nodes) {
-        return sizeof(Word) + static_cast<std::size_t>(nodes) * kPlace;
+        return sizeof(Word) + static_cast<std::size_t>(nodes) * kSlotBytes;
     }
     /// `where`: shared memory of this node, zeroed, aligned to kApart.
-    Across(void* where, const Where& who, Nodes& nodes, const Patience& patience)
+    NodeExchange(void* where, const Where& who, Nodes& nodes, const Patience& patience)
         : back_(*static_cast<Word*>(where)),
           far_(static_cast<std::byte*>(where) + sizeof(Word)),
           who_(who),
@@ -51,13 +51,15 @@ class Across {
         what(nodes_);
         publish(back_, trip);
     }
-    /// Where the leader puts what it brings back: a place for each node.
-    [[nodiscard]] std::byte* far(int node) const { return far_ + static_cast<std::size_t>(node) * kPlace; }
+    /// Where the leader puts what it brings back: a slot for each node.
+    [[nodiscard]] std::byte* far(int node) const {
+        return far_ + static_cast<std::size_t>(node) * kSlotBytes;
+    }
     [[nodiscard]] std::span<std::byte> far(std::size_t bytes_of_each) const {
         return {far_, bytes_of_each * static_cast<std::size_t>(who_.nodes)};
     }
     [[nodiscard]] const Where& who() const { return who_; }
-    [[nodiscard]] std::pair<int, int> place_of(int rank) const { return nodes_.place_of(rank); }
+    [[nodiscard]] std::pair<int, int> location_of(int rank) const { return nodes_.location_of(rank); }
     /// Members of the node that has fewest.
     [[nodiscard]] int fewest() const { return fewest_; }
 
@@ -74,32 +76,30 @@ class Across {
 /// One member's handle. Calls are collective: every member makes the same ones in the same order.
 class Collectives {
   public:
-    static constexpr std::size_t kPlace = team::kPlace;
-
     [[nodiscard]] static std::size_t bytes(int members) {
-        return 2 * static_cast<std::size_t>(members) * kPlace;
+        return 2 * static_cast<std::size_t>(members) * kSlotBytes;
     }
-    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and outlives this. `across`:
-    /// the way to the other nodes, if there are any; `member` is this one's number on its node.
-    Collectives(void* where, int member, Barrier& barrier, Across* across = nullptr)
-        : places_(static_cast<std::byte*>(where)), member_(member), barrier_(barrier), across_(across) {}
+    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and outlives this.
+    /// `exchange`: the way to the other nodes, if there are any; `member` is this one's number on its node.
+    Collectives(void* where, int member, Barrier& barrier, NodeExchange* exchange = nullptr)
+        : slots_(static_cast<std::byte*>(where)), member_(member), barrier_(barrier), exchange_(exchange) {}
 
     /// What member `root` has in `data` is in everybody's `data` afterwards.
     template <class T>
     void broadcast(std::span<T> data, int root) {
         static_assert(std::is_trivially_copyable_v<T>);
         const std::span<std::byte> bytes = std::as_writable_bytes(data);
-        const auto [node, member] = across_ != nullptr ? across_->place_of(root) : std::pair(0, root);
-        const bool mine = member_ == member && (across_ == nullptr || across_->who().node == node);
-        const int fewest = across_ != nullptr ? across_->fewest() : barrier_.members();
-        const std::size_t room = static_cast<std::size_t>(fewest) * kPlace;
+        const auto [node, member] = exchange_ != nullptr ? exchange_->location_of(root) : std::pair(0, root);
+        const bool mine = member_ == member && (exchange_ == nullptr || exchange_->who().node == node);
+        const int fewest = exchange_ != nullptr ? exchange_->fewest() : barrier_.members();
+        const std::size_t room = static_cast<std::size_t>(fewest) * kSlotBytes;
         for (std::size_t begin = 0; begin < bytes.size(); begin += room) {
             const auto piece = bytes.subspan(begin, std::min(room, bytes.size() - begin));
             std::byte* shared = turn();
             if (mine) std::memcpy(shared, piece.data(), piece.size());
             barrier_.wait();
-            if (across_ != nullptr)
-                across_->go([&, from = node](Nodes& nodes) {
+            if (exchange_ != nullptr)
+                exchange_->go([&, from = node](Nodes& nodes) {
                     nodes.broadcast({shared, piece.size()}, from);
                 });
             if (!mine) std::memcpy(piece.data(), shared, piece.size());
@@ -112,21 +112,22 @@ class Collectives {
     /// data: every member reads everybody's.
     template <class T, class Combine>
     void reduce(std::span<T> data, Combine combine) {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kPlace);
-        constexpr std::size_t room = kPlace / sizeof(T);
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kSlotBytes);
+        constexpr std::size_t room = kSlotBytes / sizeof(T);
         for (std::size_t begin = 0; begin < data.size(); begin += room) {
             const auto piece = data.subspan(begin, std::min(room, data.size() - begin));
             std::byte* shared = turn();
-            std::memcpy(place(shared, member_), piece.data(), piece.size_bytes());
+            std::memcpy(slot(shared, member_), piece.data(), piece.size_bytes());
             barrier_.wait();
             // Over several nodes only the leader needs the node's own; it brings it along at once.
-            if (across_ == nullptr || member_ == 0) fold(piece, shared, kPlace, barrier_.members(), combine);
-            if (across_ == nullptr) continue;
-            across_->go([&](Nodes& nodes) {
-                std::memcpy(place(shared, 0), piece.data(), piece.size_bytes());
-                nodes.gather({place(shared, 0), piece.size_bytes()}, across_->far(piece.size_bytes()));
+            if (exchange_ == nullptr || member_ == 0)
+                fold(piece, shared, kSlotBytes, barrier_.members(), combine);
+            if (exchange_ == nullptr) continue;
+            exchange_->go([&](Nodes& nodes) {
+                std::memcpy(slot(shared, 0), piece.data(), piece.size_bytes());
+                nodes.gather({slot(shared, 0), piece.size_bytes()}, exchange_->far(piece.size_bytes()));
             });
-            fold(piece, across_->far(0), piece.size_bytes(), across_->who().nodes, combine);
+            fold(piece, exchange_->far(0), piece.size_bytes(), exchange_->who().nodes, combine);
         }
     }
 
@@ -139,11 +140,11 @@ class Collectives {
     /// The sum of all that the members have put into theirs, rounded once: the same bits for any number of
     /// members and any division of the values among them.
     [[nodiscard]] double sum(const ExactSum& mine) {
-        static_assert(std::is_trivially_copyable_v<ExactSum> && sizeof(ExactSum) <= kPlace);
+        static_assert(std::is_trivially_copyable_v<ExactSum> && sizeof(ExactSum) <= kSlotBytes);
         std::byte* shared = turn();
-        std::memcpy(place(shared, member_), &mine, sizeof mine);
+        std::memcpy(slot(shared, member_), &mine, sizeof mine);
         barrier_.wait();
-        if (across_ != nullptr) return sum_across(shared);
+        if (exchange_ != nullptr) return sum_over_nodes(shared);
         return sum_here(shared).value();
     }
     /// The same for all members' values.
@@ -169,35 +170,35 @@ class Collectives {
         ExactSum all;
         for (int member = 0; member < barrier_.members(); ++member) {
             ExactSum theirs;
-            std::memcpy(static_cast<void*>(&theirs), place(shared, member), sizeof theirs);
+            std::memcpy(static_cast<void*>(&theirs), slot(shared, member), sizeof theirs);
             all.add(theirs);
         }
         return all;
     }
-    [[nodiscard]] double sum_across(std::byte* shared) {
-        across_->go([&](Nodes& nodes) {
+    [[nodiscard]] double sum_over_nodes(std::byte* shared) {
+        exchange_->go([&](Nodes& nodes) {
             ExactSum all = sum_here(shared);
             nodes.add_up(all);
             const double value = all.value();
-            std::memcpy(across_->far(0), &value, sizeof value);
+            std::memcpy(exchange_->far(0), &value, sizeof value);
         });
         double value = 0;
-        std::memcpy(&value, across_->far(0), sizeof value);
+        std::memcpy(&value, exchange_->far(0), sizeof value);
         return value;
     }
 
     std::byte* turn() {
         second_ = !second_;
-        return places_ + (second_ ? bytes(barrier_.members()) / 2 : 0);
+        return slots_ + (second_ ? bytes(barrier_.members()) / 2 : 0);
     }
-    static std::byte* place(std::byte* shared, int member) {
-        return shared + static_cast<std::size_t>(member) * kPlace;
+    static std::byte* slot(std::byte* shared, int member) {
+        return shared + static_cast<std::size_t>(member) * kSlotBytes;
     }
 
-    std::byte* places_;
+    std::byte* slots_;
     int member_;
     Barrier& barrier_;
-    Across* across_;
+    NodeExchange* exchange_;
     bool second_ = false;
 };
 

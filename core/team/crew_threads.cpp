@@ -163,15 +163,15 @@ void CrewThreads::run(CrewTask task, void* held) {
     refresh();
     claimed_.clear();
     asleep_.clear();
-    __builtin_prefetch(&desk_, 1);
+    __builtin_prefetch(&region_, 1);
     for (const int place : own_)
         if (claim(place, PlaceWord::work, static_cast<int>(claimed_.size()) + 1)) claimed_.push_back(place);
     if (!lent_.empty()) give_back_lent(false);
     const int threads = static_cast<int>(claimed_.size()) + 1;
-    desk_.task = task;
-    desk_.held = held;
-    desk_.threads = threads;
-    desk_.sequence.store(next_sequence(), std::memory_order_release);
+    region_.task = task;
+    region_.held = held;
+    region_.threads = threads;
+    region_.sequence.store(next_sequence(), std::memory_order_release);
     for (const int place : asleep_) wake_at(table_.word(place), thread_bit(me_));
     std::exception_ptr thrown;
     try {
@@ -301,11 +301,11 @@ bool CrewThreads::wait_for_work(std::atomic<std::uint64_t>& word, int place, Pla
 
 void CrewThreads::work(int place, const PlaceWord& seen, Worker& worker) {
     // The leader calls all threads before it knows how many there are.
-    for (int i = 0; desk_.sequence.load(std::memory_order_acquire) != seen.sequence; ++i)
+    for (int i = 0; region_.sequence.load(std::memory_order_acquire) != seen.sequence; ++i)
         i < 1000 ? detail::relax() : static_cast<void>(sched_yield());
     try {
         const InRegion inside(place);
-        desk_.task(desk_.held, static_cast<int>(seen.number), desk_.threads);
+        region_.task(region_.held, static_cast<int>(seen.number), region_.threads);
     } catch (...) {
         worker.thrown = std::current_exception();
         thrown_.store(true, std::memory_order_relaxed);

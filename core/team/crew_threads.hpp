@@ -33,7 +33,7 @@ class CrewThreads {
         std::atomic<bool> gone{false};
     };
     /// What a region is. Each thread that is called reads it once, when it says that region's number.
-    struct Desk {
+    struct Region {
         alignas(kApart) std::atomic<std::uint32_t> sequence{0};
         CrewTask task = nullptr;
         void* held = nullptr;
@@ -47,7 +47,7 @@ class CrewThreads {
     [[nodiscard]] bool claim(int place, PlaceWord::State state, int number);
     void join(int place);
     [[nodiscard]] std::uint32_t next_sequence() const {
-        return (desk_.sequence.load(std::memory_order_relaxed) + 1) % PlaceWord::kSequences;
+        return (region_.sequence.load(std::memory_order_relaxed) + 1) % PlaceWord::kSequences;
     }
     void give_back_lent(bool all);
     // Of a place's thread.
@@ -69,7 +69,7 @@ class CrewThreads {
     std::vector<int> own_, claimed_, asleep_, lent_;
     std::vector<std::unique_ptr<Worker>> workers_;  // [place]; null: not made yet
     std::vector<int> bound_for_openmp_;             // places that OpenMP's threads are bound to
-    Desk desk_;
+    Region region_;
     alignas(kApart) std::atomic<bool> ending_{false};
     std::atomic<bool> thrown_{false};
 };

@@ -4,7 +4,7 @@
 
 namespace strata::team {
 
-std::pair<int, int> Nodes::place_of(int rank) const {
+std::pair<int, int> Nodes::location_of(int rank) const {
     const std::vector<int>& first = first_ranks();
     const auto above = std::upper_bound(first.begin(), first.end(), rank);
     const auto node = static_cast<int>(above - first.begin()) - 1;

@@ -55,7 +55,7 @@ class Nodes {
     virtual void finish() = 0;
 
     /// The node of a member, and its number there.
-    [[nodiscard]] std::pair<int, int> place_of(int rank) const;
+    [[nodiscard]] std::pair<int, int> location_of(int rank) const;
     /// Members of the node that has fewest.
     [[nodiscard]] int fewest() const;
 };

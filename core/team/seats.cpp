@@ -59,8 +59,8 @@ void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourho
     departures->number_from(first_rank);
     const BarrierTree tree = barrier_tree(near, kFanIn, crowded);
     Barrier::form(arena.allocate(kBarrierArray, Barrier::bytes(tree)), tree);
-    static_cast<void>(arena.allocate(kPlacesArray, Collectives::bytes(near.members)));
-    if (nodes > 1) static_cast<void>(arena.allocate(kAcrossArray, Across::bytes(nodes)));
+    static_cast<void>(arena.allocate(kCollectivesArray, Collectives::bytes(near.members)));
+    if (nodes > 1) static_cast<void>(arena.allocate(kNodeExchangeArray, NodeExchange::bytes(nodes)));
 }
 
 bool is_crowded(const launch::Layout& layout, long cores) {

@@ -25,9 +25,9 @@ inline constexpr const char* kPlacementArray = "strata/placement";
 inline constexpr const char* kNotesArray = "strata/notes";
 inline constexpr const char* kDeparturesArray = "strata/departures";
 inline constexpr const char* kBarrierArray = "strata/barrier";
-inline constexpr const char* kPlacesArray = "strata/places";
+inline constexpr const char* kCollectivesArray = "strata/collectives";
 inline constexpr const char* kCrewsArray = "strata/crews";
-inline constexpr const char* kAcrossArray = "strata/across";
+inline constexpr const char* kNodeExchangeArray = "strata/exchange";
 
 /// Holds the seat of a member, in its environment.
 inline constexpr const char* kSeatVariable = "STRATA_TEAM_SEAT";

@@ -80,10 +80,12 @@ Team::Team(Joined&& joined)
       departures_(static_cast<Departures*>(arena_.find(kDeparturesArray))),
       barrier_(arena_.find(kBarrierArray), where_.local_rank, patience_, departures_),
       nodes_(std::move(joined.nodes)),
-      across_(nodes_ && where_.nodes > 1 ? std::optional<Across>(std::in_place, arena_.find(kAcrossArray),
-                                                                 where_, *nodes_, patience_)
-                                         : std::nullopt),
-      together_(arena_.find(kPlacesArray), where_.local_rank, barrier_, across_ ? &*across_ : nullptr) {
+      exchange_(nodes_ && where_.nodes > 1
+                    ? std::optional<NodeExchange>(std::in_place, arena_.find(kNodeExchangeArray), where_,
+                                                  *nodes_, patience_)
+                    : std::nullopt),
+      together_(arena_.find(kCollectivesArray), where_.local_rank, barrier_,
+                exchange_ ? &*exchange_ : nullptr) {
     explain_faults(arena_, &note());
 }
 
@@ -92,14 +94,14 @@ void Team::leave() {
     departures_->leave(where_.local_rank, barrier_.count());
     if (!nodes_) return;
     // No barrier: a member that leaves while others still meet must be an error, here as on one node.
-    const bool others_wait = across_ && where_.local_rank != 0;  // for the leader's return
+    const bool others_wait = exchange_ && where_.local_rank != 0;  // for the leader's return
     for (auto pause = std::chrono::microseconds(20);
          !others_wait && departures_->count() < where_.local_size;) {
         arena_.failure().check();
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::microseconds(10'000));
     }
-    if (across_) across_->go([](Nodes& nodes) { nodes.farewell(); });
+    if (exchange_) exchange_->go([](Nodes& nodes) { nodes.farewell(); });
     nodes_->finish();
 }
 

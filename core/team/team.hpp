@@ -78,14 +78,14 @@ class Team {
     /// Waits for all members. Throws MemberLost, as all that waits does, within a second of a member's death.
     void barrier() {
         barrier_.wait();
-        if (across_) across_->go([](Nodes& nodes) { nodes.barrier(); });
+        if (exchange_) exchange_->go([](Nodes& nodes) { nodes.barrier(); });
     }
     /// Waits for the members of this node alone.
     void node_barrier() { barrier_.wait(); }
     /// Broadcasts, reductions, sums.
     [[nodiscard]] Collectives& together() { return together_; }
     /// This member's messages to the others; null where all are on one node.
-    [[nodiscard]] Messages* messages() const { return across_ ? &nodes_->messages() : nullptr; }
+    [[nodiscard]] Messages* messages() const { return exchange_ ? &nodes_->messages() : nullptr; }
     /// This member's threads, and the number of those of everybody on its node, by local rank. The first call
     /// makes the crew: it binds the calling thread, which leads its regions from then on, to the member's
     /// first core.
@@ -107,7 +107,7 @@ class Team {
     Departures* departures_;
     Barrier barrier_;
     std::unique_ptr<Nodes> nodes_;
-    std::optional<Across> across_;
+    std::optional<NodeExchange> exchange_;
     Collectives together_;
     std::unique_ptr<Crew> crew_;
 };

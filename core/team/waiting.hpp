@@ -121,12 +121,12 @@ void sleep_on(std::atomic<std::uint32_t>& value, std::uint32_t seen, std::uint32
 void wake(std::atomic<std::uint32_t>& value, std::uint32_t bits) noexcept;
 
 /// Counts a sleeper for as long as it may sleep, however it stops.
-class Sleeping {
+class SleeperCount {
   public:
-    explicit Sleeping(WordAt word) : word_(word) { word_.sleepers.fetch_add(1); }
-    ~Sleeping() { word_.sleepers.fetch_sub(1); }
-    Sleeping(const Sleeping&) = delete;
-    Sleeping& operator=(const Sleeping&) = delete;
+    explicit SleeperCount(WordAt word) : word_(word) { word_.sleepers.fetch_add(1); }
+    ~SleeperCount() { word_.sleepers.fetch_sub(1); }
+    SleeperCount(const SleeperCount&) = delete;
+    SleeperCount& operator=(const SleeperCount&) = delete;
 
   private:
     WordAt word_;
@@ -174,7 +174,7 @@ void wait_until(WordAt word, Reached reached, const Patience& patience, Tick tic
         if (reached(word.value.load(std::memory_order_acquire))) return;
     }
     // All in one total order: a writer that found no sleeper wrote before this one looked again.
-    const detail::Sleeping counted(word);
+    const detail::SleeperCount counted(word);
     while (true) {
         const std::uint32_t value = word.value.load();
         if (reached(value)) return;

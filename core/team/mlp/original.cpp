@@ -12,7 +12,7 @@ namespace strata::team::mlp {
 namespace {
 
 /// Where any `n` members meet, whoever they are; in shared memory, starts as zeros.
-struct Gathering {
+struct PartialBarrier {
     alignas(kApart) std::atomic<std::uint64_t> come{0};
     Word gate;
 };
@@ -30,8 +30,8 @@ void refuse_vain_wait(Team& team, std::uint64_t wanted) {
 }
 
 void meet(Team& team, std::uint64_t wanted) {
-    auto& [come, gate] =
-        team.arena().array<Gathering>("strata/gatherings", static_cast<std::size_t>(team.size()))[wanted - 1];
+    auto& [come, gate] = team.arena().array<PartialBarrier>(
+        "strata/gatherings", static_cast<std::size_t>(team.size()))[wanted - 1];
     const std::uint64_t ticket = come.fetch_add(1);
     const auto phase = static_cast<std::uint32_t>(ticket / wanted + 1);
     const auto opened = [phase](std::uint32_t now) { return static_cast<std::int32_t>(now - phase) >= 0; };

@@ -22,7 +22,7 @@
 #include "core/team/mpi/keeper.hpp"
 #include "core/team/mpi/lines.hpp"
 #include "core/team/mpi/mpi_nodes.hpp"
-#include "core/team/mpi/seen_places.hpp"
+#include "core/team/mpi/seen_binding.hpp"
 #include "core/team/seats.hpp"
 
 // As in core/team/team.cpp, type 2: the program can be started by mpirun and srun too.
@@ -39,7 +39,7 @@ namespace {
 
 /// The communicators of a team: all members by their ranks, those of one machine, those of one node, and one
 /// of each node (null in the others).
-struct Circles {
+struct Communicators {
     MPI_Comm members = MPI_COMM_NULL, machine = MPI_COMM_NULL, node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
     Where where;
     std::vector<int> first_ranks;
@@ -57,14 +57,14 @@ int size_of(MPI_Comm comm) {
 }
 
 /// What is wrong is wrong in all ranks alike, and rank 0 says it for all.
-struct NotByMe {};
+struct SaidByRankZero {};
 
 /// STRATA_RANKS_PER_NODE=k: every k ranks of a machine are taken for a node of their own (0: all are one).
 int ranks_per_node(int world_rank) {
     const char* said = std::getenv("STRATA_RANKS_PER_NODE");
     if (said == nullptr || *said == '\0') return 0;
     const int ranks = std::atoi(said);
-    if (ranks < 1 && world_rank != 0) throw NotByMe();
+    if (ranks < 1 && world_rank != 0) throw SaidByRankZero();
     if (ranks < 1)
         throw Error("the ranks of a node are not a positive number")
             .given(fmt::format("STRATA_RANKS_PER_NODE={}", said))
@@ -72,87 +72,87 @@ int ranks_per_node(int world_rank) {
     return ranks;
 }
 
-Circles draw() {
-    Circles circles;
+Communicators make_communicators() {
+    Communicators comms;
     const int world = rank_in(MPI_COMM_WORLD), split = ranks_per_node(world);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world, MPI_INFO_NULL, &circles.machine);
-    const int on_machine = rank_in(circles.machine);
-    MPI_Comm_split(circles.machine, split == 0 ? 0 : on_machine / split, world, &circles.node);
-    Where& where = circles.where;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world, MPI_INFO_NULL, &comms.machine);
+    const int on_machine = rank_in(comms.machine);
+    MPI_Comm_split(comms.machine, split == 0 ? 0 : on_machine / split, world, &comms.node);
+    Where& where = comms.where;
     where.size = size_of(MPI_COMM_WORLD);
-    where.local_rank = rank_in(circles.node);
-    where.local_size = size_of(circles.node);
-    MPI_Comm_split(MPI_COMM_WORLD, where.local_rank == 0 ? 0 : MPI_UNDEFINED, world, &circles.leaders);
-    if (circles.leaders != MPI_COMM_NULL) {
-        where.node = rank_in(circles.leaders);
-        where.nodes = size_of(circles.leaders);
+    where.local_rank = rank_in(comms.node);
+    where.local_size = size_of(comms.node);
+    MPI_Comm_split(MPI_COMM_WORLD, where.local_rank == 0 ? 0 : MPI_UNDEFINED, world, &comms.leaders);
+    if (comms.leaders != MPI_COMM_NULL) {
+        where.node = rank_in(comms.leaders);
+        where.nodes = size_of(comms.leaders);
     }
-    MPI_Bcast(&where.node, 1, MPI_INT, 0, circles.node);
-    MPI_Bcast(&where.nodes, 1, MPI_INT, 0, circles.node);
+    MPI_Bcast(&where.node, 1, MPI_INT, 0, comms.node);
+    MPI_Bcast(&where.nodes, 1, MPI_INT, 0, comms.node);
     std::vector<int> sizes(static_cast<std::size_t>(where.nodes));
-    if (circles.leaders != MPI_COMM_NULL)
-        MPI_Allgather(&where.local_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, circles.leaders);
-    MPI_Bcast(sizes.data(), where.nodes, MPI_INT, 0, circles.node);
-    circles.first_ranks.push_back(0);
-    for (const int size : sizes) circles.first_ranks.push_back(circles.first_ranks.back() + size);
-    where.rank = circles.first_ranks[static_cast<std::size_t>(where.node)] + where.local_rank;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, where.rank, &circles.members);
+    if (comms.leaders != MPI_COMM_NULL)
+        MPI_Allgather(&where.local_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comms.leaders);
+    MPI_Bcast(sizes.data(), where.nodes, MPI_INT, 0, comms.node);
+    comms.first_ranks.push_back(0);
+    for (const int size : sizes) comms.first_ranks.push_back(comms.first_ranks.back() + size);
+    where.rank = comms.first_ranks[static_cast<std::size_t>(where.node)] + where.local_rank;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, where.rank, &comms.members);
     // A peer that is gone is to come back as an error, which is then explained; MPI would end the process.
-    MPI_Comm_set_errhandler(circles.members, MPI_ERRORS_RETURN);
-    if (circles.leaders != MPI_COMM_NULL) MPI_Comm_set_errhandler(circles.leaders, MPI_ERRORS_RETURN);
-    return circles;
+    MPI_Comm_set_errhandler(comms.members, MPI_ERRORS_RETURN);
+    if (comms.leaders != MPI_COMM_NULL) MPI_Comm_set_errhandler(comms.leaders, MPI_ERRORS_RETURN);
+    return comms;
 }
 
 /// The arena's descriptor and size: made by the first member's keeper, passed on by the others'.
-struct Passed {
+struct ArenaHandle {
     int descriptor = -1;
     std::uint64_t capacity = 0;
 };
 
-Passed arrange(const Circles& circles, int line) {
+ArenaHandle arrange(const Communicators& comms, int line) {
     Message word{.kind = Message::Kind::place};
-    word.where = circles.where;
+    word.where = comms.where;
     send_message(line, word);
     Received here;
     Message names{.kind = Message::Kind::join};
-    if (circles.where.local_rank == 0) {
+    if (comms.where.local_rank == 0) {
         here = await_message(line);
         names = *here.message;
         names.kind = Message::Kind::join;
         names.network_token = names.token;
         // Where the first node's keeper is found, for all nodes.
         Message first = names;
-        MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, circles.leaders);
+        MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comms.leaders);
         names.network_token = first.token;
         std::memcpy(names.text, first.text, sizeof names.text);
     }
-    MPI_Bcast(&names, sizeof names, MPI_BYTE, 0, circles.node);
-    names.where = circles.where;
+    MPI_Bcast(&names, sizeof names, MPI_BYTE, 0, comms.node);
+    names.where = comms.where;
     send_message(line, names);
     const Received arena = await_message(line);
-    return {circles.where.local_rank == 0 ? here.descriptor : arena.descriptor, names.capacity};
+    return {comms.where.local_rank == 0 ? here.descriptor : arena.descriptor, names.capacity};
 }
 
 /// The arena at one address in all members of the node: the first proposes, all try.
-Arena map_together(const Circles& circles, const Passed& passed) {
+Arena map_together(const Communicators& comms, const ArenaHandle& handle) {
     std::optional<Arena> arena;
-    if (circles.where.local_rank == 0) arena = Arena::view(passed.descriptor, passed.capacity);
+    if (comms.where.local_rank == 0) arena = Arena::view(handle.descriptor, handle.capacity);
     while (true) {
         std::uint64_t address = 0;
-        if (circles.where.local_rank == 0 && arena->move_on()) address = arena->address();
-        MPI_Bcast(&address, 1, MPI_UINT64_T, 0, circles.node);
+        if (comms.where.local_rank == 0 && arena->move_on()) address = arena->address();
+        MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comms.node);
         if (address == 0)
             throw Error("no address for the arena is free in every member", kFailure)
                 .remedy("a smaller capacity");
-        if (circles.where.local_rank != 0) {
+        if (comms.where.local_rank != 0) {
             arena.reset();
-            arena = Arena::join(fcntl(passed.descriptor, F_DUPFD_CLOEXEC, 0), address, passed.capacity);
+            arena = Arena::join(fcntl(handle.descriptor, F_DUPFD_CLOEXEC, 0), address, handle.capacity);
         }
         int mine = arena ? 1 : 0, all = 0;
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, circles.node);
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comms.node);
         if (all != 0) break;
     }
-    if (circles.where.local_rank != 0) close(passed.descriptor);
+    if (comms.where.local_rank != 0) close(handle.descriptor);
     return std::move(*arena);
 }
 
@@ -177,12 +177,12 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
 
 /// Everybody says where it may run; the first member of each node makes a placement of that, the first
 /// members exchange theirs, and lay out what their nodes share.
-void place_all(const Circles& circles, Arena& arena) {
-    const std::string mine = to_text(see_place());
-    std::vector<SeenPlace> machine, node;
-    for (const std::string& text : gather_texts(circles.machine, mine)) machine.push_back(parse_place(text));
-    for (const std::string& text : gather_texts(circles.node, mine)) node.push_back(parse_place(text));
-    if (circles.where.local_rank != 0) return;
+void place_all(const Communicators& comms, Arena& arena) {
+    const std::string mine = to_text(see_binding());
+    std::vector<SeenBinding> machine, node;
+    for (const std::string& text : gather_texts(comms.machine, mine)) machine.push_back(parse_binding(text));
+    for (const std::string& text : gather_texts(comms.node, mine)) node.push_back(parse_binding(text));
+    if (comms.where.local_rank != 0) return;
     const machine::Machine here = machine::read_machine(
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     const launch::Placement local = placement_of(node, machine, here);
@@ -190,14 +190,14 @@ void place_all(const Circles& circles, Arena& arena) {
     launch::Placement all = local;
     all.threads.clear();
     all.layout.threads = 1;
-    for (const std::string& text : gather_texts(circles.leaders, launch::encode(local))) {
+    for (const std::string& text : gather_texts(comms.leaders, launch::encode(local))) {
         const launch::Placement part = launch::decode(text, local.layout);
         all.threads.insert(all.threads.end(), part.threads.begin(), part.threads.end());
     }
     for (const auto& member : all.threads)
         all.layout.threads = std::max(all.layout.threads, static_cast<int>(member.size()));
-    all.layout.processes = circles.where.size;
-    lay_out(arena, all, neighbourhood(here, local), crowded, circles.where.rank, circles.where.nodes);
+    all.layout.processes = comms.where.size;
+    lay_out(arena, all, neighbourhood(here, local), crowded, comms.where.rank, comms.where.nodes);
     const CrewPlaces places = crew_places(here, local);
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
 }
@@ -206,40 +206,40 @@ void place_all(const Circles& circles, Arena& arena) {
 /// nothing: as many runs would write the same results.
 void check_not_alone(const std::optional<launch::Rank>& said) {
     if (!said || said->size == 1 || size_of(MPI_COMM_WORLD) > 1) return;
-    if (said->rank != 0) throw NotByMe();
+    if (said->rank != 0) throw SaidByRankZero();
     throw Error("the ranks do not find each other: MPI tells each that it is alone")
         .given(fmt::format("rank {} of {}", said->rank, said->size))
         .allowed("a launcher that this program's MPI knows")
         .remedy(launch::remedy_for_lone_ranks());
 }
 
-Joined join_by(const KeptBy& kept) {
+Joined join_by(const KeeperLink& kept) {
     int level = 0;
     const auto said = launch::rank_from_environment();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     check_not_alone(said);
-    Circles circles = draw();
-    const Passed passed = arrange(circles, kept.line);
-    Arena arena = map_together(circles, passed);
-    place_all(circles, arena);
-    MPI_Barrier(circles.node);
+    Communicators comms = make_communicators();
+    const ArenaHandle handle = arrange(comms, kept.line);
+    Arena arena = map_together(comms, handle);
+    place_all(comms, arena);
+    MPI_Barrier(comms.node);
     auto [placement, crowded] = read_facts(arena);
-    auto nodes = std::make_unique<MpiNodes>(circles.members, circles.leaders, circles.where.node,
-                                            circles.first_ranks, arena.failure(), crowded);
-    MPI_Comm_free(&circles.machine);
-    MPI_Comm_free(&circles.node);
-    return {circles.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};
+    auto nodes = std::make_unique<MpiNodes>(comms.members, comms.leaders, comms.where.node, comms.first_ranks,
+                                            arena.failure(), crowded);
+    MPI_Comm_free(&comms.machine);
+    MPI_Comm_free(&comms.node);
+    return {comms.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};
 }
 
 Joined join(const std::string& word, const Options&) {
-    const KeptBy kept = parse_kept_by(word);
+    const KeeperLink kept = parse_keeper_link(word);
     if (getppid() != kept.keeper) _exit(128 + SIGKILL);
     fcntl(kept.line, F_SETFD, FD_CLOEXEC);
     try {
         Joined joined = join_by(kept);
         close(kept.line);
         return joined;
-    } catch (const NotByMe&) {
+    } catch (const SaidByRankZero&) {
         send_message(kept.line, Message{.kind = Message::Kind::failed});
         // MPI's launcher ends the others when rank 0 has ended.
         std::this_thread::sleep_for(std::chrono::seconds(2));

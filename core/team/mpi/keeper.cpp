@@ -143,8 +143,8 @@ int keep_rank(const std::vector<std::string>& arguments, const Options& options)
     return keeper.keep();
 }
 
-KeptBy parse_kept_by(const std::string& word) {
-    KeptBy kept;
+KeeperLink parse_keeper_link(const std::string& word) {
+    KeeperLink kept;
     std::istringstream(word) >> kept.line >> kept.keeper;
     return kept;
 }

@@ -19,9 +19,9 @@ namespace strata::team {
 int keep_rank(const std::vector<std::string>& arguments, const Options& options);
 
 /// What the member finds in its environment: its line to the keeper, and the keeper's process number.
-struct KeptBy {
+struct KeeperLink {
     int line = -1, keeper = 0;
 };
-[[nodiscard]] KeptBy parse_kept_by(const std::string& word);
+[[nodiscard]] KeeperLink parse_keeper_link(const std::string& word);
 
 }  // namespace strata::team

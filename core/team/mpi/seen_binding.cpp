@@ -1,4 +1,4 @@
-#include "core/team/mpi/seen_places.hpp"
+#include "core/team/mpi/seen_binding.hpp"
 
 #include <fmt/format.h>
 
@@ -35,10 +35,11 @@ int cores_of(const std::vector<int>& pus, const machine::Machine& machine) {
     return std::max(cores, machine.cores.empty() ? static_cast<int>(pus.size()) : 1);
 }
 
-int threads_of(const SeenPlace& place, const std::vector<SeenPlace>& all, const machine::Machine& machine) {
+int threads_of(const SeenBinding& place, const std::vector<SeenBinding>& all,
+               const machine::Machine& machine) {
     if (place.threads > 0) return place.threads;
-    const auto sharing =
-        std::count_if(all.begin(), all.end(), [&](const SeenPlace& other) { return other.pus == place.pus; });
+    const auto sharing = std::count_if(all.begin(), all.end(),
+                                       [&](const SeenBinding& other) { return other.pus == place.pus; });
     return std::max(1, cores_of(place.pus, machine) / static_cast<int>(sharing));
 }
 
@@ -69,8 +70,8 @@ std::vector<std::vector<int>> parse_omp_places(const std::string& text) {
     return places;
 }
 
-SeenPlace see_place() {
-    SeenPlace place{launch::affinity_of(), 0, {}};
+SeenBinding see_binding() {
+    SeenBinding place{launch::affinity_of(), 0, {}};
     if (const std::string layout = variable("STRATA_LAYOUT"); !layout.empty()) {
         place.threads = launch::parse_layout(layout).threads;
         place.places = parse_omp_places(variable("OMP_PLACES"));
@@ -81,15 +82,15 @@ SeenPlace see_place() {
     return place;
 }
 
-std::string to_text(const SeenPlace& place) {
+std::string to_text(const SeenBinding& place) {
     std::string text = fmt::format("{} {}", print_cpulist(place.pus), place.threads);
     for (const auto& pus : place.places) text += ' ' + print_cpulist(pus);
     return text;
 }
 
-SeenPlace parse_place(const std::string& text) {
+SeenBinding parse_binding(const std::string& text) {
     std::istringstream in(text);
-    SeenPlace place;
+    SeenBinding place;
     std::string pus;
     in >> pus >> place.threads;
     place.pus = parse_cpulist(pus);
@@ -97,12 +98,12 @@ SeenPlace parse_place(const std::string& text) {
     return place;
 }
 
-launch::Placement placement_of(const std::vector<SeenPlace>& members, const std::vector<SeenPlace>& sharing,
-                               const machine::Machine& machine) {
+launch::Placement placement_of(const std::vector<SeenBinding>& members,
+                               const std::vector<SeenBinding>& sharing, const machine::Machine& machine) {
     launch::Placement placement;
     placement.layout.processes = static_cast<int>(members.size());
     placement.layout.bind = launch::Bind::none;
-    for (const SeenPlace& member : members) {
+    for (const SeenBinding& member : members) {
         const int threads = threads_of(member, sharing, machine);
         placement.layout.threads = std::max(placement.layout.threads, threads);
         // Held to a part of the machine: somebody has bound it.
@@ -120,7 +121,7 @@ launch::Placement placement_of(const std::vector<SeenPlace>& members, const std:
             if (!pus.empty()) cores.push_back(pus);
         }
         const auto count = static_cast<std::size_t>(threads);
-        const bool alone = std::count_if(sharing.begin(), sharing.end(), [&](const SeenPlace& other) {
+        const bool alone = std::count_if(sharing.begin(), sharing.end(), [&](const SeenBinding& other) {
                                return other.pus == member.pus;
                            }) == 1;
         for (std::size_t thread = 0; thread < count; ++thread) {
@@ -138,10 +139,10 @@ launch::Placement placement_of(const std::vector<SeenPlace>& members, const std:
     return placement;
 }
 
-bool are_crowded(const std::vector<SeenPlace>& members, const machine::Machine& machine) {
+bool are_crowded(const std::vector<SeenBinding>& members, const machine::Machine& machine) {
     std::set<int> pus;
     int threads = 0;
-    for (const SeenPlace& member : members) {
+    for (const SeenBinding& member : members) {
         pus.insert(member.pus.begin(), member.pus.end());
         threads += threads_of(member, members, machine);
     }

@@ -10,15 +10,15 @@
 namespace strata::team {
 
 /// What a member sees of its own place.
-struct SeenPlace {
+struct SeenBinding {
     std::vector<int> pus;  // that it may run on
     int threads = 0;       // that its environment says it has; 0: nothing said
     /// Of each thread, where the launcher has said them (OMP_PLACES as `strata launch` writes it).
     std::vector<std::vector<int>> places;
 };
-[[nodiscard]] SeenPlace see_place();
-[[nodiscard]] std::string to_text(const SeenPlace& place);
-[[nodiscard]] SeenPlace parse_place(const std::string& text);
+[[nodiscard]] SeenBinding see_binding();
+[[nodiscard]] std::string to_text(const SeenBinding& place);
+[[nodiscard]] SeenBinding parse_binding(const std::string& text);
 
 /// The places of OMP_PLACES in its explicit form "{0},{4:2}" (OpenMP 5.2, 21.1.6, without strides and places
 /// taken away); none for any other.
@@ -27,11 +27,11 @@ struct SeenPlace {
 /// What follows for the members of one node. Where nobody has said how many threads a member has, it has one
 /// for each of its cores, divided among those that were given the same ones: `sharing`, all on the machine,
 /// which are more than `members` where one machine plays several nodes.
-[[nodiscard]] launch::Placement placement_of(const std::vector<SeenPlace>& members,
-                                             const std::vector<SeenPlace>& sharing,
+[[nodiscard]] launch::Placement placement_of(const std::vector<SeenBinding>& members,
+                                             const std::vector<SeenBinding>& sharing,
                                              const machine::Machine& machine);
 
 /// Whether the members of a machine have more threads than the cores that they may use.
-[[nodiscard]] bool are_crowded(const std::vector<SeenPlace>& members, const machine::Machine& machine);
+[[nodiscard]] bool are_crowded(const std::vector<SeenBinding>& members, const machine::Machine& machine);
 
 }  // namespace strata::team

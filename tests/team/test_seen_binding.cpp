@@ -1,6 +1,6 @@
 // From what members see of their own binding to a placement that all know.
 #include "core/machine/machine.hpp"
-#include "core/team/mpi/seen_places.hpp"
+#include "core/team/mpi/seen_binding.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;
@@ -30,8 +30,8 @@ TEST_CASE("OpenMP's explicit places are read, other forms are not") {
 }
 
 TEST_CASE("what a member sees survives its way to the others") {
-    const SeenPlace place{{0, 1, 8, 9}, 2, {{0, 8}, {1, 9}}};
-    const SeenPlace read = parse_place(to_text(place));
+    const SeenBinding place{{0, 1, 8, 9}, 2, {{0, 8}, {1, 9}}};
+    const SeenBinding read = parse_binding(to_text(place));
     CHECK(read.pus == place.pus);
     CHECK(read.threads == 2);
     CHECK(read.places == place.places);
@@ -39,7 +39,7 @@ TEST_CASE("what a member sees survives its way to the others") {
 
 TEST_CASE("a member that mpirun gave cores of its own has a thread on each, unless it says otherwise") {
     const machine::Machine machine = sixteen();
-    const SeenPlace first{{0, 1, 8, 9}, 0, {}}, second{{2, 3, 10, 11}, 0, {}};
+    const SeenBinding first{{0, 1, 8, 9}, 0, {}}, second{{2, 3, 10, 11}, 0, {}};
     const launch::Placement placement = placement_of({first, second}, {first, second}, machine);
     CHECK(placement.layout.bind == launch::Bind::core);
     CHECK(placement.layout.processes == 2);
@@ -48,16 +48,16 @@ TEST_CASE("a member that mpirun gave cores of its own has a thread on each, unle
           std::vector<std::vector<std::vector<int>>>{{{0, 8}, {1, 9}}, {{2, 10}, {3, 11}}});
     CHECK_FALSE(are_crowded({first, second}, machine));
 
-    const SeenPlace one{{0, 1, 8, 9}, 1, {}};
+    const SeenBinding one{{0, 1, 8, 9}, 1, {}};
     CHECK(placement_of({one, second}, {one, second}, machine).threads.front() ==
           std::vector<std::vector<int>>{{0, 1, 8, 9}});
 }
 
 TEST_CASE("members that may run anywhere share the cores, and are crowded when they are more") {
     const machine::Machine machine = sixteen();
-    SeenPlace anywhere;
+    SeenBinding anywhere;
     for (int pu = 0; pu < 16; ++pu) anywhere.pus.push_back(pu);
-    const std::vector<SeenPlace> four(4, anywhere), nine(9, anywhere);
+    const std::vector<SeenBinding> four(4, anywhere), nine(9, anywhere);
     const launch::Placement placement = placement_of(four, four, machine);
     CHECK(placement.layout.bind == launch::Bind::none);
     CHECK(placement.layout.threads == 2);
@@ -68,9 +68,9 @@ TEST_CASE("members that may run anywhere share the cores, and are crowded when t
 
 TEST_CASE("nodes that one machine plays share its cores too") {
     const machine::Machine machine = sixteen();
-    SeenPlace anywhere;
+    SeenBinding anywhere;
     for (int pu = 0; pu < 16; ++pu) anywhere.pus.push_back(pu);
-    const std::vector<SeenPlace> node(2, anywhere), all(8, anywhere);
+    const std::vector<SeenBinding> node(2, anywhere), all(8, anywhere);
     CHECK(placement_of(node, node, machine).layout.threads == 4);
     const launch::Placement placement = placement_of(node, all, machine);
     CHECK(placement.layout.processes == 2);
