@@ -21,9 +21,9 @@ constexpr int kRounds = 12;      // of MULTIFIT's bisection: each halves what is
 constexpr int kFewPatches = 40;  // up to so many the search is worth its time
 
 /// The most room among bins [begin, end), for finding the first bin with room in O(log m).
-class Rooms {
+class FirstFitBins {
   public:
-    explicit Rooms(const std::vector<double>& rooms) {
+    explicit FirstFitBins(const std::vector<double>& rooms) {
         while (leaves_ < rooms.size()) leaves_ *= 2;
         most_.assign(2 * leaves_, -1);
         std::copy(rooms.begin(), rooms.end(), most_.begin() + static_cast<long>(leaves_));
@@ -189,7 +189,7 @@ Owners pack_multifit(std::span<const double> costs, std::span<const double> spee
         const double limit = 0.5 * (low + high);
         std::vector<double> rooms;
         for (const int p : slowest) rooms.push_back(limit * speeds[static_cast<size_t>(p)]);
-        Rooms bins(rooms);
+        FirstFitBins bins(rooms);
         const bool fits = std::all_of(order.begin(), order.end(), [&](int patch) {
             const int bin = bins.take(costs[static_cast<size_t>(patch)]);
             if (bin >= 0) owners[static_cast<size_t>(patch)] = slowest[static_cast<size_t>(bin)];
