@@ -60,23 +60,23 @@ std::string program(const std::string& name) {
                     : "strata doctor");
 }
 
-/// Takes Strata's own options out of the words; what remains is the benchmark's name and its options.
-struct Words {
+/// Takes Strata's own options out of the arguments; what remains is the benchmark's name and its options.
+struct BenchArguments {
     std::vector<std::string> own, benchmark;
 };
-Words split(int argc, char** argv) {
-    Words words;
+BenchArguments split(int argc, char** argv) {
+    BenchArguments arguments;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const std::string name = word.substr(0, word.find('='));
         if (name == "--layout" || name == "--stride" || name == "--bind") {
-            words.own.push_back(word);
-            if (name == word && i + 1 < argc) words.own.emplace_back(argv[++i]);
+            arguments.own.push_back(word);
+            if (name == word && i + 1 < argc) arguments.own.emplace_back(argv[++i]);
         } else {
-            words.benchmark.push_back(word);
+            arguments.benchmark.push_back(word);
         }
     }
-    return words;
+    return arguments;
 }
 
 /// Which program runs a benchmark over several processes, or, where a model is named, over one.
@@ -100,59 +100,60 @@ bool is_rank() {
 
 int bench_command(int argc, char** argv) {
     const Options options = declare();
-    Words words = split(argc, argv);
-    if (words.benchmark.empty() || words.benchmark.front() == "--help" || words.benchmark.front() == "-h") {
+    BenchArguments arguments = split(argc, argv);
+    if (arguments.benchmark.empty() || arguments.benchmark.front() == "--help" ||
+        arguments.benchmark.front() == "-h") {
         std::fputs(options.help().c_str(), stdout);
-        return words.benchmark.empty() ? kBadInput : kSuccess;
+        return arguments.benchmark.empty() ? kBadInput : kSuccess;
     }
-    if (words.benchmark.front() == "npb" || words.benchmark.front() == "npb-mz")
-        return npb_command(words.benchmark.front(), words.own,
-                           {words.benchmark.begin() + 1, words.benchmark.end()});
-    if (words.benchmark.front() == "--list") {
+    if (arguments.benchmark.front() == "npb" || arguments.benchmark.front() == "npb-mz")
+        return npb_command(arguments.benchmark.front(), arguments.own,
+                           {arguments.benchmark.begin() + 1, arguments.benchmark.end()});
+    if (arguments.benchmark.front() == "--list") {
         // The program with MPI knows all of them; without it, those that need no messages.
         std::vector<std::string> command = {find_program("strata-bench-mpi").value_or("")};
         if (command.front().empty()) command.front() = program("strata-bench");
-        command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
+        command.insert(command.end(), arguments.benchmark.begin(), arguments.benchmark.end());
         become(command);
     }
-    if (!is_name(words.benchmark.front())) {
+    if (!is_name(arguments.benchmark.front())) {
         throw Error("the benchmark's name comes first")
-            .given(words.benchmark.front())
+            .given(arguments.benchmark.front())
             .remedy("strata bench --list");
     }
     const bool in_teams =
-        std::find(kInTeams.begin(), kInTeams.end(), words.benchmark.front()) != kInTeams.end();
-    const std::string model = in_teams ? take(words.benchmark, "--model").value_or("") : "";
+        std::find(kInTeams.begin(), kInTeams.end(), arguments.benchmark.front()) != kInTeams.end();
+    const std::string model = in_teams ? take(arguments.benchmark, "--model").value_or("") : "";
     const Parsed own = options.parse([&] {
-        std::vector<std::string> list = words.own;
-        list.push_back(words.benchmark.front());
+        std::vector<std::string> list = arguments.own;
+        list.push_back(arguments.benchmark.front());
         return list;
     }());
     const bool messages = std::find(kMessagePassing.begin(), kMessagePassing.end(),
-                                    words.benchmark.front()) != kMessagePassing.end();
+                                    arguments.benchmark.front()) != kMessagePassing.end();
     std::string layout = own.text("--layout");
     if (layout.empty() && messages && !is_rank()) layout = kSmallestPair;
     if (layout.empty() && (own.has("--stride") || own.has("--bind"))) {
         throw Error("a stride or a binding belongs to a layout")
             .given(own.has("--stride") ? "--stride without --layout" : "--bind without --layout")
-            .remedy(fmt::format("strata bench {} --layout 1x1 ...", words.benchmark.front()));
+            .remedy(fmt::format("strata bench {} --layout 1x1 ...", arguments.benchmark.front()));
     }
     const launch::Layout laid_out = layout.empty() ? launch::Layout{} : launch::parse_layout(layout);
     const bool several = laid_out.processes > 1;
     const bool of_graph = std::any_of(bench::kOfGraph.begin(), bench::kOfGraph.end(), [&](const auto& other) {
-        return words.benchmark.front() == other.name;
+        return arguments.benchmark.front() == other.name;
     });
     if (of_graph && several)
-        throw Error(fmt::format("{} measures one process", words.benchmark.front()))
+        throw Error(fmt::format("{} measures one process", arguments.benchmark.front()))
             .given(fmt::format("--layout {}", layout))
             .allowed("1xT")
-            .remedy(fmt::format("strata bench {} --layout 1x{}", words.benchmark.front(),
+            .remedy(fmt::format("strata bench {} --layout 1x{}", arguments.benchmark.front(),
                                 laid_out.processes * laid_out.threads));
     std::vector<std::string> command = {in_teams ? program_of_model(model, several)
                                                  : program(of_graph              ? "strata-bench-graph"
                                                            : messages || several ? "strata-bench-mpi"
                                                                                  : "strata-bench")};
-    command.insert(command.end(), words.benchmark.begin(), words.benchmark.end());
+    command.insert(command.end(), arguments.benchmark.begin(), arguments.benchmark.end());
     if (layout.empty()) become(command);
     return launch_laid_out(layout, own, command);
 }

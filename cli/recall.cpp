@@ -154,25 +154,25 @@ bool sources_are_older(const std::string& root, const std::string& build, bool l
     return true;
 }
 
-/// What setup/key.sh has written, a line each: NAME=VALUE.
-struct Memory {
+/// The file that setup/key.sh has written, with a line NAME=VALUE for each.
+struct SavedStart {
     std::string build, root, rest, libc;
 };
 
-Memory read_memory(const std::string& path) {
+SavedStart read_saved_start(const std::string& path) {
     std::ifstream file(path);
-    Memory memory;
+    SavedStart saved;
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with("build=")) {
-            memory.build = line.substr(6);
+            saved.build = line.substr(6);
         } else if (line.starts_with("root=")) {
-            memory.root = line.substr(5);
+            saved.root = line.substr(5);
         } else if (!line.starts_with("shell=")) {
-            memory.rest += line + "\n";
+            saved.rest += line + "\n";
         }
-        if (line.starts_with("libc=")) memory.libc = line.substr(5, line.find(' ') - 5);
+        if (line.starts_with("libc=")) saved.libc = line.substr(5, line.find(' ') - 5);
     }
-    return memory;
+    return saved;
 }
 
 /// The same lines as they would be written now.
@@ -204,21 +204,21 @@ void recall(char** words, const char* command) {
     if (path.empty()) return;
     unsetenv("STRATA_MEMORY");
     unsetenv("STRATA_ENTRY");
-    const Memory memory = read_memory(path);
+    const SavedStart saved = read_saved_start(path);
     const bool launch = command != nullptr && std::strcmp(command, "launch") == 0;
     const bool here =
-        same_folder(entry.substr(0, entry.rfind('/')), memory.root);  // not of a checkout that was copied
-    if (!here || memory.rest != lines_of_now(memory.libc) ||
-        !sources_are_older(memory.root, memory.build, launch)) {
+        same_folder(entry.substr(0, entry.rfind('/')), saved.root);  // not of a checkout that was copied
+    if (!here || saved.rest != lines_of_now(saved.libc) ||
+        !sources_are_older(saved.root, saved.build, launch)) {
         setenv("STRATA_FORGET", "1", 1);
         execv(entry.c_str(), words);
         std::fprintf(stderr, "strata: error: %s cannot be started: %s\n", entry.c_str(),
                      std::strerror(errno));
         std::exit(1);
     }
-    setenv("STRATA_ROOT", memory.root.c_str(), 1);
-    setenv("STRATA_PYTHON", (memory.build + "/venv/bin/python").c_str(), 1);
-    std::ifstream candidates(memory.build + "/current/share/strata/blas-candidates");
+    setenv("STRATA_ROOT", saved.root.c_str(), 1);
+    setenv("STRATA_PYTHON", (saved.build + "/venv/bin/python").c_str(), 1);
+    std::ifstream candidates(saved.build + "/current/share/strata/blas-candidates");
     std::string blas;
     if (variable("STRATA_BLAS_CANDIDATES").empty() && std::getline(candidates, blas)) {
         setenv("STRATA_BLAS_CANDIDATES", blas.c_str(), 1);
