@@ -27,7 +27,7 @@ constexpr std::array kMessagePassing = {"pingpong",  "rings",    "ptrans",      
 /// These run over MPI, and over a team of processes that share memory (--model).
 constexpr std::array kInTeams = {"hpl"};
 
-/// What a message-passing benchmark runs on when nothing was asked for: the fewest that can exchange.
+/// The layout of a message-passing benchmark when none was asked for: the fewest that can exchange.
 constexpr const char* kSmallestPair = "2x1";
 
 Options declare() {

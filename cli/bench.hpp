@@ -1,4 +1,4 @@
-// What the commands that start benchmark programs share.
+// Functions that the commands that start benchmark programs share.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,7 @@ struct Box {
 /// Bytes between patches of different processes.
 [[nodiscard]] double bytes_between(std::span<const Exchanged> exchanged, const Owners& owners);
 
-/// What decides among the processes that a patch exchanges data with and that have room for it.
+/// The rule that decides among the processes that a patch exchanges data with and that have room for it.
 enum class Preference {
     connected,  ///< the least loaded: connected or not is all that counts
     bytes,      ///< the one it exchanges the most with

@@ -44,7 +44,7 @@ class FirstFitBins {
     std::vector<double> most_;
 };
 
-/// What an exchange between the longest process and another would leave.
+/// The outcome of an exchange between the longest process and another.
 struct Exchange {
     double longest;
     int partner = -1, give = -1, take = -1;  // take -1: a move
@@ -83,7 +83,7 @@ class Improver {
 
     void look(size_t from, size_t to, Exchange& best, long& effort) const {
         const double speed = speeds_[from], other_speed = speeds_[to];
-        // What would have to change hands for both to end together.
+        // The cost that would have to change hands for both to end together.
         const double ideal = (loads_[from] * other_speed - loads_[to] * speed) / (speed + other_speed);
         const auto weigh = [&](int give, int take, double moved) {
             const double after = std::max(time(from, loads_[from] - moved), time(to, loads_[to] + moved));

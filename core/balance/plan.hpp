@@ -14,8 +14,8 @@
 
 namespace strata::balance {
 
-/// What is to be shared out. Costs are times of one step on one thread, in any one unit (seconds, or points
-/// when all points cost the same); all times of a plan are in that unit.
+/// The patches to be shared out. Costs are times of one step on one thread, in any one unit (seconds, or
+/// points when all points cost the same); all times of a plan are in that unit.
 struct Problem {
     std::vector<double> costs;
     std::vector<Point> centres;        ///< empty, or one for each patch; Method::curve needs them
@@ -44,7 +44,7 @@ struct Request {
     double slack = 0.02;
 };
 
-/// What keeps a plan from being faster.
+/// The limit that keeps a plan from being faster.
 struct Limit {
     int patch = -1;       ///< the largest patch, when no plan can be faster than it alone; -1: none does
     int threads = 0;      ///< the threads with which it is fastest

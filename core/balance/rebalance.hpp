@@ -10,7 +10,7 @@ namespace strata::balance {
 struct RebalanceRule {
     /// Patches move when the longest process's time falls by this part at least.
     double least_gain = 0.05;
-    /// Of a new measurement in the smoothed cost; the first one counts whole.
+    /// The weight of a new measurement in the smoothed cost; the first one counts whole.
     double weight = 0.5;
 };
 
@@ -19,7 +19,7 @@ class Rebalancer {
   public:
     explicit Rebalancer(RebalanceRule rule = {}) : rule_(rule) {}
 
-    /// What each patch cost in a step, in any one unit; always of the same patches.
+    /// The cost of each patch in a step, in any one unit; always of the same patches.
     void observe(const std::vector<std::vector<double>>& costs);
     /// Smoothed exponentially.
     [[nodiscard]] const std::vector<std::vector<double>>& costs() const { return costs_; }

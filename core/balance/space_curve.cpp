@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kBits = 21;  // three times that fits one word
 
-/// Where each chunk ends when each process takes as much as it can within `limit`. When all fits, `reached`
+/// The end of each chunk when each process takes as much as it can within `limit`. When all fits, `reached`
 /// is the longest time that occurred; otherwise the least limit at which the probe would have gone otherwise.
 struct Probe {
     bool fits;

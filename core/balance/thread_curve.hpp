@@ -1,4 +1,4 @@
-// How much faster a process is on t threads than on one: measured, not assumed.
+// The speed-up of a process on t threads over one: measured, not assumed.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ std::vector<std::int64_t> draw_sizes(const ZoneSet& set, std::mt19937_64& random
         (total(sizes_at(middle)) < set.points ? low : high) = middle;
     }
     std::vector<std::int64_t> sizes = sizes_at(low);
-    // What rounding left is spread over the zones between the extremes.
+    // The remainder of rounding is spread over the zones between the extremes.
     std::int64_t missing = set.points - total(sizes);
     for (bool changed = true; missing != 0 && changed;) {
         changed = false;

@@ -28,7 +28,7 @@ struct Zones {
 /// has.
 void read_exchanged(const std::string& path, Zones& zones);
 
-/// What a generated set keeps to.
+/// The properties that a generated set keeps.
 struct ZoneSet {
     std::string name;
     int zones;

@@ -1,4 +1,4 @@
-// What a run cost, and what disturbed it: what the system says of its CPUs before and after.
+// The cost of a run and its disturbance, from the system's counts for its CPUs before and after.
 #pragma once
 
 #include <chrono>

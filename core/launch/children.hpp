@@ -27,7 +27,7 @@ class Children {
     [[nodiscard]] int status() const { return failed_.value_or(0); }
 
   private:
-    /// What a process needs before it becomes the program.
+    /// The surroundings that a process enters before it becomes the program.
     struct Entry {
         const RunGroups& groups;
         const OwnShare& share;

@@ -21,11 +21,11 @@ struct Elf {
 /// Reads a 64-bit ELF file of this machine's byte order; nothing for any other file.
 std::optional<Elf> read_elf(const std::string& path);
 
-/// What programs say of themselves in notes of the owner "STRATA", put there by core/team.
+/// Facts that programs state of themselves in notes of the owner "STRATA", put there by core/team.
 inline constexpr std::uint32_t kTeamNote = 1;     // starts its processes itself (strata::team)
 inline constexpr std::uint32_t kTeamMpiNote = 2;  // or joins those of mpirun and srun (strata::team_mpi)
 
-/// Where the dynamic loader looks for libraries, in the order of ld.so(8).
+/// The folders in which the dynamic loader looks for libraries, in the order of ld.so(8).
 class LibraryPaths {
   public:
     /// `library_path` is the value of LD_LIBRARY_PATH; `cache` the loader's index of the system's libraries.

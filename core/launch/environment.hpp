@@ -14,11 +14,12 @@ struct Setting {
     bool removed = false;
 };
 
-/// What process `index` of the placement gets. `rank` and `size` count over all nodes; `index` on this one.
+/// The variables of process `index` of the placement. `rank` and `size` count over all nodes; `index` on this
+/// one.
 std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size);
 
-/// What a program that starts its members itself (strata::team) gets: the layout and the whole placement, and
-/// no place of its own among them.
+/// The variables of a program that starts its members itself (strata::team): the layout and the whole
+/// placement, and no place of its own among them.
 std::vector<Setting> settings_for_team(const Placement& placement);
 
 /// An environment ("NAME=value" each) with the settings applied.

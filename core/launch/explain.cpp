@@ -1,4 +1,4 @@
-// What a plan means, in words and tables.
+// A plan in words and tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

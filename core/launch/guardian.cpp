@@ -41,8 +41,8 @@ void close_all_but(int kept) {
     closedir(folder);
 }
 
-/// What `ps` shows of this process, in place of the launcher's command line: the kernel reads it where the
-/// arguments lie (arg_start and arg_end, proc(5)).
+/// The command line that `ps` shows of this process, in place of the launcher's command line: the kernel
+/// reads it where the arguments lie (arg_start and arg_end, proc(5)).
 void show_as(const std::string& title) {
     const auto stat = machine::read_file("/proc/self/stat");
     const size_t close_at = stat ? stat->rfind(')') : std::string::npos;
@@ -70,7 +70,7 @@ void show_as(const std::string& title) {
     ssize_t n = 0;
     while ((n = read(line, &word, 1)) < 0 && errno == EINTR) {
     }
-    // What the dead one had just forked may hold its lock for an instant longer.
+    // A process that the dead one had just forked may hold its lock for an instant longer.
     for (int quiet = 0; n == 0 && quiet < kQuietRounds; ++quiet) {
         if (!sweep_leftovers(all_group_parents()).empty()) quiet = 0;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,4 +1,4 @@
-// What stays when a supervisor is killed by SIGKILL: a process that ends and removes what it left.
+// A process that stays when a supervisor is killed by SIGKILL, and ends and removes what that one left.
 #pragma once
 
 namespace strata::launch {

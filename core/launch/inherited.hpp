@@ -1,4 +1,4 @@
-// What a launcher around this one has decided already, where it contradicts what is asked here.
+// Bindings and policies of a launcher around this one that contradict the request.
 #pragma once
 
 #include <string>

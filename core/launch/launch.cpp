@@ -65,7 +65,7 @@ int nodes_of(const LauncherCommand& command) {
 /// when its ranks start, for as many as it was given.
 Placement place_on_this_node(const machine::Machine& machine, Wish wish, int nodes) {
     const int all = wish.layout.processes, here = (all + nodes - 1) / nodes;
-    // What is written down process by process says itself where each one goes.
+    // A file or a list says itself where each process goes.
     if (here == all || !wish.file.empty() || wish.layout.bind == Bind::list) return place(machine, wish);
     wish.layout.processes = here;
     Placement placement = place(machine, wish);
@@ -156,7 +156,7 @@ void plan_start(Plan& plan, const Request& request) {
     plan.job.by_srun = target.launcher && target.launcher->kind == ParallelLauncher::slurm;
     plan.job.several_nodes = ranks && several_nodes(plan.job.by_srun);
     const Watch& watch = request.watch;
-    // What an MPI leaves behind (shared segments, session folders) is removed by whoever stays.
+    // An MPI leaves shared segments and session folders behind, which the supervisor removes.
     plan.supervised = ranks || (target.kind == ProgramKind::plain && plan.job.processes.size() > 1) ||
                       watch.record || watch.check || watch.timeout_s > 0 || watch.own_share ||
                       watch.lifeline || plan.job.limits.any();

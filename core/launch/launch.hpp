@@ -28,7 +28,7 @@ struct Plan {
 /// inherited and contradicts what is asked.
 Plan make_plan(const Request& request);
 
-/// What the plan means, for --explain and --dry-run.
+/// The plan in words and tables, for --explain and --dry-run.
 std::string describe(const Plan& plan, const Request& request);
 
 /// The same for scripts: the document strata.placement/1.

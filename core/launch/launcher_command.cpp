@@ -140,7 +140,7 @@ bool names_no_binding(ParallelLauncher launcher, const std::string& value) {
     return (launcher == ParallelLauncher::slurm ? without_how_much(value) : value) == "none";
 }
 
-/// What to ask of this launcher in place of an option of srun's; empty where there is nothing alike.
+/// The options of this launcher in place of one of srun's; empty where there is nothing alike.
 std::string in_own_words(const std::string& option, const std::string& given) {
     const std::string value = without_how_much(given);
     if (is_how_much_is_said(value)) return "";

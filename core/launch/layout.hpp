@@ -1,4 +1,4 @@
-// What a user asks of a placement, and the placement that comes of it.
+// The layout that a user asks for, and the placement that follows from it.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ struct Placement {
     [[nodiscard]] std::vector<int> pus(int process) const;
     /// All PUs of the placement, ascending.
     [[nodiscard]] std::vector<int> pus() const;
-    /// Where the pages of one process go.
+    /// The memories for the pages of one process.
     [[nodiscard]] Memories memory_of(int process) const;
 };
 

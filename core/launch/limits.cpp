@@ -41,7 +41,7 @@ std::string memories_text(const std::vector<int>& memories) {
     return fmt::format("{} P#{}", memories.size() == 1 ? "memory" : "memories", print_cpulist(memories));
 }
 
-/// What the memories hold in all, by the kernel's own account of each.
+/// The size of the memories together, by the kernel's own account of each.
 std::optional<std::uint64_t> size_of(const std::vector<int>& memories) {
     std::uint64_t sum = 0;
     for (const int node : memories) {

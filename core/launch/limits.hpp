@@ -10,7 +10,7 @@
 
 namespace strata::launch {
 
-/// What is asked. Nothing of it: the run has no groups of its own.
+/// The limits that are asked for. Without any the run has no groups of its own.
 struct Limits {
     std::optional<std::uint64_t> memory_bytes;
     bool exclusive = false;     // no other control group may use these PUs
@@ -26,7 +26,7 @@ class Enforcement {
     /// Throws Error when the system does not grant what is asked, naming what was tried.
     Enforcement(const Limits& limits, RunGroups& groups);
 
-    /// How limits are held, one line each, for --explain and the record.
+    /// The means by which limits are held, one line each, for --explain and the record.
     [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
     /// After the run: the error to print when a process of it was killed for lack of memory, naming the limit
     /// and how much was in use.

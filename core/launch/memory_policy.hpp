@@ -1,4 +1,4 @@
-// Where a process' pages go: what is asked, the memories that follow from it, and telling the kernel.
+// The memories for a process' pages: the request, the memories that follow from it, and telling the kernel.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ enum class Policy {
     bind          // only in the memories listed
 };
 
-/// What is asked of all processes.
+/// The request, for all processes.
 struct MemoryWish {
     Policy policy = Policy::inherit;
     Numbers list;  // of bind, and of interleave where given
@@ -43,7 +43,7 @@ enum class Huge { as_is, on, off };
 /// Reads "as-is", "on" or "off". Throws Error.
 Huge parse_huge(std::string_view text);
 
-/// What one process gets: the policy and its memories, by the system's numbers.
+/// The policy of one process and its memories, by the system's numbers.
 struct Memories {
     Policy policy = Policy::inherit;
     std::vector<int> nodes;
@@ -62,7 +62,7 @@ std::vector<int> memories_named(const machine::Machine& machine, const Numbers& 
 /// The ordinary memories of the domains that hold `pus`: DRAM where a domain also has HBM, CXL or NVM.
 std::vector<int> memories_near(const machine::Machine& machine, const std::vector<int>& pus);
 
-/// What a wish means for a process that sits on `own`, in a placement over `all` PUs.
+/// The memories that follow from a wish for a process on `own`, in a placement over `all` PUs.
 Memories memories_for(const machine::Machine& machine, const MemoryWish& wish, const std::vector<int>& own,
                       const std::vector<int>& all);
 

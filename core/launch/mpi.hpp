@@ -28,7 +28,7 @@ std::vector<std::string> mpirun_command(const Mpirun& mpirun, int processes, boo
 /// tells.
 Mpi kind_of_mpirun(const std::string& path);
 
-/// What an MPI's launcher told this process about itself.
+/// This process' numbers, as an MPI's launcher gives them.
 struct Rank {
     int rank = 0, size = 1;              // in the world
     int local_rank = 0, local_size = 1;  // on this node
@@ -37,7 +37,7 @@ struct Rank {
 /// This process' rank from the environment; nothing when no MPI started it.
 std::optional<Rank> rank_from_environment();
 
-/// What to do where ranks that were started do not find each other: whoever started this process and its MPI
+/// The remedy where ranks that were started do not find each other: whoever started this process and its MPI
 /// do not speak with each other.
 std::string remedy_for_lone_ranks();
 
@@ -48,10 +48,10 @@ std::string remedy_for_lone_ranks();
 constexpr const char* kSlurmFence = "SLURM_PMIX_FENCE";
 constexpr const char* kSlurmFenceThatHolds = "ring";
 
-/// What to do where a rank was killed by a signal in MPI_Init; empty where nothing is known against it.
+/// The remedy where a rank was killed by a signal in MPI_Init; empty where nothing is known against it.
 std::string remedy_for_early_end();
 
-/// How many tasks of a Slurm step run on the node number `node`, from SLURM_STEP_TASKS_PER_NODE's form
+/// The number of tasks of a Slurm step on the node number `node`, from SLURM_STEP_TASKS_PER_NODE's form
 /// "4(x2),3"; nothing when it says nothing of that node.
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node);
 

@@ -9,7 +9,7 @@
 
 namespace strata::launch {
 
-/// How a run got its share, as it is recorded.
+/// The means by which a run got its share, as it is recorded.
 struct Share {
     std::string method = "none";  // cgroup2-weight, cgroup1-shares, autogroup-nice, session-autogroup, none
     long value = 0;               // weight, shares or nice

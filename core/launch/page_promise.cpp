@@ -10,10 +10,10 @@
 namespace strata::launch {
 namespace {
 
-/// What may lie elsewhere: hwloc, inside MPI_Init, visits every PU and touches some pages there.
+/// Pages that may lie elsewhere: hwloc, inside MPI_Init, visits every PU and touches some pages there.
 constexpr double kStrayShare = 0.05;
 constexpr std::uint64_t kStrayBytes = 256 << 10;
-/// What a memory may have beyond its equal part, as a share of that.
+/// The excess that a memory may have over its equal part, as a share of that.
 constexpr double kUnevenShare = 0.25;
 
 std::string memories_text(const std::vector<int>& memories) {

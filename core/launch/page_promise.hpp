@@ -18,7 +18,7 @@ struct PagePromise {
     std::string words;          // "only in memory P#1"
 };
 
-/// What was promised of the pages of a process of the placement; nothing where no policy was asked.
+/// The promise for the pages of a process of the placement; nothing where no policy was asked.
 std::optional<PagePromise> promised_pages(const Placement& placement, int index);
 
 /// Bytes of the mappings that a process has for itself: heap, stacks, anonymous memory, static arrays. Files
@@ -26,8 +26,8 @@ std::optional<PagePromise> promised_pages(const Placement& placement, int index)
 /// own policy says: a process' policy decides neither.
 machine::ByMemory own_bytes(const std::vector<machine::Region>& regions);
 
-/// What contradicts the promise, in words; nothing when the pages keep it. `grain` is the largest piece in
-/// which the kernel gives memory out (a huge page), since pieces are dealt and not bytes.
+/// The contradiction of the promise, in words; nothing when the pages keep it. `grain` is the largest piece
+/// in which the kernel gives memory out (a huge page), since pieces are dealt and not bytes.
 std::optional<std::string> find_page_disagreement(int rank, const machine::ByMemory& bytes,
                                                   const PagePromise& promise, std::uint64_t grain);
 

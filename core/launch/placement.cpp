@@ -18,7 +18,7 @@ std::string plural(long n, const char* one, const char* many) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-/// What one slot is called in messages.
+/// The name of a slot in messages.
 struct Unit {
     const char *one, *many;
 };

@@ -50,7 +50,7 @@ Placement place(const machine::Machine& machine, const Wish& wish);
 /// The same for cores alone, each a slot, without a machine around them.
 Placement place(const std::vector<Core>& cores, const Layout& layout);
 
-/// How many cores a bound layout spans: the last thread sits on core number span - 1.
+/// The number of cores that a bound layout spans: the last thread sits on core number span - 1.
 long cores_spanned(const Layout& layout);
 
 }  // namespace strata::launch

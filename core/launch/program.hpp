@@ -1,4 +1,4 @@
-// What kind of program a command is: found on PATH, and the MPI that it links, if any.
+// The program that a command names, found on PATH, and the MPI that it links, if any.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,8 @@ struct Program {
 /// the exit code that shells give: 127 not found, 126 found but not runnable.
 std::string find_command(const std::string& command, const std::string& path);
 
-/// What `file` is. A script is run by its interpreter and links nothing. `library_path` is LD_LIBRARY_PATH.
+/// The kind of `file`. A script is run by its interpreter and links nothing. `library_path` is
+/// LD_LIBRARY_PATH.
 Program examine(const std::string& file, const std::string& library_path);
 
 /// Which MPI a library's name stands for: the names carry the interface version that each MPI promises to

@@ -1,4 +1,4 @@
-// What is asked of a launch.
+// The request of a launch.
 #pragma once
 
 #include <optional>

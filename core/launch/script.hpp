@@ -1,4 +1,4 @@
-// What a command that is a Python script says of itself.
+// A command that is a Python script, and whether it starts its processes itself.
 #pragma once
 
 #include <string>

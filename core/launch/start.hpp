@@ -1,4 +1,4 @@
-// How a launch starts what it starts: the processes of a plan, and this process becoming the program.
+// The start: the processes of a plan, and this process becoming the program.
 #pragma once
 
 #include "core/launch/launch.hpp"

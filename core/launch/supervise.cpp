@@ -43,7 +43,7 @@ constexpr double kFirstReading = 0.03, kSecondReading = 0.15, kReadingInterval =
 /// threads.
 constexpr double kReadingBudget = 0.0025;
 constexpr int kFreeReadings = 5;
-/// How long a program has to end after SIGINT, SIGTERM and the like before it is killed.
+/// The time that a program has to end after SIGINT, SIGTERM and the like before it is killed.
 constexpr double kGrace = 5, kGraceAfterFailure = 2;
 /// And how long srun has to end its step, which it does at SIGTERM, when all is to end at once.
 constexpr double kSlurmsTurn = 5;
@@ -66,7 +66,7 @@ double clock_on(int pu, const std::vector<int>& back_to) {
     return ghz;
 }
 
-/// Where the supervisor itself runs: beside the placement when there is room.
+/// The PUs of the supervisor itself: beside the placement when there is room.
 std::vector<int> elsewhere(const std::vector<int>& allowed, const std::vector<int>& used) {
     std::vector<int> rest;
     std::set_difference(allowed.begin(), allowed.end(), used.begin(), used.end(), std::back_inserter(rest));
@@ -248,7 +248,7 @@ bool say_what_went_wrong(const Enforcement& enforcement, const Job& job, const W
     return record.exceeded || record.disagreement;
 }
 
-/// What one run needs besides the program; its destructors remove all of it, in the reverse order.
+/// The means of one run besides the program. Destructors remove all of them, in the reverse order.
 struct RunResources {
     RunResources(const Limits& limits, bool own_share)
         : left_over(sweep_leftovers(all_group_parents())),

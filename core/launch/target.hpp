@@ -1,4 +1,4 @@
-// What a launch starts: the kind of program that the command is, and what that kind needs.
+// The target of a launch: the kind of program that the command names, with the facts of that kind.
 #pragma once
 
 #include <optional>

@@ -8,13 +8,13 @@
 
 namespace strata::launch {
 
-/// What to do with text pages before the start. They are the page cache's, one copy for all processes, and
+/// The treatment of text pages before the start. They are the page cache's, one copy for all processes, and
 /// lie in the domain of whoever read the file first.
 enum class Text { as_is, local, interleave };
 /// Reads "as-is", "local" or "interleave". Throws Error.
 Text parse_text(const std::string& text);
 
-/// What became of one file's text.
+/// The outcome for one file's text.
 struct TextPages {
     std::string path;
     std::uint64_t pages = 0;                     // executable pages of the file

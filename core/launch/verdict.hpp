@@ -1,4 +1,4 @@
-// What was read back from a run, and what is said of it: threads and pages, each beside what was promised.
+// The verdict on a run's threads and pages as they were read back, each beside the promise.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ void take_readback(Record& record, const Readback& readback);
 /// One line for --explain: threads and pages, as promised or not, and what was found.
 std::string verdict_text(const Record& record);
 
-/// What --check says of a disagreement.
+/// The Error of --check for a disagreement.
 Error placement_not_kept(const Record& record);
 
 /// Why it is not known whether the placement was kept. `by_srun`: its ranks may run on other nodes only.

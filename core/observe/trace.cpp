@@ -127,7 +127,7 @@ void Tracer::leaving(int tid) {
     note_thread(pid, tid);
 }
 
-/// What is known of a thread is kept for its process' own end, since it may go before that.
+/// The last reading of a thread is kept for its process' own end, since the thread may go before that.
 void Tracer::note_thread(int pid, int tid) {
     if (auto thread = read_thread(pid, tid)) {
         Process& process = known_[pid];
@@ -195,7 +195,7 @@ void Tracer::wait() {
             stopped(tid, status);
         } else if (tid == child_) {
             status_ = status;
-            // What the command left running ends with it.
+            // Processes that the command left running end with it.
             for (const int pid : machine::descendants_of(getpid())) kill(pid, SIGKILL);
         }
     }

@@ -37,7 +37,8 @@ class Arena {
     /// another reason.
     [[nodiscard]] static std::optional<Arena> join(int descriptor, std::uintptr_t address,
                                                    std::uint64_t capacity);
-    /// The same at whatever address is free: for who looks after members and uses no pointers into it.
+    /// The same at whatever address is free: for the process that looks after members and uses no pointers
+    /// into it.
     [[nodiscard]] static Arena view(int descriptor, std::uint64_t capacity);
     /// The same arena at the next address that is free here; nothing when there is none left to try. For
     /// finding an address that suits all processes, before anybody has a pointer into it.
@@ -50,9 +51,9 @@ class Arena {
     ~Arena();
 
     /// The array of that name, zeroed when new: the first process to ask makes it, the others get the same,
-    /// with no need to agree on who comes first. Pages are placed as `placing` of the first one says. Throws
-    /// Error when the name is taken by an array of another size, when memory does not suffice (with need and
-    /// supply), or when the table is full; MemberLost when another member is gone.
+    /// in any order. Pages are placed as `placing` of the first one says. Throws Error when the name is taken
+    /// by an array of another size, when memory does not suffice (with need and supply), or when the table is
+    /// full; MemberLost when another member is gone.
     [[nodiscard]] void* allocate(std::string_view name, std::uint64_t bytes, const Placing& placing = {});
     /// The same as `count` elements of T, which may hold pointers into the arena but none to code or to
     /// private memory.
@@ -66,7 +67,7 @@ class Arena {
     /// Frees the array's memory for all at once; nobody may use it any more. Throws Error when there is none.
     void release(std::string_view name);
 
-    /// What is at an address: "array 'x', byte 4096 of 8192", or where near an array. Safe in signal
+    /// The array at an address: "array 'x', byte 4096 of 8192", or where near an array. Safe in signal
     /// handlers.
     void describe(const void* address, char* text, std::size_t size) const noexcept;
 
@@ -80,7 +81,7 @@ class Arena {
     /// Bytes promised to arrays, and bytes that have pages.
     [[nodiscard]] std::uint64_t promised() const;
     [[nodiscard]] std::uint64_t resident() const;
-    /// What every wait of this arena's members polls.
+    /// The failure word that every wait of this arena's members polls.
     [[nodiscard]] Failure& failure() const;
 
   private:

@@ -1,5 +1,4 @@
-// What stands at the beginning of every arena: who has which part of it, under what name. For the arena's own
-// sources.
+// The table at the beginning of every arena: its parts, by name. For the arena's own sources.
 #pragma once
 
 #include <atomic>
@@ -28,7 +27,7 @@ struct Arena::Header {
     Failure failure;
     Lock lock;
     std::uint64_t file_bytes = 0;
-    /// So many of the first entries have been used.
+    /// The number of entries that have been used.
     std::atomic<std::uint32_t> known{0};
     // Not set to zero, which they are: that would take pages.
     std::int16_t owners[kMostOwners];

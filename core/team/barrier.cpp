@@ -15,7 +15,7 @@ namespace {
 /// Those of one level, by the node they will share.
 using Groups = std::vector<std::vector<int>>;
 
-/// Who has the same key stays together, in runs of at most `fan_in`.
+/// Items with the same key stay together, in runs of at most `fan_in`.
 Groups grouped(const std::vector<int>& keys, int fan_in) {
     std::map<int, std::vector<int>> together;
     for (std::size_t i = 0; i < keys.size(); ++i) together[keys[i]].push_back(static_cast<int>(i));
@@ -31,7 +31,7 @@ Groups grouped(const std::vector<int>& keys, int fan_in) {
     return groups;
 }
 
-/// What is being gathered on the way up: a member or a node, with where it sits.
+/// A member or a node on the way up, with its cache and domain.
 struct Item {
     int node = -1;  // -1: a member
     int member = 0;
@@ -124,7 +124,7 @@ struct Barrier::Image {
 
 namespace {
 
-/// How many tell each other at the root.
+/// The number of slots that tell each other at the root.
 int slots_of(const BarrierTree& tree) { return tree.counted_root ? 0 : tree.nodes.back().expected; }
 
 }  // namespace

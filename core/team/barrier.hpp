@@ -94,7 +94,7 @@ class Barrier {
 
     /// Waits for all members. What each wrote before is seen by all after. Throws MemberLost.
     void wait();
-    /// How many this member has passed or waits in (it wraps around).
+    /// The number of barriers that this member has passed or waits in (it wraps around).
     [[nodiscard]] std::uint32_t count() const { return phase_; }
     [[nodiscard]] int members() const { return members_; }
 

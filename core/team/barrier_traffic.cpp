@@ -7,7 +7,7 @@
 namespace strata::team {
 namespace {
 
-/// One cache line: who holds it, who used it in this barrier, and when what it now says was said.
+/// One cache line: its holders, its users in this barrier, and the time of its last write.
 struct Line {
     std::set<int> holders = {};
     std::set<int> readers = {}, writers = {};
@@ -126,7 +126,7 @@ class TrafficCount {
             leave(at_root_[static_cast<std::size_t>(slot)], ways_[static_cast<std::size_t>(slot)]);
     }
 
-    /// Opens the gates that the member came through, from the top; who waited there does the same.
+    /// Opens the gates that the member came through, from the top; those that waited there do the same.
     void leave(int member, std::vector<int> way) {
         for (; !way.empty(); way.pop_back()) {
             const auto n = static_cast<std::size_t>(way.back());

@@ -1,4 +1,5 @@
-// How many cache lines a barrier moves, counted, not timed: what one costs on machines that nobody here owns.
+// The number of cache lines that a barrier moves, counted and not timed, on any machine that can be
+// described.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What all members do together beside the barrier: broadcast and reductions, through shared memory.
+// Collective operations beside the barrier: broadcast and reductions, through shared memory.
 //
 // Every member writes into a slot of its own, all meet in the barrier, every member reads. There are two
-// sets of slots in turn: who is still reading one set when others write the next is not disturbed, and
+// sets of slots in turn: a member that still reads one set is not disturbed when others write the next, and
 // nobody can write the same set again before all have met once more. So each call costs one barrier.
 //
 // Over several nodes the members of each meet so, then its leader brings the node's part to the other leaders
@@ -51,7 +51,7 @@ class NodeExchange {
         what(nodes_);
         publish(back_, trip);
     }
-    /// Where the leader puts what it brings back: a slot for each node.
+    /// The slots for what the leader brings back, one for each node.
     [[nodiscard]] std::byte* far(int node) const {
         return far_ + static_cast<std::size_t>(node) * kSlotBytes;
     }

@@ -28,7 +28,7 @@
 
 namespace strata::team {
 
-// How a loop's iterations are divided among threads.
+// The division of a loop's iterations among threads.
 /// In equal blocks: with as many threads, thread t always has the same iterations.
 struct Static {};
 /// Whoever is free takes the next `chunk`.
@@ -40,7 +40,7 @@ struct Guided {
     std::int64_t least = 1;
 };
 
-/// What a region calls in each thread.
+/// The function that a region calls in each thread.
 using CrewTask = void (*)(void* held, int thread, int threads);
 class CrewThreads;
 
@@ -56,7 +56,7 @@ class Crew {
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    /// How many threads each member is to have from its next region on.
+    /// The number of threads that each member is to have from its next region on.
     [[nodiscard]] std::vector<int> counts() const { return table_.counts(); }
     [[nodiscard]] int count() const { return table_.count(member_); }
     /// Gives member `member` n threads, of places that nobody has; those that it has too many are nobody's
@@ -96,7 +96,7 @@ class Crew {
     [[nodiscard]] static int place();
     [[nodiscard]] int member() const { return member_; }
     [[nodiscard]] const CrewTable& table() const { return table_; }
-    /// Where each place is: [place] -> PUs; empty: nowhere.
+    /// The PUs of each place; empty: nowhere.
     [[nodiscard]] const std::vector<std::vector<int>>& pus() const { return pus_; }
 
   private:

@@ -31,8 +31,8 @@ struct CrewPlaces {
 /// The places of a placement on a machine. A place of several PUs counts as its first one.
 [[nodiscard]] CrewPlaces crew_places(const machine::Machine& machine, const launch::Placement& placement);
 
-/// How far one PU (by the system's number) is from another: 0 on one core, 1 to 4 where caches of level 1 to
-/// 4 are the smallest that both share, 8 in one memory domain, 9 on one die, and beyond that 16 and the
+/// The distance of one PU (by the system's number) from another: 0 on one core, 1 to 4 where caches of level
+/// 1 to 4 are the smallest that both share, 8 in one memory domain, 9 on one die, and beyond that 16 and the
 /// distance between the memories as the firmware states it (10: local), or 26 in one package and 36 outside
 /// where it says nothing. 255 for a PU that the machine does not have.
 [[nodiscard]] std::uint8_t core_distance(const machine::Machine& machine, int from, int to);

@@ -192,7 +192,7 @@ void CrewTable::retarget(int place, std::uint32_t target) const {
 
 int CrewTable::nearest(int taker, int from, const std::vector<int>& wanted,
                        const std::vector<int>& have) const {
-    // Nearest to who takes, furthest from who gives, then next to who takes in the order of places.
+    // Nearest to the taker, furthest from the giver, then next to the taker in the order of places.
     using Rank = std::tuple<int, int, int, int>;
     Rank best{INT_MAX, 0, 0, 0};
     for (int place = 0; place < places(); ++place) {
@@ -239,7 +239,7 @@ std::vector<int> CrewTable::change(const std::function<void(std::vector<int>&)>&
                 more = true;
             }
     }
-    // What nobody takes: the furthest from home go first.
+    // Of the places that nobody takes the furthest from home go first.
     for (int giver = 0; giver < members(); ++giver)
         while (have[static_cast<std::size_t>(giver)] > wanted[static_cast<std::size_t>(giver)]) {
             std::vector<int> own;

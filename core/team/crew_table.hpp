@@ -75,7 +75,7 @@ class CrewTable {
     [[nodiscard]] std::atomic<std::uint64_t>& word(int place) const;
     [[nodiscard]] PlaceWord seen(int place) const { return PlaceWord::of(word(place).load()); }
 
-    /// How many places each member is to have.
+    /// The number of places that each member is to have.
     [[nodiscard]] int count(int member) const;
     [[nodiscard]] std::vector<int> counts() const;
     /// Grows with each change of the places that a member is to have.

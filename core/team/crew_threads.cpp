@@ -18,7 +18,7 @@
 namespace strata::team {
 namespace {
 
-/// Where this thread is in a region; -1 outside. By its address a thread is told from all others.
+/// This thread's place in a region; -1 outside. By its address a thread is told from all others.
 thread_local int place_here = -1;
 
 /// Sets that for a scope.
@@ -30,7 +30,7 @@ class InRegion {
     InRegion& operator=(const InRegion&) = delete;
 };
 
-/// What a new thread inherits: signals go to the threads that the program itself has made.
+/// The signal mask that a new thread inherits: signals go to the threads that the program itself has made.
 class AllSignalsBlocked {
   public:
     AllSignalsBlocked() {
@@ -262,7 +262,7 @@ void CrewThreads::send(const std::vector<int>& places) {
             continue;
         next.occupant = next.target;
         next.state = PlaceWord::idle;
-        // Where somebody was quicker, it is no longer free.
+        // When another thread was quicker, it is no longer free.
         if (word.compare_exchange_strong(bits, next.packed())) wake_at(word, thread_bit(next.target));
     }
 }

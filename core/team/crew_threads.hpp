@@ -32,7 +32,7 @@ class CrewThreads {
         std::exception_ptr thrown;
         std::atomic<bool> gone{false};
     };
-    /// What a region is. Each thread that is called reads it once, when it says that region's number.
+    /// A region. Each thread that is called reads it once, when `sequence` is that region's number.
     struct Region {
         alignas(kApart) std::atomic<std::uint32_t> sequence{0};
         CrewTask task = nullptr;

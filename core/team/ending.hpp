@@ -1,4 +1,4 @@
-// How a member ended, in words and as an exit status.
+// The end of a member, in words and as an exit status.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace strata::team {
 
-/// How long members that are told of a death, or to end, have for their last words.
+/// The time that members have for their last words when they are told of a death, or to end.
 inline constexpr auto kGrace = std::chrono::seconds(2);
 
-/// How a member ended, from its status as of waitpid(2) and what it left in the arena (null: it never had
+/// The end of a member, from its status as of waitpid(2) and what it left in the arena (null: it never had
 /// one). `rank`: of those that share the arena.
 struct MemberEnd {
     bool in_order = false;       // it left its team, with status 0

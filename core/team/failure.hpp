@@ -1,4 +1,4 @@
-// How the members of a team learn that one of them is gone.
+// The words by which the members of a team learn that one of them is gone.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace strata::team {
 /// still disturb each other.
 inline constexpr std::size_t kApart = 128;
 
-/// What every wait throws once a member is gone: the message names the member and how it ended.
+/// Thrown by every wait once a member is gone; the message names the member and how it ended.
 class MemberLost : public Error {
   public:
     MemberLost(int member, std::string message) : Error(std::move(message), kFailure), member_(member) {}
@@ -25,9 +25,9 @@ class MemberLost : public Error {
     int member_;
 };
 
-/// The word that every wait polls, and who it is about. Lies in memory that all members share, starts as
-/// zeros, and is written by who looks after the members (the team's parent; their keepers under mpirun; a
-/// test). Only the first word counts.
+/// The word that every wait polls, and the member that it is about. Lies in memory that all members share,
+/// starts as zeros, and is written by the process that looks after the members (the team's parent; their
+/// keepers under mpirun; a test). Only the first word counts.
 class Failure {
   public:
     /// Says that a member is gone, e.g. tell(3, 4711, "was killed by SIGKILL"); false, and no effect, after
@@ -52,8 +52,8 @@ class Failure {
     char how_[kApart * 3 - 12] = {};
 };
 
-/// Who has left the team in good order, and after how many barriers: who waits in a later one waits in vain.
-/// Lies in shared memory, starts as zeros; the marks of the members follow it.
+/// The members that have left the team in good order, with their number of barriers: a wait in a later one is
+/// in vain. Lies in shared memory, starts as zeros; the marks of the members follow it.
 class Departures {
   public:
     [[nodiscard]] static std::size_t bytes(int members) {

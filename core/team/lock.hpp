@@ -9,7 +9,7 @@
 
 namespace strata::team {
 
-/// A ticket lock: who came first goes first. Of many sleepers only the next is woken.
+/// A ticket lock: first come, first served. Of many sleepers only the next is woken.
 class Lock {
   public:
     /// Throws MemberLost when a member dies while this one waits, whoever holds the lock.
@@ -46,8 +46,8 @@ class Holding {
 /// A number that members count up, e.g. the next piece of work.
 class Counter {
   public:
-    /// Adds `step` and returns the number before. What was written before is seen by who takes a later
-    /// number.
+    /// Adds `step` and returns the number before. A member that takes a later number sees what was written
+    /// before.
     std::int64_t take(std::int64_t step = 1) noexcept { return value_.fetch_add(step); }
     [[nodiscard]] std::int64_t value() const noexcept { return value_.load(); }
     void set(std::int64_t value) noexcept { value_.store(value); }

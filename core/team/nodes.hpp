@@ -1,4 +1,4 @@
-// What joins the nodes of a team that spans several, and how a program comes to have it.
+// The connection of the nodes of a team that spans several, and how a program comes to have it.
 //
 // core/team itself knows no MPI. The library strata::team_mpi does, and a program that links it can be
 // started by mpirun or srun: its members of one node share an arena as those of a plain ./a.out do, and one
@@ -29,7 +29,7 @@ struct Where {
     int local_rank = 0, local_size = 1;
 };
 
-/// What the leaders of the nodes do together. Collective over the leaders: all make the same calls in the
+/// Operations of the leaders of the nodes. Collective over the leaders: all make the same calls in the
 /// same order; a node that does something else, or has left the team, is an error that names it. Every call
 /// ends within a second of a death that this node has been told of, by MemberLost.
 class Nodes {
@@ -60,7 +60,7 @@ class Nodes {
     [[nodiscard]] int fewest() const;
 };
 
-/// What a member has of its team when an MPI launcher started it.
+/// A member's part of its team when an MPI launcher started it.
 struct Joined {
     Where where;
     Arena arena;
@@ -69,8 +69,8 @@ struct Joined {
     std::unique_ptr<Nodes> nodes;
 };
 
-/// What strata::team_mpi brings. Found by a weak symbol, so that it needs no static initialisers and a
-/// program without it links nothing of MPI.
+/// The functions that strata::team_mpi brings. Found by a weak symbol, so that it needs no static
+/// initialisers and a program without it links nothing of MPI.
 struct MpiStart {
     /// Looks after one rank, in the process that mpirun or srun started: starts the member, returns its exit
     /// status.

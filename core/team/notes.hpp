@@ -1,4 +1,4 @@
-// What a member says before it ends, for who looks after it: that one prints it, once, with who it was and
+// The last words of a member. The process that looks after it prints them, once, with the member's number and
 // how it ended.
 #pragma once
 
@@ -29,7 +29,7 @@ class Note {
 };
 static_assert(sizeof(Note) == 4096);
 
-/// What the exception that is being handled means to a member: its exit status, and what is to be said.
+/// The exception that is being handled, for a member: its exit status and its message.
 struct Reason {
     int status = 1;
     bool lost = false;  // another member is gone: that one's end is the run's

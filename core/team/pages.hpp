@@ -1,4 +1,4 @@
-// Where the pages of shared memory go.
+// The memories for the pages of shared memory.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace strata::team {
 /// The placement policy of one array. Memories are named by the system's numbers.
 struct Placing {
     enum class Where {
-        first_touch,  // in the memory nearest to who first touches the page
+        first_touch,  // in the memory nearest to the thread that first touches the page
         interleave,   // page by page over `memories`
         bound,        // all in memories.front()
         blocked       // in as many equal blocks as `memories` has entries, block i in memories[i]

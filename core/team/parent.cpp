@@ -146,8 +146,8 @@ void refuse_copies() {
     else if (const auto rank = launch::rank_from_environment())
         copy = *rank;
     if (copy.size <= 1) return;
-    // The first says it for all: launchers end the others when it has ended. Who lives on says it too: it may
-    // be the only one (one process of several has started this program).
+    // The first says it for all: launchers end the others when it has ended. One that lives on says it too:
+    // it may be the only one (one process of several has started this program).
     if (copy.rank != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string layout = variable("STRATA_LAYOUT");
     throw Error("this program starts its members itself, and is one of several copies already")

@@ -14,8 +14,8 @@ namespace strata::team {
 /// lives.
 int look_after(const std::vector<std::string>& arguments, const Options& options);
 
-/// What the options or else STRATA_LAYOUT, STRATA_BIND and STRATA_STRIDE say; one member a core where neither
-/// does. Throws Error.
+/// The layout from the options or else STRATA_LAYOUT, STRATA_BIND and STRATA_STRIDE; one member a core where
+/// neither does. Throws Error.
 [[nodiscard]] launch::Layout layout_for(const Options& options, long cores);
 
 /// The placement that `strata launch` has chosen for this program, else the one that follows from the layout.

@@ -1,4 +1,4 @@
-// What arrays have been promised and do not have yet, against what the system can still give.
+// The memory that arrays have been promised and do not have yet, against the memory that the system has left.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>

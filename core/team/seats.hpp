@@ -66,7 +66,7 @@ void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourho
 /// Whether a layout has more threads than so many cores.
 [[nodiscard]] bool is_crowded(const launch::Layout& layout, long cores);
 
-/// What a member reads of it: the placement of all, and whether members share cores.
+/// The facts that a member reads: the placement of all, and whether members share cores.
 struct ReadFacts {
     launch::Placement placement;
     bool crowded = false;

@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_in(const std::string& file) {
     return value;
 }
 
-/// What a group has left of its limit; nothing where it has none.
+/// The rest of a group's limit; nothing where it has none.
 std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
     const bool v2 = version == 2;
     const auto limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));

@@ -1,4 +1,4 @@
-// How much memory can still be had, so that a request that cannot be covered is refused before it is touched.
+// The memory that can still be had, so that a request that cannot be covered is refused before it is touched.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Supply {
 /// put before /proc and before every mount point, so that tests can describe other systems.
 [[nodiscard]] Supply memory_supply(const std::string& root = "");
 
-/// What one memory (by the system's number) has left: free pages and the page cache of files. Nothing where
+/// The rest of one memory (by the system's number): free pages and the page cache of files. Nothing where
 /// the system does not say.
 [[nodiscard]] std::optional<std::uint64_t> supply_of_memory(int memory, const std::string& root = "");
 

@@ -46,13 +46,13 @@ struct Options {
     std::uint64_t capacity = 0;
 };
 
-/// What one member has of its team.
+/// One member's part of its team.
 class Team {
   public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
-    /// Leaves the team in good order, unless an exception is on its way: who waits for this member in a later
-    /// barrier gets an error, who does not goes on.
+    /// Leaves the team in good order, unless an exception is on its way: a member that waits for this one in
+    /// a later barrier gets an error, others go on.
     ~Team();
 
     /// 0 to size() - 1, over all nodes, node by node.
@@ -68,11 +68,11 @@ class Team {
     /// The same as rank() and size(), of this node alone.
     [[nodiscard]] int local_rank() const { return where_.local_rank; }
     [[nodiscard]] int local_size() const { return where_.local_size; }
-    /// Where the members' threads are: [member][thread] -> PUs of its node.
+    /// The PUs of the members' threads: [member][thread] -> PUs of its node.
     [[nodiscard]] const launch::Placement& placement() const { return placement_; }
     /// This node's.
     [[nodiscard]] Arena& arena() { return arena_; }
-    /// How this team's members wait, for locks and signals of the program's own in the arena.
+    /// The way in which this team's members wait, for locks and signals of the program's own in the arena.
     [[nodiscard]] const Patience& patience() const { return patience_; }
 
     /// Waits for all members. Throws MemberLost, as all that waits does, within a second of a member's death.
@@ -90,7 +90,7 @@ class Team {
     /// makes the crew: it binds the calling thread, which leads its regions from then on, to the member's
     /// first core.
     [[nodiscard]] Crew& crew();
-    /// What this member leaves before it ends, for who looks after it to say.
+    /// The last words of this member, for the process that looks after it to print.
     [[nodiscard]] Note& note();
 
   private:
@@ -118,8 +118,8 @@ class Team {
 [[nodiscard]] Team start(int argc, char** argv, const Options& options = {});
 
 /// start(), then `body`; returns what main() is to return. An exception in one member ends the run: its
-/// message goes to standard error, once, by who looks after the member, and to the other members, whose waits
-/// throw MemberLost.
+/// message goes to standard error, once, by the process that looks after the member, and to the other
+/// members, whose waits throw MemberLost.
 int run(int argc, char** argv, const std::function<int(Team&)>& body, const Options& options = {});
 
 }  // namespace strata::team

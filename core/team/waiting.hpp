@@ -1,8 +1,9 @@
 // Waiting for a word in shared memory to change: looking first, then asleep in the kernel.
 //
-// A value that changes within microseconds is seen soonest by who looks at it without pause; one that does
-// not must not keep a CPU from the member that is to change it. So a wait looks for a while, then sleeps
-// (futex(2), shared between processes). A sleeper wakes ten times a second to see whether somebody has died.
+// A value that changes within microseconds is seen soonest by a thread that looks at it without pause; one
+// that does not must not keep a CPU from the member that is to change it. So a wait looks for a while, then
+// sleeps (futex(2), shared between processes). A sleeper wakes ten times a second to see whether somebody has
+// died.
 #pragma once
 
 #include <sched.h>
@@ -19,8 +20,8 @@ namespace strata::team {
 /// A word to wait for, and how many sleep on it: waking costs a system call, which is saved where nobody
 /// sleeps. Lies in memory that all waiters share, starts as zeros.
 ///
-/// The two lie apart: who has just changed the value asks for sleepers, while those who look take the value's
-/// line.
+/// The two lie apart: the writer asks for sleepers after it has changed the value, while readers take the
+/// value's line.
 struct Word {
     alignas(kApart) std::atomic<std::uint32_t> value{0};
     alignas(kApart) std::atomic<std::uint32_t> sleepers{0};
@@ -43,7 +44,7 @@ struct WordAt {
     WordAt(Pair& pair, int which) : value(pair.value[which]), sleepers(pair.sleepers[which]) {}
 };
 
-/// How long to look before sleeping, and what ends a wait that has become senseless.
+/// The time to look before sleeping, and the failure word that ends a wait that has become senseless.
 struct Patience {
     const Failure* failure = nullptr;
     /// 0 where there are more members than CPUs: whoever looks then keeps somebody else from arriving. Else
@@ -89,9 +90,9 @@ inline void store(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcep
 }
 
 /// Between the looks of the first microseconds. On x86-64 a fence takes some twenty cycles, a pause 40 to
-/// 140. Two: after one, who waits at a pair takes its line away just when the other comes to write (AMD EPYC,
-/// Zen 5: a barrier of two took 25 to 37 ns with two, 24 to 80 with one, 45 with a pause; a flag 21 with
-/// either number. In a later run it took 50 to 82 with two as well, so this is not the whole reason).
+/// 140. Two: after one, the waiting member of a pair takes its line away just when the other comes to write
+/// (AMD EPYC, Zen 5: a barrier of two took 25 to 37 ns with two, 24 to 80 with one, 45 with a pause; a flag
+/// 21 with either number. In a later run it took 50 to 82 with two as well, so this is not the whole reason).
 inline void look_again() noexcept {
 #if defined(__x86_64__)
     fence();
@@ -139,7 +140,7 @@ inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 /// Looks for some microseconds without asking the clock or the failure word, each of which takes a good part
 /// of what a neighbour's store takes to arrive. Whether `reached(value)` came to hold.
 ///
-/// What stands between the looks: without anything they take the line away from the writer before it has
+/// The pause between the looks: without it they take the line away from the writer before it has
 /// written (measured on two cores of one L3: a barrier of two members takes 70 ns then). The caller has
 /// looked already, so it stands before the first one.
 template <class Reached>

@@ -1,5 +1,5 @@
-// Looking after the members of a team on one node: who has ended and how, telling the others, passing signals
-// on, and leaving no process behind.
+// Looking after the members of a team on one node: collecting those that end, telling the others, passing
+// signals on, and leaving no process behind.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@ class Watcher {
 
     /// Until all members have ended or, after one that failed, until the others have had their time.
     void watch();
-    /// That of the first member to fail: its exit status, 128 + signal when it was killed, 1 when it left its
-    /// team alone with status 0.
+    /// The status of the first member to fail: its exit status, 128 + signal when it was killed, 1 when it
+    /// left its team alone with status 0.
     [[nodiscard]] int status() const { return status_; }
 
   protected:

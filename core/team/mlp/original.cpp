@@ -11,13 +11,13 @@
 namespace strata::team::mlp {
 namespace {
 
-/// Where any `n` members meet, whoever they are; in shared memory, starts as zeros.
+/// A barrier for any `n` members; in shared memory, starts as zeros.
 struct PartialBarrier {
     alignas(kApart) std::atomic<std::uint64_t> come{0};
     Word gate;
 };
 
-/// Who has left cannot come, and who waits here has not left.
+/// A member that has left cannot come; one that waits here has not left.
 void refuse_vain_wait(Team& team, std::uint64_t wanted) {
     const auto* departures = static_cast<const Departures*>(team.arena().find(kDeparturesArray));
     int left = 0, last = 0;

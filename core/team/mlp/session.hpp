@@ -1,4 +1,4 @@
-// What this process has of its team, for callers that cannot hold an object: C, Fortran and the routines of
+// This process' part of its team, for callers that cannot hold an object: C, Fortran and the routines of
 // MLPlib.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace strata::team::mlp {
 
 struct Session {
     std::unique_ptr<Team> team;
-    /// What GETMEM allocates from before FORKIT has made a team.
+    /// The arena of GETMEM before FORKIT has made a team.
     std::optional<Arena> before;
     bool errors_return = false;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kTurn = std::chrono::seconds(1);
 
-/// What is not taken within so long is lost with the machine that should have taken it.
+/// Data that are not taken within this time are lost with the machine that should have taken them.
 void be_quick(int socket) {
     const int yes = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

@@ -1,4 +1,4 @@
-// The line from node to node: those who look after the first members of the nodes (heads) know of each
+// The line from node to node: the keepers of the first members of the nodes (heads) know of each
 // other's deaths and silence.
 //
 // The head of node 0 has a line to every other; a word that one of them says goes through it to all. Each
@@ -23,7 +23,7 @@ class Heads {
   public:
     static constexpr int kSilence = 5;
 
-    /// What happens on the lines; `node` is whose, `who` how that node's head has introduced itself.
+    /// Events on the lines. `node`: of the other end; `who`: as that node's head has introduced itself.
     struct Events {
         std::function<void(int node, const Message& word)> said;
         std::function<void(const Message& who, const std::string& how)> vanished;

@@ -56,7 +56,7 @@ int size_of(MPI_Comm comm) {
     return size;
 }
 
-/// What is wrong is wrong in all ranks alike, and rank 0 says it for all.
+/// An error that all ranks find alike, and rank 0 says for all.
 struct SaidByRankZero {};
 
 /// STRATA_RANKS_PER_NODE=k: every k ranks of a machine are taken for a node of their own (0: all are one).
@@ -202,7 +202,7 @@ void place_all(const Communicators& comms, Arena& arena) {
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
 }
 
-/// An MPI that is not spoken to in its own way by who started it makes each rank a world of its own, and says
+/// An MPI that is not spoken to in its own way by its launcher makes each rank a world of its own, and says
 /// nothing: as many runs would write the same results.
 void check_not_alone(const std::optional<launch::Rank>& said) {
     if (!said || said->size == 1 || size_of(MPI_COMM_WORLD) > 1) return;

@@ -172,7 +172,7 @@ void Keeper::member_ended(int status) {
     // What the member has written is read before this process ends and MPI's launcher ends all.
     if (!end.in_order || lost_)
         for (const int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, kLastWords);
-    // Who never joined, or has been asked to end, has nobody to wait for.
+    // A keeper whose member never joined, or that has been asked to end, waits for nobody.
     if (!where_ || asked_by_ != 0) done_ = true;
     if (where_ && !is_head()) node_.tell(Message{.kind = Kind::gone});
 }

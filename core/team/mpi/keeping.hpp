@@ -1,5 +1,5 @@
-// What a keeper (keeper.hpp) is made of. keeper.cpp has its life: start, turns, signals, end;
-// keeper_words.cpp what it hears and says: how its member comes to the arena, and who is gone.
+// The class of a keeper (keeper.hpp). keeper.cpp has its start, turns, signals and end; keeper_words.cpp its
+// messages: how its member comes to the arena, and which members are gone.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ class Keeper {
     void handle(int signal);
     void finish();
     void leave_when_all_have();
-    // What it hears and says.
+    // Its messages.
     void listen_to_member();
     void take_place(const Message& word);
     void join(const Message& word);

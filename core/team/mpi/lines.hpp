@@ -1,4 +1,4 @@
-// Words between those who look after ranks: over Unix sockets on a node (with descriptors), over TCP between
+// Messages between keepers: over Unix sockets on a node (with descriptors), over TCP between
 // nodes.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Message {
 /// Sends; false when the other end is gone or does not take it.
 bool send_message(int socket, const Message& message, int descriptor = -1) noexcept;
 
-/// What has come over a line of packets. Nothing: not yet; `closed`: never any more.
+/// A message that has come over a line of packets. Nothing: not yet; `closed`: never any more.
 struct Received {
     std::optional<Message> message;
     int descriptor = -1;
@@ -68,8 +68,8 @@ struct Listening {
 };
 [[nodiscard]] Listening listen_on_node(std::uint64_t token);
 [[nodiscard]] Listening listen_on_network();
-/// A line to who listens there; -1 when nobody does. For TCP every address is tried, each for at most two
-/// seconds.
+/// A line to the process that listens there; -1 when none does. For TCP every address is tried, each for at
+/// most two seconds.
 [[nodiscard]] int call_on_node(const std::string& name);
 [[nodiscard]] int call_on_network(const std::string& addresses);
 

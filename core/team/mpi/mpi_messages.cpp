@@ -29,7 +29,7 @@ int length_of(std::size_t bytes) {
 
 }  // namespace
 
-/// MPI often learns of a death first; who it was, the keepers say within a moment.
+/// MPI often learns of a death first; the keepers name the member within a moment.
 void explain_mpi(int why, const Failure& failure) {
     for (int ms = 0; ms < 3000; ++ms) {
         failure.check();

@@ -10,7 +10,7 @@
 
 namespace strata::team {
 
-/// Where MPI has failed: throws MemberLost when a member is found to be gone within a moment, else Error.
+/// After a failure of MPI: throws MemberLost when a member is found to be gone within a moment, else Error.
 [[noreturn]] void explain_mpi(int why, const Failure& failure);
 
 class MpiMessages final : public Messages {

@@ -1,4 +1,4 @@
-// The lines among those who look after the ranks of one node: the keeper of its first member (the head) has
+// The lines among the keepers of one node: the keeper of its first member (the head) has
 // one to each of the others. Those between the nodes are in heads.hpp.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace strata::team {
 
 class NodeLines {
   public:
-    /// What happens on the lines.
+    /// Events on the lines.
     struct Events {
         /// A word about a member that is gone, or (to others than the head) the arena or the end. `line`:
         /// where it came from.
         std::function<void(const Received& received, int line)> said;
-        /// A keeper has gone without a word, and its member with it: `who` is what there is to tell of it.
+        /// A keeper has gone without a word, and its member with it. `who`: the message that tells of it.
         std::function<void(const Message& who)> vanished;
         /// Another line to be watched for something to read.
         std::function<void(int socket)> watch;

@@ -26,7 +26,7 @@ int number(const std::string& text) {
     return error == std::errc() && end == text.data() + text.size() && value > 0 ? value : 0;
 }
 
-/// How many cores have a PU among these; PUs that the machine does not know count as one each.
+/// The number of cores with a PU among these; PUs that the machine does not know count as one each.
 int cores_of(const std::vector<int>& pus, const machine::Machine& machine) {
     int cores = 0;
     for (const machine::Core& core : machine.cores)

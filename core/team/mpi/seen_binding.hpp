@@ -1,5 +1,5 @@
-// Where members are that something else has placed: mpirun --bind-to, srun --cpu-bind, strata launch around
-// them.
+// The bindings of members that something else has placed: mpirun --bind-to, srun --cpu-bind, strata launch
+// around them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::team {
 
-/// What a member sees of its own place.
+/// The binding that a member sees of itself.
 struct SeenBinding {
     std::vector<int> pus;  // that it may run on
     int threads = 0;       // that its environment says it has; 0: nothing said
@@ -24,7 +24,7 @@ struct SeenBinding {
 /// taken away); none for any other.
 [[nodiscard]] std::vector<std::vector<int>> parse_omp_places(const std::string& text);
 
-/// What follows for the members of one node. Where nobody has said how many threads a member has, it has one
+/// The placement of the members of one node. Where nobody has said how many threads a member has, it has one
 /// for each of its cores, divided among those that were given the same ones: `sharing`, all on the machine,
 /// which are more than `members` where one machine plays several nodes.
 [[nodiscard]] launch::Placement placement_of(const std::vector<SeenBinding>& members,
