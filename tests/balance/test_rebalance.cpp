@@ -43,7 +43,7 @@ TEST_CASE("patches leave a process that became slow, once, and then it is left i
         const double before = run.longest(owners, kProcesses), after = run.longest(next, kProcesses);
         if (!run.pays(owners, next, kProcesses)) continue;
         CHECK(before == Approx(16));
-        CHECK(after == Approx(8));
+        CHECK(after == Approx(7));
         CHECK(next != owners);
         owners = next;
         ++changes;
