@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -94,6 +95,12 @@ void print_help() {
 /// Programs that these start say so themselves, or say what they like.
 bool says_in_all(const std::string& name) { return name != "launch" && name != "bench" && name != "run"; }
 
+/// An error as it is printed: for a person, or for a program that has set STRATA_ERRORS=json.
+std::string printed(const Error& error) {
+    const char* form = std::getenv("STRATA_ERRORS");
+    return form != nullptr && std::string_view(form) == "json" ? error.json() : error.text();
+}
+
 /// A rank's launcher that fails is read to the end before MPI's launcher ends all ranks.
 void let_launcher_read() {
     if (std::getenv("PMIX_NAMESPACE") != nullptr)
@@ -140,7 +147,7 @@ int main(int argc, char** argv) {
         return status;
     } catch (const strata::Error& error) {
         std::fflush(stdout);
-        std::fputs(error.text().c_str(), stderr);
+        std::fputs(strata::cli::printed(error).c_str(), stderr);
         strata::cli::let_launcher_read();
         return error.exit_code();
     } catch (const std::exception& error) {

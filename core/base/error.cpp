@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <sstream>
 #include <utility>
+
+#include "core/base/json.hpp"
 
 namespace strata {
 
@@ -51,6 +54,21 @@ std::string Error::text() const {
     add("allowed", allowed_);
     add("try", remedy_);
     return lines;
+}
+
+std::string Error::json() const {
+    std::ostringstream out;
+    Json j(out);
+    j.object().member("schema", "strata.error/1").member("message", message_);
+    const auto add = [&j](const char* name, const std::string& value) {
+        if (!value.empty()) j.member(name, value);
+    };
+    add("at", place_);
+    add("given", given_);
+    add("allowed", allowed_);
+    add("try", remedy_);
+    j.member("code", exit_code_).end();
+    return out.str();
 }
 
 Error system_error(std::string message, int error_number, int exit_code) {

@@ -33,6 +33,8 @@ class Error : public std::exception {
     [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
     /// All of it, one line for each part that is known.
     [[nodiscard]] std::string text() const;
+    /// The same for programs: a line of JSON, strata.error/1 (docs/formats.md).
+    [[nodiscard]] std::string json() const;
 
   private:
     std::string message_, place_, given_, allowed_, remedy_;

@@ -1,4 +1,5 @@
 // The native front as a user meets it: what it prints and how it ends.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -91,6 +92,16 @@ TEST_CASE("an unknown command is refused and the nearest one named") {
     check_refused(strata_says({"machien"}), strata::kBadInput, "try: strata machine\n");
     check_refused(strata_says({"xyzzy"}), strata::kBadInput, "try: strata --help\n");
     check_refused(strata_says({"machine", "--jsno"}), strata::kBadInput, "try: --json\n");
+}
+
+TEST_CASE("a program that asks for it gets the refusal as a document") {
+    setenv("STRATA_ERRORS", "json", 1);
+    const Said said = strata_says({"launch", "--layout", "1y1", "--", "true"});
+    unsetenv("STRATA_ERRORS");
+    CHECK(said.status == strata::kBadInput);
+    CHECK(said.err.starts_with(R"({"schema":"strata.error/1","message":")"));
+    CHECK(has(said.err, R"("given":"--layout 1y1")"));
+    CHECK(said.err.ends_with("\"code\":2}\n"));
 }
 
 TEST_CASE("each bad description of a machine gets one error") {

@@ -27,6 +27,15 @@ TEST_CASE("an error says what, where, what was given, what is allowed and what t
     CHECK(Error("bad").exit_code() == 2);
 }
 
+TEST_CASE("an error is a document for programs, in which nothing that was not said has a key") {
+    Error error("there is no such \"solver\"", 127);
+    CHECK(error.json() == R"({"schema":"strata.error/1","message":"there is no such \"solver\"","code":127})"
+                          "\n");
+    error.at("a.toml", 3).given("x").allowed("y").remedy("z");
+    CHECK(error.json().find(R"("at":"a.toml:3","given":"x","allowed":"y","try":"z","code":127})") !=
+          std::string::npos);
+}
+
 TEST_CASE("CPU lists are read with ranges and strides, and printed in their shortest form") {
     CHECK(parse_cpulist("0-3,8") == std::vector<int>{0, 1, 2, 3, 8});
     CHECK(parse_cpulist("8,0-3\n") == std::vector<int>{0, 1, 2, 3, 8});
