@@ -36,7 +36,7 @@ NATIVE = [
 
 PYTHON = [
     ["strata.errors"],
-    ["strata.paths", "strata.casefile", "strata.interop"],
+    ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.measure"],
     ["strata.advice"],
     ["strata.draw"],

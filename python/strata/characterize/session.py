@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 from strata import paths
 from strata.characterize import bounds
 from strata.errors import FAILED, StrataError
+from strata.front import ask
 from strata.interop import osu
 from strata.measure import index, provenance, store, summary
 from strata.measure.campaign import Campaign
@@ -58,29 +58,27 @@ def read_machine(native: paths.Native, described: str | None = None) -> dict[str
     """The facts of `strata machine --json`, of this machine or of one that an hwloc XML file or
     synthetic:DESCRIPTION describes.
     """
-    asked = [str(native.front), "machine", "--json", *(["--input", described] if described else [])]
-    done = subprocess.run(asked, capture_output=True, text=True)
-    if done.returncode != 0 and described:
-        said = [line.strip() for line in done.stderr.splitlines()[:1]]
-        raise StrataError(
-            "the described machine cannot be read",
-            at="--machine",
-            given=f"{described} ({' '.join(said).removeprefix('strata: error: ')})",
-            allowed="an hwloc XML file, or synthetic:DESCRIPTION",
-            remedy="lstopo machine.xml writes such a file",
-        )
-    if done.returncode != 0:
+    try:
+        said = ask(native.front, ["machine", "--json", *(["--input", described] if described else [])])
+    except StrataError as error:
+        if described:
+            raise StrataError(
+                "the described machine cannot be read",
+                at="--machine",
+                given=f"{described} ({error.message})",
+                allowed="an hwloc XML file, or synthetic:DESCRIPTION",
+                remedy="lstopo machine.xml writes such a file",
+            ) from None
         raise StrataError(
             "`strata machine --json` failed",
-            given=done.stderr.strip(),
+            given=str(error),
             remedy="`strata doctor` says what is missing",
             code=FAILED,
-        )
+        ) from None
     try:
-        value = json.loads(done.stdout)
+        return dict(json.loads(said))
     except ValueError as error:
         raise StrataError("`strata machine --json` printed no JSON", given=str(error), code=FAILED) from None
-    return dict(value)
 
 
 def refuse_to_run(described: str | None, dry_run: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from strata.advice import distances
 from strata.characterize.planner import Size, size_of, spelled
 from strata.errors import USAGE, StrataError
+from strata.front import ask
 from strata.study.case import Study
 from strata.study.schema import ALL, EVERY
 
@@ -155,33 +156,18 @@ def try_settings(front: str, settings: Sequence[Setting], described: str | None 
     refused = {}
     for setting in settings:
         plan = ["--dry-run", "--machine", described] if described else []
-        command = [front, "launch", *setting.words, *plan, "--", "true"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_TRIAL_S)
+            ask(front, ["launch", *setting.words, *plan, "--", "true"], _TRIAL_S)
         except subprocess.TimeoutExpired:
             refused[setting] = f"a trial launch did not end within {_TRIAL_S:g} s"
-            continue
-        if done.returncode == 0:
-            continue
-        error = _parts(done.stderr)
-        head, given = error.get("error", f"the launcher ended with {done.returncode}"), error.get("given")
-        if done.returncode == USAGE and head.startswith("unknown"):
-            raise StrataError(
-                f"the launcher does not take this layout: {head}",
-                at=setting.at,
-                given=given,
-                allowed=error.get("allowed") or "options of `strata launch --help`",
-                remedy=error.get("try"),
-            )
-        refused[setting] = f"{head} ({given})" if given else head
+        except StrataError as error:
+            if error.code == USAGE and error.message.startswith("unknown"):
+                raise StrataError(
+                    f"the launcher does not take this layout: {error.message}",
+                    at=setting.at,
+                    given=error.given,
+                    allowed=error.allowed or "options of `strata launch --help`",
+                    remedy=error.remedy,
+                ) from None
+            refused[setting] = f"{error.message} ({error.given})" if error.given else error.message
     return refused
-
-
-def _parts(text: str) -> dict[str, str]:
-    """The lines of an error in Strata's form, by their label; `error` is the message."""
-    parts = {}
-    for line in text.strip().splitlines():
-        label, _, said = line.strip().removeprefix("strata: ").partition(": ")
-        if label in ("error", "given", "allowed", "try"):
-            parts.setdefault(label, said)
-    return parts

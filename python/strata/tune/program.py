@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from strata.errors import StrataError
+from strata.front import ask
 
 _COMPUTES = 0.25  # of the busiest thread's CPU time: less is a helper
 OPENMP = ("libgomp", "libomp.", "libomp5", "libomp-", "libiomp5", "libnvomp", "libcraymp")
@@ -54,12 +54,18 @@ def _counted(words: Sequence[str]) -> bool:
 
 def _dry_run(front: str, command: Sequence[str]) -> dict[str, Any]:
     # Not held: more processes than cores are an answer here, not an error.
-    asked = [front, "launch", "--bind", "none", "--dry-run", "--json", "--", *command]
-    done = subprocess.run(asked, capture_output=True, text=True)
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix("strata: error: ")
-        raise StrataError("the command cannot be launched", given=said, code=done.returncode)
-    return dict(json.loads(done.stdout))
+    try:
+        said = ask(front, ["launch", "--bind", "none", "--dry-run", "--json", "--", *command])
+    except StrataError as error:
+        raise StrataError(
+            f"the command cannot be launched: {error.message}",
+            at=error.at,
+            given=error.given,
+            allowed=error.allowed,
+            remedy=error.remedy,
+            code=error.code,
+        ) from None
+    return dict(json.loads(said))
 
 
 def computing(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
