@@ -5,88 +5,15 @@ left out and said.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from strata.advice.checks_samples import MPI_ONLY
+from strata.advice.size import Size, does_not_fit, size_of, spelled
 from strata.characterize.case import Case
 from strata.measure.plan import RESULT, Plan, Policy, Task, check
 
-# Asked of strata-bench-mpi even with one process: they exist only there.
-MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
-
 # What a benchmark is built with, where not all builds have it.
 NEEDS = {"mpifft": "FFTW"}
-
-
-@dataclass(frozen=True)
-class Size:
-    """As much of a machine as decides which layouts make sense."""
-
-    cores: int  # that may be used
-    domain_cores: int  # of these, in the domain with the most of them
-    cache_gib: float = 0.0  # of the last level, all of them together
-
-    def symbol(self, word: str) -> int:
-        if word == "N":
-            return self.cores
-        if word == "D":
-            return self.domain_cores
-        if word == "H":
-            return self.cores // 2
-        return int(word)
-
-
-def parse_cpulist(text: str | None) -> set[int]:
-    """{0,1,2,3,8} from '0-3,8'."""
-    cpus: set[int] = set()
-    for part in (text or "").split(","):
-        if part.strip():
-            low, _, high = part.partition("-")
-            cpus.update(range(int(low), int(high or low) + 1))
-    return cpus
-
-
-def size_of(machine: Mapping[str, Any]) -> Size:
-    """Cores with a PU that this process may use, no more of them than a CPU quota pays for."""
-    allowed = machine.get("allowed") or {}
-    pus = parse_cpulist(allowed.get("pus"))
-    usable = [c for c in machine.get("cores") or [] if not pus or pus & set(c.get("pus") or [])]
-    quota = allowed.get("cpus_effective")
-    count = max(1, len(usable))
-    if quota:
-        count = max(1, min(count, int(quota)))
-    by_domain: dict[Any, int] = {}
-    for core in usable:
-        by_domain[core.get("domain")] = by_domain.get(core.get("domain"), 0) + 1
-    caches = [c for c in machine.get("caches") or [] if c.get("type") != "instruction"]
-    last = max((c["level"] for c in caches), default=0)
-    cache = sum(c.get("size_bytes") or 0 for c in caches if c["level"] == last)
-    return Size(count, min(count, max(by_domain.values(), default=count)), cache / 2**30)
-
-
-def spelled(layout: str, size: Size) -> list[tuple[int, int]]:
-    """Processes and threads of one layout word.
-
-    A long range is walked in powers of two and ends exactly at its end.
-    """
-    processes, threads = layout.split("x")
-    return [(p, t) for p in _walk(processes, size) for t in _walk(threads, size)]
-
-
-def _walk(word: str, size: Size) -> list[int]:
-    low, _, high = word.partition("..")
-    first = size.symbol(low)
-    if not high:
-        return [first]
-    last = size.symbol(high)
-    if last - first < 8:
-        return list(range(first, last + 1))
-    counts = []
-    count = first
-    while count < last:
-        counts.append(count)
-        count *= 2
-    return [*counts, last]
 
 
 def build(
@@ -156,16 +83,13 @@ def _cannot(entry: Mapping[str, Any], size: Size, processes: int, threads: int, 
         return f"needs {entry['least_processes']} processes, this machine has {size.cores} usable cores"
     if processes * threads < entry["least_threads"]:
         return f"needs {entry['least_threads']} cores, this machine has {size.cores} usable ones"
-    if (processes * threads - 1) * stride + 1 > size.cores:
-        return f"{processes}x{threads} is more than the {size.cores} usable cores"
-    if stride > 1 and processes * threads == 1:
-        return "one thread has no stride"
-    return None
+    return does_not_fit(processes, threads, stride, size)
 
 
 def _program(entry: Mapping[str, Any], processes: int) -> str:
     if entry["program"] != "auto":
         return str(entry["program"])
+    # With one process too, some are asked of strata-bench-mpi: they exist only there.
     return "strata-bench-mpi" if processes > 1 or entry["benchmark"] in MPI_ONLY else "strata-bench"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from strata.advice import distances, panels, series, studies
-from strata.characterize.planner import size_of
+from strata.advice.size import size_of
 from strata.errors import StrataError
 from strata.measure import sequential, stats
 from strata.measure.plan import Plan, Policy, Task, check
@@ -50,67 +50,96 @@ def build(
     strict: bool = False,
 ) -> Made:
     """The plan. `refused` says why the launcher refuses a setting, see try_settings()."""
-    size = size_of(machine)
-    notes: list[str] = []
-    unavailable: list[dict[str, str]] = []
-    possible: list[tuple[Mapping[str, Any], Setting]] = []
-    no_such: set[tuple[str, str]] = set()  # distances
-    for layout in study.layouts:
-        for setting, why in settings(layout, size, machine):
-            reason = why or refused.get(setting)
-            if reason is None:
-                possible.append((layout, setting))
-                continue
-            if setting.distance and (setting.distance, reason) in no_such:
-                continue  # said of one layout, it holds for all
-            no_such.add((setting.distance, reason))
-            name = setting.name + (f", {setting.distance}" if setting.distance else "")
-            notes.append(f"{name} ({setting.layout}): {reason}")
-            unavailable.append({"setting": name, "layout": setting.layout, "why": reason})
-    wanted = [
-        (study.program(run.program), run, setting, _varied(layout, setting, machine))
-        for run in study.runs
-        for layout, setting in possible
-        if not layout["programs"] or run.program in layout["programs"]
-    ]
+    granted = _granted(study, machine, refused)
+    notes = list(granted.notes)
     budget = budget_s if budget_s is not None else study.top["budget_s"]
-    tasks = [_task(*one) for one in wanted]
-    shortened: list[str] = []
-    if budget is not None and (stats.LEAST + 1) * sum(t.expected_s for t in tasks) > budget:
-        tasks = [_task(*one, short=bool(one[0]["short"])) for one in wanted]
-        shortened = list(dict.fromkeys(program["name"] for program, *_ in wanted if program["short"]))
+    tasks, shortened = _tasks(study, machine, granted.layouts, budget)
     missing = {p for t in tasks for p in PROGRAMS if "{" + p + "}" in t.command} - set(programs)
     for program in sorted(missing):
         gone = [t for t in tasks if "{" + program + "}" in t.command]
         tasks = [t for t in tasks if t not in gone]
         notes += [f"{t.id}: {program} was not built" for t in gone]
-    if not tasks and unavailable:
+    if not tasks and granted.unavailable:
         raise StrataError(
             "no layout of this study is possible here",
             at=str(study.path),
-            given="; ".join(f"{u['setting']}: {u['why']}" for u in unavailable),
+            given="; ".join(f"{u['setting']}: {u['why']}" for u in granted.unavailable),
             remedy="`strata machine` says what may be used",
             code=1,
         )
     tasks = _by_importance(tasks)
+    policy = _policy(study, tasks, seed, budget, strict)
+    plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
+    return Made(plan, notes, granted.unavailable, shortened)
+
+
+@dataclass(frozen=True)
+class _Granted:
+    """The layouts of a study that this system grants, with their settings, and in words the others."""
+
+    layouts: list[tuple[Mapping[str, Any], Setting]]
+    notes: list[str]
+    unavailable: list[dict[str, str]]
+
+
+def _granted(study: Study, machine: Mapping[str, Any], refused: Mapping[Setting, str]) -> _Granted:
+    size = size_of(machine)
+    found = _Granted([], [], [])
+    no_such: set[tuple[str, str]] = set()  # distances
+    for layout in study.layouts:
+        for setting, why in settings(layout, size, machine):
+            reason = why or refused.get(setting)
+            if reason is None:
+                found.layouts.append((layout, setting))
+                continue
+            if setting.distance and (setting.distance, reason) in no_such:
+                continue  # said of one layout, it holds for all
+            no_such.add((setting.distance, reason))
+            name = setting.name + (f", {setting.distance}" if setting.distance else "")
+            found.notes.append(f"{name} ({setting.layout}): {reason}")
+            found.unavailable.append({"setting": name, "layout": setting.layout, "why": reason})
+    return found
+
+
+def _tasks(
+    study: Study,
+    machine: Mapping[str, Any],
+    layouts: Sequence[tuple[Mapping[str, Any], Setting]],
+    budget_s: float | None,
+) -> tuple[list[Task], list[str]]:
+    """Every run under every layout that is meant for its program; and the programs whose `short` runs."""
+    wanted = [
+        (study.program(run.program), run, setting, _varied(layout, setting, machine))
+        for run in study.runs
+        for layout, setting in layouts
+        if not layout["programs"] or run.program in layout["programs"]
+    ]
+    tasks = [_task(*one) for one in wanted]
+    if budget_s is None or (stats.LEAST + 1) * sum(t.expected_s for t in tasks) <= budget_s:
+        return tasks, []
+    shortened = list(dict.fromkeys(program["name"] for program, *_ in wanted if program["short"]))
+    return [_task(*one, short=bool(one[0]["short"])) for one in wanted], shortened
+
+
+def _policy(study: Study, tasks: Sequence[Task], seed: int, budget_s: float | None, strict: bool) -> Policy:
+    """How often: as the study says, and as often as naming the best of its settings needs at least."""
     precision, most = study.top["precision"], study.top["most"]
     compared = _compared(study, tasks)
-    level = stats.simultaneous(compared)
-    least = stats.LEAST if precision is None else sequential.first_look(most, level) or most
-    policy = Policy(
-        launches=launches_within(max(least, study.top["launches"]), tasks, budget, least),
+    least = stats.LEAST
+    if precision is not None:
+        least = sequential.first_look(most, stats.simultaneous(compared)) or most
+    return Policy(
+        launches=launches_within(max(least, study.top["launches"]), tasks, budget_s, least),
         repeats=study.top["repeats"],
         limits=study.limits,
         seed=seed,
-        budget_s=budget,
+        budget_s=budget_s,
         patience_s=float(study.top["patience_s"]),
         precision=precision,
         most=most if precision is not None else 0,
         compared=compared if precision is not None else 1,
         strict=strict,
     )
-    plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
-    return Made(plan, notes, unavailable, shortened)
 
 
 def _by_importance(tasks: Sequence[Task]) -> list[Task]:

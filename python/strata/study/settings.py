@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strata.advice import distances
-from strata.characterize.planner import Size, size_of, spelled
+from strata.advice.size import Size, does_not_fit, size_of, spelled
 from strata.errors import USAGE, StrataError
 from strata.front import ask
 from strata.study.case import Study
@@ -133,12 +133,7 @@ def _strides(given: Any, size: Size) -> list[tuple[int, bool]]:
 def _cannot(word: str, processes: int, threads: int, stride: int, bind: str, size: Size) -> str | None:
     if processes < 1 or threads < 1:
         return f"{word} is no layout on {size.cores} usable cores"
-    if bind == "core" and (processes * threads - 1) * stride + 1 > size.cores:
-        far = f" with a stride of {stride}" if stride > 1 else ""
-        return f"{processes}x{threads}{far} is more than the {size.cores} usable cores"
-    if stride > 1 and processes * threads == 1:
-        return "one thread has no stride"
-    return None
+    return does_not_fit(processes, threads, stride, size, held=bind == "core")
 
 
 def settings_of(study: Study, machine: Mapping[str, Any]) -> list[Setting]:
