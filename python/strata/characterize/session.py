@@ -10,7 +10,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from strata.measure.plan import Plan
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
 from strata.measure.signals import Interrupted, stop_signals
+from strata.measure.standings import Standings
 
 
 @dataclass(frozen=True)
@@ -106,49 +108,53 @@ def run(
 
     `statements` says in sentences what the summary shows; they are printed below its table.
     """
-    kept: Path | None = None
+    return until_stopped(
+        lambda keep: _measure_and_report(target, prepare(), HostLock(lock), keep, statements), target.command
+    )
 
-    def keep(path: Path) -> None:
-        nonlocal kept
-        kept = path
 
+Keep = Callable[[Path], None]  # is told where the results are, as soon as there are any
+
+
+def until_stopped(work: Callable[[Keep], int], resume: str = "") -> int:
+    """The exit code of the work. A stop signal ends it: then where its results are is printed, and `resume`,
+    the command that continues it.
+    """
+    kept: list[Path] = []
     with stop_signals():
         try:
-            return _measure_and_report(target, prepare(), HostLock(lock), keep, statements)
+            return work(kept.append)
         except Interrupted as stop:
-            _say_interrupted(stop, kept, target)
+            where = f"what was measured is kept in {kept[0]}" if kept else "nothing was measured yet"
+            sys.stderr.write(f"\nstopped by {stop}; {where}\n")
+            if kept and resume:
+                sys.stderr.write(f"to resume: {resume}\n")
             return stop.exit_code
 
 
-def _say_interrupted(stop: Interrupted, kept: Path | None, target: Target) -> None:
-    where = f"; what was measured is kept in {kept}" if kept else "; nothing was measured yet"
-    sys.stderr.write(f"\nstopped by {stop}{where}\n" + (f"to resume: {target.command}\n" if kept else ""))
+@contextmanager
+def measuring(results: store.Store, watcher: Progress) -> Iterator[store.Store]:
+    """The results folder while it is measured into; however that ends, nothing of a launch stays."""
+    try:
+        yield results
+    finally:
+        watcher.close()
+        results.close()
+        tidy(results.path)
 
 
 def _measure_and_report(
-    target: Target,
-    prepared: Prepared,
-    lock: HostLock,
-    keep: Callable[[Path], None],
-    statements: Statements,
+    target: Target, prepared: Prepared, lock: HostLock, keep: Keep, statements: Statements
 ) -> int:
     watcher = Progress()
-    lock.acquire(watcher.say)
-    try:
+    with lock.held(watcher.say):
         began = time.monotonic()
-        results = _open(target, prepared, watcher.say)
-        keep(results.path)
-        try:
+        with measuring(_open(target, prepared, watcher.say), watcher) as results:
+            keep(results.path)
             campaign = measure(results, prepared, lock, watcher, began)
-        finally:
-            watcher.close()
-            results.close()
-            tidy(results.path)
         whole = summarise(results, campaign)
         index.open_index(results.path).close()  # so that whoever asks of many samples need not wait for it
         report = build_report(whole, results.path)
-    finally:
-        lock.release()
     return finish(whole, results.path, report, statements(whole))
 
 
@@ -165,8 +171,8 @@ def measure(
     def report_so_far() -> None:
         nonlocal told
         whole = summarise(results, campaign, write=False)
-        standings = [campaign.standing(t) for t in results.plan.tasks]
-        done, wanted = (sum(getattr(s, name) for s in standings) for name in ("enough", "wanted"))
+        standings = campaign.all()
+        done, wanted = sum(s.enough for s in standings), sum(s.wanted for s in standings)
         whole["in_progress"] = f"{done} of {wanted} launches so far"
         page = build_report(whole, results.path)
         if not told:
@@ -238,11 +244,10 @@ def tidy(path: Path) -> None:
         (path / "work").rmdir()
 
 
-def summarise(results: store.Store, campaign: Campaign, write: bool = True) -> dict[str, Any]:
+def summarise(results: store.Store, standings: Standings, write: bool = True) -> dict[str, Any]:
     """The summary of all samples of the folder, and summary.json from it."""
     machine, facts = store.read_facts(results.path)
-    standings = [campaign.standing(t) for t in results.plan.tasks]
-    whole = summary.summarize(results, standings, machine, facts, bounds.bound, bounds.every)
+    whole = summary.summarize(results, standings.all(), machine, facts, bounds.bound, bounds.every)
     if write:
         write_json(results.path / "summary.json", whole)
     return whole
@@ -294,8 +299,7 @@ def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Se
 def rebuild(opened: store.Store, more: Sequence[Path] = ()) -> int:
     """`strata report DIR`: summary and report again from the journals, with studies of `more` as sections."""
     results = opened.path
-    runner = LaunchRunner([], {}, results)
-    whole = summarise(opened, Campaign(opened, runner, Progress()))
+    whole = summarise(opened, Standings(opened))
     return finish(whole, results, build_report(whole, results, [from_journals(f) for f in more]))
 
 
@@ -303,6 +307,6 @@ def from_journals(folder: Path) -> dict[str, Any]:
     """The summary of a results folder, from its journals; nothing is written."""
     opened = store.open_existing(folder, sweep=False)
     try:
-        return summarise(opened, Campaign(opened, LaunchRunner([], {}, folder), Progress()), write=False)
+        return summarise(opened, Standings(opened), write=False)
     finally:
         opened.close()

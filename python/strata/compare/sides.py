@@ -11,10 +11,8 @@ from typing import Any
 from strata.characterize import bounds
 from strata.errors import USAGE, StrataError
 from strata.measure import stats, store, summary
-from strata.measure.campaign import Campaign
 from strata.measure.files import read_json
-from strata.measure.progress import Progress
-from strata.measure.runner import LaunchRunner
+from strata.measure.standings import Standings
 
 _REMEDY = "give a results folder, or the summary.json of one"
 
@@ -71,9 +69,7 @@ def from_journals(path: Path) -> dict[str, Any]:
     facts = read_json(path / "provenance.json", "strata.provenance/1", _REMEDY)
     opened = store.Store(path, plan)
     try:
-        campaign = Campaign(opened, LaunchRunner([], {}, path), Progress())
-        standings = [campaign.standing(task) for task in plan.tasks]
-        return summary.summarize(opened, standings, machine, facts, bounds.bound)
+        return summary.summarize(opened, Standings(opened).all(), machine, facts, bounds.bound)
     finally:
         opened.close()
 

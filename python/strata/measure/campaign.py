@@ -10,23 +10,21 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
-from strata.measure import background, figures, quiet, stats, taint
+from strata.measure import background, quiet, stats
 from strata.measure.background import Background
-from strata.measure.journal import utc_now
+from strata.measure.launching import Judge, launch_once
 from strata.measure.order import block_order
-from strata.measure.plan import Plan, Task
+from strata.measure.plan import Task
 from strata.measure.runner import Runner
+from strata.measure.standings import REPORTING, ROUNDS_END, WARM_UP, Standings
 from strata.measure.store import Sample, Store
 
-WARM_UP = 0
 _UNSURE = 1.5  # times the budget: what a plan's estimates may exceed it before anything ran
 _COLD = 1.15  # likewise after the warm-up, whose launches read their files for the first time
-_REPORTING = 0.05  # of the time: what is done after blocks takes no more of it than this
 _KEPT = 0.05  # of the budget: not for repeats while there are blocks to come
-ROUNDS_END = 10**6  # block number of the repeats after the last block
 
 
 class Watcher(Protocol):
@@ -39,23 +37,7 @@ class Watcher(Protocol):
     def wait(self, text: str) -> None: ...
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How one task stands."""
-
-    task: Task
-    good: int  # launches that were not disturbed
-    enough: int  # launches that need no repeat: not disturbed, or no more than the machine always is
-    launches: int  # warm-up not counted
-    stopped: str | None  # why it is not launched any more
-    wanted: int  # launches that need no repeat, by what is known now
-
-    @property
-    def short(self) -> bool:
-        return self.stopped is None and self.enough < self.wanted
-
-
-class Campaign:
+class Campaign(Standings):
     """One plan being measured into one store."""
 
     def __init__(
@@ -74,9 +56,7 @@ class Campaign:
         """`look` measures the background. `after_block` is called when a block has ended, and takes about
         `block_s`; so does what comes after the last launch. The budget counts from `began` on that `clock`.
         """
-        self.store = store
-        self.plan: Plan = store.plan
-        self.policy = store.plan.policy
+        super().__init__(store)
         self._runner = runner
         self._watch = watcher
         self._settle = settle or self._wait_for_quiet
@@ -85,159 +65,12 @@ class Campaign:
         self._clock = clock
         self._waited = 0.0  # by this process: whoever starts it again has patience again
         self._began = clock() if began is None else began
-        self._block_s = block_s  # what the last call of after_block took
+        self.block_s = block_s  # what the last call of after_block took
         self._last_block = self._began
-        self._limits: tuple[int, taint.Limits] | None = None
-        self._standings: dict[str, tuple[tuple[int, int, bool], Standing]] = {}
-        self._seconds: dict[str, tuple[int, float]] = {}
-        self._time_is_up = False  # for repeats; likewise of this process alone
-
-    # -- what is known so far --------------------
-
-    def samples_of(self, task: Task) -> list[Sample]:
-        return self.store.samples_of(task.id)
-
-    def standing(self, task: Task) -> Standing:
-        """How the task stands; kept until a sample or a decision is added, since it is asked for often."""
-        key = (self.store.count_of(task.id), self.store.count_of_events, self._time_is_up)
-        known = self._standings.get(task.id)
-        if known is None or known[0] != key:
-            known = self._standings[task.id] = key, self._stand(task)
-        return known[1]
-
-    def _stand(self, task: Task) -> Standing:
-        samples = self.samples_of(task)
-        counted = [s for s in samples if s.block != WARM_UP]
-        good = sum(s.good for s in counted)
-        enough = good if self.policy.strict else sum(s.steady for s in counted)
-        stopped = self._stopped(task, samples, counted, enough)
-        wanted = self._wanted(task, counted, enough)
-        return Standing(task, good, enough, len(counted), stopped, wanted)
-
-    @property
-    def launches(self) -> int:
-        """Launches of each task that count, if it names no number of its own: the policy's, or fewer where a
-        budget is too small for them.
-        """
-        events = self.store.events_named("fewer")
-        return int(events[-1]["launches"]) if events else self.policy.launches
-
-    def launches_of(self, task: Task) -> int:
-        return task.launches or self.launches
-
-    @property
-    def background(self) -> Background | None:
-        """What others took before the first launch that counts; None where nobody has looked yet, or can."""
-        known = self.store.events_named("background")
-        return Background.from_dict(known[0]) if known else None
-
-    @property
-    def limits(self) -> taint.Limits:
-        """The limits above which a launch shows more than the background, and is repeated."""
-        count = self.store.count_of_events
-        if self._limits is None or self._limits[0] != count:
-            seen = None if self.policy.strict else self.background
-            self._limits = count, seen.raised(self.policy.limits) if seen else self.policy.limits
-        return self._limits[1]
-
-    def _wanted(self, task: Task, counted: list[Sample], good: int) -> int:
-        """How many launches that need no repeat the task is to have: the policy's, or as many as its
-        headline's interval is likely to need for the policy's precision.
-        """
-        least, policy = self.launches_of(task), self.policy
-        if policy.precision is None or good < least:
-            return least
-        headlines = [figures.headline(task, s) for s in counted if (s.good if policy.strict else s.steady)]
-        values = [v for v in headlines if v is not None]
-        level = stats.simultaneous(policy.compared)
-        half = stats.estimate(values, level, policy.most).half_width if values else None
-        if half is not None and half <= policy.precision:
-            return good
-        if self._time_is_up or good >= policy.most or len(counted) >= policy.most + policy.repeats:
-            return good
-        # Half the width shrinks with the square root of the launches.
-        likely = math.ceil(good * (half / policy.precision) ** 2) if half is not None else least
-        return min(policy.most, max(good + 1, likely))
-
-    def _stopped(self, task: Task, samples: list[Sample], counted: list[Sample], enough: int) -> str | None:
-        dropped = next((e for e in self.store.events_named("dropped") if e["task"] == task.id), None)
-        if dropped:
-            return f"left out: {dropped['why']}"
-        # A command that failed twice running will fail again; launching it ten times teaches nobody anything.
-        # One that has been seen to work fails now and then: of every sixth launch, two running are common.
-        running = 3 if any(s.usable for s in samples) else 2
-        if len(samples) >= running and all(s.hopeless for s in samples[-running:]):
-            return f"failed: {samples[-1].why_hopeless}"
-        launches = self.launches_of(task)
-        if enough < launches and len(counted) >= launches + self.policy.repeats:
-            return f"disturbed in {len(counted) - enough} of {len(counted)} launches"
-        if enough < launches <= len(counted) and self._time_is_up:
-            return f"disturbed in {len(counted) - enough} of {len(counted)} launches, then the time was up"
-        return None
-
-    def active(self) -> list[Task]:
-        return [t for t in self.plan.tasks if self.standing(t).short]
-
-    def seconds_of(self, task: Task) -> float:
-        """How long one launch takes: measured where there are launches, else the case file's estimate. Kept
-        until the task has another: it is asked of every task before each launch.
-        """
-        count = self.store.count_of(task.id)
-        known = self._seconds.get(task.id)
-        if known is None or known[0] != count:
-            samples = [s for s in self.samples_of(task) if s.record]
-            # A warm-up reads files for the first time, and may choose what the others are told.
-            walls = [_wall_s(s) for s in samples if s.block != WARM_UP] or [_wall_s(s) for s in samples]
-            known = count, stats.median(walls) if walls else task.expected_s
-            self._seconds[task.id] = known
-        return known[1]
-
-    def remaining_s(self) -> float:
-        """Time for what is still to do if nothing is disturbed."""
-        total = 0.0
-        for task in self.plan.tasks:
-            state = self.standing(task)
-            if state.stopped is None:
-                total += self.seconds_of(task) * (self._warm_ups(task) + max(0, state.wanted - state.enough))
-        return total
-
-    def _warm_ups(self, task: Task) -> int:
-        return 0 if task.launches or self.samples_of(task) else 1
-
-    def unrepeated_s(self) -> float:
-        """Time for the launches that each task still has in any case, repeats left out, and for what follows
-        blocks and the end.
-        """
-        total = 0.0
-        for task in self.plan.tasks:
-            if self.standing(task).stopped is None:
-                to_come = self.launches_of(task) - self._blocks_of(task)
-                total += self.seconds_of(task) * (self._warm_ups(task) + max(0, to_come))
-        return total * (1 + _REPORTING * (self._block_s > 0)) + self._block_s
-
-    def _blocks_of(self, task: Task) -> int:
-        """In how many blocks the task has been launched."""
-        return len({s.block for s in self.samples_of(task) if s.block not in (WARM_UP, ROUNDS_END)})
 
     def spent_s(self) -> float:
         """Time since this command began: whoever starts it again has the whole budget again."""
         return self._clock() - self._began
-
-    def reference_ghz(self) -> float | None:
-        """The clock that drops are judged against: the median of the warm-up's readings, fixed once the
-        warm-up is over.
-        """
-        fixed = self.store.events_named("clock")
-        if fixed:
-            return float(fixed[-1]["ghz"])
-        readings = [c for s in self.store.samples if s.record for c in taint.clock_readings(s.record)]
-        return stats.median(readings) if len(readings) >= 3 else None
-
-    def launched_s(self) -> float:
-        """Time that all launches of this plan have taken, those of earlier processes included."""
-        return sum(_wall_s(s) for s in self.store.samples)
-
-    # -- doing it --------------------
 
     def run(self) -> None:
         """Measures until every task has launches enough that need no repeat, or is stopped. May be called
@@ -263,10 +96,10 @@ class Campaign:
 
     def _end_block(self, block: int) -> None:
         began = self._clock()
-        if began - self._last_block >= self._block_s / _REPORTING or block == 1:
+        if began - self._last_block >= self.block_s / REPORTING or block == 1:
             self._after_block()
             self._last_block = self._clock()
-            self._block_s = self._last_block - began
+            self.block_s = self._last_block - began
         self._fit_budget(f"after block {block}")
 
     def _watch_background(self) -> None:
@@ -287,7 +120,7 @@ class Campaign:
         return background.measure(os.sched_getaffinity(0), background.seconds_for(self.remaining_s()))
 
     def _warm_up(self) -> None:
-        cold = [t for t in self.plan.tasks if self._warm_ups(t)]
+        cold = [t for t in self.plan.tasks if self.warm_ups(t)]
         self._block(WARM_UP, 0, cold)
         # A first failure may be bad luck; a second one stops the task before it costs more.
         self._block(WARM_UP, 1, [t for t in self.plan.tasks if self._only_failed(t)])
@@ -312,7 +145,7 @@ class Campaign:
         budget = times * self.policy.budget_s
         self._fewer_launches(budget, when)
         while (estimate := self.spent_s() + self.unrepeated_s()) > budget:
-            to_come = [t for t in self.active() if self._blocks_of(t) < self.launches_of(t)]
+            to_come = [t for t in self.active() if self.blocks_of(t) < self.launches_of(t)]
             if len(to_come) < 2:
                 return
             victim = max(to_come, key=lambda t: (t.drop, self.seconds_of(t)))
@@ -322,8 +155,8 @@ class Campaign:
 
     def _fewer_launches(self, budget: float, when: str) -> None:
         least = stats.LEAST if self.policy.precision is None else self.policy.launches
-        done = max((self._blocks_of(t) for t in self.plan.tasks), default=0)
-        each = sum(self.seconds_of(t) for t in self.active() if not t.launches) + self._block_s
+        done = max((self.blocks_of(t) for t in self.plan.tasks), default=0)
+        each = sum(self.seconds_of(t) for t in self.active() if not t.launches) + self.block_s
         over = self.spent_s() + self.unrepeated_s() - budget
         wanted = (
             max(least, done, self.launches - math.ceil(over / each))
@@ -368,23 +201,8 @@ class Campaign:
         total = sum(s.wanted for s in standings)
         done = sum(min(s.enough, s.wanted) for s in standings)
         self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
-        started = utc_now()
-        launched = self._runner.run(self._with_choice(task), self._watch.tick)
-        seen = (launched.record or {}, self.reference_ghz(), launched.system, task.crowded)
-        reasons = taint.judge(seen[0], self.policy.limits, *seen[1:])
-        beyond = taint.judge(seen[0], self.limits, *seen[1:]) if reasons else []
-        sample = Sample(
-            task=task.id,
-            block=block,
-            attempt=attempt,
-            time=started,
-            record=launched.record,
-            result=launched.result,
-            tainted=tuple(r.to_dict() for r in reasons),
-            failed=launched.failed,
-            system=launched.system,
-            exceeds=tuple(r.code for r in beyond) if len(beyond) < len(reasons) else None,
-        )
+        judge = Judge(self.policy.limits, self.limits, self.reference_ghz())
+        sample = launch_once(self._runner, self._with_choice(task), block, attempt, judge, self._watch.tick)
         self.store.add(sample)
         self._watch.ended(task, sample)
 
@@ -399,12 +217,12 @@ class Campaign:
     def _look_at_budget(self) -> None:
         """Launches beyond those that each task has in any case are made only while the budget lasts."""
         budget = self.policy.budget_s
-        if budget is None or self._time_is_up:
+        if budget is None or self.time_is_up:
             return
         wanting = self.active()
         block = sum(self.seconds_of(t) for t in wanting)
-        if block and self.spent_s() + block + 2 * self._block_s > budget:
-            self._time_is_up = True
+        if block and self.spent_s() + block + 2 * self.block_s > budget:
+            self.time_is_up = True
             self._watch.say(f"the {budget:.0f} s aimed at are over: {len(wanting)} tasks stay less precise")
 
     def _slack_s(self) -> float:
@@ -417,10 +235,10 @@ class Campaign:
         for a part that is kept for launches that take longer than those before.
         """
         kept = _KEPT * (self.policy.budget_s or 0.0) if block != ROUNDS_END else 0.0
-        if not self._time_is_up and self._slack_s() >= self.seconds_of(task) + kept:
+        if not self.time_is_up and self._slack_s() >= self.seconds_of(task) + kept:
             return True
-        if block == ROUNDS_END and not self._time_is_up:
-            self._time_is_up = True
+        if block == ROUNDS_END and not self.time_is_up:
+            self.time_is_up = True
             self._watch.say(
                 f"the {self.policy.budget_s:.0f} s aimed at are over: disturbed launches are not repeated "
                 "any more"
@@ -443,22 +261,9 @@ class Campaign:
         return quiet.wait_until_quiet(os.sched_getaffinity(0), patience_s, self._watch.wait, always)
 
 
-def _wall_s(sample: Sample) -> float:
-    return float(sample.system.get("wall_s") or (sample.record or {}).get("wall_s") or 0.0)
-
-
 def _name(block: int, attempt: int) -> str:
     if block == WARM_UP:
         return "warm-up"
     if block == ROUNDS_END:
         return f"repeat round {attempt}"
     return f"block {block}" if attempt == 0 else f"block {block}, repeat"
-
-
-def reasons_of(samples: Iterable[Sample]) -> dict[str, int]:
-    """How often each reason tainted a launch."""
-    counts: dict[str, int] = {}
-    for sample in samples:
-        for code in {str(r["code"]) for r in sample.tainted}:
-            counts[code] = counts.get(code, 0) + 1
-    return counts

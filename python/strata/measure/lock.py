@@ -12,7 +12,8 @@ import errno
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 HOST_LOCK = "strata-measure"
@@ -80,6 +81,15 @@ class HostLock:
     def fileno(self) -> int:
         assert self._socket is not None
         return self._socket.fileno()
+
+    @contextmanager
+    def held(self, waiting: Callable[[str], None]) -> Iterator[HostLock]:
+        """The lock, held; see acquire()."""
+        self.acquire(waiting)
+        try:
+            yield self
+        finally:
+            self.release()
 
     def release(self) -> None:
         if self._socket is not None:

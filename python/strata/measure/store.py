@@ -61,7 +61,17 @@ class Sample:
     @property
     def steady(self) -> bool:
         """Usable, and no more disturbed than the machine always is: it need not be repeated."""
-        return self.usable and not (self.tainted if self.exceeds is None else self.exceeds)
+        return self.usable and not self.beyond
+
+    @property
+    def beyond(self) -> tuple[str, ...]:
+        """Codes of the reasons for which it is more disturbed than the machine always is."""
+        return tuple(str(r["code"]) for r in self.tainted) if self.exceeds is None else self.exceeds
+
+    @property
+    def wall_s(self) -> float:
+        """How long the launch took, as this process saw it, or as the launcher did."""
+        return float(self.system.get("wall_s") or (self.record or {}).get("wall_s") or 0.0)
 
     @property
     def hopeless(self) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from strata.measure import figures as measured
 from strata.measure import grade, stats
-from strata.measure.campaign import ROUNDS_END, Standing, reasons_of
 from strata.measure.plan import Policy, Task
+from strata.measure.standings import ROUNDS_END, Standing, reasons_of
 from strata.measure.store import Sample, Store
 
 SCHEMA = "strata.summary/1"

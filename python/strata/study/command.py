@@ -16,12 +16,11 @@ from strata.characterize import console, session, slurm
 from strata.characterize.session import Prepared
 from strata.errors import StrataError
 from strata.measure import store
-from strata.measure.campaign import Campaign
 from strata.measure.lock import HOST_LOCK
 from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
-from strata.measure.progress import Progress, duration
-from strata.measure.runner import LaunchRunner
+from strata.measure.progress import duration
+from strata.measure.standings import Standings
 from strata.study import planner, settings, toolchain
 from strata.study.case import Study, read
 from strata.study.toolchain import Toolchain
@@ -208,9 +207,7 @@ def show(folder: Path) -> int:
                 given=f"results of `strata {opened.plan.kind}`",
                 remedy=f"strata results {folder}",
             )
-        whole: dict[str, Any] = session.summarise(
-            opened, Campaign(opened, LaunchRunner([], {}, folder), Progress()), write=False
-        )
+        whole: dict[str, Any] = session.summarise(opened, Standings(opened), write=False)
     finally:
         opened.close()
     console.show(whole)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata.measure import grade, stats, store
-from strata.measure.campaign import Campaign, Standing
 from strata.measure.figures import headline
-from strata.measure.progress import Progress, duration
-from strata.measure.runner import LaunchRunner
+from strata.measure.progress import duration
+from strata.measure.standings import Standing, Standings
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ def status(folder: Path) -> Status:
     """Reads the folder; changes nothing. Raises StrataError where it is no results folder."""
     opened = store.open_existing(folder, sweep=False)
     try:
-        campaign = Campaign(opened, LaunchRunner([], {}, folder), Progress())
+        standings = Standings(opened)
         tasks = []
         for task in opened.plan.tasks:
             counted = [s for s in opened.samples_of(task.id) if s.block]
@@ -40,7 +39,7 @@ def status(folder: Path) -> Status:
             answer = grade.answer(counted, policy.limits, task.launches or stats.LEAST, policy.strict)
             values = [v for s in answer.samples if (v := headline(task, s)) is not None]
             tasks.append(
-                (campaign.standing(task), stats.estimate(values, most=opened.plan.policy.looks).half_width)
+                (standings.standing(task), stats.estimate(values, most=opened.plan.policy.looks).half_width)
             )
         counted = [s for s in opened.samples if s.block]
         return Status(
@@ -50,8 +49,8 @@ def status(folder: Path) -> Status:
             len(counted),
             sum(bool(s.tainted) for s in counted),
             sum(s.failed is not None for s in counted),
-            campaign.launched_s(),
-            campaign.remaining_s(),
+            standings.launched_s(),
+            standings.remaining_s(),
             opened.plan.policy.precision,
         )
     finally:

@@ -17,7 +17,6 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import Plan, Policy, build_id, identity
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
-from strata.measure.signals import Interrupted, stop_signals
 from strata.study.command import foreign_file
 from strata.tune import results, table
 from strata.tune.candidates import KINDS, Candidate
@@ -25,7 +24,7 @@ from strata.tune.foresee import foresee
 from strata.tune.program import kind_of, linked
 from strata.tune.room import Room
 from strata.tune.traps import sentence
-from strata.tune.tuner import Request, Tuner, check, raced, tune, with_processes
+from strata.tune.tuner import Request, Tuner, check, raced, task_of, tune, with_processes
 
 
 def run(request: Request, lock_name: str = HOST_LOCK) -> int:
@@ -40,31 +39,34 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
     if slurm.is_login_node() and not request.here:
         raise slurm.refusal(command, submits=False)
     seed = request.seed if request.seed is not None else fresh_seed()
-    lock, watcher = HostLock(lock_name), Progress()
-    with stop_signals():
-        opened: store.Store | None = None
-        try:
-            lock.acquire(watcher.say)
-            opened = _open(request, machine, native, seed)
-            runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
-            tuner = Tuner(request, runner, opened.add, watcher, opened.meet)
-            tuner.stand_before(_background(opened, watcher.say))
-            outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
-            watcher.close()
-            page = results.write(opened, table.document(outcome, request))
-            sys.stdout.write(table.text(outcome, request))
-            sys.stdout.write(f"\nreport: {page}\nevery launch: strata results {opened.path}\n")
-            return 0 if outcome.fastest else FAILED
-        except Interrupted as stop:
-            kept = f"; what was measured is kept in {opened.path}" if opened else ""
-            sys.stderr.write(f"\nstopped by {stop}{kept}\n")
-            return stop.exit_code
-        finally:
-            watcher.close()
-            if opened is not None:
-                opened.close()
-                session.tidy(opened.path)
-            lock.release()
+    return session.until_stopped(
+        lambda keep: _race(request, machine, native, seed, HostLock(lock_name), keep)
+    )
+
+
+def _race(
+    request: Request,
+    machine: dict[str, Any],
+    native: paths.Native,
+    seed: int,
+    lock: HostLock,
+    keep: session.Keep,
+) -> int:
+    watcher = Progress()
+    with (
+        lock.held(watcher.say),
+        session.measuring(_open(request, machine, native, seed), watcher) as opened,
+    ):
+        keep(opened.path)
+        runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
+        tuner = Tuner(request, runner, opened.add, watcher, opened.meet)
+        tuner.stand_before(_background(opened, watcher.say))
+        outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
+        watcher.close()
+        page = results.write(opened, table.document(outcome, request))
+    sys.stdout.write(table.text(outcome, request))
+    sys.stdout.write(f"\nreport: {page}\nevery launch: strata results {opened.path}\n")
+    return 0 if outcome.fastest else FAILED
 
 
 def _background(opened: store.Store, say: Callable[[str], None]) -> background.Background | None:
@@ -85,8 +87,7 @@ def _open(request: Request, machine: dict[str, Any], native: paths.Native, seed:
     for kind in kinds:
         for candidate in raced(machine, kind, request.processes):
             known.setdefault(candidate.id, candidate)
-    maker = Tuner(request, None, lambda sample: None, Progress())  # type: ignore[arg-type]
-    tasks = tuple(maker.task(candidate, request.timeout_s) for candidate in known.values())
+    tasks = tuple(task_of(request, candidate, request.timeout_s) for candidate in known.values())
     programs = [*native.all(), *foreign_file(request.command[0])]
     plan = Plan(
         "tune",

@@ -8,10 +8,8 @@ from typing import Any
 
 from strata.characterize import session
 from strata.measure import store, summary
-from strata.measure.campaign import Campaign
 from strata.measure.files import read_json, write_json
-from strata.measure.progress import Progress
-from strata.measure.runner import LaunchRunner
+from strata.measure.standings import Standings
 
 SCHEMA = "strata.tune/1"
 NAME = "tune.json"
@@ -32,9 +30,9 @@ def summarise(opened: store.Store) -> dict[str, Any]:
     """
     path = opened.path
     machine, facts = store.read_facts(path)
-    campaign = Campaign(opened, LaunchRunner([], {}, path), Progress())
+    standings = Standings(opened)
     launched = [task for task in opened.tasks if opened.samples_of(task.id)]
-    whole = summary.summarize(opened, [campaign.standing(task) for task in launched], machine, facts)
+    whole = summary.summarize(opened, [standings.standing(task) for task in launched], machine, facts)
     answer = path / NAME
     whole["tune"] = dict(read_json(answer, SCHEMA, _REMEDY)) if answer.exists() else None
     write_json(path / "summary.json", whole)

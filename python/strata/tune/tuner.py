@@ -13,7 +13,7 @@ from typing import Any
 from strata.errors import FAILED, StrataError
 from strata.measure import stats, taint
 from strata.measure.background import Background
-from strata.measure.journal import utc_now
+from strata.measure.launching import Judge, launch_once
 from strata.measure.plan import Pattern, Task
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import Runner
@@ -95,6 +95,25 @@ def check(request: Request) -> Request:
     return request
 
 
+def task_of(request: Request, candidate: Candidate, timeout_s: float) -> Task:
+    """One launch of the request's command under a layout."""
+    patterns: tuple[Pattern, ...] = ()
+    if request.metric != "wall":
+        patterns = (Pattern("metric", request.metric, "", request.better),)
+    return Task(
+        id=candidate.id,
+        benchmark="tune",
+        command=request.command,
+        layout=candidate.layout,
+        stride=candidate.stride,
+        bind=candidate.bind,
+        figures=("metric",) if patterns else ("wall",),
+        timeout_s=timeout_s,
+        options=("--own-share", *candidate.options),
+        patterns=patterns,
+    )
+
+
 class Tuner:
     """Launches for races, and keeps what they found."""
 
@@ -123,21 +142,7 @@ class Tuner:
 
     def task(self, candidate: Candidate, timeout_s: float) -> Task:
         """The candidate as a task of the engine."""
-        patterns: tuple[Pattern, ...] = ()
-        if self._request.metric != "wall":
-            patterns = (Pattern("metric", self._request.metric, "", self._request.better),)
-        return Task(
-            id=candidate.id,
-            benchmark="tune",
-            command=self._request.command,
-            layout=candidate.layout,
-            stride=candidate.stride,
-            bind=candidate.bind,
-            figures=("metric",) if patterns else ("wall",),
-            timeout_s=timeout_s,
-            options=("--own-share", *candidate.options),
-            patterns=patterns,
-        )
+        return task_of(self._request, candidate, timeout_s)
 
     def stand_before(self, background: Background | None) -> None:
         """What others take all the time: launches that show no more are not repeated."""
@@ -150,24 +155,14 @@ class Tuner:
         """
         task = self.task(candidate, timeout_s)
         for attempt in (0, 1):
-            started = utc_now()
-            launched = self._runner.run(task, self._watch.tick)
-            record = launched.record or {}
             clock = stats.median(self._clocks) if len(self._clocks) >= _CLOCKS else None
-            reasons = taint.judge(record, self._limits, clock, launched.system)
-            beyond = taint.judge(record, self._raised, clock, launched.system) if reasons else []
+            judge = Judge(self._limits, self._raised, clock)
+            sample = launch_once(self._runner, task, self._block, attempt, judge, self._watch.tick)
             if len(self._clocks) < _CLOCKS:
-                self._clocks += taint.clock_readings(record)
-            sample = Sample(
-                task.id, self._block, attempt, started, launched.record, launched.result,
-                tuple(r.to_dict() for r in reasons), launched.failed, launched.system,
-                tuple(r.code for r in beyond) if len(beyond) < len(reasons) else None,
-            )  # fmt: skip
+                self._clocks += taint.clock_readings(sample.record or {})
             self._keep(sample)
-            self.spent_s += float(
-                launched.system.get("wall_s") or (launched.record or {}).get("wall_s") or 0.0
-            )
-            if sample.failed or not any(r.code not in taint.UNUSABLE for r in beyond) or attempt:
+            self.spent_s += sample.wall_s
+            if sample.failed or all(code in taint.UNUSABLE for code in sample.beyond):
                 break
         self.refusals.add(candidate, sample)
         held = candidate.bind != "none"
