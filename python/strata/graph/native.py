@@ -11,17 +11,9 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
 
 from strata.errors import FAILED, StrataError
 from strata.paths import fronts, root
-
-
-class Raises(Protocol):
-    """What keeps the exception that a kernel raised: a Graph."""
-
-    raised: BaseException | None
-
 
 NAME = "strata_graph"
 
@@ -71,19 +63,14 @@ def module() -> ModuleType:
 
 
 @contextmanager
-def native_errors(graph: Raises | None = None) -> Iterator[None]:
-    """Native errors as StrataError; those that follow from a kernel's exception have it as their cause."""
-    if graph is not None:
-        graph.raised = None
+def native_errors() -> Iterator[None]:
+    """Native errors as StrataError."""
     try:
         yield
     except RuntimeError as error:
         if not isinstance(error, module().NativeError):
             raise
         message, at, given, allowed, remedy, code = error.args
-        cause = graph.raised if graph is not None else None
-        if cause is not None:
-            message = message.split("\n")[0]  # the rest is the cause's traceback
         raise StrataError(
             message,
             at=at or None,
@@ -91,4 +78,4 @@ def native_errors(graph: Raises | None = None) -> Iterator[None]:
             allowed=allowed or None,
             remedy=remedy or None,
             code=code,
-        ) from cause
+        ) from None

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from strata.errors import StrataError
 from strata.graph.declare import Array, Graph, Label
 from strata.graph.native import module, native_errors
 
 
+@contextmanager
+def _kernel_errors(graph: Graph) -> Iterator[None]:
+    """Native errors as StrataError; those that follow from a kernel's exception have it as their cause."""
+    graph.raised = None
+    try:
+        with native_errors():
+            yield
+    except StrataError as error:
+        if graph.raised is None:
+            raise
+        error.message = error.message.split("\n")[0]  # the rest is the cause's traceback
+        raise error from graph.raised
+
+
 class Simulation:
     """A graph as it runs, in this process: for notebooks and tests. Programs on several processes:
-    strata.graph.drive.
+    strata.graph.program.drive.
     """
 
     def __init__(self, graph: Graph, threads: int = 1) -> None:
@@ -18,12 +36,12 @@ class Simulation:
 
     def start(self) -> None:
         """Runs the tasks of the start, once."""
-        with native_errors(self._graph):
+        with _kernel_errors(self._graph):
             self.native.start()
 
     def advance(self, steps: int) -> int:
         """Returns how many steps were done: fewer where stop_at() says so."""
-        with native_errors(self._graph):
+        with _kernel_errors(self._graph):
             return self.native.advance(steps)
 
     def stop_at(self, scalar: Label, value: float) -> None:
