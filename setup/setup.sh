@@ -157,7 +157,9 @@ ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 
 # Native build
 if [[ -n $first ]]; then
-    step "native build" "$(build_seconds "${parts[@]}")"
+    what=${part_about[first]}
+    ((${#parts[@]} == 1)) || what="the parts ${parts[*]}"
+    step "native build: $what" "$(build_seconds "${parts[@]}")"
 elif ((${#further[@]} == 0)); then
     say "sources changed: rebuilding"
 fi
@@ -170,5 +172,5 @@ environment_changes "$before" >"$STRATA_BUILD/environment"
 } | sort -u >"$STRATA_BUILD/pieces.new" && mv -- "$STRATA_BUILD/pieces.new" "$STRATA_BUILD/pieces"
 printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key.new" "$STRATA_BUILD/key" ||
     fail "the build cannot be marked as complete" "given: $STRATA_BUILD/key"
-[[ -z $first && ${#further[@]} == 0 ]] ||
+[[ -z $first$again && ${#further[@]} == 0 ]] ||
     say "ready after $(minutes "$SECONDS"); downloads: packages $(minutes "$(apt_seconds)"), wheels at most $(minutes "$(cat "$STRATA_BUILD/wheels-seconds")")"
