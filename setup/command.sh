@@ -19,8 +19,8 @@ TEXT
     test) cat <<'TEXT' ;;
 usage: strata test [--soak] [--changed [BASE] | NAME ...]
 
-Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with one line, and non-zero
-when any failed.
+Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with the time in all and one
+line of counts, and non-zero when any failed.
   --soak          the long campaigns too
   --changed       what a change can affect: since the commit BASE, or since the last one
   NAME            native, python, a folder of tests/, or a part of tests' names
@@ -65,5 +65,6 @@ clean)
     flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: rm -r $STRATA_BUILDS when nobody uses it"
     find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} + ||
         fail "not everything could be removed" "given: $STRATA_BUILDS"
+    in_all
     ;;
 esac

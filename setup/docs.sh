@@ -21,7 +21,7 @@ make_environment "$venv" docs || fail "MkDocs could not be installed"
 exec 9>&-
 
 case ${1-} in
-'') exec "$venv/bin/mkdocs" build --strict --quiet -f "$STRATA_ROOT/mkdocs.yml" ;;
+'') "$venv/bin/mkdocs" build --strict --quiet -f "$STRATA_ROOT/mkdocs.yml" && in_all ;;
 --serve) exec "$venv/bin/mkdocs" serve -f "$STRATA_ROOT/mkdocs.yml" ;;
 *) fail "there is no such option" "given:   $1" "allowed: --serve" ;;
 esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts the doctor with whatever Python there is: it is for when set-up did not work.
 set -u
-. "$STRATA_ROOT/setup/key.sh"
+for part in key say; do . "$STRATA_ROOT/setup/$part.sh"; done
 strata_key "$STRATA_ROOT" || exit # which said why
 if strata_find_build; then
     strata_use_build
@@ -11,4 +11,7 @@ strata_program ${STRATA_PYTHON:-} python3 python3.14 python3.13 python3.12 pytho
     printf 'strata: error: no Python was found\n  try: sudo apt-get install python3 python3-venv\n' >&2
     exit 1
 }
-exec "$REPLY" "$STRATA_ROOT/python/strata/doctor.py" "$@"
+"$REPLY" "$STRATA_ROOT/python/strata/doctor.py" "$@"
+status=$?
+in_all
+exit $status

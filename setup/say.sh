@@ -9,6 +9,9 @@ say() { printf 'strata: %s\n' "$*" >&2; }
 # minutes SECONDS
 minutes() { if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi; }
 
+# in_all: the last line of a command that took longer than a second, as the front and the Python side say it.
+in_all() { ((SECONDS <= 1)) || printf 'in all %s\n' "$(minutes "$SECONDS")" >&2; }
+
 # step TEXT SECONDS: announces the next step.
 step() {
     strata_step=$((strata_step + 1))

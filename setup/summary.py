@@ -1,5 +1,5 @@
-"""Adds up what the test runners left: a table with each folder's time beside its budget, then one line: N
-passed, N failed, N skipped.
+"""Adds up what the test runners left: a table with each folder's time beside its budget, how long the command
+took in all, then one line: N passed, N failed, N skipped.
 
 The files are JUnit's, of pytest and CTest, and CTest's lists of tests (`--show-only=json-v1`), which say of a
 test in which folder it was declared. Budgets are the column of that name in tests/README.md, in seconds on
@@ -70,7 +70,13 @@ def table(seconds: dict[str, float], counts: dict[str, int]) -> list[str]:
     return lines
 
 
-def main(files: list[str]) -> int:
+def minutes(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
+
+
+def main(words: list[str]) -> int:
+    """`--seconds N`: how long the command has taken; then the files."""
+    took, files = (int(words[1]), words[2:]) if words[:1] == ["--seconds"] else (0, words)
     native = declared([file for file in files if file.endswith(".json")])
     outcomes: Counter[str] = Counter()
     seconds: dict[str, float] = defaultdict(float)
@@ -85,6 +91,8 @@ def main(files: list[str]) -> int:
             seconds[name] += float(case.get("time") or 0)
     if counts:
         print("\n".join(table(seconds, counts)))
+    if took > 1:
+        print(f"in all {minutes(took)}")
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
     return 1 if outcomes["failed"] or not outcomes["passed"] else 0
 

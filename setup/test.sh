@@ -122,6 +122,7 @@ if [[ -n $base ]]; then
     mapfile -d '' -t selected <"$results/selected"
     if [[ -z ${selected[*]} ]]; then
         say "no test can tell the difference"
+        in_all
         exit 0
     fi
     [[ -z ${selected[0]} ]] || run_native "$STRATA_BUILD/cmake" -R "${selected[0]}"
@@ -132,5 +133,5 @@ for folder in ${native[@]+"${native[@]}"}; do run_native "$folder"; done
 ((${#python[@]} == 0)) || run_python "" "${python[@]}"
 [[ -z $patterns ]] || run_python "${patterns//|/ or }" "$STRATA_ROOT/tests"
 
-"$STRATA_PYTHON" "$here/summary.py" "$results"/* || failed=1
+"$STRATA_PYTHON" "$here/summary.py" --seconds "$SECONDS" "$results"/* || failed=1
 exit $failed

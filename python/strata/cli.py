@@ -34,7 +34,7 @@ MODULES = {
     "graph": "graph",
     SHOW: "graph",
 }
-INTERNAL = ("machine-measure", "findings", "draw")  # spoken between Strata's own parts
+_STOPPED = 128  # an exit code from here on: a signal ended the command, which has said so last
 
 
 def _say_in_all() -> None:
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the front has blocked it
         code = _run(argv)
-        if code == 0 and argv[0] not in INTERNAL:
+        if code < _STOPPED:
             _say_in_all()
         return code
     except StrataError as error:
