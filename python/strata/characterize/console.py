@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from strata.advice.words import count
 from strata.characterize.bounds import headline
 from strata.measure.grade import DISTURBED, UNDISTURBED
-from strata.measure.summary import failures_told
+from strata.measure.summary import failures_in_words
 
 
 def number(value: float | None) -> str:
@@ -104,7 +104,7 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     out.write(line + "\n")
     for task in summary["tasks"]:
         if task["answered"] and task.get("failures"):
-            out.write(f"failed now and then: {task['id']}: {failures_told(task)}; not counted\n")
+            out.write(f"failed now and then: {task['id']}: {failures_in_words(task)}; not counted\n")
     for left in summary["left_out"]:
         out.write(f"left out: {left['task']}: {left['why']}\n")
     out.flush()

@@ -2,8 +2,8 @@
 
 The ratio after/before is the Hodges-Lehmann estimate with its exact 95 % interval (strata.measure.ranks). A
 change is named where it is significant among all pairs that are compared at once, at 5 % for the whole family
-(strata.measure.families), and the interval leaves out 1; so among figures that are all alike a change is
-named in at most 5 % of comparisons, however many figures there are.
+(strata.measure.multiple_testing), and the interval leaves out 1; so among figures that are all alike a change
+is named in at most 5 % of comparisons, however many figures there are.
 
 No change found is not the same as unchanged: that is said only where the whole interval lies within the
 threshold (an equivalence test by its interval: D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657).
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from strata.compare.pairs import Pair
-from strata.measure import families, ranks
+from strata.measure import multiple_testing, ranks
 
 LEVEL = 0.05
 HOLM, JOINT = "holm", "step-down maxT"
@@ -58,7 +58,11 @@ def judge(pairs: Sequence[Pair], threshold: float) -> Judged:
     """
     method = method_for([(len(p.before), len(p.after)) for p in pairs])
     alone = [ranks.p_differs(p.before, p.after) for p in pairs]
-    adjusted = families.holm(alone) if method == HOLM else families.step_down([_logs(p) for p in pairs])
+    adjusted = (
+        multiple_testing.holm(alone)
+        if method == HOLM
+        else multiple_testing.step_down([_logs(p) for p in pairs])
+    )
     worse = _beyond(pairs, threshold, method)
     verdicts = [
         _verdict(pair, p, q, pair in worse, threshold, len(pairs))
@@ -80,11 +84,11 @@ def limit(better: str, threshold: float) -> float:
     return 1 + threshold if better == "lower" else 1 - threshold
 
 
-def _logs(pair: Pair, shift: float = 1.0, up: bool = True) -> families.Pair:
+def _logs(pair: Pair, shift: float = 1.0, up: bool = True) -> multiple_testing.Pair:
     sign = 1.0 if up else -1.0
     if min(*pair.before, *pair.after) <= 0:  # all are the same, or they would not be compared
-        return families.Pair([0.0] * len(pair.before), [0.0] * len(pair.after), pair.task)
-    return families.Pair(
+        return multiple_testing.Pair([0.0] * len(pair.before), [0.0] * len(pair.after), pair.task)
+    return multiple_testing.Pair(
         [sign * math.log(shift * v) for v in pair.before],
         [sign * math.log(v) for v in pair.after],
         pair.task,
@@ -102,10 +106,10 @@ def _beyond(pairs: Sequence[Pair], threshold: float, method: str) -> set[Pair]:
             moved = [limit(pair.better, threshold) * v for v in pair.before]
             low, high = (moved, pair.after) if pair.better == "lower" else (pair.after, moved)
             alone.append(min(1.0, 2 * ranks.p_lower(low, high)))
-        adjusted = families.holm(alone)
+        adjusted = multiple_testing.holm(alone)
     else:
         moved_logs = [_logs(p, limit(p.better, threshold), p.better == "lower") for p in asked]
-        adjusted = families.step_down(moved_logs, one_sided=True)
+        adjusted = multiple_testing.step_down(moved_logs, one_sided=True)
     return {pair for pair, p in zip(asked, adjusted, strict=True) if p <= LEVEL}
 
 

@@ -103,7 +103,7 @@ class Background:
             cpu_pressure=limits.cpu_pressure + (self.pressure or 0.0),
         )
 
-    def told(self, limits: Limits) -> str | None:
+    def in_words(self, limits: Limits) -> str | None:
         """In words who took how much of which cores; None for a background that is below the limits."""
         said = [
             _told(shares, what)

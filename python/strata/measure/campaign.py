@@ -110,7 +110,7 @@ class Campaign(Standings):
         if seen is None:
             return
         self.store.note("background", **seen.to_dict())
-        told = seen.told(self.policy.limits)
+        told = seen.in_words(self.policy.limits)
         if told and not self.policy.strict:
             self._watch.say(
                 f"background: {told}, steadily; what exceeds this is repeated, and every answer is graded"

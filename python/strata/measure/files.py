@@ -79,6 +79,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
+    """The value as JSON, by write_atomically()."""
     write_atomically(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
 
 

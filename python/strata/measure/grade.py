@@ -56,10 +56,10 @@ def answer(
         return Answer(UNDISTURBED if good else NONE, good)
     by_meters = sorted(usable, key=lambda s: taint.score(s.record or {}, limits, s.system))
     calm = {id(s) for s in by_meters[: (len(usable) + 1) // 2]}
-    return Answer(DISTURBED, usable, tuple(s for s in usable if id(s) in calm), told(usable))
+    return Answer(DISTURBED, usable, tuple(s for s in usable if id(s) in calm), disturbance_in_words(usable))
 
 
-def told(samples: Sequence[Sample]) -> tuple[str, ...]:
+def disturbance_in_words(samples: Sequence[Sample]) -> tuple[str, ...]:
     """'the hypervisor took 5.1% of its CPUs in 6 of 7 launches (median)', for each kind of disturbance."""
     values: dict[str, list[float]] = {}
     for sample in samples:
@@ -91,7 +91,7 @@ def blocks(samples: Sequence[Sample], beyond: int) -> list[int | None]:
     return found
 
 
-def background_told(events: Sequence[Mapping[str, Any]], limits: Limits) -> dict[str, Any] | None:
+def background_facts(events: Sequence[Mapping[str, Any]], limits: Limits) -> dict[str, Any] | None:
     """The background as summaries hold it: its readings, in words, and whether it is one core's neighbour."""
     from strata.measure.background import Background
 
@@ -99,4 +99,4 @@ def background_told(events: Sequence[Mapping[str, Any]], limits: Limits) -> dict
     if first is None:
         return None
     seen = Background.from_dict(first)
-    return {**seen.to_dict(), "told": seen.told(limits), "local": seen.is_local(limits)}
+    return {**seen.to_dict(), "told": seen.in_words(limits), "local": seen.is_local(limits)}

@@ -139,6 +139,7 @@ def read_journal(path: Path, offset: int = 0, first: int = 1, end: int | None = 
 
 
 def damaged(path: Path, number: int, why: str) -> StrataError:
+    """The error for a line of a journal that is not as it was written."""
     return StrataError(
         "damaged results file: nothing was changed",
         at=f"{path}:{number}",

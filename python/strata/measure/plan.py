@@ -145,6 +145,7 @@ def check(plan: Plan) -> Plan:
 
 
 def to_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as plan.json holds it, without its hash."""
     return {
         "schema": SCHEMA,
         "hash": "",

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from strata.errors import FAILED, StrataError
+from strata.measure.failure_reason import reason_line
 from strata.measure.files import check_space, remove_tree, storage_error
 from strata.measure.plan import RESULT, Pattern, Task
 from strata.measure.quiet import busy_seconds
-from strata.measure.said import telling
 
 _TICK_S = 0.5  # the most often that progress may be drawn while a program is measured
 _STOP_S = 5.0  # the launcher needs well below a second to end its tree; after this it is killed itself
@@ -223,7 +223,7 @@ def find_figures(patterns: Sequence[Pattern], text: str) -> tuple[list[dict[str,
 def read_back(task: Task, work: Path, status: int, said: str, system: dict[str, Any]) -> Launched:
     """Record and result of a launch that has ended, and in words why it counts as failed, if it does."""
     record, result = _load(work / "record.json"), _load(work / "result.json")
-    last = telling(said)
+    last = reason_line(said)
     if record is None:
         return Launched(
             None, None, f"the launcher left no record (exit {status}): {said or 'it printed nothing'}", system

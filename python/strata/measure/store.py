@@ -27,7 +27,7 @@ from strata.measure.journal import Journal, Line, read_journals, utc_now
 
 SAMPLE = "strata.sample/1"
 EVENT = "strata.event/1"
-MET = "task"  # the event that says a task joined after the plan was made
+ADDED = "task"  # the event that says a task joined after the plan was made
 _REMEDY = "restore the file, or start a new results folder with --new"
 
 
@@ -90,6 +90,7 @@ class Sample:
 
 
 def sample_from(line: Line) -> Sample:
+    """The sample on a line of a journal. Raises StrataError where the line lacks a key."""
     entry = line.entry
     try:
         return Sample(
@@ -182,16 +183,16 @@ class Store:
         self.journal.append(entry)
         self._events.append(entry)
 
-    def meet(self, task: plans.Task) -> None:
-        """A task that the plan did not foresee: a search has come to it."""
-        self.note(MET, task=plans.task_to_dict(task))
+    def add_task(self, task: plans.Task) -> None:
+        """A task that the plan does not have: a search has come to it."""
+        self.note(ADDED, task=plans.task_to_dict(task))
 
     @property
     def tasks(self) -> list[plans.Task]:
-        """Those of the plan, and those that were met since."""
-        met = [plans.task_from_dict(e["task"]) for e in self.events_named(MET)]
+        """Those of the plan, and those that were added since."""
+        added = [plans.task_from_dict(e["task"]) for e in self.events_named(ADDED)]
         known = {task.id for task in self.plan.tasks}
-        return [*self.plan.tasks, *(task for task in met if task.id not in known)]
+        return [*self.plan.tasks, *(task for task in added if task.id not in known)]
 
     def close(self) -> None:
         self.journal.close()
@@ -212,6 +213,7 @@ def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance:
 
 
 def read_plan(path: Path) -> plans.Plan:
+    """The plan of a results folder."""
     return plans.load(read_json(path / "plan.json", plans.SCHEMA, _REMEDY), path / "plan.json")
 
 

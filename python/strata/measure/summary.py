@@ -41,7 +41,7 @@ def summarize(
     if bounds is not None:
         for task in tasks:
             task["bounds"] = bounds(task, tasks)
-    background = grade.background_told(store.events, policy.limits)
+    background = grade.background_facts(store.events, policy.limits)
     if background and background["local"]:
         for figure in (f for task in tasks for f in task["figures"]):
             figure["beside_neighbour"] = True
@@ -88,6 +88,7 @@ def counts(samples: Sequence[Sample]) -> dict[str, Any]:
 
 
 def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy) -> dict[str, Any]:
+    """One task of strata.summary/1, from its samples."""
     task, most = standing.task, policy.looks
     counted = [s for s in samples if s.block != 0]
     least = task.launches or stats.LEAST
@@ -139,7 +140,7 @@ def failures_of(samples: Iterable[Sample]) -> dict[str, int]:
     return dict(Counter(s.failed.splitlines()[0][:200] for s in samples if s.failed))
 
 
-def failures_told(task: Mapping[str, Any]) -> str:
+def failures_in_words(task: Mapping[str, Any]) -> str:
     """Of a task in a summary: '2 of 8 launches: exit code 3: no licence'."""
     known = task["failures"]
     why = "; ".join(f"{why} ({n})" if len(known) > 1 else why for why, n in known.items())

@@ -59,7 +59,7 @@ def _race(
     ):
         keep(opened.path)
         runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
-        tuner = Tuner(request, runner, opened.add, watcher, opened.meet)
+        tuner = Tuner(request, runner, opened.add, watcher, opened.add_task)
         tuner.stand_before(_background(opened, watcher.say))
         outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
         watcher.close()
@@ -74,7 +74,7 @@ def _background(opened: store.Store, say: Callable[[str], None]) -> background.B
     seen = background.measure(os.sched_getaffinity(0))
     if seen is not None:
         opened.note("background", **seen.to_dict())
-        if told := seen.told(opened.plan.policy.limits):
+        if told := seen.in_words(opened.plan.policy.limits):
             say(f"background: {told}, steadily; launches that show more are made again once")
     return seen
 

@@ -11,7 +11,7 @@ from made_results import pairs
 
 from strata.compare.pairs import Pair
 from strata.compare.verdicts import HOLM, JOINT, judge, limit, method_for
-from strata.measure import families
+from strata.measure import multiple_testing
 
 ALIKE = [1.0] * 30
 
@@ -20,7 +20,7 @@ ALIKE = [1.0] * 30
 def test_among_figures_that_are_all_alike_a_change_is_named_in_at_most_one_of_twenty(
     monkeypatch: pytest.MonkeyPatch, launches: int, runs: int, noise: float
 ) -> None:
-    monkeypatch.setattr(families, "step_down", partial(families.step_down, permutations=499))
+    monkeypatch.setattr(multiple_testing, "step_down", partial(multiple_testing.step_down, permutations=499))
     chance = random.Random(launches)
     wrong = 0
     for _ in range(runs):

@@ -195,7 +195,7 @@ def test_the_background_is_read_from_proc_stat_with_all_cores_busy() -> None:
     for cpu in cpus:
         assert seen.steal[cpu] == pytest.approx(steal[cpu], abs=0.05)
     assert all(0.0 <= share <= 0.5 for share in seen.others.values())
-    assert Background.from_dict(seen.to_dict()).told(LIMITS) is not None
+    assert Background.from_dict(seen.to_dict()).in_words(LIMITS) is not None
 
 
 def test_where_proc_stat_is_hidden_there_is_no_background() -> None:

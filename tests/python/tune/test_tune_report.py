@@ -48,7 +48,7 @@ def folder(path: Path, seconds: dict[str, float], answered: bool = True, **asked
     tasks = tuple(maker.task(c, 10.0) for c in candidates(machine, "openmp"))
     plan = Plan("tune", "tune", tasks, Policy(seed=3), identity(machine), "build")
     opened = store.create(path, plan, machine, {"schema": "strata.provenance/1"})
-    launcher = Tuner(request, Steady(seconds), opened.add, Progress(), opened.meet)
+    launcher = Tuner(request, Steady(seconds), opened.add, Progress(), opened.add_task)
     outcome = tuner.tune(request, machine, launcher, "strata", 3, lambda text: None)
     outcome.traps.append(Trap(MPI, "a sentence of <the> trap", True, ()))
     if answered:

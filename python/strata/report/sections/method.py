@@ -7,7 +7,7 @@ from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures, headline
 from strata.advice.words import count, digits, percent, unit_text
-from strata.measure.summary import UNVERIFIED, failures_told
+from strata.measure.summary import UNVERIFIED, failures_in_words
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
 from strata.report.quantities import shown, with_interval
@@ -142,7 +142,7 @@ def _crowded(source: Source) -> list[Block]:
 def _failed(source: Source) -> list[Block]:
     """Why launches failed of what was answered all the same; the rest is under what was not measured."""
     said = [
-        f"{name_of(task)}: {failures_told(task)}."
+        f"{name_of(task)}: {failures_in_words(task)}."
         for task in source.tasks()
         if task.get("answered") and task.get("failures")
     ]

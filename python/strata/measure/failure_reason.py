@@ -44,7 +44,7 @@ def own_lines(said: str) -> list[str]:
     return [line for line in kept if any(c.isalnum() for c in line) and not _LINE.search(line)]
 
 
-def telling(said: str) -> str:
+def reason_line(said: str) -> str:
     """The line that says most of why a program failed: its own last one that speaks of an error, else of what
     it needs, else its last; the launcher's where the program said nothing.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from strata.measure.said import own_lines, telling
+from strata.measure.failure_reason import own_lines, reason_line
 
 OWN = "This solver runs on an odd number of ranks, not 2"
 RULE = "-" * 74
@@ -53,12 +53,12 @@ SLURM = f"{OWN}\nsrun: error: n1: task 0: Exited with exit code 3\nslurmstepd: e
 @pytest.mark.parametrize("said", [RETURNED, ABORTED, MPICH, HYDRA, SLURM])
 def test_the_programs_own_line_is_found_before_its_launchers_paragraphs(said: str) -> None:
     assert own_lines(said) == [OWN]
-    assert telling(said) == OWN
+    assert reason_line(said) == OWN
 
 
 def test_a_ruled_box_of_the_program_itself_is_its_own() -> None:
     boxed = f"{RULE}\nERROR: 6 processes cannot form a square\n{RULE}\n" + ABORTED.split("\n", 1)[1]
-    assert telling(boxed) == "ERROR: 6 processes cannot form a square"
+    assert reason_line(boxed) == "ERROR: 6 processes cannot form a square"
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_ruled_box_of_the_program_itself_is_its_own() -> None:
 def test_an_error_goes_before_a_demand_and_that_before_the_last_line(
     lines: tuple[str, ...], last: str
 ) -> None:
-    assert telling("\n".join(lines)) == last
+    assert reason_line("\n".join(lines)) == last
 
 
 def test_where_the_program_said_nothing_the_launchers_words_are_better_than_none() -> None:
-    assert telling("srun: error: n1: task 0: Exited with exit code 3\n").startswith("srun: error")
+    assert reason_line("srun: error: n1: task 0: Exited with exit code 3\n").startswith("srun: error")

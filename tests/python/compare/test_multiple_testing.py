@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from strata.measure.families import Pair, holm, step_down
+from strata.measure.multiple_testing import Pair, holm, step_down
 
 
 def test_holm_gives_the_adjusted_values_of_a_worked_example() -> None:
