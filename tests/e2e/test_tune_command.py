@@ -15,7 +15,7 @@ from strata.characterize.session import read_machine
 from strata.paths import Native
 from strata.tune.candidates import Candidate, candidates, pus_of
 from strata.tune.near import near
-from strata.tune.room import Room
+from strata.tune.usable_cores import UsableCores
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = os.environ.get("STRATA_PREFIX")
@@ -79,14 +79,14 @@ def test_the_launcher_holds_the_threads_of_each_layout_where_the_race_believes_t
     xml = ROOT / "tests/fixtures/machines" / source
     source = str(xml) if xml.exists() else source
     machine = read_machine(Native(Path(STRATA[0]), {}), source)
-    room, kind = Room.of(machine), "hybrid" if best.processes > 1 < best.threads else "openmp"
+    usable, kind = UsableCores.of(machine), "hybrid" if best.processes > 1 < best.threads else "openmp"
     kind = "mpi" if best.threads == 1 else kind
     numbers = [pu for core in machine["cores"] for pu in core["pus"]]
-    found = [c for c in [best, *near(room, kind, best)] if c.bind == "core" or c.order]
+    found = [c for c in [best, *near(usable, kind, best)] if c.bind == "core" or c.order]
     assert len(found) > 8
     assert candidates(machine, kind)
     for c in found:
-        expected = [numbers[pu] for pu in pus_of(room, c)]
+        expected = [numbers[pu] for pu in pus_of(usable, c)]
         assert placed(c.line(["true"]), source) == expected, c.id
 
 

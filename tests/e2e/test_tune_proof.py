@@ -28,8 +28,8 @@ from strata.paths import Native
 from strata.tune import table
 from strata.tune.candidates import Candidate, candidates
 from strata.tune.near import dimensions
-from strata.tune.room import Room
 from strata.tune.tuner import Request, Tuner, tune
+from strata.tune.usable_cores import UsableCores
 
 CORES = len(os.sched_getaffinity(0))
 WAITS = r"""
@@ -86,7 +86,7 @@ def searched(strata: Strata, command: tuple[str, ...], launches: int) -> dict[st
     machine = read_machine(Native(Path(front), {}))
     known = {}
     for first in candidates(machine, "openmp"):
-        for each in (first, *dimensions(Room.of(machine), "openmp", first)):
+        for each in (first, *dimensions(UsableCores.of(machine), "openmp", first)):
             known[each.id] = each
     runner = LaunchRunner([front], {}, strata.home)
     maker = Tuner(Request(command), runner, lambda sample: None, Progress())

@@ -15,7 +15,7 @@ from typing import Any
 
 from strata.advice.samples import print_cpulist
 from strata.errors import StrataError
-from strata.tune.room import Room
+from strata.tune.usable_cores import UsableCores
 
 KINDS = ("serial", "openmp", "mpi", "hybrid", "forking")
 MOST = 24  # candidates
@@ -83,14 +83,14 @@ class Candidate:
         return shlex.join([*words, *self.options, "--", *command])
 
 
-def default_of(room: Room, kind: str, processes: int | None = None) -> Candidate:
+def default_of(usable: UsableCores, kind: str, processes: int | None = None) -> Candidate:
     """What one gets without asking: all cores, nothing held, pages as they come."""
     note = "the default: all cores, nothing held"
     if kind == "serial":
         return Candidate(1, 1, bind="none", note="the default: not held")
     if kind in ("mpi", "hybrid"):
-        return Candidate(processes or room.cores, 1, bind="none", note=note)
-    return Candidate(1, room.cores, bind="none", note=note)
+        return Candidate(processes or usable.cores, 1, bind="none", note=note)
+    return Candidate(1, usable.cores, bind="none", note=note)
 
 
 def candidates(
@@ -101,129 +101,131 @@ def candidates(
     """
     if kind not in KINDS:
         raise StrataError("unknown kind of program", at="--kind", given=kind, allowed=", ".join(KINDS))
-    room = Room.of(machine)
+    usable = UsableCores.of(machine)
     if processes and kind not in ("mpi", "hybrid"):
         raise StrataError("only MPI programs have a number of processes to choose", at="--processes")
-    if processes and max(processes) > room.cores:
+    if processes and max(processes) > usable.cores:
         raise StrataError(
             "more processes than cores that may be used",
             at="--processes",
             given=str(max(processes)),
-            allowed=f"1 to {room.cores}",
+            allowed=f"1 to {usable.cores}",
         )
     makers = {"serial": _serial, "openmp": _openmp, "forking": _openmp, "mpi": _mpi, "hybrid": _hybrid}
-    numbers = [n for n in processes or numbers_of_processes(room) if n not in refused]
-    first = default_of(room, kind, max(numbers, default=0) or None)
-    found = [c for c in makers[kind](room, processes) if c.processes not in refused]
-    return distinct(room, [first, *found])[:MOST]
+    numbers = [n for n in processes or numbers_of_processes(usable) if n not in refused]
+    first = default_of(usable, kind, max(numbers, default=0) or None)
+    found = [c for c in makers[kind](usable, processes) if c.processes not in refused]
+    return distinct(usable, [first, *found])[:MOST]
 
 
-def _serial(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
+def _serial(usable: UsableCores, _: Sequence[int]) -> Iterable[Candidate]:
     yield Candidate(1, 1)
-    if len(room.memories) > 1:
+    if len(usable.memories) > 1:
         yield Candidate(1, 1, bind="numa")
-        yield Candidate(1, 1, memory=interleaved_over_all(room, Candidate(1, 1)))
+        yield Candidate(1, 1, memory=interleaved_over_all(usable, Candidate(1, 1)))
 
 
-def _openmp(room: Room, _: Sequence[int]) -> Iterable[Candidate]:
-    for threads in _counts(room):
+def _openmp(usable: UsableCores, _: Sequence[int]) -> Iterable[Candidate]:
+    for threads in _counts(usable):
         yield Candidate(1, threads)
-    for threads in _counts(room):
+    for threads in _counts(usable):
         # Fewer threads than cores: spread over memories and caches they have more of both each.
-        if 1 < threads < room.cores and room.cores % threads == 0:
-            yield Candidate(1, threads, stride=room.cores // threads)
-    yield Candidate(1, room.cores, bind="numa")
-    if len(room.memories) > 1:
-        yield Candidate(1, room.cores, memory="interleave")
-    for threads in _counts(room)[1:]:
+        if 1 < threads < usable.cores and usable.cores % threads == 0:
+            yield Candidate(1, threads, stride=usable.cores // threads)
+    yield Candidate(1, usable.cores, bind="numa")
+    if len(usable.memories) > 1:
+        yield Candidate(1, usable.cores, memory="interleave")
+    for threads in _counts(usable)[1:]:
         yield Candidate(1, threads, bind="none")
 
 
-def _mpi(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
-    counts = list(processes) or numbers_of_processes(room)
+def _mpi(usable: UsableCores, processes: Sequence[int]) -> Iterable[Candidate]:
+    counts = list(processes) or numbers_of_processes(usable)
     for count in counts:
         yield Candidate(count, 1)
-        if len(room.memories) > 1:
+        if len(usable.memories) > 1:
             yield Candidate(count, 1, memory="local")
     for count in counts:
-        if 1 < count < room.cores and room.cores % count == 0:
-            yield Candidate(count, 1, stride=room.cores // count)
+        if 1 < count < usable.cores and usable.cores % count == 0:
+            yield Candidate(count, 1, stride=usable.cores // count)
     yield Candidate(max(counts), 1, bind="numa")
 
 
-def _hybrid(room: Room, processes: Sequence[int]) -> Iterable[Candidate]:
-    shapes = [p for p in range(room.cores, 0, -1) if room.cores % p == 0]
+def _hybrid(usable: UsableCores, processes: Sequence[int]) -> Iterable[Candidate]:
+    shapes = [p for p in range(usable.cores, 0, -1) if usable.cores % p == 0]
     # A process a domain first: coarse parallelism between memories, threads within one.
-    shapes.sort(key=lambda p: (p != len(room.domains), abs(p - len(room.domains))))
+    shapes.sort(key=lambda p: (p != len(usable.domains), abs(p - len(usable.domains))))
     for count in [p for p in shapes if not processes or p in processes] or list(processes):
-        yield Candidate(count, max(1, room.cores // count))
+        yield Candidate(count, max(1, usable.cores // count))
     # Some of each domain's cores: all that its memory can feed may be few.
-    count, most = len(room.domains), min(room.domains)
+    count, most = len(usable.domains), min(usable.domains)
     for part in (2, 4, 8):
-        if most % part == 0 and count * most == room.cores and (not processes or count in processes):
+        if most % part == 0 and count * most == usable.cores and (not processes or count in processes):
             yield Candidate(count, most // part, stride=part)
-    for count in () if processes else _exact(room):
-        yield Candidate(count, max(1, room.cores // count))
+    for count in () if processes else _exact(usable):
+        yield Candidate(count, max(1, usable.cores // count))
     for count in (p for p in shapes if not processes or p in processes):
-        yield Candidate(count, room.cores // count, bind="numa")
-        if len(room.memories) > 1:
-            yield Candidate(count, room.cores // count, memory="local")
+        yield Candidate(count, usable.cores // count, bind="numa")
+        if len(usable.memories) > 1:
+            yield Candidate(count, usable.cores // count, memory="local")
 
 
-def _counts(room: Room) -> list[int]:
+def _counts(usable: UsableCores) -> list[int]:
     """Numbers of threads or processes worth trying, most first: all cores, halves, a domain's, a kind's."""
-    found = {room.cores, max(room.domains), 1, *(len(room.of_kind(kind)) for kind in room.kinds)}
-    half = room.cores
+    found = {usable.cores, max(usable.domains), 1, *(len(usable.of_kind(kind)) for kind in usable.kinds)}
+    half = usable.cores
     while half > 1:
         half //= 2
         found.add(half)
     return sorted(found, reverse=True)
 
 
-def numbers_of_processes(room: Room) -> list[int]:
+def numbers_of_processes(usable: UsableCores) -> list[int]:
     """The same, with the numbers that programs ask for which divide a square or a cube among processes."""
-    return sorted({*_counts(room), *_exact(room)}, reverse=True)
+    return sorted({*_counts(usable), *_exact(usable)}, reverse=True)
 
 
-def _exact(room: Room) -> list[int]:
+def _exact(usable: UsableCores) -> list[int]:
     """The largest power of two, square and cube that there are cores for."""
-    powers = [1 << k for k in range(room.cores.bit_length())]
-    squares = [k * k for k in range(1, room.cores + 1) if k * k <= room.cores]
-    cubes = [k**3 for k in range(1, room.cores + 1) if k**3 <= room.cores]
+    powers = [1 << k for k in range(usable.cores.bit_length())]
+    squares = [k * k for k in range(1, usable.cores + 1) if k * k <= usable.cores]
+    cubes = [k**3 for k in range(1, usable.cores + 1) if k**3 <= usable.cores]
     return sorted({powers[-1], squares[-1], cubes[-1]}, reverse=True)
 
 
-def interleaved_over_all(room: Room, c: Candidate) -> str:
+def interleaved_over_all(usable: UsableCores, c: Candidate) -> str:
     """The policy that deals a layout's pages over all memories. `interleave` alone takes those of the
     layout's own domains, of which a small layout has one.
     """
-    if c.bind == "none" or c.places * c.stride >= room.cores:
+    if c.bind == "none" or c.places * c.stride >= usable.cores:
         return "interleave"
-    return f"interleave:{print_cpulist(room.memories)}"
+    return f"interleave:{print_cpulist(usable.memories)}"
 
 
-def distinct(room: Room, found: Iterable[Candidate], known: Iterable[Candidate] = ()) -> list[Candidate]:
+def distinct(
+    usable: UsableCores, found: Iterable[Candidate], known: Iterable[Candidate] = ()
+) -> list[Candidate]:
     """Those that differ from all before them in what a program can feel: two words for the same placement
     would only ever tie.
     """
-    seen, kept = {_placement(room, c) for c in known}, []
+    seen, kept = {_placement(usable, c) for c in known}, []
     for c in found:
-        if (key := _placement(room, c)) not in seen:
+        if (key := _placement(usable, c)) not in seen:
             seen.add(key)
             kept.append(c)
     return kept
 
 
-def _placement(room: Room, c: Candidate) -> tuple[object, ...]:
+def _placement(usable: UsableCores, c: Candidate) -> tuple[object, ...]:
     held = c.order or c.bind == "core"
-    where = pus_of(room, c) if held else (c.bind, c.stride, c.smt, c.core_kind)
+    where = pus_of(usable, c) if held else (c.bind, c.stride, c.smt, c.core_kind)
     return (c.layout, where, c.memory, c.huge_pages)
 
 
-def pus_of(room: Room, c: Candidate) -> tuple[int, ...]:
+def pus_of(usable: UsableCores, c: Candidate) -> tuple[int, ...]:
     """The PUs of a layout that holds each thread on one, in their order."""
     if c.order:
         runs = (run.partition("-") for run in c.bind.split(","))
         return tuple(pu for a, _, b in runs for pu in range(int(a), int(b or a) + 1))
-    every = [pu for core in room.of_kind(c.core_kind) for pu in core.pus[: c.smt]]
+    every = [pu for core in usable.of_kind(c.core_kind) for pu in core.pus[: c.smt]]
     return tuple(every[:: c.stride][: c.places])

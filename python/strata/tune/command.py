@@ -22,9 +22,9 @@ from strata.tune import results, table
 from strata.tune.candidates import KINDS, Candidate
 from strata.tune.foresee import foresee
 from strata.tune.program import kind_of, linked
-from strata.tune.room import Room
 from strata.tune.traps import sentence
-from strata.tune.tuner import Request, Tuner, check, raced, task_of, tune, with_processes
+from strata.tune.tuner import Request, Tuner, check, layouts_to_race, task_of, tune, with_processes
+from strata.tune.usable_cores import UsableCores
 
 
 def run(request: Request, lock_name: str = HOST_LOCK) -> int:
@@ -60,7 +60,7 @@ def _race(
         keep(opened.path)
         runner = LaunchRunner([str(native.front)], native.programs, opened.path, lock.fileno())
         tuner = Tuner(request, runner, opened.add, watcher, opened.add_task)
-        tuner.stand_before(_background(opened, watcher.say))
+        tuner.set_background(_background(opened, watcher.say))
         outcome = tune(request, machine, tuner, str(native.front), seed, watcher.say)
         watcher.close()
         page = results.write(opened, table.document(outcome, request))
@@ -85,7 +85,7 @@ def _open(request: Request, machine: dict[str, Any], native: paths.Native, seed:
     request = with_processes(request, linked(str(native.front), request.command))
     known: dict[str, Candidate] = {}
     for kind in kinds:
-        for candidate in raced(machine, kind, request.processes):
+        for candidate in layouts_to_race(machine, kind, request.processes):
             known.setdefault(candidate.id, candidate)
     tasks = tuple(task_of(request, candidate, request.timeout_s) for candidate in known.values())
     programs = [*native.all(), *foreign_file(request.command[0])]
@@ -107,12 +107,12 @@ def _dry_run(request: Request, machine: dict[str, Any], front: str) -> int:
     request = with_processes(request, program)
     name = request.kind or kind_of(program, {}).name
     sys.stdout.write(f"kind: {name} (by its file alone; the first launch may say more)\n")
-    for candidate in raced(machine, name, request.processes):
+    for candidate in layouts_to_race(machine, name, request.processes):
         sys.stdout.write(
             f"  {candidate.line(request.command)}{'   # ' + candidate.note if candidate.note else ''}\n"
         )
     sys.stdout.write("then what is near the fastest: numbers, strides, orders, kinds of cores, SMT, pages\n")
-    for trap in foresee(program, os.environ, Room.of(machine).cores):
+    for trap in foresee(program, os.environ, UsableCores.of(machine).cores):
         sys.stdout.write(f"note: {sentence(trap)}\n")
     sys.stdout.write(f"raced within {duration(request.budget_s)}; nothing was launched\n")
     return 0

@@ -17,7 +17,7 @@ MARK = "refused by the program"
 _ENDED = re.compile(r"^(exit code \d+|signal \S+): (.*)", re.DOTALL)
 
 
-def ended_itself(sample: Sample) -> str | None:
+def own_last_words(sample: Sample) -> str | None:
     """The program's last words, where it failed by its own exit or signal."""
     found = _ENDED.match(sample.failed or "")
     return found.group(2).splitlines()[0][:200] if found and found.group(2) else None
@@ -37,7 +37,7 @@ class Refusals:
             return
         if not sample.failed:
             self.ran.add(candidate.processes)
-        elif (words := ended_itself(sample)) is not None:
+        elif (words := own_last_words(sample)) is not None:
             self.said.setdefault(candidate.processes, (candidate.id, words))
 
     @property
@@ -45,7 +45,7 @@ class Refusals:
         """Those that are refused: nothing is, as long as nothing ran."""
         return self.said.keys() - self.ran if self.ran else set()
 
-    def words(self, candidate: Candidate) -> str | None:
+    def reason(self, candidate: Candidate) -> str | None:
         """Why the program does not run with this layout's number of processes; None where it may."""
         return self.said[candidate.processes][1] if candidate.processes in self.numbers else None
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from strata.tune.candidates import Candidate, distinct
 from strata.tune.near import dimensions, near
 from strata.tune.refused import Refusals
-from strata.tune.room import Room
+from strata.tune.usable_cores import UsableCores
 
 LEADERS = 4  # with numbers of threads and processes of their own
 NEAR = 1.5  # times the fastest: what is slower leads nowhere
@@ -26,13 +26,13 @@ NEAR = 1.5  # times the fastest: what is slower leads nowhere
 
 @dataclass
 class Search:
-    """The layouts of one race by their id, and those that may join it. `met` hears of each that does."""
+    """The layouts of one race by their id, and those that may join it. `joined` hears of each that does."""
 
-    room: Room
+    usable: UsableCores
     kind: str
     known: MutableMapping[str, Candidate]
     processes: Sequence[int] = ()
-    met: Callable[[Candidate], None] = lambda candidate: None
+    joined: Callable[[Candidate], None] = lambda candidate: None
     refusals: Refusals = field(default_factory=Refusals)
 
     def widen(self, ranked: Sequence[tuple[str, float]], most: int) -> list[str]:
@@ -40,7 +40,7 @@ class Search:
         chosen = self.newcomers(ranked)[:most]
         for candidate in chosen:
             self.known[candidate.id] = candidate
-            self.met(candidate)
+            self.joined(candidate)
         return [candidate.id for candidate in chosen]
 
     def plainer(self, name: str) -> str | None:
@@ -60,12 +60,12 @@ class Search:
         if not leaders:
             return []
         tried = [(c.processes, c.threads) for c in self.known.values()]
-        found = near(self.room, self.kind, leaders[0], tried, self.processes)
+        found = near(self.usable, self.kind, leaders[0], tried, self.processes)
         for leader in leaders[1:]:
-            found += dimensions(self.room, self.kind, leader)
+            found += dimensions(self.usable, self.kind, leader)
         allowed = (c for c in found if not self.processes or c.processes in self.processes)
         fresh = (c for c in allowed if c.processes not in self.refusals.numbers)
-        return distinct(self.room, fresh, self.known.values())
+        return distinct(self.usable, fresh, self.known.values())
 
     def _leaders(self, ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
         found: dict[str, Candidate] = {}

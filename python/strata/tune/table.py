@@ -45,7 +45,7 @@ def rows(outcome: Outcome, index: int, request: Request) -> list[tuple[str, ...]
 
 def failed(outcome: Outcome, index: int, standing: Standing) -> str | None:
     """Why a layout failed: in the program's own words where it refuses that number of processes."""
-    words = outcome.refusals.words(outcome.races[index][0][standing.runner]) if standing.failed else None
+    words = outcome.refusals.reason(outcome.races[index][0][standing.runner]) if standing.failed else None
     return f"{MARK}: {words}" if words else standing.failed
 
 

@@ -179,7 +179,7 @@ def _pages(record: Mapping[str, Any]) -> Said:
 
 
 @dataclass
-class Seen:
+class TrapsSeen:
     """The traps of a whole tuning, each once, with the layouts that showed it."""
 
     known: dict[str, Trap]
@@ -187,8 +187,8 @@ class Seen:
     _bound: Counter[str] = field(default_factory=Counter)  # launches in which a thread had bound itself
 
     @staticmethod
-    def of(foreseen: Iterable[Trap]) -> Seen:
-        return Seen({f"{trap.code}, foreseen, {trap.text}": trap for trap in foreseen})
+    def of(foreseen: Iterable[Trap]) -> TrapsSeen:
+        return TrapsSeen({f"{trap.code}, foreseen, {trap.text}": trap for trap in foreseen})
 
     def add(self, traps: Iterable[Trap], layout: str) -> None:
         """To be called for every launch. A trap's first sentence stays; what differs is which PU it was.

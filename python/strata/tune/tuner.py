@@ -22,10 +22,10 @@ from strata.tune.candidates import KINDS, Candidate, candidates, default_of, num
 from strata.tune.foresee import foresee
 from strata.tune.program import Kind, kind_of, linked
 from strata.tune.race import Launch, Race, Standing, Verdict
-from strata.tune.refused import MARK, Refusals, ended_itself
-from strata.tune.room import Room
+from strata.tune.refused import MARK, Refusals, own_last_words
 from strata.tune.search import Search
-from strata.tune.traps import Seen, Trap, measured, sentence
+from strata.tune.traps import Trap, TrapsSeen, measured, sentence
+from strata.tune.usable_cores import UsableCores
 
 _CLOCKS = 8  # readings, of four launches: their median is what a drop of the clock is judged against
 
@@ -123,19 +123,19 @@ class Tuner:
         runner: Runner,
         keep: Callable[[Sample], None],
         watcher: Progress,
-        met: Callable[[Task], None] = lambda task: None,
+        joined: Callable[[Task], None] = lambda task: None,
     ) -> None:
-        """`keep` gets every launch, `met` each layout that a race adds to those that it began with."""
+        """`keep` gets every launch, `joined` each layout that a race adds to those that it began with."""
         self._request = request
         self._runner = runner
         self._keep = keep
         self._watch = watcher
-        self._met = met
+        self._joined = joined
         self._block = 0
         self._limits = self._raised = taint.Limits()
         self._clocks: list[float] = []
         self.background: Background | None = None
-        self.traps = Seen.of(())
+        self.traps = TrapsSeen.of(())
         self.refusals = Refusals()
         self.refused_first: list[Candidate] = []  # before there was a race
         self.spent_s = 0.0
@@ -144,7 +144,7 @@ class Tuner:
         """The candidate as a task of the engine."""
         return task_of(self._request, candidate, timeout_s)
 
-    def stand_before(self, background: Background | None) -> None:
+    def set_background(self, background: Background | None) -> None:
         """What others take all the time: launches that show no more are not repeated."""
         self.background = background
         self._raised = background.raised(self._limits) if background else self._limits
@@ -191,7 +191,7 @@ class Tuner:
         """Runs a race to its end. With `search` others join, and are then among its `known`."""
         by_id = search.known if search else {c.id: c for c in runners}
         if search:
-            search.met = lambda candidate: self._met(self.task(candidate, self._request.timeout_s))
+            search.joined = lambda candidate: self._joined(self.task(candidate, self._request.timeout_s))
         widen, plainer = (search.widen, search.plainer) if search else (None, None)
         race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen, plainer)
         self._watch.say(f"race: {len(runners)} layouts to begin with, about {duration(budget_s)}")
@@ -217,7 +217,7 @@ class Tuner:
             return
         if sample.failed:
             race.fail(launch, sample.failed.splitlines()[0][:200], took)
-            words = self.refusals.words(candidate)
+            words = self.refusals.reason(candidate)
             why = words or sample.failed.splitlines()[0]
             self._watch.say(f"{MARK if words else 'failed'}: {candidate.id}: {why[:160]}")
             return
@@ -232,22 +232,22 @@ def tune(
 ) -> Outcome:
     """Finds the kind, and races layouts."""
     program = linked(front, request.command)
-    room = Room.of(machine)
+    usable = UsableCores.of(machine)
     request = with_processes(request, program)
-    tuner.traps = Seen.of(foresee(program, os.environ, room.cores))
+    tuner.traps = TrapsSeen.of(foresee(program, os.environ, usable.cores))
     for trap in tuner.traps.all():
         say(f"note: {sentence(trap)}")
     guess = request.kind or ("mpi" if program.get("mpi") or program.get("starter") else "openmp")
     say("first launch: what kind of program this is")
-    probe, first, seconds = _first(request, room, tuner, guess, say)
+    probe, first, seconds = _first(request, usable, tuner, guess, say)
     known = first.record or {}
     kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, known)
     say(f"kind: {kind.name} ({kind.why}); --kind says otherwise")
     tuner.value(first)  # a figure that is not in the output is told before anything is spent on it
     refusals = tuner.refusals
-    runners = raced(machine, kind.name, request.processes, refusals.numbers)
+    runners = layouts_to_race(machine, kind.name, request.processes, refusals.numbers)
     default = runners[0]
-    search = Search(room, kind.name, {c.id: c for c in runners}, request.processes, refusals=refusals)
+    search = Search(usable, kind.name, {c.id: c for c in runners}, request.processes, refusals=refusals)
     took = seconds if default.id == probe.id else None
     left = request.budget_s - tuner.spent_s
     race = tuner.race(runners, default, left, seed, search, took)
@@ -261,13 +261,13 @@ def tune(
 def _list_refused(first: Sequence[Candidate], search: Search, race: Race, refusals: Refusals) -> None:
     """Numbers of processes that the program refused before the race stand among its layouts."""
     for candidate in first:
-        if refusals.words(candidate) and candidate.id not in race.standings:
+        if refusals.reason(candidate) and candidate.id not in race.standings:
             search.known[candidate.id] = candidate
-            race.standings[candidate.id] = Standing(candidate.id, failed=refusals.words(candidate))
+            race.standings[candidate.id] = Standing(candidate.id, failed=refusals.reason(candidate))
 
 
 def _first(
-    request: Request, room: Room, tuner: Tuner, guess: str, say: Callable[[str], None]
+    request: Request, usable: UsableCores, tuner: Tuner, guess: str, say: Callable[[str], None]
 ) -> tuple[Candidate, Sample, float]:
     """The first launch that the program accepts where nothing is asked of it but a number of processes, the
     largest that it runs with; and the seconds that it took.
@@ -275,15 +275,15 @@ def _first(
     numbers: Sequence[int] = (0,)
     if guess in ("mpi", "hybrid"):
         tuner.refusals.counts = True
-        numbers = sorted(request.processes or numbers_of_processes(room), reverse=True)
+        numbers = sorted(request.processes or numbers_of_processes(usable), reverse=True)
     refused: list[str] = []
     for number in numbers:
-        probe, before = default_of(room, guess, number or None), tuner.spent_s
+        probe, before = default_of(usable, guess, number or None), tuner.spent_s
         first = tuner.launch(probe, request.timeout_s)
         if not first.failed and first.record is not None and not first.record.get("timed_out"):
             return probe, first, tuner.spent_s - before
         refused.append(first.failed or "ended by --timeout")
-        words = ended_itself(first)
+        words = own_last_words(first)
         if words is None:
             break
         tuner.refused_first.append(probe)
@@ -314,11 +314,11 @@ def with_processes(request: Request, program: dict[str, Any]) -> Request:
     return replace(request, processes=(fixed,))
 
 
-def raced(
+def layouts_to_race(
     machine: dict[str, Any], kind: str, processes: Sequence[int], refused: Collection[int] = ()
 ) -> list[Candidate]:
     """The layouts to race; the default alone where there are more processes than cores to hold them on."""
-    room = Room.of(machine)
-    if kind in ("mpi", "hybrid") and min(processes, default=0) > room.cores:
-        return [default_of(room, kind, max(processes))]
+    usable = UsableCores.of(machine)
+    if kind in ("mpi", "hybrid") and min(processes, default=0) > usable.cores:
+        return [default_of(usable, kind, max(processes))]
     return candidates(machine, kind, processes if kind in ("mpi", "hybrid") else (), refused)

@@ -10,7 +10,7 @@ import synthetic_machines as machines
 from strata.errors import StrataError
 from strata.tune.candidates import KINDS, MOST, Candidate, candidates, default_of
 from strata.tune.near import dimensions
-from strata.tune.room import Room
+from strata.tune.usable_cores import UsableCores
 
 MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
 
@@ -20,14 +20,14 @@ MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_lapt
 def test_candidates_fit_start_with_the_default_and_are_each_there_once(
     machine: dict[str, Any], kind: str
 ) -> None:
-    room = Room.of(machine)
+    usable = UsableCores.of(machine)
     found = candidates(machine, kind)
-    assert found[0] == default_of(room, kind)
+    assert found[0] == default_of(usable, kind)
     assert 2 <= len(found) <= MOST
     assert len({c.id for c in found}) == len(found)
     for candidate in found:
         places = (candidate.processes * candidate.threads - 1) * candidate.stride + 1
-        assert places <= room.cores or candidate.bind == "none"
+        assert places <= usable.cores or candidate.bind == "none"
         if kind == "serial":
             assert candidate.layout == "1x1"
         if kind in ("openmp", "forking"):
@@ -38,16 +38,16 @@ def test_candidates_fit_start_with_the_default_and_are_each_there_once(
 
 def test_a_hybrid_program_is_tried_with_a_process_a_domain_first() -> None:
     machine = machines.eight_domains()
-    room = Room.of(machine)
+    usable = UsableCores.of(machine)
     first = candidates(machine, "hybrid")[1]
-    assert (first.processes, first.threads) == (len(room.domains), room.cores // len(room.domains))
+    assert (first.processes, first.threads) == (len(usable.domains), usable.cores // len(usable.domains))
 
 
 def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> None:
     assert any(c.memory for c in candidates(machines.eight_domains(), "openmp"))
     assert not any(c.memory for c in candidates(machines.two_cores(), "openmp"))
     assert {"interleave:0-7", "local"} <= {
-        c.memory for c in dimensions(Room.of(machines.eight_domains()), "openmp", Candidate(1, 8))
+        c.memory for c in dimensions(UsableCores.of(machines.eight_domains()), "openmp", Candidate(1, 8))
     }
 
 
@@ -56,15 +56,15 @@ def test_pages_are_dealt_over_all_memories_also_for_a_layout_that_sits_beside_on
     machine = machines.eight_domains()
     assert "interleave:0-7" in {c.memory for c in candidates(machine, "serial")}
     for best in Candidate(1, 256), Candidate(8, 2, bind="none"), Candidate(64, 1, stride=4):
-        assert "interleave" in {c.memory for c in dimensions(Room.of(machine), "openmp", best)}
+        assert "interleave" in {c.memory for c in dimensions(UsableCores.of(machine), "openmp", best)}
 
 
 def test_dimensions_leave_the_best_itself_out_and_use_siblings_where_there_are_some() -> None:
     best = Candidate(1, 4)
     for machine in MACHINES:
-        found = dimensions(Room.of(machine), "openmp", best)
+        found = dimensions(UsableCores.of(machine), "openmp", best)
         assert best.id not in {c.id for c in found}
-        assert any(c.smt > 1 for c in found) == (Room.of(machine).most_pus() > 1)
+        assert any(c.smt > 1 for c in found) == (UsableCores.of(machine).most_pus() > 1)
         assert {"on", "off"} <= {c.huge_pages for c in found}
 
 

@@ -15,7 +15,7 @@ import synthetic_machines as machines
 from simulated_programs import Laid, Simulated, every_place, laid, tuned
 
 from strata.tune import table, tuner
-from strata.tune.room import Room
+from strata.tune.usable_cores import UsableCores
 
 MACHINES = {
     "4 domains": machines.four_domains(),
@@ -50,13 +50,13 @@ class Model:
     slow: float  # speed of an efficiency core
 
     @staticmethod
-    def drawn(room: Room, chance: random.Random) -> Model:
+    def drawn(usable: UsableCores, chance: random.Random) -> Model:
         about = chance.uniform
         return Model(
-            len(room.memories),
+            len(usable.memories),
             chance.choice((0.0, 0.01, 0.05, 0.3)),
             about(0, 0.9),
-            about(1, max(room.domains)),
+            about(1, max(usable.domains)),
             chance.choice((0.0, 0.05, 0.2)),
             about(1.0, 1.25),
             about(0.97, 1.15),
@@ -101,8 +101,8 @@ class Model:
 @cache
 def every(name: str, kind: str) -> tuple[Laid, ...]:
     """What a program can feel of all layouts, huge pages and policies for pages apart."""
-    room = Room.of(MACHINES[name])
-    return tuple({laid(room, c) for c in every_place(MACHINES[name], kind)})
+    usable = UsableCores.of(MACHINES[name])
+    return tuple({laid(usable, c) for c in every_place(MACHINES[name], kind)})
 
 
 @pytest.fixture(autouse=True)
@@ -116,20 +116,20 @@ def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tuning_comes_within_three_percent_of_the_best_of_all_layouts(name: str, kind: str) -> None:
     """In nine of ten programs, and the line that is given as well as the layout that was fastest."""
     cases, fastest, given, missed = 40, 0, 0, []
-    room = Room.of(MACHINES[name])
+    usable = UsableCores.of(MACHINES[name])
     for seed in range(cases):
         chance = random.Random(seed)
-        model = Model.drawn(room, chance)
+        model = Model.drawn(usable, chance)
         runner = Simulated(model, chance)
-        budget = LAUNCHES.get(name, 300) * model.seconds(laid(room, tuner.default_of(room, kind)))
+        budget = LAUNCHES.get(name, 300) * model.seconds(laid(usable, tuner.default_of(usable, kind)))
         outcome, request = tuned(MACHINES[name], kind, runner, seed, budget)
         best = min(map(model.placed, every(name, kind))) * model.best_pages
         assert outcome.fastest is not None
-        fastest += model.seconds(laid(room, outcome.fastest)) <= 1.03 * best
+        fastest += model.seconds(laid(usable, outcome.fastest)) <= 1.03 * best
         line = table.best_line(outcome, request, outcome.fastest).partition("   #")[0]
         known = outcome.races[0][0].values()
         chosen = next(c for c in known if c.line(request.command) == line)
-        taken = model.seconds(laid(room, chosen))
+        taken = model.seconds(laid(usable, chosen))
         given += taken <= 1.03 * best
         if taken > 1.03 * best:
             missed.append((seed, chosen.id, taken / best))

@@ -18,8 +18,8 @@ from simulated_programs import Laid, Noise, Simulated, every_place, laid, tuned,
 from strata.tune import table, tuner
 from strata.tune.candidates import candidates
 from strata.tune.race import FALSE_WINNERS, Race
-from strata.tune.room import Room
 from strata.tune.search import Search
+from strata.tune.usable_cores import UsableCores
 
 
 def efficient_first() -> dict[str, Any]:
@@ -124,8 +124,8 @@ def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def best_of_all(machine: dict[str, Any], kind: str, program: Planted) -> float:
     """The least time of all layouts, by trying each with and without huge pages."""
-    room = Room.of(machine)
-    found = {laid(room, c) for c in every_place(machine, kind)}
+    usable = UsableCores.of(machine)
+    found = {laid(usable, c) for c in every_place(machine, kind)}
     found |= {Laid(**{**w.__dict__, "huge": "on"}) for w in found}
     return min(map(program.seconds, found))
 
@@ -134,17 +134,17 @@ def best_of_all(machine: dict[str, Any], kind: str, program: Planted) -> float:
 def test_a_planted_layout_that_no_race_begins_with_is_found(name: str) -> None:
     make, kind, formula = PLANTED[name]
     machine, program, races, found, missed = make(), Planted(formula), 20, 0, []
-    room = Room.of(machine)
+    usable = UsableCores.of(machine)
     best = best_of_all(machine, kind, program)
-    grid = min(program.seconds(laid(room, c)) for c in candidates(machine, kind))
+    grid = min(program.seconds(laid(usable, c)) for c in candidates(machine, kind))
     assert best < 0.99 * grid, "the race begins with it"
-    budget = 300 * program.seconds(laid(room, tuner.default_of(room, kind)))
+    budget = 300 * program.seconds(laid(usable, tuner.default_of(usable, kind)))
     for seed in range(races):
         outcome, request = tuned(machine, kind, Simulated(program, random.Random(seed)), seed, budget)
         assert outcome.fastest is not None
         line = table.best_line(outcome, request, outcome.fastest).partition("   #")[0]
         chosen = next(c for c in outcome.races[0][0].values() if c.line(request.command) == line)
-        taken = program.seconds(laid(room, chosen))
+        taken = program.seconds(laid(usable, chosen))
         found += taken <= 1.005 * best
         if taken > 1.005 * best:
             missed.append((seed, chosen.id, taken / best))
@@ -163,13 +163,13 @@ def raced(
     machine: dict[str, Any], kind: str, formula: Callable[[Laid], float], noise: Noise, seed: int
 ) -> Race:
     """A race with newcomers, as a tuning has it."""
-    room, chance = Room.of(machine), random.Random(seed)
+    usable, chance = UsableCores.of(machine), random.Random(seed)
     first = candidates(machine, kind)
-    search = Search(room, kind, {c.id: c for c in first})
+    search = Search(usable, kind, {c.id: c for c in first})
     race = Race([c.id for c in first], first[0].id, 250.0, seed, None, search.widen, search.plainer)
     while launches := race.next_round():
         for launch in launches:
-            cost = formula(laid(room, search.known[launch.runner])) * noise(chance)
+            cost = formula(laid(usable, search.known[launch.runner])) * noise(chance)
             race.record(launch, cost, cost)
     return race
 

@@ -21,7 +21,7 @@ from strata.tune import table, tuner
 from strata.tune.candidates import Candidate
 from strata.tune.program import Kind, kind_of
 from strata.tune.race import Launch, Race
-from strata.tune.traps import BINDS, CROWDED, ELSEWHERE, SECOND, Seen, measured
+from strata.tune.traps import BINDS, CROWDED, ELSEWHERE, SECOND, TrapsSeen, measured
 from strata.tune.tuner import Request, Tuner, check
 
 
@@ -218,7 +218,7 @@ def test_pages_that_lie_elsewhere_than_their_policy_says_are_a_trap_and_unverifi
 def test_a_binding_that_few_launches_of_a_layout_show_is_not_told() -> None:
     """hwloc, inside many an MPI, binds a thread to each PU in turn while it looks at the machine."""
     narrowed = measured(record(1.0, promised=PROMISED, threads=[bound(7, 7, "1")]), 2, False)
-    seen = Seen.of(())
+    seen = TrapsSeen.of(())
     seen.add(narrowed, "1x2, bind none")
     assert seen.all() == []
     for _ in range(3):
@@ -287,7 +287,7 @@ def test_a_disturbed_launch_is_made_again_once_unless_the_background_is_as_large
     request = Request(("./a.out",), budget_s=400.0)
     runner = Neighbour({"1x2, bind core": 0.5}, 0.2)
     launcher = Tuner(request, runner, kept.append, Progress())
-    launcher.stand_before(Background({0: 0.0, 1: 0.0}, {0: 0.2, 1: 0.2}) if steady else None)
+    launcher.set_background(Background({0: 0.0, 1: 0.0}, {0: 0.2, 1: 0.2}) if steady else None)
     outcome = tuner.tune(request, machines.two_cores(), launcher, "strata", 1, lambda text: None)
     again = sum(s.attempt for s in kept)
     assert again == 0 if steady else again == len(kept) / 2

@@ -28,7 +28,7 @@ class Core:
 
 
 @dataclass(frozen=True)
-class Room:
+class UsableCores:
     """Allowed cores, by domain, PUs a core, and the memories (hwloc's numbers) that programs of these cores
     use without asking for them by name.
     """
@@ -41,7 +41,7 @@ class Room:
     kinds: tuple[str, ...]  # in the launcher's words; empty where all cores are alike
 
     @staticmethod
-    def of(machine: dict[str, Any]) -> Room:
+    def of(machine: dict[str, Any]) -> UsableCores:
         cores = allowed_cores(machine)
         if not cores:
             raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
@@ -51,7 +51,7 @@ class Room:
         pus = min(len(core.pus) for core in each)
         domains = tuple(count[d] for d in sorted(count))
         kinds = tuple(dict.fromkeys(words.values()))
-        return Room(len(cores), domains, pus, _ordinary(machine, count), each, kinds)
+        return UsableCores(len(cores), domains, pus, _ordinary(machine, count), each, kinds)
 
     def of_kind(self, kind: str) -> list[Core]:
         """The cores of a kind; all for the empty word."""
