@@ -51,7 +51,7 @@ def run(request: Request) -> int:
             raise StrataError(
                 "the drawing cannot be written", at=str(request.svg), given=error.strerror, code=FAILED
             ) from None
-    print(json.dumps(graph, indent=1) if request.json else told(graph))
+    print(json.dumps(graph, indent=1) if request.json else listing(graph))
     return 0
 
 
@@ -67,7 +67,7 @@ def load(source: Path) -> Graph:
     return _checked(text, str(source))
 
 
-def told(graph: Graph) -> str:
+def listing(graph: Graph) -> str:
     """The lists, as text."""
     tasks = graph["tasks"]
     lines = [f"{graph['graph']}: {summary(graph)}", "", "critical path of a step:"]

@@ -55,6 +55,6 @@ class Inspection:
 
     def __str__(self) -> str:
         """The lists of `strata graph show`."""
-        from strata.draw.show import told
+        from strata.draw.show import listing
 
-        return told(self.document)
+        return listing(self.document)

@@ -15,7 +15,7 @@ import pytest
 from strata.cli import main
 from strata.draw.graph import graph_svg
 from strata.draw.layers import Link, Node, arrange
-from strata.draw.show import told
+from strata.draw.show import listing
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "graph" / "sample.json"
 
@@ -71,7 +71,7 @@ def test_a_drawing_shows_every_task_and_what_goes_between_them(graph: dict) -> N
 
 
 def test_lists_name_the_critical_path_and_the_peak_of_memory(graph: dict) -> None:
-    text = told(graph)
+    text = listing(graph)
     way = [graph["tasks"][t]["name"] for t in graph["critical_path"]]
     lines = text.splitlines()
     begin = lines.index("critical path of a step:") + 1
