@@ -146,7 +146,7 @@ Kernel = Callable[[Here], None]
 Uses = Mapping[str, "Version | Label"]
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An exception in a line, then its traceback. Lets go of the frames' variables: arrays are among them."""
     if isinstance(error, KernelFailure):
         traceback.clear_frames(error.__traceback__)
@@ -277,7 +277,7 @@ class Graph:
                 try:
                     kernel(Here(native, names))
                 except BaseException as error:  # whatever it is, the run cannot go on
-                    native.raised(told(error))
+                    native.raised(error_text(error))
                     self.raised = error
 
             with native_errors():

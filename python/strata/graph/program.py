@@ -33,7 +33,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from strata.errors import FAILED, StrataError
-from strata.graph.declare import Array, Cells, Graph, Grid, Label, told
+from strata.graph.declare import Array, Cells, Graph, Grid, Label, error_text
 from strata.graph.native import module, native_errors
 
 INFINITE = float("inf")
@@ -245,8 +245,10 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             "series": [label.number for label in solver.series],
             "verify": None
             if verify is None
-            else _saying(lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source")),
-            "figures": _saying(
+            else _with_error_text(
+                lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source")
+            ),
+            "figures": _with_error_text(
                 lambda run: [
                     _row(figure, "name", "value", "unit", "higher_is_better")
                     for figure in solver.figures(Finished(run, graph))
@@ -261,15 +263,15 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
     made_by = f"Python {platform.python_version()}, NumPy {np.__version__}"
     try:
         with native_errors():
-            status = _programs().drive(words, start, case.native, _saying(declared), made_by)
+            status = _programs().drive(words, start, case.native, _with_error_text(declared), made_by)
     except StrataError as error:
         print(error, file=sys.stderr)
         status = error.code
     sys.exit(status)
 
 
-def _saying(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The function, whose exceptions are told in one line, then where."""
+def _with_error_text(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function; its exceptions become one line and the place where they were raised."""
 
     def call(given: Any) -> Any:
         try:
@@ -277,7 +279,7 @@ def _saying(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         except StrataError:
             raise
         except Exception as error:
-            raise StrataError(told(error), code=FAILED) from None
+            raise StrataError(error_text(error), code=FAILED) from None
 
     return call
 
