@@ -16,7 +16,7 @@ from strata import paths
 from strata.advice.words import list_some
 from strata.compare import console
 from strata.compare.document import document
-from strata.compare.pairs import Matched, Selection, match
+from strata.compare.pairs import Matches, Selection, match
 from strata.compare.sides import Side, load
 from strata.compare.verdicts import judge
 from strata.errors import FAILED, StrataError
@@ -70,7 +70,7 @@ def compare(request: Request) -> dict[str, Any]:
     return document(before, after, matched, judge(matched.pairs, threshold))
 
 
-def _check(before: Side, after: Side, matched: Matched, request: Request) -> None:
+def _check(before: Side, after: Side, matched: Matches, request: Request) -> None:
     if matched.tasks == 0:
         every = [*before.tasks, *after.tasks]
         if request.task is not None and not (matched.only_before or matched.only_after):
@@ -83,11 +83,11 @@ def _check(before: Side, after: Side, matched: Matched, request: Request) -> Non
             allowed="two runs of the same plan: of two machines, dates or builds",
             remedy="`strata results FOLDER` lists what a folder holds",
         )
-    if request.figure is not None and not matched.pairs and not matched.left:
+    if request.figure is not None and not matched.pairs and not matched.not_compared:
         names = [f["name"] for s in (before, after) for t in s.tasks.values() for f in t["figures"]]
         raise _nothing("--figure", request.figure, "no figure has such a name", names)
     if not matched.pairs:  # exit code 0 would say that nothing regressed
-        why = list_some(dict.fromkeys(left.why for left in matched.left), 2)
+        why = list_some(dict.fromkeys(left.why for left in matched.not_compared), 2)
         raise StrataError(
             "no figure of these results can be compared",
             at=f"{before.path}, {after.path}",

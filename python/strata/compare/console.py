@@ -46,7 +46,7 @@ def show(whole: Mapping[str, Any], stream: TextIO | None = None) -> None:
     if table:
         out.write("\n")
         _table(table, out)
-    _left(whole, out)
+    _not_compared(whole, out)
     out.write("\n")
     for text in words.statements(whole):
         out.write(text.replace("**", "").replace("`", "") + "\n")
@@ -65,7 +65,7 @@ def _differences(whole: Mapping[str, Any], out: TextIO) -> None:
         out.write(f"  {d['about'] + ':':<13}{d['what']}: {_cut(d['before'])} -> {_cut(d['after'])}\n")
 
 
-def _left(whole: Mapping[str, Any], out: TextIO) -> None:
+def _not_compared(whole: Mapping[str, Any], out: TextIO) -> None:
     for why, names in words.not_compared(whole).items():
         out.write(f"not compared: {list_some(names, 4)}: {_cut(why, 200)}\n")
     for name in ("before", "after"):

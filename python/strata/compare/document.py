@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from strata.compare.differences import differences
-from strata.compare.pairs import Left, Matched
+from strata.compare.pairs import Matches, NotCompared
 from strata.compare.sides import Side
 from strata.compare.verdicts import Judged, Verdict
 from strata.measure import stats
@@ -16,7 +16,7 @@ WORDS = ("regressed", "improved", "undecided", "unchanged")
 CHANGED = 3  # exit code: something regressed by more than the threshold
 
 
-def document(before: Side, after: Side, matched: Matched, judged: Judged) -> dict[str, Any]:
+def document(before: Side, after: Side, matched: Matches, judged: Judged) -> dict[str, Any]:
     """The whole comparison. All ratios are after/before."""
     beyond = sum(v.beyond for v in judged.verdicts)
     failed = any(v.beyond and v.pair.gate and v.pair.graded_alike for v in judged.verdicts)
@@ -31,13 +31,13 @@ def document(before: Side, after: Side, matched: Matched, judged: Judged) -> dic
         "counts": {
             **{word: counts[word] for word in WORDS},
             "beyond": beyond,
-            "not_compared": len(matched.left),
+            "not_compared": len(matched.not_compared),
             "only_before": len(matched.only_before),
             "only_after": len(matched.only_after),
         },
         "differences": [d.to_dict() for d in differences(before, after)],
         "comparisons": [_comparison(v) for v in judged.verdicts],
-        "not_compared": [_left(left) for left in matched.left],
+        "not_compared": [_not_compared(left) for left in matched.not_compared],
         "only_before": matched.only_before,
         "only_after": matched.only_after,
         "exit_code": CHANGED if failed else 0,
@@ -84,5 +84,5 @@ def _of_side(values: tuple[float, ...], grade: str) -> dict[str, Any]:
     return {"n": len(values), "median": stats.median(values), "grade": grade}
 
 
-def _left(left: Left) -> dict[str, Any]:
+def _not_compared(left: NotCompared) -> dict[str, Any]:
     return {"task": left.task, "figure": left.figure, "kind": left.kind, "why": left.why}

@@ -29,7 +29,7 @@ def comparison(whole: Comparison) -> Document:
         "Comparison of results",
         [*facts, ("Found", words.verdict(whole))],
         "synthetic fixture, not a measurement" if synthetic else None,
-        [_differences(whole), _changes(whole), _left(whole), _method(whole)],
+        [_differences(whole), _changes(whole), _not_compared(whole), _method(whole)],
     )
 
 
@@ -102,7 +102,7 @@ def _marked(entry: Mapping[str, Any], threshold: float) -> str:
     return f"**{text}**" if entry["verdict"] in ("regressed", "improved") else text
 
 
-def _left(whole: Comparison) -> Section:
+def _not_compared(whole: Comparison) -> Section:
     """What one side alone has, and what was not comparable."""
     blocks: list[Block] = []
     reasons = words.not_compared(whole)

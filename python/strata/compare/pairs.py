@@ -51,7 +51,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Left:
+class NotCompared:
     """What is on both sides, and is not compared all the same."""
 
     task: str
@@ -61,11 +61,11 @@ class Left:
 
 
 @dataclass
-class Matched:
+class Matches:
     """Everything of both sides, each thing in exactly one of the lists."""
 
     pairs: list[Pair] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    not_compared: list[NotCompared] = field(default_factory=list)
     only_before: list[str] = field(default_factory=list)  # ids of tasks
     only_after: list[str] = field(default_factory=list)
     tasks: int = 0  # that both sides have
@@ -74,9 +74,9 @@ class Matched:
 Tasks = Mapping[str, Mapping[str, Any]]
 
 
-def match(before: Tasks, after: Tasks, wish: Selection) -> Matched:
+def match(before: Tasks, after: Tasks, wish: Selection) -> Matches:
     """Sets the tasks of both sides beside each other by their ids, and their figures by name."""
-    result = Matched()
+    result = Matches()
     wanted = [t for t in dict.fromkeys([*before, *after]) if wish.task is None or wish.task.search(t)]
     result.only_before = [t for t in wanted if t not in after]
     result.only_after = [t for t in wanted if t not in before]
@@ -87,7 +87,7 @@ def match(before: Tasks, after: Tasks, wish: Selection) -> Matched:
         differs = experiment(before[name], after[name])
         if differs:
             why = f"not the same experiment: {'; '.join(differs)}"
-            result.left.append(Left(name, None, "experiment", why))
+            result.not_compared.append(NotCompared(name, None, "experiment", why))
             continue
         _figures(before[name], after[name], wish, result)
     return result
@@ -139,7 +139,7 @@ def headlines(task: Mapping[str, Any]) -> list[str]:
     return named or ([known.name] if known else [])
 
 
-def _figures(a: Mapping[str, Any], b: Mapping[str, Any], wish: Selection, result: Matched) -> None:
+def _figures(a: Mapping[str, Any], b: Mapping[str, Any], wish: Selection, result: Matches) -> None:
     ours, theirs = ({f["name"]: f for f in t["figures"]} for t in (a, b))
     heads = {*headlines(a), *headlines(b)}
     names = list(dict.fromkeys([*ours, *theirs]))
@@ -150,7 +150,7 @@ def _figures(a: Mapping[str, Any], b: Mapping[str, Any], wish: Selection, result
     for name in names:
         left = one_sided(name, ours, theirs) or unlike(ours[name], theirs[name])
         if left is not None:
-            result.left.append(Left(a["id"], name, *left))
+            result.not_compared.append(NotCompared(a["id"], name, *left))
             continue
         scale = factor(ours[name]["unit"], theirs[name]["unit"]) or 1.0
         result.pairs.append(

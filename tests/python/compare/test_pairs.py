@@ -38,11 +38,11 @@ def test_every_task_and_figure_of_both_sides_is_in_exactly_one_list() -> None:
     found = matched(before, after)
     assert [p.task for p in found.pairs] == ["both"]
     assert (found.only_before, found.only_after) == (["gone"], ["new"])
-    why = {left.task: left.why for left in found.left}
+    why = {left.task: left.why for left in found.not_compared}
     assert why["changed"] == "not the same experiment: n was 64, is 128"
     assert why["few"] == "too few launches with an answer: 12 before, 5 after; it takes 6 on each side"
     only = matched(before, after, task=re.compile("^(gone|both)$"))
-    assert ([p.task for p in only.pairs], only.only_before, only.left) == (["both"], ["gone"], [])
+    assert ([p.task for p in only.pairs], only.only_before, only.not_compared) == (["both"], ["gone"], [])
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_a_converted_figure_is_the_same_figure() -> None:
 )
 def test_unlike_figures_are_listed_with_the_reason(other: dict[str, Any], kind: str) -> None:
     found = matched([task("t", [TIME])], [task("t", [other])])
-    assert not found.pairs and found.left[0].kind == kind
-    assert {left.figure for left in found.left} == {TIME["name"], other["name"]}
+    assert not found.pairs and found.not_compared[0].kind == kind
+    assert {left.figure for left in found.not_compared} == {TIME["name"], other["name"]}
