@@ -108,13 +108,13 @@ def prepare(request: Request) -> Prepared:
                 *made.unavailable,
                 *({"setting": f"toolchain {c.name}", "layout": "", "why": why} for c, why in absent),
             ],
-            "toolchains": [_told(chain, study) for chain in usable],
+            "toolchains": [_toolchain_facts(chain, study) for chain in usable],
         }
     }
     return Prepared(native, machine, made.plan, made.notes, study.path, facts)
 
 
-def _told(chain: Toolchain, study: Study) -> dict[str, Any]:
+def _toolchain_facts(chain: Toolchain, study: Study) -> dict[str, Any]:
     """What the report says of a toolchain."""
     return {
         "name": chain.name,

@@ -43,7 +43,7 @@ def columns(folder: Path) -> Columns:
         connection.close()
     _wall(measured)
     known = {task.id: task for task in plan.tasks}
-    told: dict[str, Callable[[Task], Any]] = {
+    values: dict[str, Callable[[Task], Any]] = {
         **{key: lambda t, key=key: t.labels.get(key) for key in labels},  # type: ignore[misc]
         "layout": lambda t: t.layout,
         "processes": lambda t: int(t.layout.split("x")[0]),
@@ -52,7 +52,7 @@ def columns(folder: Path) -> Columns:
         "bind": lambda t: t.bind,
     }
     table: Columns = {"task": measured["task"]}
-    for name, ask in told.items():
+    for name, ask in values.items():
         answers = {key: ask(task) for key, task in known.items()}
         table[name] = list(map(answers.get, measured["task"]))
     return {**table, **{name: measured[name] for name in _AFTER}}

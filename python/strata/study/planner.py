@@ -23,7 +23,7 @@ _RANKS = 1000  # more than a series has points: `drop` goes before the place in 
 
 
 @dataclass(frozen=True)
-class Made:
+class StudyPlan:
     """A plan, what was left out of it in words, and the layouts that this system does not grant."""
 
     plan: Plan
@@ -48,7 +48,7 @@ def build(
     seed: int,
     budget_s: float | None,
     strict: bool = False,
-) -> Made:
+) -> StudyPlan:
     """The plan. `refused` says why the launcher refuses a setting, see try_settings()."""
     granted = _granted(study, machine, refused)
     notes = list(granted.notes)
@@ -70,7 +70,7 @@ def build(
     tasks = _by_importance(tasks)
     policy = _policy(study, tasks, seed, budget, strict)
     plan = check(Plan("study", study.name, tuple(tasks), policy, identity, build_id))
-    return Made(plan, notes, granted.unavailable, shortened)
+    return StudyPlan(plan, notes, granted.unavailable, shortened)
 
 
 @dataclass(frozen=True)
@@ -173,12 +173,12 @@ def _from_the_ends(count: int) -> list[int]:
 
 def _compared(study: Study, tasks: Sequence[Task]) -> int:
     """The most settings of which the report will ask which is best, see advice/studies.py and series.py."""
-    told = [{"labels": task.labels, "layout": task.layout, "stride": task.stride} for task in tasks]
+    shown = [{"labels": task.labels, "layout": task.layout, "stride": task.stride} for task in tasks]
     if study.top["view"] == "panels":
-        return panels.compared(told, study.plots)
+        return panels.compared(shown, study.plots)
     if study.top["view"] == "series":
-        return len({series.series_of(task, study.top["x"]) for task in told})
-    groups = Counter(studies.group_of(task) for task in told)
+        return len({series.series_of(task, study.top["x"]) for task in shown})
+    groups = Counter(studies.group_of(task) for task in shown)
     most = max(groups.values(), default=1)
     return most if most > 1 else max(Counter(t.labels["program"] for t in tasks).values(), default=1)
 

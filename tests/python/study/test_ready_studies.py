@@ -20,13 +20,13 @@ from strata.study.case import read
 READY = Path(__file__).parents[3] / "cases" / "studies"
 
 
-def planned(name: str, facts: Mapping[str, Any], tmp_path: Path) -> planner.Made:
+def planned(name: str, facts: Mapping[str, Any], tmp_path: Path) -> planner.StudyPlan:
     """The plan of a ready study on a machine, none of whose layouts the launcher refuses."""
     found = read(READY / f"{name}.toml", tmp_path)
     return planner.build(found, facts, identity(facts), "build", PROGRAMS, {}, 1, 1e9)
 
 
-def of(made: planner.Made, program: str) -> list[Task]:
+def of(made: planner.StudyPlan, program: str) -> list[Task]:
     return [t for t in made.plan.tasks if t.labels["program"] == program]
 
 
