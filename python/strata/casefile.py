@@ -35,6 +35,7 @@ Schema = Mapping[str, Key]
 
 
 def is_text(value: Any) -> bool:
+    """A text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
@@ -44,10 +45,12 @@ def is_name(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
+    """An integer or a float."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
+    """An integer."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -65,6 +68,7 @@ LIMITS = Key(
 
 
 def list_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A check for lists whose entries all pass `check`; the empty list does."""
     return lambda value: isinstance(value, list) and all(check(v) for v in value)
 
 
@@ -74,6 +78,7 @@ def some(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def tables(value: Any) -> bool:
+    """At least one [[table]]."""
     return isinstance(value, list) and len(value) > 0
 
 

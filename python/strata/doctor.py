@@ -123,6 +123,7 @@ def _parts() -> list[str]:
 
 
 def software_rows() -> list[Row]:
+    """A row for each piece of software that Strata is made of."""
     found = software(_cmake_cache())
     parts = _parts()
     rows = []
@@ -313,6 +314,7 @@ def table(found: list[Row]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """`strata doctor`; returns its exit code: 1 where something required is missing."""
     parser = argparse.ArgumentParser(
         prog="strata doctor", description="What was found on this machine, and what each absence costs."
     )

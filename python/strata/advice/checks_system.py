@@ -18,6 +18,7 @@ def tried(machine: Machine) -> bool:
 
 
 def quota(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """A CPU quota below the CPUs that the affinity allows."""
     group = (machine.get("allowed") or {}).get("cgroup") or {}
     limit = group.get("cpu_quota")
     visible = sum(len(c["pus"]) for c in allowed_cores(machine))
@@ -37,6 +38,7 @@ def quota(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def affinity(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """The process may use some of the cores only."""
     all_cores, own = machine["cores"], allowed_cores(machine)
     if len(own) >= len(all_cores):
         return
@@ -55,6 +57,7 @@ def affinity(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def memory_limit(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """A control group limits memory to less than the machine has."""
     limit = ((machine.get("allowed") or {}).get("cgroup") or {}).get("memory_limit_bytes")
     total = sum(m.get("total_bytes") or 0 for m in machine["memories"])
     if not limit or not total or limit >= total:
@@ -71,6 +74,7 @@ def memory_limit(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def governor(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """A clock governor that raises the clock late."""
     slow = [c for c in allowed_cores(machine) if c.get("governor") in ("powersave", "conservative")]
     if not slow:
         return
@@ -88,6 +92,7 @@ def governor(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def turbo(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """The turbo clock is switched off."""
     if machine.get("turbo") is False:
         yield Finding(
             "note",
@@ -102,6 +107,7 @@ def turbo(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def huge_pages(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """Transparent huge pages are off."""
     pages = machine.get("huge_pages") or {}
     if pages.get("transparent") == "never":
         yield Finding(
@@ -127,6 +133,7 @@ def huge_pages(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def counters(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """Hardware counters cannot be read."""
     have = machine.get("counters") or {}
     if have.get("hardware") is not False or not tried(machine):
         return
@@ -147,6 +154,7 @@ def counters(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def smt(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """Cores have several PUs: threads that share a core share its units."""
     cores = allowed_cores(machine)
     pus = set(cpulist((machine.get("allowed") or {}).get("pus"))) or {p for c in cores for p in c["pus"]}
     pairs = [c for c in cores if len(pus & set(c["pus"])) > 1]
@@ -193,6 +201,7 @@ def page_cache(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def placement(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """Whether pages lie where they should cannot be verified."""
     where = machine.get("placement") or {}
     if where.get("word") != "placement unverified" or not tried(machine):
         return
@@ -209,6 +218,7 @@ def placement(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def numa_balancing(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """The kernel moves pages between domains on its own."""
     if not machine.get("numa_balancing") or len(machine["domains"]) < 2:
         return
     yield Finding(
@@ -224,6 +234,7 @@ def numa_balancing(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def hybrid(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """A processor with cores of several kinds."""
     kinds = machine.get("core_kinds") or []
     if len(kinds) < 2:
         return
@@ -244,11 +255,13 @@ def hybrid(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def kind_name(kind: Mapping[str, Any]) -> str:
+    """The name of a kind of cores: the vendor's, or its number."""
     info = kind.get("info") or {}
     return str(info.get("CoreType") or f"kind {kind.get('index')}")
 
 
 def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """Memory without cores of its own."""
     for m in machine["memories"]:
         if m.get("domain") is not None:
             continue
@@ -266,6 +279,7 @@ def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 
 def share(machine: Machine, _: Summary | None) -> Iterator[Finding]:
+    """A measured program cannot be given its share of the CPUs beside other load."""
     have = machine.get("privileges") or {}
     ways = ("cgroup_cpu_writable", "autogroup_nice", "autogroup")
     if not have or not tried(machine) or any(have.get(way) for way in ways):

@@ -67,6 +67,8 @@ class Preference:
 
 @dataclass(frozen=True)
 class Advice:
+    """What is recommended for a machine: a layout for each kind of program, and what measurements prefer."""
+
     starts: tuple[Start, ...]
     preferences: tuple[Preference, ...] = ()
     notes: tuple[str, ...] = field(default=())

@@ -14,7 +14,10 @@ Machine = Mapping[str, Any]
 Summary = Mapping[str, Any]
 Task = Mapping[str, Any]
 
-LEAST = 6  # launches below which a distribution-free 95 % interval of a median does not exist
+# Benchmarks that exchange messages, and so exist only in the program over MPI, with one process too.
+MPI_ONLY = ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
+
+LEAST = stats.LEAST  # launches below which a distribution-free 95 % interval of a median does not exist
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,7 @@ def tasks(summary: Summary | None, benchmark: str | None = None, **match: Any) -
 
 
 def interval_of(figure: Mapping[str, Any]) -> Interval:
+    """A figure of a summary, typed."""
     return Interval(
         name=str(figure.get("name", "")),
         unit=str(figure.get("unit", "")),
@@ -192,6 +196,7 @@ def interval_of(figure: Mapping[str, Any]) -> Interval:
 
 
 def figures(task: Task) -> list[Interval]:
+    """The figures of a task, typed."""
     return [interval_of(f) for f in task.get("figures") or []]
 
 
@@ -239,4 +244,5 @@ def width(task: Task) -> int:
 
 
 def has_results(task: Task | None) -> bool:
+    """Whether a task has anything to show."""
     return bool(task and (task.get("figures") or task.get("curves") or task.get("matrices")))

@@ -144,6 +144,7 @@ def _triad(cores: int, tasks: Sequence[Summary]) -> Found | None:
 
 
 def as_triad(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | None:
+    """The triad of as many cores."""
     return _triad(width(task), tasks)
 
 
@@ -164,6 +165,7 @@ def of_sweep(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found |
 
 
 def of_ptrans(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | None:
+    """PTRANS moves three times the bytes that it counts: a third of the triad."""
     found = _triad(width(task), tasks)
     # A <- A^T + C counts 8 bytes an element and moves 24: read A, read C, write A.
     name = "a third of the triad (24 bytes moved for 8 counted)"
@@ -171,6 +173,7 @@ def of_ptrans(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found 
 
 
 def of_mpifft(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | None:
+    """The lower of the peak and of what one pass over memory allows."""
     found, peak = _triad(width(task), tasks), _peak(width(task), tasks)
     n = (task.get("parameters") or {}).get("n")
     if found is None or not n:
@@ -262,12 +265,14 @@ def as_line(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | 
 
 
 def of_flag(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | str | None:
+    """A flag takes a cache line from core to core: the time of such a line."""
     if str((task.get("labels") or {}).get("kind")).startswith("line"):
         return "it is itself what the machine needs, and the bound of the others"
     return as_line(task, figure, tasks)
 
 
 def of_barrier(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found | str | None:
+    """A barrier cannot be faster than one cache line from core to core."""
     members = int((task.get("labels") or {}).get("members") or width(task))
     if members > width(task):
         return "members take turns on their cores: the time is that of the system's switches between them"
@@ -320,6 +325,7 @@ def _work(task: Summary) -> dict[str, str]:
 
 
 def whole(task: Summary, figure: Figure, tasks: Sequence[Summary]) -> Found:
+    """A share of at most 100 %."""
     return Found("all of it", 100.0, task["id"], True)
 
 

@@ -23,6 +23,7 @@ def number(value: float | None) -> str:
 
 
 def interval(figure: Mapping[str, Any]) -> str:
+    """A figure's interval as text, or why it has none."""
     if figure["low"] is None:
         return str(figure.get("note") or "")
     return f"[{number(figure['low'])}, {number(figure['high'])}]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from strata.advice.checks_samples import MPI_ONLY
+from strata.advice.samples import MPI_ONLY
 from strata.advice.size import Size, does_not_fit, size_of, spelled
 from strata.characterize.case import Case
 from strata.measure.plan import RESULT, Plan, Policy, Task, check

@@ -16,11 +16,13 @@ ABOUT = "what a solver's task graph is: a drawing, its critical path, its memory
 
 
 def graph(commands: Commands) -> None:
+    """Declares `strata graph`."""
     parser = command(commands, "graph", ABOUT, [("strata graph show --help", "all of its options")])
     parser.add_argument("what", choices=("show",), help="show it")
 
 
 def graph_show(commands: Commands) -> None:
+    """Declares `strata graph show`."""
     parser = command(
         commands,
         "graph show",

@@ -56,6 +56,7 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
 
 
 def characterize(commands: Commands) -> None:
+    """Declares `strata characterize`."""
     parser = command(
         commands,
         "characterize",
@@ -89,6 +90,7 @@ def characterize(commands: Commands) -> None:
 
 
 def machine_measure(commands: Commands) -> None:
+    """Declares `strata machine-measure`, which `strata machine --measure` becomes."""
     parser = command(
         commands,
         "machine-measure",

@@ -25,6 +25,7 @@ class Parser(argparse.ArgumentParser):
 def command(
     commands: Commands, name: str, text: str, examples: Sequence[tuple[str, str]]
 ) -> argparse.ArgumentParser:
+    """Declares a command with its help: `examples` are lines to type, each with what it does."""
     width = max(len(line) for line, _ in examples)
     shown = "\n".join(f"  {line.ljust(width)}  {meaning}" for line, meaning in examples)
     return commands.add_parser(

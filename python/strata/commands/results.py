@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def report(commands: Commands) -> None:
+    """Declares `strata report`."""
     parser = command(
         commands,
         "report",
@@ -65,6 +66,7 @@ def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
 
 
 def report_compare(commands: Commands) -> None:
+    """Declares `strata report compare`."""
     parser = command(
         commands,
         "report compare",
@@ -120,6 +122,7 @@ def _run_compare(given: argparse.Namespace) -> int:
 
 
 def results(commands: Commands) -> None:
+    """Declares `strata results`."""
     parser = command(
         commands,
         "results",
@@ -165,6 +168,7 @@ def _run_results(given: argparse.Namespace) -> int:
 
 
 def findings(commands: Commands) -> None:
+    """Declares `strata findings`."""
     parser = command(
         commands,
         "findings",
@@ -189,6 +193,7 @@ def _run_findings(given: argparse.Namespace) -> int:
 
 
 def draw(commands: Commands) -> None:
+    """Declares `strata draw`."""
     parser = command(
         commands,
         "draw",

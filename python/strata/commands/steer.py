@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def steer(commands: Commands) -> None:
+    """Declares `strata steer`."""
     parser = command(
         commands,
         "steer",

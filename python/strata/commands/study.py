@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def study(commands: Commands) -> None:
+    """Declares `strata study`."""
     parser = command(
         commands,
         "study",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def tune(commands: Commands) -> None:
+    """Declares `strata tune`."""
     parser = command(
         commands,
         "tune",

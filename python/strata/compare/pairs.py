@@ -168,6 +168,7 @@ def _figures(a: Mapping[str, Any], b: Mapping[str, Any], wish: Selection, result
 
 
 def one_sided(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Why a figure that one side alone has is not compared; None where both have it."""
     if name in ours and name in theirs:
         return None
     return "absent", f"only the side {'before' if name in ours else 'after'} has this figure"

@@ -13,6 +13,8 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Text:
+    """A paragraph."""
+
     text: str
     kind: Literal["text"] = "text"
 
@@ -28,6 +30,8 @@ class Notice:
 
 @dataclass(frozen=True)
 class Points:
+    """A list of sentences."""
+
     items: Sequence[str]
     kind: Literal["points"] = "points"
 
@@ -75,6 +79,8 @@ class Tile:
 
 @dataclass(frozen=True)
 class Tiles:
+    """Tiles in a row."""
+
     tiles: Sequence[Tile]
     kind: Literal["tiles"] = "tiles"
 
@@ -92,6 +98,8 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
+    """Cards below each other."""
+
     cards: Sequence[Card]
     kind: Literal["cards"] = "cards"
 
@@ -106,6 +114,8 @@ class Code:
 
 @dataclass(frozen=True)
 class Heading:
+    """A heading within a section."""
+
     text: str
     kind: Literal["heading"] = "heading"
 
@@ -115,6 +125,8 @@ Block = Text | Notice | Points | Table | Plot | Tiles | Cards | Code | Heading
 
 @dataclass
 class Section:
+    """A part of the report with a title; `ident` is what links to it."""
+
     ident: str
     title: str
     blocks: list[Block] = field(default_factory=list)
@@ -122,6 +134,8 @@ class Section:
 
 @dataclass
 class Document:
+    """The whole report. `attention`: what a reader must know before anything else."""
+
     title: str
     subtitle: str
     facts: list[tuple[str, str]]

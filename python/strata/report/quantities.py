@@ -42,6 +42,7 @@ def graded(f: Interval) -> str:
 
 
 def interval_only(f: Interval) -> str:
+    """The interval as text, or why there is none."""
     if f.low is None or f.high is None:
         return f.note or ""
     return f"[{shown(f.low, f.median)}, {shown(f.high, f.median)}]"
@@ -87,6 +88,7 @@ def beside(task: Mapping[str, Any], f: Interval) -> Mapping[str, Any]:
 
 
 def bound_text(bound: Mapping[str, Any] | None) -> str:
+    """A bound with its unit and name, or a dash."""
     if not bound or bound.get("value") is None:
         return "—"
     return (
@@ -96,4 +98,5 @@ def bound_text(bound: Mapping[str, Any] | None) -> str:
 
 
 def part_text(part: float | None) -> str:
+    """Which part of its bound a figure reaches, in per cent, or a dash."""
     return "—" if part is None or not math.isfinite(part) else percent(part)

@@ -56,6 +56,7 @@ def mdtext(text: str) -> str:
 
 
 def html(document: Document) -> str:
+    """The document as one self-contained HTML page."""
     return (
         _environment()
         .get_template("report.html.j2")
@@ -64,5 +65,6 @@ def html(document: Document) -> str:
 
 
 def markdown(document: Document) -> str:
+    """The document as Markdown."""
     text = _environment().get_template("report.md.j2").render(document=document)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -100,6 +100,7 @@ def reproduce(tasks: Iterable[Task | None]) -> list[str]:
 
 
 def command_line(task: Task) -> str:
+    """The line that launches a task again."""
     words = [str(w) for w in task.get("command") or []]
     while "--json" in words:  # where the engine keeps its result is of no use to the reader
         at = words.index("--json")

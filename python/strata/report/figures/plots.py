@@ -25,6 +25,8 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
+    """What an axis shows."""
+
     label: str
     unit: str = ""
     log: bool = False
@@ -60,6 +62,8 @@ class Dot:
 
 @dataclass(frozen=True)
 class Panel:
+    """Dots that share one axis."""
+
     title: str
     dots: Sequence[Dot] = field(default_factory=list)
 
@@ -134,6 +138,7 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> None:
 
 
 def scale_axes(axes: Any, x: Axis, y: Axis, xs: Sequence[float | None]) -> None:
+    """Sets scales, ticks and labels of both axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     given = [v for v in xs if v is not None]

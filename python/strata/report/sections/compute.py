@@ -28,6 +28,7 @@ STREAM_INTENSITY = {"scale": 1 / 16, "add": 1 / 24, "triad": 2 / 24}
 
 
 def compute(source: Source) -> Section:
+    """DGEMM on one core and on several, beside the measured peak."""
     blocks: list[Block] = []
     tasks = [t for t in source.tasks("dgemm") if t.get("figures")]
     if not tasks:
@@ -70,6 +71,7 @@ def _bars(name: str, tasks: list[Task]) -> Plot:
 
 
 def noise(source: Source) -> Section:
+    """The time that the system takes from each core."""
     blocks: list[Block] = [
         Text(
             "A fixed quantum of work is repeated on each core; whatever it takes longer than its "
@@ -133,6 +135,7 @@ def _tails(source: Source, task: Task, first: int) -> list[Block]:
 
 
 def roofline_section(source: Source) -> Section:
+    """The roofline of all cores."""
     peak_task, stream_task = source.all_cores("peak"), source.all_cores("stream")
     rates = (
         [f for f in figures(peak_task) if kind_of_unit(f.unit) == "flops" and f.median] if peak_task else []

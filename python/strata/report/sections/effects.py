@@ -152,6 +152,7 @@ WHY = {
 
 
 def effects(source: Source) -> Section:
+    """The section on what pinning, stride and the number of processes change."""
     blocks: list[Block] = [
         Text(
             "Each comparison was planned before the first launch and differs in one thing. Two runs are "

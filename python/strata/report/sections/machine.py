@@ -27,6 +27,7 @@ from strata.report.source import Source
 
 
 def machine(source: Source) -> Section:
+    """The machine's drawing and facts."""
     m = source.machine
     drawing = Plot(
         "machine",
@@ -120,6 +121,7 @@ def _kind(memory: Mapping[str, Any]) -> str:
 
 
 def findings_section(found: list[Finding]) -> Section:
+    """The findings as cards, problems first."""
     if not found:
         return Section(
             "findings", "Findings", [Text("Nothing was read or measured here that calls for action.")]
@@ -131,6 +133,7 @@ def findings_section(found: list[Finding]) -> Section:
 
 
 def start(advice: Advice) -> Section:
+    """The layouts to start from, with the lines to paste."""
     blocks: list[Block] = [
         Text(
             "A layout is written processes x threads. These are places to start from; a program of your "

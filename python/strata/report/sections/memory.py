@@ -15,6 +15,7 @@ from strata.report.source import Source, figure_table, missing, name_of, reprodu
 
 
 def memory(source: Source) -> Section:
+    """The section on memory."""
     blocks: list[Block] = [Heading("Latency against working set"), *_latency(source)]
     blocks += [Heading("Bandwidth, one core to all"), *_triad(source)]
     if source.bandwidth_curves():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from strata.advice.checks_samples import MPI_ONLY
-from strata.advice.samples import Task, figures, has_results, kind_of_unit
+from strata.advice.samples import MPI_ONLY, Task, figures, has_results, kind_of_unit
 from strata.advice.words import digits, unit_text
 from strata.report.document import Block, Heading, Plot, Section
 from strata.report.figures.plots import Axis, Dot, Panel, Series, curves, dots
@@ -12,6 +11,7 @@ from strata.report.source import Source, figure_table, missing, name_of, reprodu
 
 
 def messages(source: Source) -> Section:
+    """The section on messages."""
     if not any(source.tasks(benchmark) for benchmark in MPI_ONLY):
         return Section("messages", "Messages", [missing(source, "pingpong", "Messages between processes")])
     blocks: list[Block] = [

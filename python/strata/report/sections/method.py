@@ -91,6 +91,7 @@ def everything(source: Source) -> Section:
 
 
 def method(source: Source) -> Section:
+    """The rules, the limits and what was disturbed."""
     s = source.summary
     blocks: list[Block] = [Points(RULES)]
     limits = s.get("limits") or {}
@@ -251,6 +252,7 @@ KERNEL_WORDS = (
 
 
 def provenance(source: Source) -> Section:
+    """Where everything came from: revision, system, libraries."""
     known = dict(source.summary.get("provenance") or {})
     words = str(known.pop("kernel_command_line", None) or "").split()
     known.pop("schema", None)

@@ -15,6 +15,7 @@ from strata.report.source import Source
 
 
 def overview(source: Source, found: list[Finding], advice: Advice) -> Section:
+    """The first page."""
     sentences = [
         _machine(source),
         *_memory(source),

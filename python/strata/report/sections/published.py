@@ -24,6 +24,7 @@ def load() -> Mapping[str, Any]:
 
 
 def published(source: Source) -> Section:
+    """The section with published figures beside those measured here."""
     table = load()
     here = measured(source)
     rows = []

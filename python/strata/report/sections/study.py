@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strata.advice import peers, studies, views
+from strata.advice import studies, views
 from strata.advice.samples import Interval, Task, figure, figures, headline
 from strata.advice.words import digits, percent, unit_text
 from strata.report.document import Block, Heading, Notice, Plot, Points, Section, Table, Text
 from strata.report.figures.studies import Row, Tail, launches, stacked, tails, thinned
 from strata.report.quantities import beside, bound_text, interval_only, part_text, shown
-from strata.report.sections import study_series
+from strata.report.sections import study_peers, study_series
 from strata.report.source import Source, reproduce
 
 
@@ -22,9 +22,15 @@ def study(source: Source) -> Section:
     said = views.statements(source.summary)
     if said:
         blocks.append(Points(said))
-    drawn = {"pages": pages, "cycles": cycles, "series": study_series.over_x, "peers": beside_peers}
-    drawn |= {"panels": study_series.in_panels}
-    drawn |= {"strong": study_series.scaling, "weak": study_series.scaling}
+    drawn = {
+        "pages": pages,
+        "cycles": cycles,
+        "peers": study_peers.beside_peers,
+        "series": study_series.over_x,
+        "panels": study_series.in_panels,
+        "strong": study_series.scaling,
+        "weak": study_series.scaling,
+    }
     view = str(about.get("view"))
     blocks += drawn.get(view, table)(source)
     if view in ("series", "panels", "strong", "weak", "peers"):
@@ -83,6 +89,7 @@ def _launches(
 
 
 def pages(source: Source) -> list[Block]:
+    """The view `pages`: times of sweeps, and where the pages lie."""
     tasks = source.tasks()
     blocks = _launches(
         "pages-time",
@@ -158,6 +165,7 @@ def _by_memory(source: Source, tasks: Sequence[Task]) -> list[Block]:
 
 
 def cycles(source: Source) -> list[Block]:
+    """The view `cycles`: how much longer than the shortest repetitions take."""
     tasks = [t for t in source.tasks() if t.get("figures")]
     name = views.cycles_figure(source.summary)
     suffix = name.removeprefix(views.P99)
@@ -311,40 +319,11 @@ def toolchains(source: Source) -> list[Block]:
     return [Heading("Toolchains"), Table(head, rows)]
 
 
-# -- one beside its peers ----------------------------------------------------------------------------------
-
-
-def beside_peers(source: Source) -> list[Block]:
-    """Each headline figure: over x where it varies, else every launch; then the curves and the table."""
-    axis = str(studies.about(source.summary).get("x") or "cores")
-    groups = peers.groups(source.summary)
-    blocks: list[Block] = []
-    for i, name in enumerate(dict.fromkeys(name for name, _ in groups)):
-        by_x = {x: entries for (figure_name, x), entries in groups.items() if figure_name == name}
-        tasks = [e.task for entries in by_x.values() for e in entries]
-        title = f"{name[:1].upper()}{name[1:]}"
-        if len(by_x) > 1:
-            blocks.append(study_series.plot(source, f"peers-{i}", name, axis, tasks))
-        else:
-            every = next(iter(by_x.values()))
-            rows = [Row(e.label, e.figure, 0 if e is every[0] else 1) for e in every]
-            unit = every[0].figure.unit
-            svg = launches(f"peers-{i}", rows, unit, title, (), log=_far(every))
-            caption = "Each hollow dot is a launch, the full one their median, the bar its 95 % interval."
-            blocks.append(Plot(f"peers-{i}", title, svg, caption, reproduce=reproduce(tasks)))
-    return [*blocks, *study_series.curve_plots(source), study_series.table(source)]
-
-
-def _far(entries: Sequence[studies.Entry]) -> bool:
-    """Whether the values lie so far apart that the smallest would lie on the axis."""
-    values = [v for e in entries for v in e.figure.samples]
-    return min(values) > 0 and max(values) / min(values) > 10
-
-
 # -- any program -------------------------------------------------------------------------------------------
 
 
 def table(source: Source) -> list[Block]:
+    """The view of any program: every launch of its headline figures, and a table."""
     tasks = source.tasks()
     blocks: list[Block] = []
     by_figure: dict[tuple[str, str], list[Task]] = {}
