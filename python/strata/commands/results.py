@@ -175,10 +175,8 @@ def findings(commands: Commands) -> None:
         "what stands out in a machine's facts, with consequence and remedy",
         [("strata machine --json | strata findings --machine -", "of this machine")],
     )
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--machine", metavar="FILE", help="machine JSON; - reads standard input")
-    what.add_argument(
-        "--balance", metavar="FILE", help="plan of strata balance --json; - reads standard input"
+    parser.add_argument(
+        "--machine", required=True, metavar="FILE", help="machine JSON; - reads standard input"
     )
     parser.add_argument(
         "--summary", metavar="FILE", help="summary.json of a characterization: findings from measurements too"
