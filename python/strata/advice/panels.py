@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from strata.advice.samples import Interval, Summary, Task, factor, winner
-from strata.advice.series import Line, of_one, place, x_of
+from strata.advice.series import Line, sentences, x_in_words, x_of
 from strata.advice.statements import beside, times
 from strata.advice.studies import SETTING, Entry, about, best_of, entries, headlines
 from strata.advice.words import digits, unit_text
@@ -57,7 +57,7 @@ def _plotted(summary: Summary, asked: Asked) -> Plotted | None:
     every = [e for e in entries(summary, name) if x_of(e.task, asked.x) is not None]
     if not every:
         return None
-    keys = telling([e.task for e in every], asked)
+    keys = distinguishing_labels([e.task for e in every], asked)
     found: dict[str, dict[str, list[tuple[float, Entry]]]] = {}
     for e in every:
         panel = str((e.task.get("labels") or {}).get(asked.panels, "")) if asked.panels else ""
@@ -97,7 +97,7 @@ def _better(a: Interval, b: Interval) -> bool:
 def _value(task: Task, asked: Asked, key: str) -> str:
     """What a task has of a label; the shape of its layout in words."""
     if key == asked.apart and key in _SHAPE:
-        return place(key, x_of(task, key) or 0.0)
+        return x_in_words(key, x_of(task, key) or 0.0)
     known = str((task.get("labels") or {}).get(key, ""))
     return f"stride {known}" if key == "stride" and known else known
 
@@ -106,7 +106,7 @@ def _words(task: Task, asked: Asked, keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(_value(task, asked, key) for key in keys)
 
 
-def telling(tasks: Sequence[Task], asked: Asked) -> list[str]:
+def distinguishing_labels(tasks: Sequence[Task], asked: Asked) -> list[str]:
     """The labels that tell lines apart: without those of the axis and the panels, and without every one that
     tells nothing that the others do not, the last first.
     """
@@ -131,7 +131,7 @@ def compared(tasks: Sequence[Task], asked: Sequence[Mapping[str, object]]) -> in
     most = 1
     for one in asked:
         plot = Asked(**one)  # type: ignore[arg-type]
-        keys = telling(tasks, plot)
+        keys = distinguishing_labels(tasks, plot)
         by_panel: dict[str, set[tuple[str, ...]]] = {}
         for t in tasks:
             panel = str((t.get("labels") or {}).get(plot.panels, ""))
@@ -151,7 +151,7 @@ def statements(summary: Summary) -> list[str]:
     for plot in plots(summary):
         said += _recommended(plot)
         if len(plot.panels) == 1:
-            said += of_one(plot.panels[0].lines, plot.asked.x)
+            said += sentences(plot.panels[0].lines, plot.asked.x)
             continue
         said += _changes(plot)
         shared = sorted({x for p in plot.panels for line in p.lines for x, _ in line.points})
@@ -177,7 +177,7 @@ def _recommended(plot: Plotted) -> list[str]:
             if lead.figure.better == "lower":
                 lead = min(found.leaders, key=lambda e: e.figure.median or 0.0)
             value = f"{digits(lead.figure.median or 0.0)} {unit_text(plot.unit)}"
-            text = f"{head}{place(plot.asked.x, at[lead.task['id']])} ({plot.name} {value})"
+            text = f"{head}{x_in_words(plot.asked.x, at[lead.task['id']])} ({plot.name} {value})"
             ties = sorted(at[e.task["id"]] for e in found.leaders if e is not lead)
             tied = " and ".join(filter(None, [", ".join(map(digits, ties[:-1])), *map(digits, ties[-1:])]))
             said.append(f"{text}; {tied} tie with it." if ties else f"{text}.")
@@ -194,7 +194,8 @@ def _changes(plot: Plotted) -> list[str]:
                 comparisons = sum(len(p.lines) for p in plot.panels)
                 found.append(f"{panel.title} {_change(first.figure, last.figure, comparisons)}")
     return [
-        f"{label}, {plot.name} from {place(plot.asked.x, a)} to {place(plot.asked.x, b)}: {', '.join(parts)}."
+        f"{label}, {plot.name} from {x_in_words(plot.asked.x, a)} to {x_in_words(plot.asked.x, b)}: "
+        f"{', '.join(parts)}."
         for label, ranges in by_line.items()
         for (a, b), parts in ranges.items()
     ]
@@ -235,4 +236,4 @@ def _best_at(plot: Plotted, x: float) -> str | None:
     if not words:
         return None
     word = "lowest" if plot.panels[0].lines[0].figure.better == "lower" else "highest"
-    return f"The {word} {plot.name} at {place(plot.asked.x, x)}: {'; '.join(words)}."
+    return f"The {word} {plot.name} at {x_in_words(plot.asked.x, x)}: {'; '.join(words)}."

@@ -72,12 +72,12 @@ def series(summary: Summary) -> list[str]:
     axis = str(about(summary).get("x") or "cores")
     said = []
     for name in headlines(summary):
-        said += of_one(lines(summary, name), axis)
+        said += sentences(lines(summary, name), axis)
     return said
 
 
-def of_one(known: Sequence[Line], axis: str) -> list[str]:
-    """The same of some lines."""
+def sentences(known: Sequence[Line], axis: str) -> list[str]:
+    """One sentence for each line, and one on which is best at each x."""
     said = []
     for line in known:
         (a, first), (b, last) = line.points[0], line.points[-1]
@@ -100,10 +100,10 @@ def _at(entry: Entry, axis: str, x: float) -> str:
     far = (entry.task.get("labels") or {}).get("distance")
     if far and axis == "distance":
         return str(far)
-    return place(axis, x) + (f" ({far})" if far and axis == "stride" else "")
+    return x_in_words(axis, x) + (f" ({far})" if far and axis == "stride" else "")
 
 
-def place(axis: str, x: float) -> str:
+def x_in_words(axis: str, x: float) -> str:
     """A value of x in words: '1 core', '8 threads', 'stride 4'."""
     if axis in ("cores", "processes", "threads"):
         return f"{digits(x)} {axis if x != 1 else {'processes': 'process'}.get(axis, axis[:-1])}"
