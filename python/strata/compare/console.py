@@ -51,7 +51,7 @@ def show(whole: Mapping[str, Any], stream: TextIO | None = None) -> None:
     for text in words.statements(whole):
         out.write(text.replace("**", "").replace("`", "") + "\n")
     if table:
-        out.write(f"{words.how(whole)} Intervals: 95 % for each figure, of after/before.\n")
+        out.write(f"{words.method_sentence(whole)} Intervals: 95 % for each figure, of after/before.\n")
     out.flush()
 
 

@@ -126,7 +126,7 @@ def _method(whole: Comparison) -> Section:
         "The ratio after/before is the Hodges-Lehmann estimate of the logarithms with the exact interval of "
         "Mann and Whitney's test: nothing is assumed about the distribution. The interval is that of each "
         "figure alone.",
-        words.how(whole),
+        words.method_sentence(whole),
         f"**Unchanged** is said only where the whole interval lies within ±{limit}; what is neither changed "
         "nor unchanged is undecided. More launches decide it.",
         f"**By more than {limit}** is said where that too is significant, for all these figures together; "

@@ -53,7 +53,7 @@ def _precise(entry: Entry, threshold: float) -> str:
     if entry["beyond"]:
         return f"{word}, > {share(threshold)}"
     if word == "unchanged":
-        return f"{word}, ±{digits(100 * widest(entry), 2)} %"
+        return f"{word}, ±{digits(100 * distance_from_1(entry), 2)} %"
     if word == "undecided" and entry["launches"]:
         return f"{word}, ~{entry['launches']} launches"
     return word
@@ -78,7 +78,7 @@ def statements(whole: Comparison) -> list[str]:
     entries = sorted(whole["comparisons"], key=sort_key)
     for word in ("regressed", "improved"):
         found = [e for e in entries if e["verdict"] == word]
-        said += [moved(e) for e in found[:_MOST]]
+        said += [change_sentence(e) for e in found[:_MOST]]
         if len(found) > _MOST:
             said.append(f"{count(len(found) - _MOST, 'more figure')} {word} by less.")
     said += _alike(whole, entries) + _open(entries)
@@ -110,7 +110,7 @@ def verdict(whole: Comparison) -> str:
     return text
 
 
-def moved(entry: Entry) -> str:
+def change_sentence(entry: Entry) -> str:
     """'`rate` of solver/pinned/1x2 fell by 8.1 % [7.0, 9.3]: ...'."""
     before, after = entry["before"], entry["after"]
     was, now = value(before, after, entry["unit"]), value(after, before, entry["unit"])
@@ -129,7 +129,7 @@ def _moved(ratio: float) -> str:
     return digits(100 * abs(ratio - 1), 2)
 
 
-def widest(entry: Entry) -> float:
+def distance_from_1(entry: Entry) -> float:
     """How far the interval reaches from 1: it is unchanged within this."""
     return max(abs(entry["low"] - 1), abs(entry["high"] - 1))
 
@@ -138,7 +138,7 @@ def _alike(whole: Comparison, entries: Sequence[Entry]) -> list[str]:
     same = [e for e in entries if e["verdict"] == "unchanged"]
     if not same:
         return []
-    reach = max(widest(e) for e in same)
+    reach = max(distance_from_1(e) for e in same)
     text = "is unchanged: its interval lies" if len(same) == 1 else "are unchanged: their intervals lie"
     return [f"{count(len(same), 'figure')} {text} within ±{digits(100 * reach, 2)} %."]
 
@@ -159,7 +159,7 @@ def _open(entries: Sequence[Entry]) -> list[str]:
     return [text]
 
 
-def how(whole: Comparison) -> str:
+def method_sentence(whole: Comparison) -> str:
     """By which test a change is named."""
     family = count(whole["family"], "figure")
     if whole["method"] == "holm":
