@@ -77,7 +77,7 @@ class Source:
     def draw(self, task: Task | None, thing: Mapping[str, Any]) -> None:
         self._drawn.add((str((task or {}).get("id")), str(thing["name"])))
 
-    def left(self, key: str) -> list[tuple[Task, Mapping[str, Any]]]:
+    def not_drawn(self, key: str) -> list[tuple[Task, Mapping[str, Any]]]:
         """Curves or matrices that no section has drawn."""
         return [
             (t, c)

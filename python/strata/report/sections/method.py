@@ -48,7 +48,7 @@ def everything(source: Source) -> Section:
     drawn.
     """
     blocks: list[Block] = [figure_table(source.tasks(), "Every figure of this run", folded=True)]
-    for i, (task, curve) in enumerate(source.left("curves")):
+    for i, (task, curve) in enumerate(source.not_drawn("curves")):
         if not any(p[1] is not None for p in curve.get("points") or []):
             continue
         x, y = curve["x"], curve["y"]
@@ -68,7 +68,7 @@ def everything(source: Source) -> Section:
                 reproduce=reproduce([task]),
             )
         )
-    for i, (task, matrix) in enumerate(source.left("matrices")):
+    for i, (task, matrix) in enumerate(source.not_drawn("matrices")):
         if not any(v is not None for row in matrix.get("values") or [] for v in row):
             continue
         if len(matrix["rows"]) < 3 and len(matrix["columns"]) < 3:
