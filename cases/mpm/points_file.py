@@ -3,6 +3,7 @@
 import points_file
 points = points_file.read("run/fields/points-000100.vtkhdf")
 points["Points"], points["velocity"], ...    # one row a point
+points_file.read_set("run/fields/grid-000100.vtkhdf", "CellData/temperature")    # [z, y, x], of a grid
 """
 
 from __future__ import annotations
@@ -73,12 +74,27 @@ def _values(h5: ctypes.CDLL, file: int, name: str) -> np.ndarray:
     return values
 
 
-def read(path: str | Path) -> dict[str, np.ndarray]:
-    """Arrays by name, in the order of the file, as doubles; "Points" has the positions (m)."""
-    h5 = _library()
+def _open(h5: ctypes.CDLL, path: str | Path) -> int:
     file = h5.H5Fopen(str(path).encode(), 0, 0)
     if file < 0:
         raise OSError(f"{path} is no HDF5 file")
+    return file
+
+
+def read_set(path: str | Path, name: str) -> np.ndarray:
+    """One data set of a field file, as doubles; `name` is below `/VTKHDF`."""
+    h5 = _library()
+    file = _open(h5, path)
+    try:
+        return _values(h5, file, f"{ROOT}/{name}")
+    finally:
+        h5.H5Fclose(file)
+
+
+def read(path: str | Path) -> dict[str, np.ndarray]:
+    """Arrays by name, in the order of the file, as doubles; "Points" has the positions (m)."""
+    h5 = _library()
+    file = _open(h5, path)
     try:
         group = h5.H5Gopen2(file, f"{ROOT}/PointData".encode(), 0)
         names = _names(h5, group)
@@ -89,4 +105,4 @@ def read(path: str | Path) -> dict[str, np.ndarray]:
     return found
 
 
-__all__ = ["read"]
+__all__ = ["read", "read_set"]
