@@ -21,7 +21,11 @@ make_environment "$venv" docs || fail "MkDocs could not be installed"
 exec 9>&-
 
 case ${1-} in
-'') "$venv/bin/mkdocs" build --strict --quiet -f "$STRATA_ROOT/mkdocs.yml" && in_all ;;
+'')
+    "$venv/bin/mkdocs" build --strict --quiet -f "$STRATA_ROOT/mkdocs.yml" || exit # which said why
+    say "the site is site/index.html; to read it: xdg-open $STRATA_ROOT/site/index.html, or any browser (no network is needed)"
+    in_all
+    ;;
 --serve) exec "$venv/bin/mkdocs" serve -f "$STRATA_ROOT/mkdocs.yml" ;;
 *) fail "there is no such option" "given:   $1" "allowed: --serve" ;;
 esac
