@@ -1,0 +1,50 @@
+// The programs of examples/graph: each compares its answer with the exact one and says by its status whether
+// they are the same; here they run on several layouts.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/team/run.hpp"
+
+using namespace strata::team::testing;
+
+namespace {
+
+/// What one of them prints.
+std::string output_of(const std::string& name, const std::string& layout_name) {
+    const bool fits = layout_name == "1x1";
+    const Done done = Run({}, layout(layout_name, fits), std::string(TEST_EXAMPLES) + "/" + name).wait();
+    INFO(name << " on " << layout_name << ": " << done.out << done.err);
+    REQUIRE(done.status == 0);
+    REQUIRE(!done.out.empty());
+    return done.out;
+}
+
+}  // namespace
+
+TEST_CASE("the examples of the graph's concepts give the exact answer on every layout", "[native]") {
+    std::istringstream names(TEST_EXAMPLE_NAMES);
+    int count = 0;
+    for (std::string name; names >> name; ++count) {
+        const std::string alone = output_of(name, "1x1");
+        for (const std::string more : {"2x1", "1x2", "3x1"}) CHECK(output_of(name, more) == alone);
+    }
+    CHECK(count == 11);
+}
+
+TEST_CASE("the page of the task graph shows what the examples of mistakes print", "[native]") {
+    std::ostringstream page;
+    page << std::ifstream(TEST_PAGE).rdbuf();
+    for (const std::string name : {"refused", "stopped"}) {
+        std::istringstream said(output_of(name, "1x1"));
+        int errors = 0;
+        for (std::string line, text; std::getline(said, line);) {
+            text += line + "\n";
+            if (!line.empty()) continue;
+            CHECK(has(page.str(), "```text\n" + text.substr(0, text.size() - 1) + "```\n"));
+            text.clear(), ++errors;
+        }
+        CHECK(errors == (name == "refused" ? 5 : 3));
+    }
+}
