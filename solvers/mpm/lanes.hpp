@@ -14,6 +14,7 @@ namespace strata::mpm {
 using strata::kLanes;
 using strata::Lanes;
 using LaneInts = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
+using LaneBits = std::uint64_t __attribute__((vector_size(kLanes * sizeof(double))));
 /// A number outside lanes whose arithmetic is part of a kernel's work.
 using Real = double;
 
@@ -85,7 +86,8 @@ inline Parts parts(const Lanes& x) {
     std::memcpy(&bits, &x, sizeof bits);
     const LaneInts raised = bits + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
     const LaneInts e = (raised >> 52) - 1023;
-    const LaneInts mantissa = bits - (e << 52);
+    // Of a negative number, as an unstable step has them, the difference wraps around.
+    const LaneBits mantissa = (LaneBits)bits - ((LaneBits)e << 52);
     Lanes m;
     std::memcpy(&m, &mantissa, sizeof m);
     return {__builtin_convertvector(e, Lanes), m};

@@ -71,14 +71,14 @@ inline Ended run(const Settings& s, std::int64_t most = 1'000'000, int threads =
         };
         std::vector<std::byte> bytes = values(l.id.id());
         std::vector<std::int64_t> ids(bytes.size() / sizeof(std::int64_t));
-        std::memcpy(ids.data(), bytes.data(), bytes.size());
+        if (!bytes.empty()) std::memcpy(ids.data(), bytes.data(), bytes.size());
         std::vector<LabelId> labels{l.x.id(), l.v.id(), l.F.id(), l.mass.id()};
         if (s.plastic()) labels.insert(labels.end(), {l.elastic.id(), l.alpha.id()});
         if (s.transfer() == Transfer::apic) labels.push_back(l.C.id());
         for (const LabelId label : labels) {
             bytes = values(label);
             std::vector<double> numbers(bytes.size() / sizeof(double));
-            std::memcpy(numbers.data(), bytes.data(), bytes.size());
+            if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
             for (std::size_t i = 0; i < numbers.size(); ++i)
                 end.points[ids[i % ids.size()]].push_back(numbers[i]);
         }

@@ -94,7 +94,9 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
 /// Offsets within the pool at first; the pool's address is added once it is known.
 void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
     std::size_t at = 0;
-    const auto here = [&] { return reinterpret_cast<std::byte*>(at); };
+    const auto here = [&](std::int64_t bytes = 0) {
+        return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at) + bytes);
+    };
     for (const StorageId s : resolved.storages.ids()) {
         const Storage& storage = resolved.storages[s];
         const LabelInfo& label = label_of(graph, storage);
@@ -113,7 +115,7 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
                 const std::size_t each = component_bytes(static_cast<std::size_t>(block.bytes), label.bytes);
                 const auto value = static_cast<std::int64_t>(label.bytes);
                 Spot spot;
-                spot.origin = here() + block.offset({0, 0, 0}) * value;
+                spot.origin = here(block.offset({0, 0, 0}) * value);
                 spot.y = block.row, spot.z = block.plane;
                 spot.component = static_cast<std::int64_t>(each / label.bytes);
                 spot.turn = static_cast<std::int64_t>(each * components);
