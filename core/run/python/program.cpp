@@ -138,11 +138,11 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
             graphs.push_back(nb::cast(new PyGraph(graph), nb::rv_policy::take_ownership));
             const nb::object said = declare(graphs.back());
             Solver solver;
-            solver.time = Scalar<double>(nb::cast<int>(said["time"]));
+            solver.time = Scalar<double>(LabelId(nb::cast<int>(said["time"])));
             solver.end = nb::cast<double>(said["end"]);
             solver.time_unit = nb::cast<std::string>(said["time_unit"]);
             for (const int label : nb::cast<std::vector<int>>(said["series"]))
-                solver.series.emplace_back(label);
+                solver.series.emplace_back(LabelId(label));
             solver.verify = asking<Verification>(said["verify"], verification_of);
             solver.figures = asking<std::vector<Figure>>(said["figures"], figures_of);
             return solver;

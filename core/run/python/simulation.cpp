@@ -59,7 +59,7 @@ nb::object copied_values(const Simulation& run, LabelId label, int local, bool b
     const LabelInfo& info = label_of(run, label);
     for (const Kept& kept : kept_versions(run.plan())) {
         if (kept.label != label || kept.back != 0) continue;
-        const auto family = static_cast<std::size_t>(number_of(run.plan().graph(), *info.family));
+        const FamilyId family = number_of(run.plan().graph(), *info.family);
         const std::vector<int>& patches = run.plan().memory().patches()[family];
         if (local < 0 || static_cast<std::size_t>(local) >= patches.size())
             throw Error("there is no such patch here")
