@@ -4,27 +4,29 @@
 
 namespace strata::balance {
 
-void Rebalancer::observe(const std::vector<std::vector<double>>& costs) {
-    if (costs_.empty()) {
-        costs_ = costs;
+void smooth(std::vector<std::vector<double>>& costs, const std::vector<std::vector<double>>& measured,
+            double weight) {
+    if (costs.empty()) {
+        costs = measured;
         return;
     }
-    for (size_t f = 0; f < costs.size(); ++f)
-        for (size_t p = 0; p < costs[f].size(); ++p)
-            costs_[f][p] = rule_.weight * costs[f][p] + (1 - rule_.weight) * costs_[f][p];
+    for (size_t f = 0; f < measured.size(); ++f)
+        for (size_t p = 0; p < measured[f].size(); ++p)
+            costs[f][p] = weight * measured[f][p] + (1 - weight) * costs[f][p];
 }
 
-double Rebalancer::longest(const std::vector<Owners>& owners, int processes) const {
+double longest_time(const std::vector<std::vector<double>>& costs, const std::vector<Owners>& owners,
+                    int processes) {
     std::vector<double> times(static_cast<size_t>(processes), 0.0);
-    for (size_t f = 0; f < costs_.size(); ++f)
-        for (size_t p = 0; p < costs_[f].size(); ++p)
-            times[static_cast<size_t>(owners[f][p])] += costs_[f][p];
+    for (size_t f = 0; f < costs.size(); ++f)
+        for (size_t p = 0; p < costs[f].size(); ++p) times[static_cast<size_t>(owners[f][p])] += costs[f][p];
     return *std::max_element(times.begin(), times.end());
 }
 
-bool Rebalancer::pays(const std::vector<Owners>& now, const std::vector<Owners>& next, int processes) const {
-    const double before = longest(now, processes);
-    return before > 0 && longest(next, processes) <= before * (1 - rule_.least_gain);
+bool move_pays(const std::vector<std::vector<double>>& costs, const std::vector<Owners>& now,
+               const std::vector<Owners>& next, int processes, double least_gain) {
+    const double before = longest_time(costs, now, processes);
+    return before > 0 && longest_time(costs, next, processes) <= before * (1 - least_gain);
 }
 
 }  // namespace strata::balance

@@ -1,4 +1,5 @@
 // When patches of a run are worth moving: costs as they are measured, smoothed, and what a move must gain.
+// Patches come in families, numbered from 0 in each: [family][patch].
 #pragma once
 
 #include <vector>
@@ -7,31 +8,18 @@
 
 namespace strata::balance {
 
-struct RebalanceRule {
-    /// Patches move when the longest process's time falls by this part at least.
-    double least_gain = 0.05;
-    /// The weight of a new measurement in the smoothed cost; the first one counts whole.
-    double weight = 0.5;
-};
+/// Takes the costs of a step, in any one unit and always of the same patches, into the smoothed `costs`:
+/// `weight` of the new ones and the rest of the old. The first ones, when `costs` is empty, count whole.
+void smooth(std::vector<std::vector<double>>& costs, const std::vector<std::vector<double>>& measured,
+            double weight);
 
-/// Follows one run. Patches come in families, numbered from 0 in each: [family][patch].
-class Rebalancer {
-  public:
-    explicit Rebalancer(RebalanceRule rule = {}) : rule_(rule) {}
+/// The longest process's time when `owners` have the patches.
+[[nodiscard]] double longest_time(const std::vector<std::vector<double>>& costs,
+                                  const std::vector<Owners>& owners, int processes);
 
-    /// The cost of each patch in a step, in any one unit; always of the same patches.
-    void observe(const std::vector<std::vector<double>>& costs);
-    /// Smoothed exponentially.
-    [[nodiscard]] const std::vector<std::vector<double>>& costs() const { return costs_; }
-    /// The longest process's time when `owners` have the patches.
-    [[nodiscard]] double longest(const std::vector<Owners>& owners, int processes) const;
-    /// Whether moving the patches from the owners `now` to `next` gains enough.
-    [[nodiscard]] bool pays(const std::vector<Owners>& now, const std::vector<Owners>& next,
-                            int processes) const;
-
-  private:
-    RebalanceRule rule_;
-    std::vector<std::vector<double>> costs_;
-};
+/// Whether the longest process's time falls by the part `least_gain` at least when the patches go from the
+/// owners `now` to `next`.
+[[nodiscard]] bool move_pays(const std::vector<std::vector<double>>& costs, const std::vector<Owners>& now,
+                             const std::vector<Owners>& next, int processes, double least_gain);
 
 }  // namespace strata::balance

@@ -10,8 +10,11 @@ using namespace strata::tests;
 namespace {
 
 constexpr int kProcesses = 4;
+constexpr double kGain = 0.05, kWeight = 0.5;
 
-std::vector<Owners> packed(const std::vector<std::vector<double>>& costs) {
+using Costs = std::vector<std::vector<double>>;
+
+std::vector<Owners> packed(const Costs& costs) {
     return {pack_largest_first(costs.front(), std::vector<double>(kProcesses, 1.0))};
 }
 
@@ -21,12 +24,12 @@ TEST_CASE("noise of 3 % changes nothing in 1000 steps") {
     std::mt19937_64 random(8);
     const std::vector<double> true_costs = whole_costs(random, 40);
     const std::vector<Owners> now = packed({true_costs});
-    Rebalancer run;
+    Costs smoothed;
     for (int i = 0; i < 1000; ++i) {
         std::vector<double> costs = true_costs;
         for (double& cost : costs) cost *= 0.97 + 0.06 * (pick(random, 0, 1000) / 1000.0);
-        run.observe({costs});
-        REQUIRE(!run.pays(now, packed(run.costs()), kProcesses));
+        smooth(smoothed, {costs}, kWeight);
+        REQUIRE(!move_pays(smoothed, now, packed(smoothed), kProcesses, kGain));
     }
 }
 
@@ -35,13 +38,14 @@ TEST_CASE("patches leave a process that became slow, once, and then it is left i
     std::vector<Owners> owners = packed({costs});
     for (size_t i = 0; i < 16; ++i)
         if (owners[0][i] == 0) costs[i] = 4;
-    Rebalancer run;
+    Costs smoothed;
     int changes = 0;
     for (int i = 0; i < 200; ++i) {
-        run.observe({costs});
-        const std::vector<Owners> next = packed(run.costs());
-        const double before = run.longest(owners, kProcesses), after = run.longest(next, kProcesses);
-        if (!run.pays(owners, next, kProcesses)) continue;
+        smooth(smoothed, {costs}, kWeight);
+        const std::vector<Owners> next = packed(smoothed);
+        const double before = longest_time(smoothed, owners, kProcesses),
+                     after = longest_time(smoothed, next, kProcesses);
+        if (!move_pays(smoothed, owners, next, kProcesses, kGain)) continue;
         CHECK(before == Approx(16));
         CHECK(after == Approx(7));
         CHECK(next != owners);
@@ -51,29 +55,25 @@ TEST_CASE("patches leave a process that became slow, once, and then it is left i
     CHECK(changes == 1);
 }
 
-TEST_CASE("patches move for the gain that the rule asks, and not for less") {
+TEST_CASE("patches move for the gain that is asked, and not for less") {
     const std::vector<Owners> now = {{0, 0, 1}}, next = {{0, 1, 1}};
-    for (const double least_gain : {0.2, 0.3}) {
-        Rebalancer run({.least_gain = least_gain});
-        run.observe({{3, 1, 2}});
-        CHECK(run.longest(now, 2) == Approx(4));
-        CHECK(run.longest(next, 2) == Approx(3));
-        CHECK(run.pays(now, next, 2) == (least_gain < 0.25));
-    }
+    const Costs costs = {{3, 1, 2}};
+    CHECK(longest_time(costs, now, 2) == Approx(4));
+    CHECK(longest_time(costs, next, 2) == Approx(3));
+    CHECK(move_pays(costs, now, next, 2, 0.2));
+    CHECK(!move_pays(costs, now, next, 2, 0.3));
 }
 
 TEST_CASE("a first measurement counts whole, later ones by their weight") {
-    Rebalancer run({.weight = 0.25});
-    run.observe({{4, 2}, {3}});
-    CHECK(run.costs() == std::vector<std::vector<double>>{{4, 2}, {3}});
-    run.observe({{8, 2}, {7}});
-    CHECK(run.costs()[0][0] == Approx(5));
-    CHECK(run.costs()[0][1] == Approx(2));
-    CHECK(run.costs()[1][0] == Approx(4));
+    Costs costs;
+    smooth(costs, {{4, 2}, {3}}, 0.25);
+    CHECK(costs == Costs{{4, 2}, {3}});
+    smooth(costs, {{8, 2}, {7}}, 0.25);
+    CHECK(costs[0][0] == Approx(5));
+    CHECK(costs[0][1] == Approx(2));
+    CHECK(costs[1][0] == Approx(4));
 }
 
 TEST_CASE("a run that has cost nothing moves nothing") {
-    Rebalancer run;
-    run.observe({{0, 0, 0}});
-    CHECK(!run.pays({{0, 0, 1}}, {{0, 1, 1}}, 2));
+    CHECK(!move_pays({{0, 0, 0}}, {{0, 0, 1}}, {{0, 1, 1}}, 2, kGain));
 }

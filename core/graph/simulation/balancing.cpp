@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "core/balance/rebalance.hpp"
+
 namespace strata::graph {
 
 namespace {
@@ -56,10 +58,10 @@ VectorBy<FamilyId, std::vector<double>> Balancer::share(Plan& plan, std::uint64_
 std::optional<Assignment> Balancer::decide(Plan& plan, std::uint64_t serial) {
     const int processes = plan.members().size;
     if (processes == 1) return std::nullopt;
-    rebalancer_.observe(share(plan, serial));
-    const auto& smoothed = rebalancer_.costs();
-    Assignment next = assign(plan.graph(), processes, {smoothed.begin(), smoothed.end()});
-    if (!rebalancer_.pays(plan.assignment().owner, next.owner, processes)) return std::nullopt;
+    balance::smooth(costs_, share(plan, serial), rule_.weight);
+    Assignment next = assign(plan.graph(), processes, costs_);
+    if (!balance::move_pays(costs_, plan.assignment().owner, next.owner, processes, rule_.least_gain))
+        return std::nullopt;
     return next;
 }
 

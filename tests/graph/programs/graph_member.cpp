@@ -77,7 +77,7 @@ constexpr int kEach = 40;  // particles a cell
 
 /// All particles are in one quarter of the domain, and stay there; says how even they are shared out after
 /// some steps, and what a step then takes.
-void balance_by_cost(team::Team& team, std::int64_t steps) {
+void balance(team::Team& team, std::int64_t steps) {
     Graph graph("quarter");
     Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {32, 32, 1}}, .patch_cells = {2, 2, 1}});
     const auto work = [](const Box& box) { return box.lo[0] < 16 && box.lo[1] < 16 ? 4 * kEach : 0; };
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
         const Asked asked = read(argc, argv);
         const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
         if (asked.name == "quarter") {
-            balance_by_cost(team, asked.steps);
+            balance(team, asked.steps);
         } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
             run(team, heat.graph, heat.grid, asked);
