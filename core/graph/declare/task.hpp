@@ -173,8 +173,8 @@ class Task {
     /// It says which particles of the set are no longer in the cell in which they were (floor((x - origin) /
     /// spacing), by multiplication with 1 / spacing), or are deleted: Here::moved(). Where every task of the
     /// steps that changes the set's positions or ids does, relocations look at those particles alone, and
-    /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake; leaving
-    /// one out is (a checking build finds it), and the order of particles is not that of cells then.
+    /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake. Leaving
+    /// one out is: it stays in the wrong place of the order of cells (a checking build finds it).
     Task& moves(SetId set) {
         info_->moves.push_back(set);
         return *this;
