@@ -18,7 +18,7 @@ namespace strata::tests {
 
 using namespace strata::graph;
 
-inline std::uint64_t mixed(std::uint64_t x) { return detail::Dice(x).next(); }
+inline std::uint64_t mixed(std::uint64_t x) { return detail::SplitMix64(x).next(); }
 /// -1 .. 1
 inline double dice(std::uint64_t a, std::uint64_t b) {
     return static_cast<double>(mixed(a * 1000003U + b) >> 11U) * 0x1p-52 - 1;

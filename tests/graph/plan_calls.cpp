@@ -27,7 +27,7 @@ const T& as(const void* what) {
 std::string steps_of(const Strides& by) { return fmt::format("{},{},{}", by.row, by.plane, by.component); }
 
 /// Bytes from a place's origin to the first of its values.
-std::int64_t to_first(const Place& place, const LabelInfo& label) {
+std::int64_t to_first(const UseData& place, const LabelInfo& label) {
     const Int3& lo = place.box.lo;
     return (lo[0] + lo[1] * place.y + lo[2] * place.z) * static_cast<std::int64_t>(label.bytes);
 }
@@ -40,7 +40,7 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
     else if (op.go == TaskCall::go)
         add_task(as<TaskCall>(op.what), name);
     else if (op.go == FillCall::go)
-        for (const Move& move : as<FillCall>(op.what).moves) add_move(move);
+        for (const ValueCopy& move : as<FillCall>(op.what).moves) add_move(move);
     else if (op.go == CombineCall::go)
         add_combine(as<CombineCall>(op.what));
     else if (op.go == ReduceCall::go)
@@ -48,9 +48,9 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
     else if (op.go == FetchCall::go) {
         const auto& call = as<FetchCall>(op.what);
         text_ += "  fetch ";
-        add_turn(call.from);
+        add_round_address(call.from);
         text_ += " to ";
-        add_turn(call.to);
+        add_round_address(call.to);
         add(" bytes {}\n", call.bytes);
     } else if (op.go == PackCall::go) {
         const auto& call = as<PackCall>(op.what);
@@ -94,38 +94,38 @@ void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
     add("  knows itself {} may create {} rounds from ", word(here.call == &call),
         word(here.creates == TaskCall::create));
     add_address(call.round_base);
-    add(" sees places {} + {}\n", here.places.data() - call.places.data(), here.places.size());
-    for (std::size_t i = 0; i < call.places.size(); ++i) add_place(call, i, name);
-    for (const TaskCall::Peopled& each : call.peopled) {
-        add("  place {} particles ", each.place);
+    add(" sees places {} + {}\n", here.use_data.data() - call.use_data.data(), here.use_data.size());
+    for (std::size_t i = 0; i < call.use_data.size(); ++i) add_place(call, i, name);
+    for (const TaskCall::ParticleView& each : call.particle_views) {
+        add("  place {} particles ", each.use);
         add_address(each.column);
         text_ += " of ";
         add_address(each.patch);
         text_ += '\n';
     }
-    for (const Move& move : call.collects) add_move(move);
+    for (const ValueCopy& move : call.collects) add_move(move);
     for (const Clear& clear : call.clears) {
         if (clear.bytes == 0) continue;
         text_ += "  clear ";
         add_address(clear.at);
         add(" bytes {}\n", clear.bytes);
     }
-    for (std::size_t i = 0; i < call.neutrals.size(); ++i) {
-        const TaskCall::Neutral& each = call.neutrals[i];
+    for (std::size_t i = 0; i < call.scalars.size(); ++i) {
+        const TaskCall::ScalarContribution& each = call.scalars[i];
         add_region(each.at, z(each.label->components) * each.label->bytes, Whose::own,
                    fmt::format("contribution {} of {}", i, name));
         add("  neutral of '{}' at ", each.label->name);
         add_address(each.at);
         text_ += '\n';
     }
-    for (const Here::MovedOf& each : here.moves) {
+    for (const Here::MovedOfSet& each : here.moves) {
         add("  names who moved of set {} in ", each.set.number());
         add_address(each.moved);
         text_ += '\n';
     }
     for (const Here& own : call.all_own)
         add("  sees '{}' patch {} family {} places {} + {}\n", own.task->name, own.patch, family(own.family),
-            own.places.data() - call.places.data(), own.places.size());
+            own.use_data.data() - call.use_data.data(), own.use_data.size());
     for (const Here::Own& own : here.owns)
         add("  owns of family {} patches {} + {}\n", family(own.family),
             own.patches.data() - call.all_own.data(), own.patches.size());
@@ -133,13 +133,13 @@ void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
 
 /// Named by its first value: the origin of a patch's indices lies anywhere.
 void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::string& name) {
-    const Place& place = call.places[number];
+    const UseData& place = call.use_data[number];
     const TaskInfo& task = *call.here.task;
     const std::size_t u = number % task.uses.size();
     const Use& use = task.uses[u];
     const LabelInfo& of = label(use.version.label);
-    const auto turning = std::find_if(call.turnings.begin(), call.turnings.end(),
-                                      [&](const auto& each) { return each.place == number; });
+    const auto by_round = std::find_if(call.addresses.begin(), call.addresses.end(),
+                                       [&](const auto& each) { return each.use == number; });
     const std::int64_t shift = place.origin == nullptr ? 0 : to_first(place, of);
     const bool collected = use.access == Access::need && use.relation != nullptr;
     if (collected && place.origin != nullptr) {
@@ -150,19 +150,19 @@ void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::
     add("  place {} '{}' ", number, of.name);
     if (of.kind == Kind::list && place.count == 0)
         text_ += "nothing";
-    else if (turning != call.turnings.end())
-        add_turn(turning->turn, shift);
+    else if (by_round != call.addresses.end())
+        add_round_address(by_round->address, shift);
     else
         add_address(place.origin == nullptr ? nullptr : place.origin + shift);
     add(" box {} steps {} {} {} count {}\n", text_of(place.box), place.y, place.z, place.component,
         place.count);
 }
 
-void PlanWriter::add_move(const Move& move) {
+void PlanWriter::add_move(const ValueCopy& move) {
     text_ += "  copy ";
-    add_turn(move.from);
+    add_round_address(move.from);
     text_ += " to ";
-    add_turn(move.to);
+    add_round_address(move.to);
     if (move.entries.data() == nullptr) {
         const BoxCopy& box = move.box;
         add(" box {} from steps {} to steps {} components {} x {}\n", text_of(box.extent),
@@ -181,13 +181,13 @@ void PlanWriter::add_combine(const CombineCall& call) {
         return;
     }
     text_ += "  combine to ";
-    add_turn(call.to);
+    add_round_address(call.to);
     add(" components {} x {} element {}\n", call.components, call.bytes, static_cast<int>(call.element));
     if (call.field) return add_rows(call);
     add("  values {} component {}\n", call.count, call.component);
     for (const CombineCall::Entries& part : call.lists) {
         text_ += "  part ";
-        add_turn(part.from);
+        add_round_address(part.from);
         add(" component {}", part.from_component);
         if (part.here.data() == nullptr) text_ += " all";
         add_list(part.here);
@@ -209,7 +209,7 @@ void PlanWriter::add_rows(const CombineCall& call) {
         for (std::uint32_t row = 0; row < region.rows; ++row, place += 1 + region.sources)
             for (std::uint32_t s = 0; s < region.sources; ++s) {
                 std::int32_t& least = first[rows.parts[source + s]];
-                least = std::min(least, rows.places[place + 1 + s]);
+                least = std::min(least, rows.offsets[place + 1 + s]);
             }
         source += region.sources;
     }
@@ -220,7 +220,7 @@ void PlanWriter::add_rows(const CombineCall& call) {
             continue;
         }
         text_ += "  part ";
-        add_turn(call.parts[p], first[p] * call.bytes);
+        add_round_address(call.parts[p], first[p] * call.bytes);
         add(" value {}\n", first[p]);
     }
     place = source = 0;
@@ -229,7 +229,7 @@ void PlanWriter::add_rows(const CombineCall& call) {
         add("  rows {} of {} parts", region.rows, region.length);
         add_list(std::span(rows.parts).subspan(source, region.sources));
         text_ += " places";
-        add_list(std::span(rows.places).subspan(place, numbers));
+        add_list(std::span(rows.offsets).subspan(place, numbers));
         text_ += '\n';
         place += numbers, source += region.sources;
     }
@@ -242,7 +242,7 @@ void PlanWriter::add_reduce(const ReduceCall& call) {
     add("  reduce '{}' finishes {} in ", call.label->name, word(call.finishes));
     add_address(call.mine);
     text_ += " to ";
-    add_turn(call.result);
+    add_round_address(call.result);
     text_ += '\n';
     for (const std::byte* each : call.contributions) {
         text_ += "  contribution ";
@@ -272,7 +272,7 @@ void PlanWriter::add_channel(const Channel* channel) {
 void PlanWriter::add_parcels(std::span<const Parcel> parcels) {
     for (const Parcel& parcel : parcels) {
         text_ += "  parcel ";
-        add_turn(parcel.values);
+        add_round_address(parcel.values);
         const BoxCopy& box = parcel.box;
         if (parcel.list) {
             add(" components {} x {} steps {} entries", box.components, box.bytes, parcel.component);
@@ -290,14 +290,15 @@ void PlanWriter::add_column(const ParticleColumn& column) {
 }
 
 /// Described once, and named wherever it is used.
-void PlanWriter::add_relocation(const RelocationOf* of) {
+void PlanWriter::add_relocation(const SetRelocation* of) {
     text_ += "  relocation ";
     add_address(of);
     text_ += '\n';
     if (!described_.insert(of).second) return;
     add("  of '{}' by '{}' directions {} hops {} scope {} told {} counts steps {} own particles {}\n",
-        of->set->name, of->position_label->name, of->cells.directions, of->hops, of->scope, word(of->told),
-        word(of->steps_before != nullptr), word(of->all == &plan_.memory().populations()));
+        of->set->name, of->position_label->name, of->cells.directions, of->hops, of->scope,
+        word(of->movers_named), word(of->steps_before != nullptr),
+        word(of->all == &plan_.memory().populations()));
     const auto line = [&](const char* what, const ParticleColumn& column) {
         add("  {}", what);
         add_column(column);
@@ -310,12 +311,12 @@ void PlanWriter::add_relocation(const RelocationOf* of) {
 
 void PlanWriter::add_leave(const LeaveCall& call, const std::string& name) {
     add_object(&call, 1, Whose::own, name);
-    add_object(call.told, 2, Whose::node, "told by " + name);
+    add_object(call.leavers, 2, Whose::node, "told by " + name);
     add_relocation(call.of);
     add("  leaves patch {} cells {} particles ", call.patch, text_of(call.box));
     add_address(call.here);
     text_ += " tells ";
-    add_address(call.told);
+    add_address(call.leavers);
     text_ += " asks ";
     add_address(call.moved);
     text_ += call.reach.empty() ? " everywhere\n" : "\n";
@@ -323,12 +324,12 @@ void PlanWriter::add_leave(const LeaveCall& call, const std::string& name) {
 }
 
 void PlanWriter::add_gather(const GatherCall& call, const std::string& name) {
-    add_object(call.told, 2, Whose::node, "told by " + name);
+    add_object(call.leavers, 2, Whose::node, "told by " + name);
     add_relocation(call.of);
     text_ += "  gathers in ";
-    add_address(call.told);
+    add_address(call.leavers);
     text_ += '\n';
-    for (const Departures* each : call.patches) {
+    for (const PatchLeavers* each : call.patches) {
         text_ += "  from ";
         add_address(each);
         text_ += '\n';
@@ -340,12 +341,12 @@ void PlanWriter::add_arrive(const ArriveCall& call) {
     text_ += "  arrives after ";
     add_address(call.own);
     text_ += '\n';
-    for (const Departures* each : call.from) {
+    for (const PatchLeavers* each : call.from) {
         text_ += "  from ";
         add_address(each);
         text_ += '\n';
     }
-    for (const Departing* each : call.all) {
+    for (const ProcessLeavers* each : call.all) {
         text_ += "  from process ";
         add_address(each);
         text_ += '\n';
@@ -358,7 +359,7 @@ void PlanWriter::add_pack_leavers(const PackLeaversCall& call) {
     const auto& owners = plan_.assignment().owner[number_of(plan_.graph(), *call.of->set->grid)];
     add("  packs leavers for {} owners {}\n", call.process,
         call.owner.data() == owners.data() && call.owner.size() == owners.size() ? "of the plan" : "others");
-    for (const Departures* each : call.patches) {
+    for (const PatchLeavers* each : call.patches) {
         text_ += "  from ";
         add_address(each);
         text_ += '\n';
@@ -382,7 +383,7 @@ void PlanWriter::add_decision(const Decision& decision) {
     for (const Scope& scope : plan_.graph().scopes())
         if (call.test == &scope.decision()) add(" '{}'", scope.name());
     text_ += " on ";
-    add_turn(call.scalar);
+    add_round_address(call.scalar);
     add(" goes on if {} rounds from ", word(call.more_if));
     add_address(call.round_base);
     text_ += '\n';

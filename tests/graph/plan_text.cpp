@@ -37,10 +37,10 @@ void PlanWriter::add_address(const void* address) {
 }
 
 /// `shift`: bytes from where it lies to what is named.
-void PlanWriter::add_turn(const Turn& turn, std::int64_t shift) {
+void PlanWriter::add_round_address(const RoundAddress& turn, std::int64_t shift) {
     add_address(turn.base == nullptr ? nullptr : turn.base + shift);
     if (turn.depth == 1) return;
-    add(" turns {} of {} scope {} back {}", turn.turn, turn.depth, turn.scope, turn.back);
+    add(" turns {} of {} scope {} back {}", turn.buffer_stride, turn.depth, turn.scope, turn.back);
 }
 
 void PlanWriter::add_bytes(const char* what, const void* base, std::size_t bytes, Whose whose,
@@ -50,20 +50,20 @@ void PlanWriter::add_bytes(const char* what, const void* base, std::size_t bytes
 }
 
 std::string PlanWriter::text() && {
-    for (const int half : {0, 1}) order(half);
+    for (const int phase : {0, 1}) order(phase);
     const Members& members = plan_.members();
     add("process {} of {}\nnode {} of {}\n", members.rank, members.size, members.node,
         members.firsts.size() - 1);
     add_memory();
-    for (const int half : {0, 1}) add_program(half);
+    for (const int phase : {0, 1}) add_program(phase);
     add_kept();
     return std::move(text_);
 }
 
 /// Finds where each operation is, and a name for it: name, patch and, where several have these, which.
-void PlanWriter::order(int half) {
-    Ordered& all = halves_[half];
-    all.program = half == 0 ? &plan_.start() : &plan_.step();
+void PlanWriter::order(int phase) {
+    Ordered& all = phase_of_[phase];
+    all.program = phase == 0 ? &plan_.start() : &plan_.step();
     const std::vector<Op>& ops = all.program->ops;
     std::vector<Placed> placed(ops.size());
     walk(all.program->step, "", all, placed);
@@ -89,7 +89,7 @@ void PlanWriter::order(int half) {
         for (std::size_t i = first; i < end; ++i) {
             const Placed& at = all.ops[i];
             std::string& one = all.names[at.op];
-            one = fmt::format("{} '{}'", kHalves[half], name(at));
+            one = fmt::format("{} '{}'", kHalves[phase], name(at));
             if (ops[at.op].patch >= 0) one += fmt::format(" {}", ops[at.op].patch);
             if (end - first > 1) one += fmt::format(" #{}", i - first);
         }
@@ -162,20 +162,22 @@ void PlanWriter::add_storage(StorageId id) {
         return;
     }
     const auto bytes = static_cast<std::int64_t>(shape.bytes);
-    const auto add_spot = [&](const Spot& spot, const Int3& first) {
-        if (shape.kind == Kind::list && spot.count == 0) {  // its address is whatever follows
+    const auto add_spot = [&](const PatchArray& array, const Int3& first) {
+        if (shape.kind == Kind::list && array.count == 0) {  // its address is whatever follows
             text_ += "nothing\n";
             return;
         }
-        const std::byte* at = spot.origin + (first[0] + first[1] * spot.y + first[2] * spot.z) * bytes;
+        const std::byte* at = array.origin + (first[0] + first[1] * array.y + first[2] * array.z) * bytes;
         add_address(at);
-        add(" steps {} {} {} turn {} count {}\n", spot.y, spot.z, spot.component, spot.turn, spot.count);
+        add(" steps {} {} {} turn {} count {}\n", array.y, array.z, array.component, array.buffer_stride,
+            array.count);
     };
     if (shape.kind == Kind::scalar) {
-        const Spot& spot = memory.own(id, 0);
-        add_region(spot.origin, z(storage.depth * spot.turn), Whose::node, fmt::format("s{}", number));
+        const PatchArray& array = memory.own(id, 0);
+        add_region(array.origin, z(storage.depth * array.buffer_stride), Whose::node,
+                   fmt::format("s{}", number));
         text_ += "  at ";
-        add_spot(spot, {});
+        add_spot(array, {});
         return;
     }
     const FamilyId family = number_of(plan_.graph(), *shape.family);
@@ -184,23 +186,23 @@ void PlanWriter::add_storage(StorageId id) {
         const FieldLayout& layout = memory.layout(id);
         for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
             const FieldBlock& block = layout.blocks[b];
-            const Spot& spot = memory.block(id, b);
-            add_region(spot.origin - block.offset({0, 0, 0}) * bytes, z(storage.depth * spot.turn),
+            const PatchArray& array = memory.block(id, b);
+            add_region(array.origin - block.offset({0, 0, 0}) * bytes, z(storage.depth * array.buffer_stride),
                        Whose::node, fmt::format("s{}.b{}", number, b));
             add("  block {} owns {} stores {} bytes {}\n", b, text_of(block.owned), text_of(block.stored),
                 block.bytes);
         }
     }
     for (std::size_t i = 0; i < mine.size(); ++i) {
-        const Spot& spot = memory.own(id, static_cast<int>(i));
+        const PatchArray& array = memory.own(id, static_cast<int>(i));
         Int3 first{};
         if (shape.kind == Kind::field)
             first = static_cast<const Grid&>(*shape.family).owned(mine[i], shape.on, shape.border).lo;
-        else if (spot.count > 0)
-            add_region(spot.origin, z(storage.depth * spot.turn), Whose::node,
+        else if (array.count > 0)
+            add_region(array.origin, z(storage.depth * array.buffer_stride), Whose::node,
                        fmt::format("s{}.p{}", number, mine[i]));
         add("  patch {} at ", mine[i]);
-        add_spot(spot, first);
+        add_spot(array, first);
     }
 }
 
@@ -213,9 +215,9 @@ void PlanWriter::add_block(const BlockAt& at) {
     add_decision(block.decision);
 }
 
-void PlanWriter::add_program(int half) {
-    const Ordered& all = halves_[half];
-    add("program {}: {} threads, {} scopes\n", kHalves[half], all.program->threads, all.program->scopes);
+void PlanWriter::add_program(int phase) {
+    const Ordered& all = phase_of_[phase];
+    add("program {}: {} threads, {} scopes\n", kHalves[phase], all.program->threads, all.program->scopes);
     for (std::size_t op = 0; op < all.program->ops.size(); ++op)
         if (all.program->ops[op].flag != nullptr)
             add("flag @{:x} {}\n", reinterpret_cast<std::uintptr_t>(all.program->ops[op].flag),
@@ -225,11 +227,11 @@ void PlanWriter::add_program(int half) {
         if (at.block->decision.more != nullptr && at.block->decision.decided.flag != nullptr)
             add_wait(*all.program, at.block->decision.decided);
     }
-    for (const Placed& placed : all.ops) add_op(half, placed);
+    for (const Placed& placed : all.ops) add_op(phase, placed);
 }
 
-void PlanWriter::add_op(int half, const Placed& placed) {
-    const Ordered& all = halves_[half];
+void PlanWriter::add_op(int phase, const Placed& placed) {
+    const Ordered& all = phase_of_[phase];
     const Op& op = all.program->ops[placed.op];
     add("{}: {}", all.names[placed.op], kKinds[static_cast<int>(op.kind)]);
     if (placed.block < 0)
@@ -262,7 +264,7 @@ void PlanWriter::add_wait(const Program& program, const Wait& wait) {
 
 const std::string& PlanWriter::name_of(const void* call) const {
     static const std::string nobody = "no operation";
-    for (const Ordered& all : halves_)
+    for (const Ordered& all : phase_of_)
         for (std::size_t op = 0; op < all.program->ops.size(); ++op)
             if (all.program->ops[op].what == call) return all.names[op];
     return nobody;
@@ -271,15 +273,15 @@ const std::string& PlanWriter::name_of(const void* call) const {
 /// What is done between steps, and what tells that a reduction is there.
 void PlanWriter::add_kept() {
     std::vector<std::string> lines;
-    for (const int half : {0, 1}) {
-        for (const auto& [storage, fill] : plan_.refills(half))
+    for (const int phase : {0, 1}) {
+        for (const auto& [storage, fill] : plan_.refills(phase))
             lines.push_back(fmt::format("refill s{} by {}\n", storage.number(), name_of(fill)));
-        for (const auto& [channel, scope] : plan_.listening(half))
-            lines.push_back(fmt::format("{} listens to {} tag {} scope {}\n", kHalves[half], channel->peer(),
+        for (const auto& [channel, scope] : plan_.listening(phase))
+            lines.push_back(fmt::format("{} listens to {} tag {} scope {}\n", kHalves[phase], channel->peer(),
                                         channel->tag(), scope));
-        for (const Channel* channel : plan_.sending(half))
+        for (const Channel* channel : plan_.sending(phase))
             lines.push_back(
-                fmt::format("{} sends to {} tag {}\n", kHalves[half], channel->peer(), channel->tag()));
+                fmt::format("{} sends to {} tag {}\n", kHalves[phase], channel->peer(), channel->tag()));
     }
     std::sort(lines.begin(), lines.end());
     for (const std::string& line : lines) text_ += line;
@@ -296,7 +298,7 @@ void PlanWriter::add_kept() {
         ScopeId outermost = task.scope;
         for (ScopeId up = outermost; up; up = plan_.graph().scopes()[up].parent()) outermost = up;
         add("end of {}\n", task.name);
-        add_wait(*halves_[plan_.graph().scopes()[outermost].form() == Scope::Form::start ? 0 : 1].program,
+        add_wait(*phase_of_[plan_.graph().scopes()[outermost].form() == Scope::Form::start ? 0 : 1].program,
                  plan_.end_of(t));
     }
 }

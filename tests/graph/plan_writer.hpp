@@ -53,7 +53,7 @@ class PlanWriter {
     }
     /// "@" and digits, or "null".
     void add_address(const void* address);
-    void add_turn(const graph::Turn& turn, std::int64_t shift = 0);
+    void add_round_address(const graph::RoundAddress& turn, std::int64_t shift = 0);
     template <class T>
     void add_list(std::span<const T> numbers);
     /// Says what lies in some bytes, which only this process may name or all of its node.
@@ -70,13 +70,13 @@ class PlanWriter {
                    std::string_view meaning);
 
     // plan_text.cpp
-    void order(int half);
+    void order(int phase);
     void walk(const graph::Block& block, const std::string& path, Ordered& all, std::vector<Placed>& placed);
     void add_memory();
     void add_storage(graph::StorageId id);
     void add_block(const BlockAt& at);
-    void add_program(int half);
-    void add_op(int half, const Placed& placed);
+    void add_program(int phase);
+    void add_op(int phase, const Placed& placed);
     void add_wait(const graph::Program& program, const graph::Wait& wait);
     void add_kept();
     [[nodiscard]] const std::string& name_of(const void* call) const;
@@ -85,7 +85,7 @@ class PlanWriter {
     void add_call(const graph::Op& op, const std::string& name);
     void add_task(const graph::TaskCall& call, const std::string& name);
     void add_place(const graph::TaskCall& call, std::size_t number, const std::string& name);
-    void add_move(const graph::Move& move);
+    void add_move(const graph::ValueCopy& move);
     void add_combine(const graph::CombineCall& call);
     void add_rows(const graph::CombineCall& call);
     void add_reduce(const graph::ReduceCall& call);
@@ -96,7 +96,7 @@ class PlanWriter {
     void add_gather(const graph::GatherCall& call, const std::string& name);
     void add_pack_leavers(const graph::PackLeaversCall& call);
     void add_receive_leavers(const graph::ReceiveLeaversCall& call, const std::string& name);
-    void add_relocation(const graph::RelocationOf* of);
+    void add_relocation(const graph::SetRelocation* of);
     void add_column(const graph::ParticleColumn& column);
     void add_decision(const graph::Decision& decision);
 
@@ -106,8 +106,8 @@ class PlanWriter {
 
     const graph::Plan& plan_;
     std::string text_;
-    Ordered halves_[2];
-    std::set<const graph::RelocationOf*> described_;
+    Ordered phase_of_[2];
+    std::set<const graph::SetRelocation*> described_;
 };
 
 template <class T>

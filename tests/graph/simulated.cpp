@@ -127,7 +127,7 @@ void Simulation::task(TaskId t) {
         return all;
     };
     if (task.what != ResolvedTask::What::body) {
-        value(s, task.of.label, 0) = mine();
+        value(s, task.completed.label, 0) = mine();
         return;
     }
     for (std::size_t u = 0; u < task.uses.size(); ++u) {

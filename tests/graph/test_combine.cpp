@@ -31,7 +31,7 @@ struct Memory {
         return static_cast<std::size_t>(first + i[0] + i[1] * row + i[2] * plane + c * component);
     }
     /// Where a box lies that begins at `at` in x.
-    [[nodiscard]] SumRows::Place place(std::int64_t at) const { return {at, {row, plane, component}}; }
+    [[nodiscard]] SumRows::BoxOrigin offset(std::int64_t at) const { return {at, {row, plane, component}}; }
     std::int64_t first, row = 0, plane = 0, component = 0;
     std::vector<T> values;
 };
@@ -59,24 +59,24 @@ void check(Element element, std::mt19937_64& random) {
             const std::int64_t at = std::int64_t{r} * extent[0];
             const int count = pick(random, 0, 9);
             std::vector<int> chosen;
-            std::vector<std::pair<std::uint32_t, SumRows::Place>> boxes;
+            std::vector<std::pair<std::uint32_t, SumRows::BoxOrigin>> boxes;
             for (int s = 0; s < count; ++s) {
                 chosen.push_back(pick(random, 0, 9));
                 boxes.emplace_back(static_cast<std::uint32_t>(chosen.back()),
-                                   source(chosen.back()).place(at));
+                                   source(chosen.back()).offset(at));
             }
-            rows.add(extent, components, to.place(at), boxes);
+            rows.add(extent, components, to.offset(at), boxes);
             for (int c = 0; c < components; ++c)
                 for (int k = 0; k < extent[2]; ++k)
                     for (int j = 0; j < extent[1]; ++j)
                         for (int i = 0; i < extent[0]; ++i) {
-                            const Int3 place{r * extent[0] + i, j, k};
+                            const Int3 offset{r * extent[0] + i, j, k};
                             T sum{};
                             for (const int s : chosen) {
                                 const Memory<T>& of = source(s);
-                                sum = static_cast<T>(sum + of.values[of.at(place, c)]);
+                                sum = static_cast<T>(sum + of.values[of.at(offset, c)]);
                             }
-                            expected[to.at(place, c)] = sum;
+                            expected[to.at(offset, c)] = sum;
                         }
         }
         add_regions(element)(rows, reinterpret_cast<std::byte*>(to.values.data() + to.first), bases.data());

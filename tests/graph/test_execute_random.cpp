@@ -25,7 +25,7 @@ constexpr std::uint64_t kSeeds = 4, kShuffledSeeds = 3;
 constexpr std::uint64_t kSeeds = 20, kShuffledSeeds = 8;
 #endif
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return detail::Dice(a * 31 + b).next() | 1U; }
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return detail::SplitMix64(a * 31 + b).next() | 1U; }
 
 /// One round more, of three in which it is asked.
 bool more(const void* values, Epoch epoch) {

@@ -113,14 +113,14 @@ TEST_CASE("an access that was not declared names task, patch and label") {
     Task task = graph.step().task("diffuse", grid);
     task.need(u, ghosts(1));
     std::array<double, 4> values{};
-    std::array<Place, 1> places{};
+    std::array<UseData, 1> places{};
     places[0].origin = reinterpret_cast<std::byte*>(values.data());
     places[0].box = {{0, 0, 0}, {5, 5, 1}};
     Here here;
     here.patch = 3;
     here.family = &grid;
     here.step = 12;
-    here.places = places;
+    here.use_data = places;
     here.task = &task.info();
     const std::string field = said([&] { refuse_index({&here, 0}, {33, 0, 0}, Box{{0, 0, 0}, {5, 5, 1}}); });
     const std::string list = said([&] { refuse_entry({}, 7, 4); });

@@ -72,11 +72,11 @@ void check_read(Memory& memory, const Fills& fills, std::vector<std::set<Int3>>&
     const Grid& grid = *division.grid;
     std::vector<Grid::Meeting> met;
     std::vector<int> beside;
-    for (std::size_t place = 0; place < division.patches.size(); ++place) {
-        const int patch = division.patches[place];
-        const Division::Place found = division.find(patch);
+    for (std::size_t position = 0; position < division.patches.size(); ++position) {
+        const int patch = division.patches[position];
+        const Division::PatchPosition found = division.find(patch);
         const std::size_t b = found.part;
-        if (found.at != place) memory.wrong.emplace_back("a patch is not where it is said to be");
+        if (found.at != position) memory.wrong.emplace_back("a patch is not where it is said to be");
         const Box grown = grid.owned(patch, layout.on, layout.border).grown(fills.width);
         std::set<int> near;
         each_index(grown, [&](const Int3& at) {
@@ -96,7 +96,7 @@ void check_read(Memory& memory, const Fills& fills, std::vector<std::set<Int3>>&
         std::vector<std::uint32_t> touched;
         for (std::uint32_t f = fills.of_block[b]; f < fills.of_block[b + 1]; ++f)
             if (!common(fills.all[f].into(), grown).empty()) touched.push_back(f);
-        const auto told = fills.patch(place);
+        const auto told = fills.patch(position);
         if (!std::equal(told.begin(), told.end(), touched.begin(), touched.end()))
             memory.wrong.emplace_back("other fills");
     }

@@ -54,10 +54,10 @@ Plant in_waits(const std::function<bool(const Program&, Wait&)>& change) {
         return false;
     };
 }
-Plant in_copies(const std::function<bool(Move&)>& change) {
+Plant in_copies(const std::function<bool(ValueCopy&)>& change) {
     return in<FillCall>([change](FillCall& call) {
-        for (const Move& move : call.moves)
-            if (change(const_cast<Move&>(move))) return true;
+        for (const ValueCopy& move : call.moves)
+            if (change(const_cast<ValueCopy&>(move))) return true;
         return false;
     });
 }
@@ -150,36 +150,36 @@ std::vector<Fault> faults_of_copies() {
         {"a copy into a halo is left out", "heat-round",
          in<FillCall>([](FillCall& call) { return drop_last(call.moves); })},
         {"a copy is a cell too small", "heat-round",
-         in_copies([](Move& move) { return --move.box.extent[1], true; })},
+         in_copies([](ValueCopy& move) { return --move.box.extent[1], true; })},
         {"a copy is from a cell further on", "heat-round",
-         in_copies([](Move& move) { return move.from.base += 8, true; })},
+         in_copies([](ValueCopy& move) { return move.from.base += 8, true; })},
         {"a copy is to a cell further on", "heat-round",
-         in_copies([](Move& move) { return move.to.base += 8, true; })},
+         in_copies([](ValueCopy& move) { return move.to.base += 8, true; })},
         {"a copy's rows are further apart", "heat-round",
-         in_copies([](Move& move) { return move.box.from_strides.row += 8, true; })},
+         in_copies([](ValueCopy& move) { return move.box.from_strides.row += 8, true; })},
         {"a copy is of the version before", "heat-round",
-         in_copies([](Move& move) { return move.from.depth > 1 && (++move.from.back, true); })},
+         in_copies([](ValueCopy& move) { return move.from.depth > 1 && (++move.from.back, true); })},
         {"a task's window lacks a piece", "fft",
          in<TaskCall>([](TaskCall& call) { return drop_last(call.collects); })},
         {"a task's list has another value", "overset", in<TaskCall>([](TaskCall& call) {
-             for (const Move& move : call.collects)
+             for (const ValueCopy& move : call.collects)
                  if (!move.entries.empty()) return ++const_cast<std::int32_t&>(move.entries.front()), true;
              return false;
          })},
         {"a task sees the version before", "heat-round", in<TaskCall>([](TaskCall& call) {
-             if (call.turnings.empty()) return false;
-             return ++const_cast<TaskCall::Turning&>(call.turnings.front()).turn.back, true;
+             if (call.addresses.empty()) return false;
+             return ++const_cast<TaskCall::UseAddress&>(call.addresses.front()).address.back, true;
          })},
         {"a task sees a smaller box", "heat-round",
-         in<TaskCall>([](TaskCall& call) { return --call.places.front().box.hi[0], true; })},
+         in<TaskCall>([](TaskCall& call) { return --call.use_data.front().box.hi[0], true; })},
         {"a window for contributions is not cleared", "mixed-round",
          in<TaskCall>([](TaskCall& call) { return drop_last(call.clears); })},
         {"a contribution to a scalar begins with anything", "heat-round",
-         in<TaskCall>([](TaskCall& call) { return drop_last(call.neutrals); })},
+         in<TaskCall>([](TaskCall& call) { return drop_last(call.scalars); })},
         {"a part is not added to a sum", "mixed-round",
          in<CombineCall>([](CombineCall& call) { return drop_last(call.parts); })},
         {"a row is added to another one", "mixed-round", in<CombineCall>([](CombineCall& call) {
-             return ++const_cast<SumRows*>(call.rows)->places.front(), true;
+             return ++const_cast<SumRows*>(call.rows)->offsets.front(), true;
          })},
         {"a neighbour's list is not added", "gradients",
          in<CombineCall>([](CombineCall& call) { return drop_last(call.lists); })},
@@ -243,7 +243,7 @@ std::vector<Fault> faults_of_relocations() {
         {"particles that leave a patch are not sent", "cloud",
          in<PackLeaversCall>([](PackLeaversCall& call) { return drop_last(call.patches); })},
         {"a label does not move", "cloud", in<ArriveCall>([](ArriveCall& call) {
-             return drop_last(const_cast<RelocationOf*>(call.of)->moved);
+             return drop_last(const_cast<SetRelocation*>(call.of)->moved);
          })},
         {"nobody asks who has left its cell", "cloud-told",
          in<LeaveCall>([](LeaveCall& call) { return std::exchange(call.moved, nullptr) != nullptr; })},

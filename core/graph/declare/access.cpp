@@ -12,7 +12,7 @@ namespace strata::graph {
 namespace {
 
 /// "task 'diffuse', patch 3 of 'grid', step 12".
-std::string place(const Here& here) {
+std::string description_of(const Here& here) {
     std::string text = here.task != nullptr ? fmt::format("task '{}'", here.task->name) : "a task";
     if (here.patch >= 0)
         text += here.family != nullptr ? fmt::format(", patch {} of '{}'", here.patch, here.family->name())
@@ -21,7 +21,7 @@ std::string place(const Here& here) {
 }
 
 /// A use as a declaration knows it; null where a view belongs to no call.
-const Use* use_of(const ViewOf& shown) {
+const Use* use_of(const ViewSource& shown) {
     if (shown.here == nullptr || shown.here->task == nullptr) return nullptr;
     const auto& uses = shown.here->task->uses;
     const auto at = static_cast<std::size_t>(shown.use);
@@ -31,15 +31,15 @@ const Use* use_of(const ViewOf& shown) {
 std::string name_of(const Graph& graph, const Use& use) {
     return fmt::format("'{}'", graph.labels()[use.version.label].name);
 }
-std::string name_of(const ViewOf& shown) {
+std::string name_of(const ViewSource& shown) {
     const Use* use = use_of(shown);
     return use == nullptr ? "a label" : name_of(*shown.here->task->graph, *use);
 }
-std::string caller(const ViewOf& shown) {
-    const Here* here = shown.here != nullptr ? shown.here : here_now;
-    return here != nullptr ? place(*here) : "outside of any task";
+std::string caller(const ViewSource& shown) {
+    const Here* here = shown.here != nullptr ? shown.here : current_call;
+    return here != nullptr ? description_of(*here) : "outside of any task";
 }
-const char* verb(const ViewOf& shown) {
+const char* verb(const ViewSource& shown) {
     const Use* use = use_of(shown);
     if (use == nullptr) return "touches";
     return use->access == Access::need ? "reads" : use->access == Access::sum ? "adds to" : "writes";
@@ -49,7 +49,7 @@ std::string triple(const Int3& at) { return fmt::format("({}, {}, {})", at[0], a
 
 }  // namespace
 
-void refuse_index(const ViewOf& shown, const Int3& at, const Box& allowed) {
+void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
     const Use* use = use_of(shown);
     std::string outside = "outside what is there", remedy = "stay inside the view's box()";
     if (use != nullptr && use->access == Access::need && use->relation != nullptr) {
@@ -73,7 +73,7 @@ void refuse_index(const ViewOf& shown, const Int3& at, const Box& allowed) {
         .remedy(remedy);
 }
 
-void refuse_entry(const ViewOf& shown, std::int64_t entry, std::int64_t count) {
+void refuse_entry(const ViewSource& shown, std::int64_t entry, std::int64_t count) {
     throw Error(fmt::format("{}: {} value {} of {}, which has {} there", caller(shown), verb(shown), entry,
                             name_of(shown), count),
                 kFailure)
@@ -81,7 +81,7 @@ void refuse_entry(const ViewOf& shown, std::int64_t entry, std::int64_t count) {
         .allowed(count > 0 ? fmt::format("0 to {}", count - 1) : "none: the list is empty");
 }
 
-void refuse_component(const ViewOf& shown, int component, int components) {
+void refuse_component(const ViewSource& shown, int component, int components) {
     throw Error(fmt::format("{}: {} component {} of {}, which has {}", caller(shown), verb(shown), component,
                             name_of(shown), components),
                 kFailure)
@@ -93,7 +93,7 @@ const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, 
     const TaskInfo& self = *here.task;
     const Graph& graph = *self.graph;
     const auto refuse = [&](const std::string& what) {
-        return Error(fmt::format("{}: {}", place(here), what), kFailure);
+        return Error(fmt::format("{}: {}", description_of(here), what), kFailure);
     };
     if (task && task != self.id) {
         const TaskInfo& other = graph.tasks()[task];
@@ -116,7 +116,7 @@ const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, 
         throw refuse(fmt::format("takes the values of '{}' for others", label.name))
             .given(fmt::format("{} bytes a value", bytes))
             .allowed(fmt::format("{}, as declared", label.bytes));
-    if (label.kind == Kind::field && here.places[static_cast<std::size_t>(use)].origin == nullptr)
+    if (label.kind == Kind::field && here.use_data[static_cast<std::size_t>(use)].origin == nullptr)
         throw refuse(fmt::format("uses '{}', which is not there for this family's patches", label.name));
     return label;
 }
@@ -133,13 +133,13 @@ void Here::create(SetId set, std::int64_t count) const {
 }
 
 Moved& Here::find_moved(SetId set) const {
-    for (const MovedOf& each : moves)
+    for (const MovedOfSet& each : moves)
         if (each.set == set) return *each.moved;
     fail("says which particles moved, which it did not declare: Task::moves(set)");
 }
 
 void Here::fail(std::string_view message) const {
-    throw Error(fmt::format("{}: {}", place(*this), message), kFailure);
+    throw Error(fmt::format("{}: {}", description_of(*this), message), kFailure);
 }
 
 }  // namespace strata::graph

@@ -19,7 +19,7 @@ class Here;
 
 /// The call that this thread is making, for messages: set around each call by who makes it, null between
 /// them.
-inline constinit thread_local const Here* here_now = nullptr;
+inline constinit thread_local const Here* current_call = nullptr;
 
 /// Handles that Task's declarations return: what to ask Here for. The element type is const where a task may
 /// only read. Only the task that declared it may use it: a checking build refuses others.
@@ -44,7 +44,7 @@ struct ScalarUse {
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
 
 /// Where the data of one declared use lies now; filled in by the runtime for each call.
-struct Place {
+struct UseData {
     std::byte* origin = nullptr;                 // of index (0,0,0), or of the first value
     std::ptrdiff_t y = 0, z = 0, component = 0;  // strides in values
     std::int64_t count = 0;                      // lists, particles
@@ -84,11 +84,11 @@ class Here {
     [[nodiscard]] FieldView<T> operator[](FieldUse<T> use) const {
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-        const Place& at = places[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box, label.components,
-                ViewOf{this, use.index}};
+                ViewSource{this, use.index}};
 #else
-        const Place& at = places[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box};
 #endif
     }
@@ -96,11 +96,11 @@ class Here {
     [[nodiscard]] ListView<T> operator[](ListUse<T> use) const {
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-        const Place& at = places[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.count, at.component, label.components,
-                ViewOf{this, use.index}};
+                ViewSource{this, use.index}};
 #else
-        const Place& at = places[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
         return {reinterpret_cast<T*>(at.origin), at.count, at.component};
 #endif
     }
@@ -109,7 +109,7 @@ class Here {
 #ifdef STRATA_CHECKED_GRAPH
         check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
 #endif
-        return *reinterpret_cast<T*>(places[static_cast<std::size_t>(use.index)].origin);
+        return *reinterpret_cast<T*>(use_data[static_cast<std::size_t>(use.index)].origin);
     }
 
     /// Throws Error with this message, to which task, patch and step are added, which ends the run: for
@@ -143,7 +143,7 @@ class Here {
     /// labels of other families are not there.
     [[nodiscard]] std::span<const Here> own(const Family& of) const;
 
-    std::span<const Place> places;  // one for each declared use, in the order of declaration
+    std::span<const UseData> use_data;  // one for each declared use, in the order of declaration
     const struct TaskInfo* task = nullptr;
     Worker* worker = nullptr;
     struct Own {
@@ -151,12 +151,12 @@ class Here {
         std::span<const Here> patches;
     };
     std::span<const Own> owns;  // of a task of the whole team
-    struct MovedOf {
+    struct MovedOfSet {
         SetId set;
         Moved* moved;
     };
     [[nodiscard]] Moved& find_moved(SetId set) const;  // what moved() is
-    std::span<const MovedOf> moves;                    // one for each set of TaskInfo::moves
+    std::span<const MovedOfSet> moves;                 // one for each set of TaskInfo::moves
     void* call = nullptr;                              // what create() is asked of
     void (*creates)(void* call, SetId set, std::int64_t count) = nullptr;
 };

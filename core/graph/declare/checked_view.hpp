@@ -33,10 +33,10 @@ class CheckedRow {
 
     CheckedRow() = default;
     /// Of a field: values first .. first + count are at indices i = lo .. of row (j, k).
-    CheckedRow(T* first, std::ptrdiff_t count, const Int3& lo, const ViewOf& shown)
+    CheckedRow(T* first, std::ptrdiff_t count, const Int3& lo, const ViewSource& shown)
         : first_(first), count_(count), lo_(lo), field_(true), shown_(shown) {}
     /// Of a list.
-    CheckedRow(T* first, std::ptrdiff_t count, const ViewOf& shown)
+    CheckedRow(T* first, std::ptrdiff_t count, const ViewSource& shown)
         : first_(first), count_(count), shown_(shown) {}
     /// Who may write may read.
     template <class U>
@@ -99,7 +99,7 @@ class CheckedRow {
     std::ptrdiff_t count_ = 0, at_ = 0;
     Int3 lo_{};
     bool field_ = false;
-    ViewOf shown_;
+    ViewSource shown_;
 };
 
 template <class T>
@@ -142,7 +142,7 @@ template <class T>
 class FieldView {
   public:
     FieldView(T* origin, std::ptrdiff_t y, std::ptrdiff_t z, std::ptrdiff_t component, const Box& box,
-              int components = kAnyComponents, const ViewOf& shown = {})
+              int components = kAnyComponents, const ViewSource& shown = {})
         : origin_(origin),
           y_(y),
           z_(z),
@@ -177,14 +177,14 @@ class FieldView {
     std::ptrdiff_t y_, z_, component_;
     Box box_;
     int components_;
-    ViewOf shown_;
+    ViewSource shown_;
 };
 
 template <class T>
 class ListView {
   public:
     ListView(T* values, std::int64_t count, std::ptrdiff_t component, int components = kAnyComponents,
-             const ViewOf& shown = {})
+             const ViewSource& shown = {})
         : values_(values), count_(count), component_(component), components_(components), shown_(shown) {}
     [[nodiscard]] T& operator[](std::int64_t i) const { return data()[i]; }
     [[nodiscard]] CheckedValues<T> component(int c = 0) const {
@@ -200,7 +200,7 @@ class ListView {
     std::int64_t count_;
     std::ptrdiff_t component_;
     int components_;
-    ViewOf shown_;
+    ViewSource shown_;
 };
 
 }  // namespace checked

@@ -12,14 +12,14 @@ namespace {
 int floor_div(int a, int b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 /// The owners along one axis: a patch's place, by how much it is shifted, and its values there.
-struct Hit {
-    int place, shift, lo, hi;
+struct AxisPatch {
+    int number, shift, lo, hi;
 };
 
 /// A few of them without allocating: most boxes meet three patches along an axis.
-class Hits {
+class AxisPatches {
   public:
-    void add(const Hit& hit) {
+    void add(const AxisPatch& hit) {
         if (count_ < here_.size())
             here_[count_] = hit;
         else {
@@ -28,14 +28,16 @@ class Hits {
         }
         ++count_;
     }
-    [[nodiscard]] const Hit* begin() const { return count_ <= here_.size() ? here_.data() : more_.data(); }
-    [[nodiscard]] const Hit* end() const { return begin() + count_; }
+    [[nodiscard]] const AxisPatch* begin() const {
+        return count_ <= here_.size() ? here_.data() : more_.data();
+    }
+    [[nodiscard]] const AxisPatch* end() const { return begin() + count_; }
     [[nodiscard]] std::size_t size() const { return count_; }
 
   private:
-    std::array<Hit, 8> here_{};
+    std::array<AxisPatch, 8> here_{};
     std::size_t count_ = 0;
-    std::vector<Hit> more_;
+    std::vector<AxisPatch> more_;
 };
 
 /// One axis of a regular grid: `count` patches of `size` cells from `lo` to `hi`; the values of the first and
@@ -44,14 +46,14 @@ struct Axis {
     int lo, hi, size, count, from, to;
     bool periodic;
 
-    [[nodiscard]] Hit own(int place, int shift) const {
-        const int at = lo + place * size;
-        return {place, shift, (place == 0 ? from : at) + shift,
-                (place == count - 1 ? to : at + size) + shift};
+    [[nodiscard]] AxisPatch own(int number, int shift) const {
+        const int at = lo + number * size;
+        return {number, shift, (number == 0 ? from : at) + shift,
+                (number == count - 1 ? to : at + size) + shift};
     }
 
     /// Those that meet first <= i < last, by place and then by shift. False where a place comes twice.
-    bool meet(int first, int last, Hits& hits) const {
+    bool meet(int first, int last, AxisPatches& found_on_axis) const {
         if (first >= last) return true;
         if (!periodic) {
             first = std::max(first, from);
@@ -59,7 +61,7 @@ struct Axis {
             if (first >= last) return true;
             const int a = (std::clamp(first, lo, hi - 1) - lo) / size;
             const int b = (std::clamp(last - 1, lo, hi - 1) - lo) / size;
-            for (int p = a; p <= b; ++p) hits.add(own(p, 0));
+            for (int p = a; p <= b; ++p) found_on_axis.add(own(p, 0));
             return true;
         }
         // Counted on over the periods: place + period * count.
@@ -67,17 +69,17 @@ struct Axis {
         const int period_a = floor_div(first - lo, length), period_b = floor_div(last - 1 - lo, length);
         const int a = (first - lo - period_a * length) / size, b = (last - 1 - lo - period_b * length) / size;
         if (period_a == period_b) {
-            for (int p = a; p <= b; ++p) hits.add(own(p, period_a * length));
+            for (int p = a; p <= b; ++p) found_on_axis.add(own(p, period_a * length));
             return true;
         }
         if (period_b == period_a + 1 && b < a) {
-            for (int p = 0; p <= b; ++p) hits.add(own(p, period_b * length));
-            for (int p = a; p < count; ++p) hits.add(own(p, period_a * length));
+            for (int p = 0; p <= b; ++p) found_on_axis.add(own(p, period_b * length));
+            for (int p = a; p < count; ++p) found_on_axis.add(own(p, period_a * length));
             return true;
         }
         for (int p = 0; p < count; ++p)
             for (int k = p >= a ? period_a : period_a + 1; k <= (p <= b ? period_b : period_b - 1); ++k)
-                hits.add(own(p, k * length));
+                found_on_axis.add(own(p, k * length));
         return false;
     }
 };
@@ -115,19 +117,19 @@ void Grid::find_owners(const Box& box, On on, const Int3& border, std::vector<Me
 
 void Grid::find_regular(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const {
     const Box all = owned_by(shape_.cells, on, border);
-    std::array<Hits, 3> hits;
+    std::array<AxisPatches, 3> found_on_axis;
     bool ordered = true;
     for (std::size_t a = 0; a < 3; ++a) {
         const Axis axis{shape_.cells.lo[a], shape_.cells.hi[a], shape_.patch_cells[a], counts_[a],
                         all.lo[a],          all.hi[a],          shape_.periodic[a]};
         // Patches come by x, y, z and shifts within each patch; a place met twice along x alone is in order.
-        if (!axis.meet(box.lo[a], box.hi[a], hits[a]) && a > 0) ordered = false;
+        if (!axis.meet(box.lo[a], box.hi[a], found_on_axis[a]) && a > 0) ordered = false;
     }
-    found.reserve(hits[0].size() * hits[1].size() * hits[2].size());
-    for (const Hit& z : hits[2])
-        for (const Hit& y : hits[1])
-            for (const Hit& x : hits[0])
-                found.push_back({x.place + counts_[0] * (y.place + counts_[1] * z.place),
+    found.reserve(found_on_axis[0].size() * found_on_axis[1].size() * found_on_axis[2].size());
+    for (const AxisPatch& z : found_on_axis[2])
+        for (const AxisPatch& y : found_on_axis[1])
+            for (const AxisPatch& x : found_on_axis[0])
+                found.push_back({x.number + counts_[0] * (y.number + counts_[1] * z.number),
                                  {x.shift, y.shift, z.shift},
                                  common(box, {{x.lo, y.lo, z.lo}, {x.hi, y.hi, z.hi}})});
     if (!ordered) std::sort(found.begin(), found.end(), earlier);
@@ -236,21 +238,21 @@ std::vector<int> Grid::order() const {
     }
     for (int p = 0; p < patches(); ++p) {
         const Box cells = box(p);
-        std::uint64_t place = 0;
+        std::uint64_t number = 0;
         for (std::size_t a = 0; a < 3; ++a) {
             const auto at = regular() ? static_cast<std::uint64_t>(cells.lo[a] - shape_.cells.lo[a]) /
                                             static_cast<std::uint64_t>(shape_.patch_cells[a])
                                       : static_cast<std::uint64_t>(std::int64_t{cells.lo[a]} + cells.hi[a] -
                                                                    2 * std::int64_t{shape_.cells.lo[a]}) *
                                             4 / unit[a];
-            place |= spread(at >> drop[a]) << a;
+            number |= spread(at >> drop[a]) << a;
         }
-        places[static_cast<std::size_t>(p)] = {place, p};
+        places[static_cast<std::size_t>(p)] = {number, p};
     }
     std::sort(places.begin(), places.end());
     std::vector<int> order(places.size());
     std::transform(places.begin(), places.end(), order.begin(),
-                   [](const auto& place) { return place.second; });
+                   [](const auto& number) { return number.second; });
     return order;
 }
 

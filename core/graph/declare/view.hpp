@@ -13,7 +13,7 @@ namespace strata::graph {
 class Here;
 
 /// Which use of which call a view shows; without a call (in tests of kernels) there is nobody to name.
-struct ViewOf {
+struct ViewSource {
     const Here* here = nullptr;
     int use = -1;
 };
@@ -21,9 +21,9 @@ struct ViewOf {
 /// For checking builds. Each throws Error: "task 'diffuse', patch 3 of 'grid', step 12: reads 'temperature'
 /// at (33, 0, 0), outside ...", with what was declared and what to do. (From a function that is noexcept the
 /// run ends with the same message.)
-[[noreturn]] void refuse_index(const ViewOf& shown, const Int3& at, const Box& allowed);
-[[noreturn]] void refuse_entry(const ViewOf& shown, std::int64_t entry, std::int64_t count);
-[[noreturn]] void refuse_component(const ViewOf& shown, int component, int components);
+[[noreturn]] void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed);
+[[noreturn]] void refuse_entry(const ViewSource& shown, std::int64_t entry, std::int64_t count);
+[[noreturn]] void refuse_component(const ViewSource& shown, int component, int components);
 
 }  // namespace strata::graph
 

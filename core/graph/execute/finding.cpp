@@ -32,13 +32,13 @@ bool Thread::holds(const Wait& wait) {
 }
 
 /// Waits that hold go on to hold for as long as the operation has not run.
-bool Thread::head_holds(const Entry& entry) {
+bool Thread::head_holds(const OpEntry& entry) {
     for (; held_ < entry.foreign; ++held_)
         if (!holds(shared_.plan.waits[entry.first_wait + held_])) return false;
     return true;
 }
 
-bool Thread::all_hold(const Entry& entry, const Epoch* counts) const {
+bool Thread::all_hold(const OpEntry& entry, const Epoch* counts) const {
     const Wait* wait = shared_.plan.waits.data() + entry.first_wait;
     for (const Wait* const end = wait + entry.waits; wait != end; ++wait)
         if (!reached(wait->flag->load(std::memory_order_acquire), counts[wait->scope] - wait->lag))
@@ -77,7 +77,7 @@ bool Thread::look_ahead(unsigned pass) {
     while (open_ < list_->size && begun(open_)) ++open_;
     const std::uint32_t end = horizon(open_, list_->size, doublings_);
     for (std::uint32_t at = open_; at < end; ++at) {
-        const Entry& entry = list_->entries[at];
+        const OpEntry& entry = list_->entries[at];
         if (begun(at) || !all_hold(entry, counts_.data())) continue;
         if (many_ && !take(list_->claims[at], epoch_)) continue;
         touched_ = std::max(touched_, at + 1);
@@ -121,27 +121,27 @@ bool Thread::steal(unsigned pass) {
 }
 
 /// Where another thread is, with the counts that belong to it, in victims_counts_.
-bool Thread::read_place(int victim, std::int32_t& block) {
-    const Place& place = *shared_.places[static_cast<std::size_t>(victim)];
-    const std::uint32_t turn = place.turn.load(std::memory_order_acquire);
-    if (turn % 2 != 0) return false;
-    block = place.block.load(std::memory_order_acquire);
+bool Thread::read_position(int victim, std::int32_t& block) {
+    const ThreadPosition& position = *shared_.positions[static_cast<std::size_t>(victim)];
+    const std::uint32_t changes = position.changes.load(std::memory_order_acquire);
+    if (changes % 2 != 0) return false;
+    block = position.block.load(std::memory_order_acquire);
     for (std::size_t scope = 0; scope < victims_counts_.size(); ++scope)
-        victims_counts_[scope] = place.counts[scope].load(std::memory_order_acquire);
-    return block >= 0 && place.turn.load(std::memory_order_relaxed) == turn;
+        victims_counts_[scope] = position.counts[scope].load(std::memory_order_acquire);
+    return block >= 0 && position.changes.load(std::memory_order_relaxed) == changes;
 }
 
 bool Thread::steal_from(int victim, unsigned pass) {
     std::int32_t number = -1;
-    if (!read_place(victim, number)) return false;
-    const PlanBlock& block = shared_.plan.blocks[static_cast<std::size_t>(number)];
-    const List& list = block.lists[static_cast<std::size_t>(victim)];
+    if (!read_position(victim, number)) return false;
+    const ThreadBlock& block = shared_.plan.blocks[static_cast<std::size_t>(number)];
+    const OpList& list = block.lists[static_cast<std::size_t>(victim)];
     const Epoch epoch = victims_counts_[block.scope];
-    const Place& place = *shared_.places[static_cast<std::size_t>(victim)];
-    const std::uint32_t head = std::min(place.head.load(std::memory_order_relaxed), list.size);
+    const ThreadPosition& position = *shared_.positions[static_cast<std::size_t>(victim)];
+    const std::uint32_t head = std::min(position.head.load(std::memory_order_relaxed), list.size);
     // From the far end: what its owner would come to last.
     for (std::uint32_t at = horizon(head, list.size, asleep() ? pass : pass / kBeforeFarther); at-- > head;) {
-        const Entry& entry = list.entries[at];
+        const OpEntry& entry = list.entries[at];
         if (reached(list.claims[at].load(std::memory_order_relaxed), epoch)) continue;
         if (entry.speaks_mpi && !speaks_) continue;
         if (!all_hold(entry, victims_counts_.data()) || !take(list.claims[at], epoch)) continue;

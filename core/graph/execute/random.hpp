@@ -16,9 +16,9 @@ namespace detail {
 
 /// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): any seed
 /// will do, so that threads and processes may count theirs.
-class Dice {
+class SplitMix64 {
   public:
-    explicit Dice(std::uint64_t seed) : state_(seed) {}
+    explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
     [[nodiscard]] std::uint64_t next() {
         state_ += 0x9e3779b97f4a7c15U;
         std::uint64_t z = state_;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/graph/execute/executor.hpp"
-#include "core/graph/execute/plan.hpp"
 #include "core/graph/execute/record.hpp"
+#include "core/graph/execute/thread_program.hpp"
 #include "core/graph/execute/ticks.hpp"
 #include "core/team/failure.hpp"
 
@@ -28,9 +28,9 @@ inline constexpr std::size_t kGap = team::kApart / sizeof(Epoch);
 /// Where a thread is, for those that want to take over its operations. They read a block and the counts that
 /// belong together: `turn` is odd while they change. What they then take is decided by the operations'
 /// claims, so that a place that is out of date does no harm.
-struct Place {
-    explicit Place(std::size_t scopes) : counts(scopes + kGap) {}
-    alignas(team::kApart) std::atomic<std::uint32_t> turn{0};
+struct ThreadPosition {
+    explicit ThreadPosition(std::size_t scopes) : counts(scopes + kGap) {}
+    alignas(team::kApart) std::atomic<std::uint32_t> changes{0};
     std::atomic<std::int32_t> block{-1};
     std::atomic<std::uint32_t> head{0};  // all operations of its list before this one have been taken
     std::vector<std::atomic<Epoch>> counts;
@@ -69,14 +69,14 @@ struct Shared {
 
     const Program& program;
     const ExecutorOptions& options;
-    Plan plan;
-    std::vector<std::unique_ptr<Place>> places;      // [thread]
-    std::vector<std::unique_ptr<SharedLoop>> loops;  // [thread]
-    std::vector<std::unique_ptr<Asked>> asked;       // [thread]; the last decision is whether to go on
-    std::vector<std::unique_ptr<Answers>> answers;   // [decision]
-    std::vector<std::unique_ptr<Ring>> rings;        // [thread], where operations are recorded
-    std::vector<Epoch> counts;                       // [scope], between batches
-    std::vector<Usage> usage;                        // [thread]
+    ThreadProgram plan;
+    std::vector<std::unique_ptr<ThreadPosition>> positions;  // [thread]
+    std::vector<std::unique_ptr<SharedLoop>> loops;          // [thread]
+    std::vector<std::unique_ptr<Asked>> asked;      // [thread]; the last decision is whether to go on
+    std::vector<std::unique_ptr<Answers>> answers;  // [decision]
+    std::vector<std::unique_ptr<Ring>> rings;       // [thread], where operations are recorded
+    std::vector<Epoch> counts;                      // [scope], between batches
+    std::vector<Usage> usage;                       // [thread]
     TickRate rate;
     std::uint32_t steps = 0;
 

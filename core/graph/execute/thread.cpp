@@ -72,7 +72,7 @@ void Thread::work(std::uint32_t steps_wanted, const Decision& go_on) {
 }
 
 void Thread::steps(std::uint32_t wanted, const Decision& go_on) {
-    const PlanBlock& step = shared_.plan.blocks.front();
+    const ThreadBlock& step = shared_.plan.blocks.front();
     for (std::uint32_t done = 0; done < wanted; ++done) {
         check_ended();
         check_failure();
@@ -83,11 +83,11 @@ void Thread::steps(std::uint32_t wanted, const Decision& go_on) {
     }
 }
 
-void Thread::go_inside(const PlanBlock& block) {
+void Thread::go_inside(const ThreadBlock& block) {
     for (const int part : block.inside) go_through(shared_.plan.blocks[static_cast<std::size_t>(part)]);
 }
 
-void Thread::go_through(const PlanBlock& block) {
+void Thread::go_through(const ThreadBlock& block) {
     switch (block.kind) {
         case Block::Kind::ops:
             run_list(block);
@@ -139,23 +139,23 @@ bool Thread::ask(const Decision& decision, int number) {
     return answer;
 }
 
-void Thread::run_list(const PlanBlock& block) {
-    const List& list = block.lists[static_cast<std::size_t>(thread_)];
+void Thread::run_list(const ThreadBlock& block) {
+    const OpList& list = block.lists[static_cast<std::size_t>(thread_)];
     if (list.size == 0) return;
     list_ = &list;
     epoch_ = counts_[block.scope];
     head_ = touched_ = open_ = held_ = 0;
     doublings_ = 0;
     if (many_) {
-        Place& place = *shared_.places[static_cast<std::size_t>(thread_)];
-        const std::uint32_t turn = place.turn.load(std::memory_order_relaxed);
-        place.turn.store(turn + 1, std::memory_order_release);
-        place.block.store(static_cast<std::int32_t>(&block - shared_.plan.blocks.data()),
-                          std::memory_order_release);
-        place.head.store(0, std::memory_order_release);
+        ThreadPosition& position = *shared_.positions[static_cast<std::size_t>(thread_)];
+        const std::uint32_t changes = position.changes.load(std::memory_order_relaxed);
+        position.changes.store(changes + 1, std::memory_order_release);
+        position.block.store(static_cast<std::int32_t>(&block - shared_.plan.blocks.data()),
+                             std::memory_order_release);
+        position.head.store(0, std::memory_order_release);
         for (std::size_t scope = 0; scope < counts_.size(); ++scope)
-            place.counts[scope].store(counts_[scope], std::memory_order_release);
-        place.turn.store(turn + 2, std::memory_order_release);
+            position.counts[scope].store(counts_[scope], std::memory_order_release);
+        position.changes.store(changes + 2, std::memory_order_release);
     }
     while (true) {
         if (shuffled_) {
@@ -173,13 +173,13 @@ void Thread::advance() {
     ++head_;
     held_ = 0;
     if (many_)
-        shared_.places[static_cast<std::size_t>(thread_)]->head.store(head_, std::memory_order_relaxed);
+        shared_.positions[static_cast<std::size_t>(thread_)]->head.store(head_, std::memory_order_relaxed);
 }
 
 void Thread::run_in_order() {
-    const List& list = *list_;
+    const OpList& list = *list_;
     while (head_ < list.size) {
-        const Entry& entry = list.entries[head_];
+        const OpEntry& entry = list.entries[head_];
         if (held_ < entry.foreign && !head_holds(entry)) return;
         if (many_ ? !take(list.claims[head_], epoch_) : head_ < touched_) {
             // Somebody took it, or it was tried before its turn.
@@ -212,7 +212,7 @@ void Thread::attend() {
     if (hook_ || !pending_.empty()) poll_now_and_then();
 }
 
-bool Thread::perform(const Entry& entry, Epoch epoch) {
+bool Thread::perform(const OpEntry& entry, Epoch epoch) {
     std::uint64_t since = 0;
     if ((idle_since_ | gap_from_) != 0) before(since = ticks());
     current_ = &entry;
@@ -233,9 +233,9 @@ bool Thread::perform(const Entry& entry, Epoch epoch) {
     return true;
 }
 
-Outcome Thread::metered(const Entry& entry) {
+Outcome Thread::metered(const OpEntry& entry) {
     struct Held {
-        const Entry& entry;
+        const OpEntry& entry;
         Thread& thread;
     } held{entry, *this};
     const bool done = meter_->around(

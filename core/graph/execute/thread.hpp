@@ -19,24 +19,24 @@ class Thread final : public Worker {
   private:
     // thread.cpp: the program's blocks, and operations in their order
     void steps(std::uint32_t steps, const Decision& go_on);
-    void go_through(const PlanBlock& block);
-    void go_inside(const PlanBlock& block);
+    void go_through(const ThreadBlock& block);
+    void go_inside(const ThreadBlock& block);
     [[nodiscard]] bool ask(const Decision& decision, int number);
-    void run_list(const PlanBlock& block);
+    void run_list(const ThreadBlock& block);
     void run_in_order();
     void attend();
     void advance();
-    [[nodiscard]] bool perform(const Entry& entry, Epoch epoch);
-    [[nodiscard]] Outcome metered(const Entry& entry);
+    [[nodiscard]] bool perform(const OpEntry& entry, Epoch epoch);
+    [[nodiscard]] Outcome metered(const OpEntry& entry);
     void before(std::uint64_t now);
     void count_usage(std::uint64_t begin);
     void complete_message();
 
     // finding.cpp: what to do when the next operation cannot start
     [[nodiscard]] bool holds(const Wait& wait);
-    [[nodiscard]] bool head_holds(const Entry& entry);
-    [[nodiscard]] bool all_hold(const Entry& entry, const Epoch* counts) const;
-    [[nodiscard]] bool read_place(int victim, std::int32_t& block);
+    [[nodiscard]] bool head_holds(const OpEntry& entry);
+    [[nodiscard]] bool all_hold(const OpEntry& entry, const Epoch* counts) const;
+    [[nodiscard]] bool read_position(int victim, std::int32_t& block);
     [[nodiscard]] bool find_own(unsigned pass);
     [[nodiscard]] bool look_ahead(unsigned pass);
     [[nodiscard]] std::uint32_t horizon(std::uint32_t from, std::uint32_t size, unsigned doublings) const;
@@ -81,7 +81,7 @@ class Thread final : public Worker {
     std::atomic<std::uint32_t>* sleepers_;
 
     // The list that it is in.
-    const List* list_ = nullptr;
+    const OpList* list_ = nullptr;
     Epoch epoch_ = 0;
     std::uint32_t head_ = 0;              // all before it are done
     std::uint32_t touched_ = 0;           // no entry from here on was begun by this thread
@@ -89,7 +89,7 @@ class Thread final : public Worker {
     unsigned doublings_ = 0;              // of how far it looks ahead
     std::uint32_t held_ = 0;              // so many waits of the head are known to hold
     std::vector<std::uint32_t> pending_;  // begun, and to be asked again
-    const Entry* current_ = nullptr;
+    const OpEntry* current_ = nullptr;
 
     // Waiting.
     std::uint64_t idle_since_ = 0;  // ticks; 0: it is not idle
@@ -103,7 +103,7 @@ class Thread final : public Worker {
     std::uint64_t gap_from_ = 0, gaps_ = 0, gap_ticks_ = 0, interrupted_ = 0;
     std::uint32_t until_gap_ = 1;
 
-    Dice dice_;
+    SplitMix64 dice_;
     const bool shuffled_;
 };
 

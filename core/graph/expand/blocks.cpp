@@ -171,17 +171,17 @@ Division divide(const Grid& grid, std::span<const int> patches) {
     division.patches.resize(sorted.size());
     division.by_number.resize(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-        const std::uint32_t place = division.parts[part[i]].last++;
-        division.patches[place] = sorted[i];
-        division.by_number[i] = place;
+        const std::uint32_t position = division.parts[part[i]].last++;
+        division.patches[position] = sorted[i];
+        division.by_number[i] = position;
     }
     return division;
 }
 
-Division::Place Division::find(int patch) const {
+Division::PatchPosition Division::find(int patch) const {
     const auto number =
         std::lower_bound(by_number.begin(), by_number.end(), patch,
-                         [&](std::uint32_t place, int wanted) { return patches[place] < wanted; });
+                         [&](std::uint32_t position, int wanted) { return patches[position] < wanted; });
     const auto after = std::upper_bound(parts.begin(), parts.end(), *number,
                                         [](std::uint32_t at, const Part& part) { return at < part.first; });
     return {static_cast<std::uint32_t>(after - parts.begin() - 1), *number};

@@ -20,13 +20,13 @@ namespace strata::graph::detail {
 constexpr std::uint32_t kNone = 0xffffffffU;
 constexpr int kBranches = 8;  // of the tree of processes that reductions go along
 
-/// Bytes from the origin of a spot to the value at some indices.
-[[nodiscard]] inline std::int64_t distance(const Spot& spot, const Int3& at, std::size_t bytes) {
-    return (at[0] + at[1] * spot.y + at[2] * spot.z) * static_cast<std::int64_t>(bytes);
+/// Bytes from the origin of an array to the value at some indices.
+[[nodiscard]] inline std::int64_t distance(const PatchArray& array, const Int3& at, std::size_t bytes) {
+    return (at[0] + at[1] * array.y + at[2] * array.z) * static_cast<std::int64_t>(bytes);
 }
-[[nodiscard]] inline Strides strides(const Spot& spot, std::size_t bytes) {
+[[nodiscard]] inline Strides strides(const PatchArray& array, std::size_t bytes) {
     const auto b = static_cast<std::int64_t>(bytes);
-    return {spot.y * b, spot.z * b, spot.component * b};
+    return {array.y * b, array.z * b, array.component * b};
 }
 
 [[nodiscard]] inline std::byte* room_for(Stock<Line>& stock, std::size_t bytes) {
@@ -35,10 +35,10 @@ constexpr int kBranches = 8;  // of the tree of processes that reductions go alo
 
 /// Of a field: entry `entry` of all that a patch owns, x fastest, as a number of values from the first of
 /// them.
-[[nodiscard]] inline std::int32_t entry_in(const Spot& spot, const Box& owned, std::int32_t entry) {
+[[nodiscard]] inline std::int32_t entry_in(const PatchArray& array, const Box& owned, std::int32_t entry) {
     const int rest = entry / owned.extent(0);
     const Int3 at{entry % owned.extent(0), rest % owned.extent(1), rest / owned.extent(1)};
-    return static_cast<std::int32_t>(distance(spot, at, 1));
+    return static_cast<std::int32_t>(distance(array, at, 1));
 }
 
 /// Whether a use reads its neighbours' values around its own.
@@ -93,9 +93,9 @@ using Needs = std::map<NeedKey, Need>;
 /// What this process has of a patch of another node: room for the values that it needs, where they lie as
 /// they would in the owner's memory.
 struct Image {
-    Spot spot;
+    PatchArray array;
     struct Reader {
-        int half = 0;
+        int phase = 0;
         std::uint32_t op = kNone;
         Position position;
     };
@@ -123,7 +123,7 @@ struct SumPart {
 
 /// The operations of a resolved task: one for each of this process's patches, or one.
 struct TaskOps {
-    int half = 0;
+    int phase = 0;
     FamilyId family;  // none: one operation for the process
     std::uint32_t first = 0, count = 0;
     TaskId leave, gather;  // relocations: its other operations, further entries of tasks_
@@ -137,13 +137,13 @@ class PlanBuilder {
     void build(std::uint64_t serial);
 
   private:
-    using Half = graph::Plan::Half;
+    using ProgramData = graph::Plan::ProgramData;
 
     // numbering.cpp
     void number_scopes();
     void divide_among_threads();
     void number_operations();
-    std::uint32_t add_op(int half, OpKind kind, const std::string& name, int patch, int thread,
+    std::uint32_t add_op(int phase, OpKind kind, const std::string& name, int patch, int thread,
                          ScopeId scope);
     void find_halos();
     void add_fills(FillGroup& group);
@@ -171,13 +171,13 @@ class PlanBuilder {
     void make_messages();
     void make_sends(const Stream& stream);
     void make_receives(Stream& stream);
-    void add_parcels(int half, const NeedKey& key, const Need& need, const Spot& spot,
+    void add_parcels(int phase, const NeedKey& key, const Need& need, const PatchArray& array,
                      std::vector<Parcel>& parcels);
     [[nodiscard]] std::vector<Parcel> parcels_of(const Stream& stream, bool outgoing);
-    [[nodiscard]] Turn result_of(TaskId task);
+    [[nodiscard]] RoundAddress result_of(TaskId task);
     [[nodiscard]] int back_of_maker(const NeedKey& key) const;
     [[nodiscard]] std::uint32_t image_op(TaskId task, int process) const;
-    void wait_in_messages(int half);
+    void wait_in_messages(int phase);
     void wait_for_readers(const Stream& stream);
     void wait_for_packing(TaskId task, int patch);
     void put_messages(TaskId task, bool outgoing, Stream::What what, Block& block) const;
@@ -186,7 +186,7 @@ class PlanBuilder {
     [[nodiscard]] Position position_of(TaskId task, Position::Part part) const;
     [[nodiscard]] Position position_of(const FillGroup& group) const;
     [[nodiscard]] int rounds_since(const Position& other, const Position& here) const;
-    void wait_for_latest(int half, std::uint32_t op, const Position& other, const Position& here);
+    void wait_for_latest(int phase, std::uint32_t op, const Position& other, const Position& here);
 
     // flags.cpp
     void make_flags(std::uint64_t serial);
@@ -221,19 +221,19 @@ class PlanBuilder {
     void number_relocation(TaskId task);
     [[nodiscard]] const Scope::Relocation& relocation(TaskId task) const {
         const ResolvedTask& of = resolved(task);
-        return graph_.scopes()[of.scope].relocations()[static_cast<std::size_t>(of.of.version)];
+        return graph_.scopes()[of.scope].relocations()[static_cast<std::size_t>(of.relocation)];
     }
     [[nodiscard]] int relocation_hops(SetId set) const;
     void make_relocations(std::uint64_t serial);
     void make_relocation(TaskId task, std::uint64_t serial);
     void wait_in_relocation(TaskId task, int local, std::uint32_t op);
-    std::map<int, const Departures*> make_leavers(TaskId task, const RelocationOf& one,
-                                                  const std::vector<const Departures*>& own);
+    std::map<int, const PatchLeavers*> make_leavers(TaskId task, const SetRelocation& one,
+                                                    const std::vector<const PatchLeavers*>& own);
     void put_relocation(TaskId task, Block& block) const;
 
     // waits.cpp
     void make_waits();
-    void finish_waits(int half, std::uint32_t op);
+    void finish_waits(int phase, std::uint32_t op);
     void wait_for_neighbours(TaskId task, int local, const Before& before);
     void wait_for_befores(TaskId task, int local, std::uint32_t op);
     void wait_through(int patch, const Before& before);
@@ -247,18 +247,18 @@ class PlanBuilder {
         wait_on(task, family, patch, resolved(task).scope, lag);
     }
     void wait_on(TaskId task, FamilyId family, int patch, ScopeId scope, int lag);
-    void wait_for_op(int half, std::uint32_t op, ScopeId scope, int lag);
+    void wait_for_op(int phase, std::uint32_t op, ScopeId scope, int lag);
 
     // order.cpp
     void make_program(ScopeId scope);
-    [[nodiscard]] std::unique_ptr<Block> block_of(int half, ScopeId scope);
-    [[nodiscard]] std::unique_ptr<Block> control_of(int half, ScopeId scope);
+    [[nodiscard]] std::unique_ptr<Block> block_of(int phase, ScopeId scope);
+    [[nodiscard]] std::unique_ptr<Block> control_of(int phase, ScopeId scope);
     void put_task(TaskId task, Block& block);
     void put_fills(const FillGroup& group, Block& block);
-    void put(int half, std::uint32_t op, Block& block) const;
+    void put(int phase, std::uint32_t op, Block& block) const;
 
     // What everything asks for.
-    [[nodiscard]] Half& half(int which) { return which == 0 ? plan_.start_ : plan_.step_; }
+    [[nodiscard]] ProgramData& program_data(int which) { return which == 0 ? plan_.start_ : plan_.step_; }
     [[nodiscard]] const TaskInfo& info(TaskId task) const { return graph_.tasks()[resolved(task).task]; }
     [[nodiscard]] const ResolvedTask& resolved(TaskId task) const { return resolved_.tasks[task]; }
     [[nodiscard]] const Storage& storage(StorageId number) const { return resolved_.storages[number]; }
@@ -276,14 +276,15 @@ class PlanBuilder {
         return owner(family, patch) == members_.rank;
     }
     /// The buffer that a use of a storage means, from an address in its buffer 0.
-    [[nodiscard]] Turn turn(int half, StorageId storage, std::byte* base, std::int64_t turn, int back) const;
-    [[nodiscard]] bool is_near(FamilyId family, int patch) const {
-        return members_.is_near(owner(family, patch));
+    [[nodiscard]] RoundAddress address(int phase, StorageId storage, std::byte* base,
+                                       std::int64_t buffer_stride, int back) const;
+    [[nodiscard]] bool is_on_node(FamilyId family, int patch) const {
+        return members_.is_on_node(owner(family, patch));
     }
     [[nodiscard]] FamilyId family_of(StorageId storage) const {
         return number_of(graph_, *label_of(graph_, this->storage(storage)).family);
     }
-    [[nodiscard]] const Spot& spot_of(StorageId storage, int patch);
+    [[nodiscard]] const PatchArray& array_of(StorageId storage, int patch);
 
     graph::Plan& plan_;
     const Graph& graph_;
@@ -293,7 +294,7 @@ class PlanBuilder {
     int threads_;
     Reach reach_;
 
-    VectorBy<ScopeId, int> halves_;                   // 0 start, 1 step
+    VectorBy<ScopeId, int> phase_of_;                 // 0 start, 1 step
     VectorBy<ScopeId, std::uint16_t> scopes_;         // its number in its program
     VectorBy<ScopeId, std::int64_t*> bases_;          // a repeat's round base
     VectorBy<FamilyId, std::vector<int>> thread_of_;  // [family][local]
@@ -301,7 +302,7 @@ class PlanBuilder {
     VectorBy<TaskId, TaskOps> tasks_;                 // of Resolved::tasks, then parts of relocations
     std::vector<FillGroup> groups_;
     std::map<FillKey, std::size_t> group_of_;
-    std::array<std::vector<int>, 2> thread_of_op_;  // [half][op]
+    std::array<std::vector<int>, 2> thread_of_op_;  // [phase][op]
     std::array<std::vector<char>, 2> edge_op_;      //
     std::array<std::vector<std::uint16_t>, 2> scope_of_op_;
 
@@ -310,7 +311,7 @@ class PlanBuilder {
     VectorBy<TaskId, std::size_t> partial_at_;
     std::vector<Needs> needs_, asked_;                   // [process]: of ours, of theirs
     std::map<std::pair<StorageId, int>, Image> images_;  // (storage, patch)
-    Image::Reader reader_;                               // who asks for spots now
+    Image::Reader reader_;                               // the operation whose arrays are looked up now
     std::vector<Stream> outgoing_, incoming_;
     std::map<std::pair<StorageId, int>, std::vector<std::size_t>>
         packing_;  // (storage, patch) -> of outgoing_

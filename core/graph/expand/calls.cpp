@@ -7,7 +7,7 @@
 
 namespace strata::graph {
 
-void Move::copy(const std::byte* source, std::byte* target) const {
+void ValueCopy::copy(const std::byte* source, std::byte* target) const {
     if (entries.data() == nullptr) {
         BoxCopy whole = box;
         whole.from = source, whole.to = target;
@@ -29,8 +29,8 @@ namespace {
 /// Says for error messages what this thread is calling.
 class Calling {
   public:
-    explicit Calling(const Here& here) { here_now = &here; }
-    ~Calling() { here_now = nullptr; }
+    explicit Calling(const Here& here) { current_call = &here; }
+    ~Calling() { current_call = nullptr; }
     Calling(const Calling&) = delete;
     Calling& operator=(const Calling&) = delete;
 };
@@ -45,12 +45,12 @@ double cpu_seconds() {
 }  // namespace
 
 void TaskCall::show_particles() {
-    for (const Peopled& each : peopled) {
+    for (const ParticleView& each : particle_views) {
         const ParticleArrays& arrays = each.column->arrays(*each.patch);
-        Place& place = places[each.place];
-        place.origin = each.column->at(arrays);
-        place.component = each.column->stride(arrays) / each.column->bytes;
-        place.count = each.patch->count;
+        UseData& data = use_data[each.use];
+        data.origin = each.column->at(arrays);
+        data.component = each.column->stride(arrays) / each.column->bytes;
+        data.count = each.patch->count;
     }
 }
 
@@ -60,8 +60,8 @@ void TaskCall::create(void* call, SetId set, std::int64_t count) {
     if (!graph.particle_sets().has(set))
         self.here.fail("creates particles of a set that the graph does not have");
     const ParticleSet& of = graph.particle_sets()[set];
-    for (const Peopled& each : self.peopled) {
-        const Use& use = self.here.task->uses[each.place];
+    for (const ParticleView& each : self.particle_views) {
+        const Use& use = self.here.task->uses[each.use];
         if (use.version.label != of.id_label || use.access != Access::make || self.populations == nullptr)
             continue;
         self.populations->create(of, self.here.patch, *each.patch, count);
@@ -76,11 +76,12 @@ Outcome TaskCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<TaskCall*>(what);
     const double begin = *call.measured ? cpu_seconds() : 0.0;
     if (!call.under_way) {
-        for (const Turning& each : call.turnings) call.places[each.place].origin = each.turn.at(worker);
+        for (const UseAddress& each : call.addresses)
+            call.use_data[each.use].origin = each.address.at(worker);
         call.show_particles();
-        for (const Move& each : call.collects) each.go(worker);
+        for (const ValueCopy& each : call.collects) each.go(worker);
         for (const Clear& each : call.clears) std::memset(each.at, 0, each.bytes);
-        for (const auto& [at, label] : call.neutrals) write_neutral(*label, at);
+        for (const auto& [at, label] : call.scalars) write_neutral(*label, at);
         if (call.steps_before != nullptr) call.here.step = *call.steps_before + worker.epoch(0);
         if (call.scope != 0) {
             const std::int64_t begun = call.round_base == nullptr ? 0 : *call.round_base;
@@ -97,7 +98,7 @@ Outcome TaskCall::go(void* what, Worker& worker) {
 }
 
 Outcome FillCall::go(void* what, Worker& worker) {
-    for (const Move& each : static_cast<const FillCall*>(what)->moves) each.go(worker);
+    for (const ValueCopy& each : static_cast<const FillCall*>(what)->moves) each.go(worker);
     return Outcome::done;
 }
 

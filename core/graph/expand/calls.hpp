@@ -20,17 +20,18 @@ namespace strata::graph {
     return depth == 2 ? (epoch - back) & 1U : (epoch % depth + depth - back) % depth;
 }
 
-/// An address that may depend on the round: buffers that are used in turn.
-struct Turn {
+/// An address that depends on the round where a storage has several buffers: with three of them, round 7 of
+/// the scope uses buffer 7 % 3 = 1, and what was made a round before lies in buffer 0.
+struct RoundAddress {
     std::byte* base = nullptr;
-    std::int64_t turn = 0;  // bytes from one buffer to the next
+    std::int64_t buffer_stride = 0;  // bytes from one buffer to the next
     std::uint32_t depth = 1;
-    std::uint16_t scope = 0;  // whose rounds turn it
-    std::uint16_t back = 0;   // so many rounds ago
+    std::uint16_t scope = 0;  // whose rounds are counted
+    std::uint16_t back = 0;   // how many rounds ago the version was made
 
     [[nodiscard]] std::byte* at(Epoch epoch) const {
         if (depth == 1) return base;
-        return base + static_cast<std::int64_t>(buffer_number(epoch, back, depth)) * turn;
+        return base + static_cast<std::int64_t>(buffer_number(epoch, back, depth)) * buffer_stride;
     }
     [[nodiscard]] std::byte* at(const Worker& worker) const {
         return depth == 1 ? base : at(worker.epoch(scope));
@@ -38,9 +39,9 @@ struct Turn {
 };
 
 /// A box or a list of entries that goes from one place to another.
-struct Move {
-    Turn from, to;  // of the first value
-    BoxCopy box;    // its geometry, where it is a box
+struct ValueCopy {
+    RoundAddress from, to;  // of the first value
+    BoxCopy box;            // its geometry, where it is a box
     std::span<const std::int32_t>
         entries;  // of the source, in bytes from its first value, where it is a list
     std::int64_t from_component = 0, to_component = 0;  // lists: bytes to the next component
@@ -51,7 +52,7 @@ struct Move {
     void copy(const std::byte* source, std::byte* target) const;
 };
 
-/// What is done to a task's places before its function is called.
+/// Memory that is set to zero before a task's function is called.
 struct Clear {
     std::byte* at = nullptr;
     std::size_t bytes = 0;
@@ -59,28 +60,31 @@ struct Clear {
 
 /// A task on a patch.
 struct TaskCall {
-    struct Turning {
-        std::uint32_t place = 0;
-        Turn turn;
+    /// A use whose values lie in another buffer in each round.
+    struct UseAddress {
+        std::uint32_t use = 0;
+        RoundAddress address;
     };
-    struct Neutral {
+    /// Gets the reduction's neutral element before each call.
+    struct ScalarContribution {
         std::byte* at = nullptr;
         const LabelInfo* label = nullptr;
     };
-    struct Peopled {
-        std::uint32_t place = 0;
+    /// A use of particles: how many there are, and where, changes from round to round.
+    struct ParticleView {
+        std::uint32_t use = 0;
         const ParticleColumn* column = nullptr;
         ParticlePatch* patch = nullptr;
     };
     Here here;
     std::span<Here> all_own;  // of a task of the whole team
-    std::span<Place> places;
-    std::span<const Turning> turnings;
-    std::span<const Peopled> peopled;    // values of particles: how many there are, and where, changes
-    Populations* populations = nullptr;  // of who may create particles
-    std::span<const Move> collects;      // windows and lists that other patches' values are copied to
-    std::span<const Clear> clears;       // windows of contributions
-    std::span<const Neutral> neutrals;   // contributions to scalars
+    std::span<UseData> use_data;
+    std::span<const UseAddress> addresses;
+    std::span<const ParticleView> particle_views;
+    Populations* populations = nullptr;   // of who may create particles
+    std::span<const ValueCopy> collects;  // windows and lists that other patches' values are copied to
+    std::span<const Clear> clears;        // windows of contributions
+    std::span<const ScalarContribution> scalars;
     const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
     std::uint16_t scope = 0;
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
@@ -98,7 +102,7 @@ struct TaskCall {
 
 /// Copies into a halo, all from one patch.
 struct FillCall {
-    std::span<const Move> moves;
+    std::span<const ValueCopy> moves;
     static Outcome go(void* what, Worker& worker);
 };
 
@@ -112,20 +116,20 @@ struct SumRows {
         friend auto operator<=>(const Region&, const Region&) = default;
     };
     /// A box of the result or of a part: where its first value is, and how far others are, in values.
-    struct Place {
+    struct BoxOrigin {
         std::int64_t at = 0;
         Strides strides;
     };
     std::vector<Region> regions;
     std::vector<std::uint32_t> parts;  // by region: its sources
-    /// By region and row: the row's place in the result, and in each of the sources, in values from the
+    /// By region and row: where the row begins in the result, and in each of the sources, in values from the
     /// first.
-    std::vector<std::int32_t> places;
+    std::vector<std::int32_t> offsets;
 
-    /// A box, and the parts that contribute to it, in the order of adding. Throws Error where a place is too
-    /// far from the first (2^31 values).
-    void add(const Int3& extent, int components, const Place& result,
-             const std::vector<std::pair<std::uint32_t, Place>>& from);
+    /// A box, and the parts that contribute to it, in the order of adding. Throws Error where a row is too
+    /// far from the first value (2^31 values).
+    void add(const Int3& extent, int components, const BoxOrigin& result,
+             const std::vector<std::pair<std::uint32_t, BoxOrigin>>& from);
     friend auto operator<=>(const SumRows&, const SumRows&) = default;
 };
 
@@ -134,14 +138,14 @@ struct CombineCall {
     /// Sums all rows, each value from 0 on in the order of its sources.
     using Add = void (*)(const SumRows& rows, std::byte* to, std::byte* const* parts);
 
-    Turn to;  // the result's first value
+    RoundAddress to;  // the result's first value
     std::int64_t bytes = 0;
     bool field = true;
     Add add = nullptr;
-    std::span<const Turn> parts;  // fields: of each part, where the result's first value would lie
+    std::span<const RoundAddress> parts;  // fields: of each part, where the result's first value would lie
     const SumRows* rows = nullptr;
     struct Entries {
-        Turn from;
+        RoundAddress from;
         std::span<const std::int32_t> here, there;  // entries; empty: all, in order
         std::int64_t from_component = 0;
     };
@@ -162,7 +166,7 @@ struct ReduceCall {
     std::span<const std::byte* const> contributions;  // of this process's patches
     std::span<std::byte* const> children;             // partial results of other processes
     std::byte* mine = nullptr;                        // this process's partial result
-    Turn result;                                      // the root, or who is alone: the scalar's place
+    RoundAddress result;                              // the root, or who is alone: the scalar's place
     bool finishes = false;
     static Outcome go(void* what, Worker& worker);
 };
@@ -176,7 +180,7 @@ void write_first(const LabelInfo& label, std::byte* to);
 
 /// The result, from the root's place to this process's.
 struct FetchCall {
-    Turn from, to;
+    RoundAddress from, to;
     std::size_t bytes = 0;
     static Outcome go(void* what, Worker& worker);
 };
@@ -184,7 +188,7 @@ struct FetchCall {
 /// A decision on a scalar.
 struct DecideCall {
     const std::function<bool(const void*)>* test = nullptr;
-    Turn scalar;
+    RoundAddress scalar;
     bool more_if = true;                 // whether the test's "yes" means to go on
     std::int64_t* round_base = nullptr;  // set when a repeat ends
     static bool more(const void* what, Epoch epoch);

@@ -141,7 +141,7 @@ std::size_t in_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * k
 
 /// How a message with so many particles is divided.
 struct Layout {
-    Layout(const RelocationOf& of, std::size_t count)
+    Layout(const SetRelocation& of, std::size_t count)
         : columns(in_lines(sizeof(std::int64_t) + count * sizeof(Leaver))),
           capacity(static_cast<std::int64_t>(in_lines(count))) {
         ParticleArrays arrays{nullptr, capacity};
@@ -160,15 +160,16 @@ struct Layout {
 Outcome PackLeaversCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<PackLeaversCall*>(what);
     const Epoch round = worker.epoch(call.of->scope);
-    std::vector<Goes>& goes = call.goes_;
+    std::vector<LeaverToPack>& goes = call.goes_;
     goes.clear();
-    for (const Departures* each : call.patches) {
-        const Departures& told = each[round & 1U];
-        for (std::int64_t i = 0; i < told.count; ++i)
-            if (call.owner[static_cast<std::size_t>(told.leavers[i].to)] == call.process)
-                goes.push_back({told.leavers[i].to, told.leavers[i].at, &told.from});
+    for (const PatchLeavers* each : call.patches) {
+        const PatchLeavers& theirs = each[round & 1U];
+        for (std::int64_t i = 0; i < theirs.count; ++i)
+            if (call.owner[static_cast<std::size_t>(theirs.leavers[i].to)] == call.process)
+                goes.push_back({theirs.leavers[i].to, theirs.leavers[i].at, &theirs.from});
     }
-    std::stable_sort(goes.begin(), goes.end(), [](const Goes& a, const Goes& b) { return a.to < b.to; });
+    std::stable_sort(goes.begin(), goes.end(),
+                     [](const LeaverToPack& a, const LeaverToPack& b) { return a.to < b.to; });
     const Layout division(*call.of, goes.size());
     call.channel->make_room(round, division.end);
     std::byte* message = call.channel->room(round).data();
@@ -180,7 +181,7 @@ Outcome PackLeaversCall::go(void* what, Worker& worker) {
     for (const ParticleColumn& column : call.of->moved)
         for (int c = 0; c < column.components; ++c) {
             std::byte* to = column.at(packed) + c * column.stride(packed);
-            for (const Goes& each : goes) {
+            for (const LeaverToPack& each : goes) {
                 std::memcpy(to,
                             column.at(*each.from) + c * column.stride(*each.from) + each.at * column.bytes,
                             static_cast<std::size_t>(column.bytes));
@@ -195,7 +196,7 @@ Outcome ReceiveLeaversCall::go(void* what, Worker& worker) {
     const Epoch round = worker.epoch(call.of->scope);
     if (!call.channel->receive(round)) return Outcome::later;
     std::byte* message = call.channel->room(round).data();
-    Departures& shown = call.shown[round & 1U];
+    PatchLeavers& shown = call.shown[round & 1U];
     std::memcpy(&shown.count, message, sizeof shown.count);
     shown.leavers = reinterpret_cast<Leaver*>(message + sizeof shown.count);
     const Layout division(*call.of, static_cast<std::size_t>(shown.count));

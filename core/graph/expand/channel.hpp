@@ -63,7 +63,7 @@ class Channel {
 
 /// Values to or from a message: a box, or entries of a list.
 struct Parcel {
-    Turn values;                            // the first value
+    RoundAddress values;                    // the first value
     BoxCopy box;                            // its geometry; the other side is packed
     std::span<const std::int32_t> entries;  // of a list, counted from its first value
     std::int64_t component = 0;             // lists: bytes to the next component
@@ -104,26 +104,26 @@ struct UnpackCall {
 /// Particles that go to the patches of another process: who leaves (Leaver, by patch), then their values, in
 /// columns as in the arrays that they come from.
 struct PackLeaversCall {
-    const RelocationOf* of = nullptr;
+    const SetRelocation* of = nullptr;
     Channel* channel = nullptr;
-    std::span<const Departures* const> patches;  // each [2]
-    std::span<const int> owner;                  // [patch]
+    std::span<const PatchLeavers* const> patches;  // each [2]
+    std::span<const int> owner;                    // [patch]
     int process = -1;
     static Outcome go(void* what, Worker& worker);
 
   private:
-    struct Goes {
+    struct LeaverToPack {
         std::int32_t to, at;
         const ParticleArrays* from;
     };
-    std::vector<Goes> goes_;
+    std::vector<LeaverToPack> goes_;
 };
 
 /// Shows them as departures of a patch that has all of them.
 struct ReceiveLeaversCall {
-    const RelocationOf* of = nullptr;
+    const SetRelocation* of = nullptr;
     Channel* channel = nullptr;
-    Departures shown[2];
+    PatchLeavers shown[2];
     static Outcome go(void* what, Worker& worker);
 };
 

@@ -57,27 +57,27 @@ void add_row(T* target, const T* const (&row)[Sources], std::uint32_t length) {
 
 /// One region with so many sources that the compiler knows how many.
 template <class T, std::size_t Sources>
-void add_few(const SumRows::Region& region, const std::int32_t* place, T* to, const std::uint32_t* sources,
+void add_few(const SumRows::Region& region, const std::int32_t* offset, T* to, const std::uint32_t* sources,
              std::byte* const* parts) {
     const T* from[Sources];
     for (std::size_t s = 0; s < Sources; ++s) from[s] = reinterpret_cast<const T*>(parts[sources[s]]);
-    for (std::uint32_t r = 0; r < region.rows; ++r, place += 1 + Sources) {
+    for (std::uint32_t r = 0; r < region.rows; ++r, offset += 1 + Sources) {
         const T* row[Sources];
-        for (std::size_t s = 0; s < Sources; ++s) row[s] = from[s] + place[1 + s];
-        add_row(to + place[0], row, region.length);
+        for (std::size_t s = 0; s < Sources; ++s) row[s] = from[s] + offset[1 + s];
+        add_row(to + offset[0], row, region.length);
     }
 }
 
 /// Any number of sources, none among them.
 template <class T>
-void add_many(const SumRows::Region& region, const std::int32_t* place, T* to, const std::uint32_t* sources,
+void add_many(const SumRows::Region& region, const std::int32_t* offset, T* to, const std::uint32_t* sources,
               std::byte* const* parts) {
-    for (std::uint32_t r = 0; r < region.rows; ++r, place += 1 + region.sources)
+    for (std::uint32_t r = 0; r < region.rows; ++r, offset += 1 + region.sources)
         for (std::uint32_t i = 0; i < region.length; ++i) {
             T sum{};
             for (std::uint32_t s = 0; s < region.sources; ++s)
-                sum += (reinterpret_cast<const T*>(parts[sources[s]]) + place[1 + s])[i];
-            to[place[0] + static_cast<std::int64_t>(i)] = sum;
+                sum += (reinterpret_cast<const T*>(parts[sources[s]]) + offset[1 + s])[i];
+            to[offset[0] + static_cast<std::int64_t>(i)] = sum;
         }
 }
 
@@ -86,64 +86,64 @@ void add_many(const SumRows::Region& region, const std::int32_t* place, T* to, c
 /// effect, and leaves its calls out.
 template <class T>
 void fetch(const SumRows& rows, std::byte* const* parts) {
-    const std::int32_t* place = rows.places.data();
+    const std::int32_t* offset = rows.offsets.data();
     const std::uint32_t* sources = rows.parts.data();
     for (const SumRows::Region& region : rows.regions) {
         for (std::uint32_t s = 0; s < region.sources; ++s) {
             const T* const from = reinterpret_cast<const T*>(parts[sources[s]]);
-            const std::int32_t* at = place + 1 + s;
+            const std::int32_t* at = offset + 1 + s;
             for (std::uint32_t r = 0; r < region.rows; ++r, at += 1 + region.sources) {
                 __builtin_prefetch(from + *at);
                 asm volatile("");
             }
         }
-        place += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
+        offset += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
     }
 }
 
 template <class T>
 void add_all(const SumRows& rows, std::byte* to, std::byte* const* parts) {
-    if (rows.places.size() > 3 * kMany) fetch<T>(rows, parts);
+    if (rows.offsets.size() > 3 * kMany) fetch<T>(rows, parts);
     T* const target = reinterpret_cast<T*>(to);
-    const std::int32_t* place = rows.places.data();
+    const std::int32_t* offset = rows.offsets.data();
     const std::uint32_t* sources = rows.parts.data();
     for (const SumRows::Region& region : rows.regions) {
         if (region.sources == 1)
-            add_few<T, 1>(region, place, target, sources, parts);
+            add_few<T, 1>(region, offset, target, sources, parts);
         else if (region.sources == 2)
-            add_few<T, 2>(region, place, target, sources, parts);
+            add_few<T, 2>(region, offset, target, sources, parts);
         else if (region.sources == 4)
-            add_few<T, 4>(region, place, target, sources, parts);
+            add_few<T, 4>(region, offset, target, sources, parts);
         else if (region.sources == 8)
-            add_few<T, 8>(region, place, target, sources, parts);
+            add_few<T, 8>(region, offset, target, sources, parts);
         else
-            add_many<T>(region, place, target, sources, parts);
-        place += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
+            add_many<T>(region, offset, target, sources, parts);
+        offset += std::size_t{region.rows} * (1 + region.sources), sources += region.sources;
     }
 }
 
 }  // namespace
 
-void SumRows::add(const Int3& extent, int components, const Place& result,
-                  const std::vector<std::pair<std::uint32_t, Place>>& from) {
+void SumRows::add(const Int3& extent, int components, const BoxOrigin& result,
+                  const std::vector<std::pair<std::uint32_t, BoxOrigin>>& from) {
     regions.push_back({static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(extent[0]),
                        static_cast<std::uint32_t>(extent[1] * extent[2] * components)});
-    for (const auto& [part, place] : from) parts.push_back(part);
+    for (const auto& [part, offset] : from) parts.push_back(part);
     for (int c = 0; c < components; ++c)
         for (int k = 0; k < extent[2]; ++k)
             for (int j = 0; j < extent[1]; ++j) {
-                const auto put = [&](const Place& place) {
-                    const Strides& by = place.strides;
-                    const std::int64_t at = place.at + c * by.component + k * by.plane + j * by.row;
+                const auto put = [&](const BoxOrigin& offset) {
+                    const Strides& by = offset.strides;
+                    const std::int64_t at = offset.at + c * by.component + k * by.plane + j * by.row;
                     if (at != static_cast<std::int32_t>(at))
                         throw Error("a patch is too large for sums of contributions")
                             .given(fmt::format("{} values from its first to another", at))
                             .allowed("below 2^31")
                             .remedy("divide the grid into smaller patches");
-                    places.push_back(static_cast<std::int32_t>(at));
+                    offsets.push_back(static_cast<std::int32_t>(at));
                 };
                 put(result);
-                for (const auto& [part, place] : from) put(place);
+                for (const auto& [part, offset] : from) put(offset);
             }
 }
 

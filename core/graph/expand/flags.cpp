@@ -22,7 +22,7 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
         for (int thread = 0; thread < threads_; ++thread)
             for (const char edge : {char{0}, char{1}}) {
                 const auto h = static_cast<std::size_t>(which);
-                auto& all = half(which).program.ops;
+                auto& all = program_data(which).program.ops;
                 for (std::size_t op = 0; op < all.size(); ++op)
                     if (thread_of_op_[h][op] == thread && edge_op_[h][op] == edge)
                         places.emplace_back(&all[op].flag, count++);
@@ -45,13 +45,13 @@ void PlanBuilder::make_flags(std::uint64_t serial) {
     auto* table = reinterpret_cast<const Flag**>(first + n);
     std::size_t at = 0;
     for (const TaskOps& each : tasks_) {
-        const auto& all = half(each.half).program.ops;
+        const auto& all = program_data(each.phase).program.ops;
         *first++ = at;
         for (std::uint32_t i = 0; i < each.count; ++i) table[at++] = all[each.first + i].flag;
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
     members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
+    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
         directories_.push_back(SharedMemory::of_other(members_, name(process)));
 }
 
@@ -68,13 +68,14 @@ void PlanBuilder::make_partials(std::uint64_t serial) {
     for (const ResolvedTask& task : resolved_.tasks) {
         partial_at_.push_back(bytes);
         if (task.what == ResolvedTask::What::reduce)
-            bytes += (partial_bytes(label(task.of.label)) + team::kApart - 1) / team::kApart * team::kApart;
+            bytes +=
+                (partial_bytes(label(task.completed.label)) + team::kApart - 1) / team::kApart * team::kApart;
     }
     const auto name = [&](int process) { return fmt::format("graph.{}.partials.{}", serial, process); };
     plan_.partials_ = SharedMemory(members_, name(members_.rank), bytes);
     if (members_.size == 1) return;
     members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
+    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
         partials_.push_back(SharedMemory::of_other(members_, name(process)));
 }
 

@@ -57,7 +57,7 @@ void fills_of(const FieldLayout& layout, std::size_t b, Fills& fills, std::vecto
 }
 
 struct Reads {
-    std::uint32_t place, fill;
+    std::uint32_t position, fill;
 };
 
 /// Which patches of a block read from which of its fills: those near enough to where it goes.
@@ -106,19 +106,19 @@ Fills find_fills(const FieldLayout& layout, const Int3& width) {
     std::vector<Reads> reads;
     for (std::size_t b = 0; b < layout.blocks.size(); ++b) readers_of(layout, b, fills, reads, met);
     fills.of_patch.assign(layout.division->patches.size() + 1, 0);
-    for (const Reads& read : reads) ++fills.of_patch[read.place + 1];
+    for (const Reads& read : reads) ++fills.of_patch[read.position + 1];
     for (std::size_t i = 1; i < fills.of_patch.size(); ++i) fills.of_patch[i] += fills.of_patch[i - 1];
     fills.which.resize(reads.size());
     std::vector<std::uint32_t> next(fills.of_patch.begin(), fills.of_patch.end() - 1);
-    for (const Reads& read : reads) fills.which[next[read.place]++] = read.fill;
+    for (const Reads& read : reads) fills.which[next[read.position]++] = read.fill;
     return fills;
 }
 
-void read_in_place(const FieldLayout& layout, int patch, const Division::Place& place, const Int3& width,
-                   std::vector<Grid::Meeting>& met, std::vector<int>& from) {
+void read_in_place(const FieldLayout& layout, int patch, const Division::PatchPosition& position,
+                   const Int3& width, std::vector<Grid::Meeting>& met, std::vector<int>& from) {
     const Grid& grid = *layout.division->grid;
     const Box near =
-        common(grid.owned(patch, layout.on, layout.border).grown(width), layout.blocks[place.part].owned);
+        common(grid.owned(patch, layout.on, layout.border).grown(width), layout.blocks[position.part].owned);
     grid.find_owners(near, layout.on, layout.border, met);
     from.clear();
     for (const Grid::Meeting& m : met)

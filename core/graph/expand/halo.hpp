@@ -20,7 +20,7 @@ struct Division {
         Box cells;
         std::uint32_t first = 0, last = 0;  // its patches: Division::patches[first] .. [last - 1]
     };
-    struct Place {
+    struct PatchPosition {
         std::uint32_t part = 0;
         std::uint32_t at = 0;  // in Division::patches
     };
@@ -33,7 +33,7 @@ struct Division {
         return {patches.data() + part.first, patches.data() + part.last};
     }
     /// Where a patch is; it must be one of the divided. O(log of the number of patches).
-    [[nodiscard]] Place find(int patch) const;
+    [[nodiscard]] PatchPosition find(int patch) const;
 
     std::vector<std::uint32_t> by_number;  // for find(): places in `patches`, by ascending patch
 };
@@ -116,7 +116,7 @@ struct Fills {
 
 /// The patches of the same block from which one reads in place with ghosts of this width, ascending, without
 /// itself. `met` is scratch whose memory is used again.
-void read_in_place(const FieldLayout& layout, int patch, const Division::Place& place, const Int3& width,
-                   std::vector<Grid::Meeting>& met, std::vector<int>& from);
+void read_in_place(const FieldLayout& layout, int patch, const Division::PatchPosition& position,
+                   const Int3& width, std::vector<Grid::Meeting>& met, std::vector<int>& from);
 
 }  // namespace strata::graph

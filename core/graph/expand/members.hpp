@@ -35,8 +35,10 @@ struct Members {
 
     /// Those of this node: first() .. first() + near() - 1.
     [[nodiscard]] int first() const { return firsts[static_cast<std::size_t>(node)]; }
-    [[nodiscard]] int near() const { return firsts[static_cast<std::size_t>(node) + 1] - first(); }
-    [[nodiscard]] bool is_near(int process) const { return process >= first() && process < first() + near(); }
+    [[nodiscard]] int on_node() const { return firsts[static_cast<std::size_t>(node) + 1] - first(); }
+    [[nodiscard]] bool is_on_node(int process) const {
+        return process >= first() && process < first() + on_node();
+    }
     [[nodiscard]] static Members alone() { return {}; }
     [[nodiscard]] static Members of(team::Team& team);
 };

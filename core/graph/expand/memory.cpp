@@ -34,7 +34,7 @@ Division one_by_one(const Grid& grid, const std::vector<int>& patches) {
 }
 
 std::string table_name(std::uint64_t serial, int process) {
-    return fmt::format("graph.{}.spots.{}", serial, process);
+    return fmt::format("graph.{}.arrays.{}", serial, process);
 }
 
 }  // namespace
@@ -45,19 +45,21 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
       patches_(assignment.of(members.rank)),
       populations_(std::make_unique<Populations>(graph, resolved, patches_, members, serial)) {
     lay_out_fields(graph, resolved);
-    find_spots(graph, resolved);
+    find_arrays(graph, resolved);
     const std::size_t all = std::accumulate(bytes_.begin(), bytes_.end(), std::size_t{0});
     pool_ = SharedMemory(members, fmt::format("graph.{}.values.{}", serial, members.rank), all);
-    for (Spot& spot : spots_) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
-    for (auto& blocks : block_spots_)
-        for (Spot& spot : blocks) spot.origin = pool_.data() + reinterpret_cast<std::intptr_t>(spot.origin);
+    for (PatchArray& array : arrays_)
+        array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
+    for (auto& blocks : block_arrays_)
+        for (PatchArray& array : blocks)
+            array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
     const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
     lay_on_huge_pages(in_place);
     for (const SumInPlace& sum : in_place) {
-        const auto from = static_cast<std::ptrdiff_t>(first_spot_[sum.windows]);
-        const auto to = static_cast<std::ptrdiff_t>(first_spot_[sum.result]);
+        const auto from = static_cast<std::ptrdiff_t>(first_array_[sum.windows]);
+        const auto to = static_cast<std::ptrdiff_t>(first_array_[sum.result]);
         const FamilyId family = number_of(graph, *label_of(graph, resolved.storages[sum.result]).family);
-        std::copy_n(spots_.begin() + from, patches_[family].size(), spots_.begin() + to);
+        std::copy_n(arrays_.begin() + from, patches_[family].size(), arrays_.begin() + to);
     }
     publish(serial);
 }
@@ -92,7 +94,7 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
 }
 
 /// Offsets within the pool at first; the pool's address is added once it is known.
-void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
+void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
     std::size_t at = 0;
     const auto here = [&](std::int64_t bytes = 0) {
         return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at) + bytes);
@@ -103,27 +105,28 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
         const auto depth = static_cast<std::size_t>(storage.depth);
         const auto components = static_cast<std::size_t>(label.components);
         const std::size_t begin = at;
-        first_spot_.push_back(spots_.size());
-        block_spots_.emplace_back();
+        first_array_.push_back(arrays_.size());
+        block_arrays_.emplace_back();
         if (label.kind == Kind::scalar) {
-            spots_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
+            arrays_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
             at += depth * rounded(components * label.bytes, kLine);
-            spots_.back().turn = static_cast<std::int64_t>(rounded(components * label.bytes, kLine));
+            arrays_.back().buffer_stride =
+                static_cast<std::int64_t>(rounded(components * label.bytes, kLine));
         } else if (label.kind == Kind::field) {
             const FieldLayout& layout = layouts_[s];
             for (const FieldBlock& block : layout.blocks) {
                 const std::size_t each = component_bytes(static_cast<std::size_t>(block.bytes), label.bytes);
                 const auto value = static_cast<std::int64_t>(label.bytes);
-                Spot spot;
-                spot.origin = here(block.offset({0, 0, 0}) * value);
-                spot.y = block.row, spot.z = block.plane;
-                spot.component = static_cast<std::int64_t>(each / label.bytes);
-                spot.turn = static_cast<std::int64_t>(each * components);
-                block_spots_.back().push_back(spot);
+                PatchArray array;
+                array.origin = here(block.offset({0, 0, 0}) * value);
+                array.y = block.row, array.z = block.plane;
+                array.component = static_cast<std::int64_t>(each / label.bytes);
+                array.buffer_stride = static_cast<std::int64_t>(each * components);
+                block_arrays_.back().push_back(array);
                 at += depth * each * components;
             }
             for (const int patch : patches_[number_of(graph, *label.family)])
-                spots_.push_back(block_spots_.back()[layout.division->find(patch).part]);
+                arrays_.push_back(block_arrays_.back()[layout.division->find(patch).part]);
         } else if (label.kind == Kind::list) {
             for (const int patch : patches_[number_of(graph, *label.family)]) {
                 const std::int64_t count = label.entries(patch);
@@ -134,13 +137,13 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
                         .allowed("0 or more");
                 const std::size_t each =
                     component_bytes(static_cast<std::size_t>(count) * label.bytes, label.bytes);
-                Spot spot{here(),
-                          0,
-                          0,
-                          static_cast<std::int64_t>(each / label.bytes),
-                          static_cast<std::int64_t>(each * components),
-                          count};
-                spots_.push_back(spot);
+                PatchArray array{here(),
+                                 0,
+                                 0,
+                                 static_cast<std::int64_t>(each / label.bytes),
+                                 static_cast<std::int64_t>(each * components),
+                                 count};
+                arrays_.push_back(array);
                 at += depth * each * components;
             }
         }
@@ -149,27 +152,27 @@ void Memory::find_spots(const Graph& graph, const Resolved& resolved) {
     }
 }
 
-/// What the others read: how many storages, where each one's spots begin, the spots.
+/// What the others read: the number of storages, where each one's arrays begin, the arrays.
 void Memory::publish(std::uint64_t serial) {
     if (members_.size == 1) return;
-    const std::size_t n = first_spot_.size();
+    const std::size_t n = first_array_.size();
     table_ = SharedMemory(members_, table_name(serial, members_.rank),
-                          (n + 1) * sizeof(std::uint64_t) + spots_.size() * sizeof(Spot));
+                          (n + 1) * sizeof(std::uint64_t) + arrays_.size() * sizeof(PatchArray));
     auto* numbers = table_.as<std::uint64_t>();
     numbers[0] = n;
-    std::copy(first_spot_.begin(), first_spot_.end(), numbers + 1);
-    if (!spots_.empty()) std::memcpy(numbers + n + 1, spots_.data(), spots_.size() * sizeof(Spot));
+    std::copy(first_array_.begin(), first_array_.end(), numbers + 1);
+    if (!arrays_.empty()) std::memcpy(numbers + n + 1, arrays_.data(), arrays_.size() * sizeof(PatchArray));
     members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
+    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
         tables_.push_back(SharedMemory::of_other(members_, table_name(serial, process)));
 }
 
-const Spot& Memory::of(int process, StorageId storage, int local) const {
+const PatchArray& Memory::of(int process, StorageId storage, int local) const {
     if (process == members_.rank) return own(storage, local);
     const auto* numbers =
         reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process - members_.first())]);
-    const auto* spots = reinterpret_cast<const Spot*>(numbers + numbers[0] + 1);
-    return spots[numbers[1 + storage.number()] + static_cast<std::uint64_t>(local)];
+    const auto* arrays = reinterpret_cast<const PatchArray*>(numbers + numbers[0] + 1);
+    return arrays[numbers[1 + storage.number()] + static_cast<std::uint64_t>(local)];
 }
 
 }  // namespace strata::graph

@@ -19,12 +19,12 @@
 namespace strata::graph {
 
 /// Where the values of a storage lie for one patch: all that another process needs to read them.
-struct Spot {
-    std::byte* origin = nullptr;  // of index (0, 0, 0), or of the first value, in buffer 0
-    std::int64_t y = 0, z = 0;    // in values: to the next row, the next plane
-    std::int64_t component = 0;   // in values: to the next component
-    std::int64_t turn = 0;        // in bytes: to the next buffer
-    std::int64_t count = 0;       // values of a list
+struct PatchArray {
+    std::byte* origin = nullptr;     // of index (0, 0, 0), or of the first value, in buffer 0
+    std::int64_t y = 0, z = 0;       // in values: to the next row, the next plane
+    std::int64_t component = 0;      // in values: to the next component
+    std::int64_t buffer_stride = 0;  // in bytes: to the next buffer
+    std::int64_t count = 0;          // values of a list
 };
 
 /// A sum that is put together in the window of each patch itself: its values are the window's own ones.
@@ -42,17 +42,17 @@ class Memory {
            std::uint64_t serial);
 
     /// Of a patch that this process has (by its number there), and of any patch of this node.
-    [[nodiscard]] const Spot& own(StorageId storage, int local) const {
-        return spots_[first_spot_[storage] + static_cast<std::size_t>(local)];
+    [[nodiscard]] const PatchArray& own(StorageId storage, int local) const {
+        return arrays_[first_array_[storage] + static_cast<std::size_t>(local)];
     }
-    [[nodiscard]] const Spot& of(int process, StorageId storage, int local) const;
+    [[nodiscard]] const PatchArray& of(int process, StorageId storage, int local) const;
 
     [[nodiscard]] const FieldLayout& layout(StorageId storage) const { return layouts_[storage]; }
     [[nodiscard]] const Division& division(FamilyId family) const { return divisions_[family]; }
     [[nodiscard]] const OwnPatches& patches() const { return patches_; }
-    /// The spot of a whole block of a field (indices as in the family).
-    [[nodiscard]] const Spot& block(StorageId storage, std::size_t block) const {
-        return block_spots_[storage][block];
+    /// The array of a whole block of a field (indices as in the family).
+    [[nodiscard]] const PatchArray& block(StorageId storage, std::size_t block) const {
+        return block_arrays_[storage][block];
     }
     /// The storages of particles, which the above know nothing of.
     [[nodiscard]] Populations& populations() const { return *populations_; }
@@ -62,7 +62,7 @@ class Memory {
 
   private:
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
-    void find_spots(const Graph& graph, const Resolved& resolved);
+    void find_arrays(const Graph& graph, const Resolved& resolved);
     void lay_on_huge_pages(const std::vector<SumInPlace>& in_place);
     void publish(std::uint64_t serial);
 
@@ -72,9 +72,9 @@ class Memory {
     VectorBy<FamilyId, Division> divisions_;  // of grids
     VectorBy<FamilyId, Division> single_;     // a part for each patch
     VectorBy<StorageId, FieldLayout> layouts_;
-    VectorBy<StorageId, std::vector<Spot>> block_spots_;  // [storage][block]
-    VectorBy<StorageId, std::size_t> first_spot_, bytes_;
-    std::vector<Spot> spots_;
+    VectorBy<StorageId, std::vector<PatchArray>> block_arrays_;  // [storage][block]
+    VectorBy<StorageId, std::size_t> first_array_, bytes_;
+    std::vector<PatchArray> arrays_;
     SharedMemory pool_, table_;
     std::vector<const std::byte*> tables_;  // [process of this node]
 };

@@ -31,13 +31,13 @@ Stream& PlanBuilder::add_stream(bool outgoing, Stream::What what, TaskId maker, 
     stream.what = what;
     stream.maker = maker;
     stream.process = process;
-    stream.channel = &half(of.half).channels.one();
+    stream.channel = &program_data(of.phase).channels.one();
     *stream.channel = Channel(members_, process, tag);
     const std::string of_what = resolved(maker).name;
     const ScopeId scope = resolved(maker).scope;
     const auto add = [&](OpKind kind, const std::string& name, int thread) {
-        const std::uint32_t op = add_op(of.half, kind, name, -1, thread, scope);
-        half(of.half).program.ops[op].speaks_mpi = kind == OpKind::send || kind == OpKind::receive;
+        const std::uint32_t op = add_op(of.phase, kind, name, -1, thread, scope);
+        program_data(of.phase).program.ops[op].speaks_mpi = kind == OpKind::send || kind == OpKind::receive;
         return op;
     };
     const int helper = static_cast<int>(all.size()) % threads_;
@@ -108,14 +108,14 @@ int PlanBuilder::back_of_maker(const NeedKey& key) const {
 
 /// The values of one patch that were asked for, where they lie: of the buffer that the maker writes, or, to
 /// be asked for one buffer after the other (`half` -1), of all.
-void PlanBuilder::add_parcels(int half, const NeedKey& key, const Need& need, const Spot& spot,
+void PlanBuilder::add_parcels(int phase, const NeedKey& key, const Need& need, const PatchArray& array,
                               std::vector<Parcel>& parcels) {
     const Storage& in = storage(key.storage);
     const LabelInfo& of = label_of(graph_, in);
     const auto values_at = [&](const Int3& first) {
-        std::byte* base = spot.origin + distance(spot, first, of.bytes);
-        if (half >= 0) return turn(half, key.storage, base, spot.turn, back_of_maker(key));
-        return Turn{base, spot.turn, static_cast<std::uint32_t>(in.depth), 0, 0};
+        std::byte* base = array.origin + distance(array, first, of.bytes);
+        if (phase >= 0) return address(phase, key.storage, base, array.buffer_stride, back_of_maker(key));
+        return RoundAddress{base, array.buffer_stride, static_cast<std::uint32_t>(in.depth), 0, 0};
     };
     const auto bytes = static_cast<std::uint32_t>(of.bytes);
     for (const Box& box : need.boxes) {
@@ -123,8 +123,8 @@ void PlanBuilder::add_parcels(int half, const NeedKey& key, const Need& need, co
         parcel.values = values_at(box.lo);
         parcel.box = {nullptr,
                       nullptr,
-                      strides(spot, of.bytes),
-                      strides(spot, of.bytes),
+                      strides(array, of.bytes),
+                      strides(array, of.bytes),
                       {box.extent(0), box.extent(1), box.extent(2)},
                       of.components,
                       bytes};
@@ -135,14 +135,14 @@ void PlanBuilder::add_parcels(int half, const NeedKey& key, const Need& need, co
     Box owned;
     if (of.kind == Kind::field) {
         owned = static_cast<const Grid&>(*of.family).owned(key.patch, of.on, of.border);
-        for (std::int32_t& entry : entries) entry = entry_in(spot, owned, entry);
+        for (std::int32_t& entry : entries) entry = entry_in(array, owned, entry);
     }
     Parcel parcel;
     parcel.values = values_at(owned.lo);
     parcel.box.components = of.components;
     parcel.box.bytes = bytes;
-    parcel.entries = this->half(std::max(half, 0)).indices.keep(entries);
-    parcel.component = spot.component * static_cast<std::int64_t>(of.bytes);
+    parcel.entries = this->program_data(std::max(phase, 0)).indices.keep(entries);
+    parcel.component = array.component * static_cast<std::int64_t>(of.bytes);
     parcel.list = true;
     parcels.push_back(parcel);
 }
@@ -160,7 +160,7 @@ void PlanBuilder::make_messages() {
                             all.given);
         for (const auto& [key, need] : needs_[process])
             if (key.storage && storage(key.storage).kept)
-                add_parcels(-1, key, need, images_.at({key.storage, key.patch}).spot, all.taken);
+                add_parcels(-1, key, need, images_.at({key.storage, key.patch}).array, all.taken);
     }
 }
 
@@ -169,9 +169,9 @@ std::vector<Parcel> PlanBuilder::parcels_of(const Stream& stream, bool outgoing)
     const Needs& needs = (outgoing ? asked_ : needs_)[static_cast<std::size_t>(stream.process)];
     std::vector<Parcel> parcels;
     for (const NeedKey& key : stream.keys)
-        add_parcels(ops(stream.maker).half, key, needs.at(key),
+        add_parcels(ops(stream.maker).phase, key, needs.at(key),
                     outgoing ? plan_.memory_.own(key.storage, local(family_of(key.storage), key.patch))
-                             : images_.at({key.storage, key.patch}).spot,
+                             : images_.at({key.storage, key.patch}).array,
                     parcels);
     return parcels;
 }
@@ -179,7 +179,7 @@ std::vector<Parcel> PlanBuilder::parcels_of(const Stream& stream, bool outgoing)
 namespace {
 
 /// So many bytes next to each other.
-Parcel plain(const Turn& values, std::size_t bytes) {
+Parcel plain(const RoundAddress& values, std::size_t bytes) {
     Parcel parcel;
     parcel.values = values;
     parcel.box.extent = {static_cast<int>(bytes), 1, 1};
@@ -196,19 +196,19 @@ std::size_t bytes_of(const std::vector<Parcel>& parcels) {
 }  // namespace
 
 /// A reduction's value in this process.
-Turn PlanBuilder::result_of(TaskId task) {
+RoundAddress PlanBuilder::result_of(TaskId task) {
     const StorageId storage = resolved(task).uses[0].storage;
-    const Spot& spot = plan_.memory_.own(storage, 0);
-    return turn(ops(task).half, storage, spot.origin, spot.turn, 0);
+    const PatchArray& array = plan_.memory_.own(storage, 0);
+    return address(ops(task).phase, storage, array.origin, array.buffer_stride, 0);
 }
 
 void PlanBuilder::make_sends(const Stream& stream) {
-    Half& all = half(ops(stream.maker).half);
+    ProgramData& all = program_data(ops(stream.maker).phase);
     const std::uint16_t scope = scope_of(resolved(stream.maker).scope);
     Op& pack = all.program.ops[stream.first];
     if (stream.what != Stream::What::leavers) {
         std::vector<Parcel> parcels;
-        const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).of.label); };
+        const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).completed.label); };
         if (stream.what == Stream::What::values)
             parcels = parcels_of(stream, true);
         else if (stream.what == Stream::What::part_of_reduction)
@@ -234,7 +234,7 @@ void PlanBuilder::make_sends(const Stream& stream) {
 }
 
 void PlanBuilder::make_receives(Stream& stream) {
-    Half& all = half(ops(stream.maker).half);
+    ProgramData& all = program_data(ops(stream.maker).phase);
     const std::uint16_t scope = scope_of(resolved(stream.maker).scope);
     if (stream.what == Stream::What::leavers) return;  // relocations.cpp
     Op& receive = all.program.ops[stream.first];
@@ -244,7 +244,7 @@ void PlanBuilder::make_receives(Stream& stream) {
     receive.go = ReceiveCall::go, receive.what = &call;
     all.listening.emplace_back(stream.channel, scope);
     std::vector<Parcel> parcels;
-    const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).of.label); };
+    const auto made = [&]() -> const LabelInfo& { return label(resolved(stream.maker).completed.label); };
     if (stream.what == Stream::What::values) {
         parcels = parcels_of(stream, false);
     } else if (stream.what == Stream::What::part_of_reduction) {
@@ -277,7 +277,7 @@ std::uint32_t PlanBuilder::image_op(TaskId task, int process) const {
 void PlanBuilder::wait_in_messages(int which) {
     for (const Stream& stream : outgoing_) {
         const TaskOps& maker = ops(stream.maker);
-        if (maker.half != which) continue;
+        if (maker.phase != which) continue;
         const ScopeId scope = resolved(stream.maker).scope;
         waits_.clear();
         wait_for_op(which, stream.second, scope, 1);
@@ -299,7 +299,7 @@ void PlanBuilder::wait_in_messages(int which) {
     }
     for (const Stream& stream : incoming_) {
         const TaskOps& maker = ops(stream.maker);
-        if (maker.half != which) continue;
+        if (maker.phase != which) continue;
         const ScopeId scope = resolved(stream.maker).scope;
         waits_.clear();
         if (stream.what == Stream::What::leavers)
@@ -323,7 +323,7 @@ void PlanBuilder::wait_in_messages(int which) {
 void PlanBuilder::wait_for_readers(const Stream& stream) {
     const Position here = position_of(stream.maker, Position::unpack);
     for (const Before& before : resolved(stream.maker).before) {
-        if (!before.backward || before.through_use < 0 || ops(before.task).half != ops(stream.maker).half)
+        if (!before.backward || before.through_use < 0 || ops(before.task).phase != ops(stream.maker).phase)
             continue;
         if (!ops(before.task).family) {
             wait_for_all(before.task, before.lag);
@@ -337,8 +337,8 @@ void PlanBuilder::wait_for_readers(const Stream& stream) {
     }
     for (const NeedKey& key : stream.keys)
         for (const Image::Reader& reader : images_.at({key.storage, key.patch}).readers)
-            if (reader.half == ops(stream.maker).half)
-                wait_for_latest(reader.half, reader.op, reader.position, here);
+            if (reader.phase == ops(stream.maker).phase)
+                wait_for_latest(reader.phase, reader.op, reader.position, here);
 }
 
 /// Values are overwritten when they have been packed: those of a patch, or (-1) of all.
@@ -353,11 +353,11 @@ void PlanBuilder::wait_for_packing(TaskId task, int patch) {
             if (patch >= 0 && packed->first.second != patch) break;
             for (const std::size_t i : packed->second) {
                 const Stream& stream = outgoing_[i];
-                if (ops(stream.maker).half != ops(task).half) continue;
+                if (ops(stream.maker).phase != ops(task).phase) continue;
                 const Position pack = position_of(stream.maker, Position::pack);
                 int rounds = rounds_since(pack, position_of(task, Position::own));
                 if (stream.maker == task && storage(number).scope == of.scope) rounds = storage(number).depth;
-                wait_for_op(ops(task).half, stream.first, pack.scope, rounds);
+                wait_for_op(ops(task).phase, stream.first, pack.scope, rounds);
             }
         }
     }
@@ -368,8 +368,8 @@ void PlanBuilder::put_messages(TaskId task, bool outgoing, Stream::What what, Bl
     for (const std::size_t i : outgoing ? of.outgoing : of.incoming) {
         const Stream& stream = (outgoing ? outgoing_ : incoming_)[i];
         if (stream.what != what) continue;
-        put(of.half, stream.first, block);
-        if (stream.second != kNone && stream.second != of.first) put(of.half, stream.second, block);
+        put(of.phase, stream.first, block);
+        if (stream.second != kNone && stream.second != of.first) put(of.phase, stream.second, block);
     }
 }
 

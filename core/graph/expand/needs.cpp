@@ -11,10 +11,10 @@ namespace strata::graph::detail {
 namespace {
 
 /// Numbers in a message.
-class Words {
+class Int32Message {
   public:
-    Words() = default;
-    explicit Words(const std::vector<std::byte>& bytes) : words_(bytes.size() / sizeof(std::int32_t)) {
+    Int32Message() = default;
+    explicit Int32Message(const std::vector<std::byte>& bytes) : words_(bytes.size() / sizeof(std::int32_t)) {
         if (!bytes.empty()) std::memcpy(words_.data(), bytes.data(), bytes.size());
     }
     void put(std::int32_t word) { words_.push_back(word); }
@@ -30,7 +30,7 @@ class Words {
     std::size_t at_ = 0;
 };
 
-void write(Words& words, const NeedKey& key, const Need& need) {
+void write(Int32Message& words, const NeedKey& key, const Need& need) {
     for (const int part : {key.maker.number(), key.storage.number(), key.patch,
                            static_cast<int>(need.boxes.size()), static_cast<int>(need.entries.size())})
         words.put(part);
@@ -40,7 +40,7 @@ void write(Words& words, const NeedKey& key, const Need& need) {
     for (const std::int32_t entry : need.entries) words.put(entry);
 }
 
-void read(Words& words, Needs& needs) {
+void read(Int32Message& words, Needs& needs) {
     const TaskId maker(words.next());
     const StorageId storage(words.next());
     const NeedKey key{maker, storage, words.next()};
@@ -70,14 +70,14 @@ void PlanBuilder::find_needs() {
 
 void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const Box& box) {
     const int process = owner(family_of(storage), patch);
-    if (members_.is_near(process) || box.empty()) return;
+    if (members_.is_on_node(process) || box.empty()) return;
     std::vector<Box>& boxes = needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].boxes;
     if (std::find(boxes.begin(), boxes.end(), box) == boxes.end()) boxes.push_back(box);
 }
 
 void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const std::vector<std::int32_t>& entries) {
     const int process = owner(family_of(storage), patch);
-    if (members_.is_near(process) || entries.empty()) return;
+    if (members_.is_on_node(process) || entries.empty()) return;
     std::vector<std::int32_t>& all =
         needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].entries;
     all.insert(all.end(), entries.begin(), entries.end());
@@ -90,7 +90,7 @@ std::vector<TaskId> PlanBuilder::makers_of(TaskId task, std::size_t use) const {
     std::vector<TaskId> makers;
     for (const Before& before : resolved(task).before)
         if (!before.backward && before.through_task == task && before.through_use == static_cast<int>(use) &&
-            tasks_[before.task].half == tasks_[task].half)
+            tasks_[before.task].phase == tasks_[task].phase)
             makers.push_back(before.task);
     if (makers.empty()) makers.emplace_back();
     return makers;
@@ -117,7 +117,7 @@ void PlanBuilder::find_needs_of_tasks() {
 void PlanBuilder::find_needs_of_combinations() {
     for (const TaskId task : resolved_.tasks.ids()) {
         if (resolved_.tasks[task].what != ResolvedTask::What::combine) continue;
-        const bool field = label(resolved_.tasks[task].of.label).kind == Kind::field;
+        const bool field = label(resolved_.tasks[task].completed.label).kind == Kind::field;
         for (const int patch : patches(tasks_[task].family)) {
             if (field) {
                 each_part(task, patch, [&](const SumPart& part) {
@@ -128,8 +128,8 @@ void PlanBuilder::find_needs_of_combinations() {
             }
             for (const auto& [maker, use] : contributors(task)) {
                 const auto u = static_cast<std::size_t>(use);
-                for (const Piece& piece :
-                     info(maker).uses[u].relation->pieces(patch, label(resolved_.tasks[task].of.label).on))
+                for (const Piece& piece : info(maker).uses[u].relation->pieces(
+                         patch, label(resolved_.tasks[task].completed.label).on))
                     need(maker, resolved(maker).uses[u].storage, piece.from, piece.entries);
             }
         }
@@ -142,7 +142,7 @@ void PlanBuilder::find_needs_of_relocations() {
         if (resolved_.tasks[task].what != ResolvedTask::What::relocate) continue;
         const FamilyId family = tasks_[task].family;
         const auto ask = [&](int process) {
-            if (!members_.is_near(process)) needs_[static_cast<std::size_t>(process)][{task, {}, -1}];
+            if (!members_.is_on_node(process)) needs_[static_cast<std::size_t>(process)][{task, {}, -1}];
         };
         if (tasks_[task].gather) {
             for (int process = 0; process < members_.size; ++process) ask(process);
@@ -157,15 +157,15 @@ void PlanBuilder::find_needs_of_relocations() {
 }
 
 void PlanBuilder::exchange_needs() {
-    std::vector<std::vector<std::byte>> told;
+    std::vector<std::vector<std::byte>> messages;
     for (const Needs& from : needs_) {
-        Words words;
+        Int32Message words;
         for (const auto& [key, need] : from) write(words, key, need);
-        told.push_back(words.bytes());
+        messages.push_back(words.bytes());
     }
-    for (const auto& bytes : members_.messages->exchange(told)) {
+    for (const auto& bytes : members_.messages->exchange(messages)) {
         asked_.emplace_back();
-        for (Words words(bytes); words.more();) read(words, asked_.back());
+        for (Int32Message words(bytes); words.more();) read(words, asked_.back());
     }
 }
 
@@ -189,21 +189,21 @@ void PlanBuilder::make_images() {
         const Storage& of = storage(key.first);
         const LabelInfo& shown = label_of(graph_, of);
         const auto value = static_cast<std::int64_t>(shown.bytes);
-        Spot& spot = images_[key].spot;
+        PatchArray& array = images_[key].array;
         if (shown.kind == Kind::field) {
-            spot.y = hull.extent(0);
-            spot.z = spot.y * hull.extent(1);
-            spot.component = spot.z * hull.extent(2);
+            array.y = hull.extent(0);
+            array.z = array.y * hull.extent(1);
+            array.component = array.z * hull.extent(2);
         } else {
-            spot.count = spot.component = shown.entries(key.second);
+            array.count = array.component = shown.entries(key.second);
         }
-        spot.turn = lines(spot.component * value * shown.components);
-        spot.origin = reinterpret_cast<std::byte*>(end - distance(spot, hull.lo, shown.bytes));
-        end += spot.turn * of.depth;
+        array.buffer_stride = lines(array.component * value * shown.components);
+        array.origin = reinterpret_cast<std::byte*>(end - distance(array, hull.lo, shown.bytes));
+        end += array.buffer_stride * of.depth;
     }
     plan_.images_ = SharedMemory(Members::alone(), "images", static_cast<std::size_t>(end));
     for (auto& [key, image] : images_)
-        image.spot.origin = plan_.images_.data() + reinterpret_cast<std::intptr_t>(image.spot.origin);
+        image.array.origin = plan_.images_.data() + reinterpret_cast<std::intptr_t>(image.array.origin);
 }
 
 }  // namespace strata::graph::detail

@@ -12,12 +12,13 @@ namespace strata::graph::detail {
 void PlanBuilder::number_scopes() {
     std::array<std::uint16_t, 2> next{0, 0};
     for (const Scope& scope : graph_.scopes()) {
-        const int half = scope.form() == Scope::Form::start  ? 0
-                         : scope.form() == Scope::Form::step ? 1
-                                                             : halves_[scope.parent()];
-        halves_.push_back(half);
-        scopes_.push_back(next[static_cast<std::size_t>(half)]++);
-        bases_.push_back(scope.form() == Scope::Form::repeat ? &this->half(half).round_bases.one() : nullptr);
+        const int phase = scope.form() == Scope::Form::start  ? 0
+                          : scope.form() == Scope::Form::step ? 1
+                                                              : phase_of_[scope.parent()];
+        phase_of_.push_back(phase);
+        scopes_.push_back(next[static_cast<std::size_t>(phase)]++);
+        bases_.push_back(scope.form() == Scope::Form::repeat ? &this->program_data(phase).round_bases.one()
+                                                             : nullptr);
     }
     plan_.scopes_ = scopes_;
     plan_.start_.program.scopes = next[0];
@@ -49,16 +50,16 @@ void PlanBuilder::divide_among_threads() {
     plan_.start_.program.threads = plan_.step_.program.threads = threads_;
 }
 
-std::uint32_t PlanBuilder::add_op(int half, OpKind kind, const std::string& name, int patch, int thread,
+std::uint32_t PlanBuilder::add_op(int phase, OpKind kind, const std::string& name, int patch, int thread,
                                   ScopeId scope) {
-    Program& program = this->half(half).program;
+    Program& program = this->program_data(phase).program;
     if (program.names.empty() || program.names.back() != name) program.names.push_back(name);
     Op op;
     op.kind = kind;
     op.name = static_cast<std::uint32_t>(program.names.size() - 1);
     op.patch = patch;
     program.ops.push_back(op);
-    const auto h = static_cast<std::size_t>(half);
+    const auto h = static_cast<std::size_t>(phase);
     thread_of_op_[h].push_back(thread);
     edge_op_[h].push_back(1);
     scope_of_op_[h].push_back(scope_of(scope));
@@ -70,29 +71,29 @@ void PlanBuilder::number_operations() {
     for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& task = resolved_.tasks[t];
         TaskOps all;
-        all.half = halves_[task.scope];
-        Program& program = half(all.half).program;
+        all.phase = phase_of_[task.scope];
+        Program& program = program_data(all.phase).program;
         all.first = static_cast<std::uint32_t>(program.ops.size());
-        const auto h = static_cast<std::size_t>(all.half);
+        const auto h = static_cast<std::size_t>(all.phase);
         if (task.what == What::reduce) {
-            const std::string name = "reduce " + label(task.of.label).name;
+            const std::string name = "reduce " + label(task.completed.label).name;
             all.count = 1;
-            add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
-            if (members_.rank > 0) all.up = add_op(all.half, OpKind::reduce, name, -1, 0, task.scope);
+            add_op(all.phase, OpKind::reduce, name, -1, 0, task.scope);
+            if (members_.rank > 0) all.up = add_op(all.phase, OpKind::reduce, name, -1, 0, task.scope);
         } else if (task.what == What::body && info(t).runs == Runs::in_processes) {
             all.count = 1;
-            add_op(all.half, OpKind::task, info(t).name, -1, 0, task.scope);
+            add_op(all.phase, OpKind::task, info(t).name, -1, 0, task.scope);
         } else if (task.what == What::relocate) {
             all.count = 0;  // see below
         } else {
             const bool body = task.what == What::body;
-            const Family& family = body ? *info(t).family : *label(task.of.label).family;
-            const std::string name = body ? info(t).name : "combine " + label(task.of.label).name;
+            const Family& family = body ? *info(t).family : *label(task.completed.label).family;
+            const std::string name = body ? info(t).name : "combine " + label(task.completed.label).name;
             all.family = number_of(graph_, family);
             const FamilyId f = all.family;
             all.count = static_cast<std::uint32_t>(patches_[f].size());
             for (std::uint32_t i = 0; i < all.count; ++i) {
-                const std::uint32_t op = add_op(all.half, body ? OpKind::task : OpKind::combine, name,
+                const std::uint32_t op = add_op(all.phase, body ? OpKind::task : OpKind::combine, name,
                                                 patches_[f][i], thread_of_[f][i], task.scope);
                 edge_op_[h][op] = at_edge_[f][i];
             }
@@ -134,7 +135,7 @@ void PlanBuilder::find_halos() {
             const Use& use = info(t).uses[static_cast<std::size_t>(before.through_use)];
             if (is_in_place(use)) widen(fill_key(t, before), use.width);
         }
-        if (ops(t).half != 0) continue;
+        if (ops(t).phase != 0) continue;
         // What the start leaves is read by the step, whoever made it.
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
             const ResolvedUse& use = task.uses[u];
@@ -170,7 +171,7 @@ void PlanBuilder::add_fills(FillGroup& group) {
             const bool same = i > group.fills.of_block[b] && group.fills.all[i - 1].from == from;
             group.op_of[i] =
                 same ? group.op_of[i - 1]
-                     : add_op(maker.half, OpKind::copy, name, from, thread[i], scope_of(group.key));
+                     : add_op(maker.phase, OpKind::copy, name, from, thread[i], scope_of(group.key));
         }
 }
 

@@ -34,13 +34,13 @@ void PlanBuilder::build(std::uint64_t serial) {
 }
 
 void PlanBuilder::make_program(ScopeId scope) {
-    const int which = halves_[scope];
+    const int which = phase_of_[scope];
     std::unique_ptr<Block> block = block_of(which, scope);
-    half(which).program.step = std::move(*block);
+    program_data(which).program.step = std::move(*block);
 }
 
-void PlanBuilder::put(int half, std::uint32_t op, Block& block) const {
-    const auto thread = static_cast<std::size_t>(thread_of_op_[static_cast<std::size_t>(half)][op]);
+void PlanBuilder::put(int phase, std::uint32_t op, Block& block) const {
+    const auto thread = static_cast<std::size_t>(thread_of_op_[static_cast<std::size_t>(phase)][op]);
     block.order[thread].push_back(op);
 }
 
@@ -52,17 +52,17 @@ void PlanBuilder::put_task(TaskId task, Block& block) {
     if (all.leave) return put_relocation(task, block);
     if (!all.family) {
         put_messages(task, false, What::part_of_reduction, block);
-        if (all.up != kNone) put(all.half, all.up, block);
+        if (all.up != kNone) put(all.phase, all.up, block);
         put_messages(task, true, What::part_of_reduction, block);
         put_messages(task, false, What::reduced, block);
-        put(all.half, all.first, block);
+        put(all.phase, all.first, block);
         for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
     } else {
         const FamilyId f = all.family;
         for (const char edge : {char{1}, char{0}}) {
             for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
                 if (at_edge_[f][local] == edge)
-                    put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+                    put(all.phase, all.first + static_cast<std::uint32_t>(local), block);
             if (edge == 1) put_messages(task, true, What::values, block);
         }
     }
@@ -74,12 +74,12 @@ void PlanBuilder::put_task(TaskId task, Block& block) {
 void PlanBuilder::put_fills(const FillGroup& group, Block& block) {
     std::uint32_t last = kNone;
     for (const std::uint32_t op : group.op_of) {
-        if (op != last) put(ops(group.key.maker).half, op, block);
+        if (op != last) put(ops(group.key.maker).phase, op, block);
         last = op;
     }
 }
 
-std::unique_ptr<Block> PlanBuilder::block_of(int half, ScopeId scope) {
+std::unique_ptr<Block> PlanBuilder::block_of(int phase, ScopeId scope) {
     auto all = std::make_unique<Block>();
     all->kind = Block::Kind::sequence;
     all->scope = scope_of(scope);
@@ -97,7 +97,7 @@ std::unique_ptr<Block> PlanBuilder::block_of(int half, ScopeId scope) {
         if (group.key.scope == scope) put_fills(group, opened());
     for (const auto& [task, inner] : resolved_.scopes[scope].order) {
         if (inner) {
-            all->inside.push_back(control_of(half, inner));
+            all->inside.push_back(control_of(phase, inner));
             open = nullptr;
             continue;
         }
@@ -106,7 +106,7 @@ std::unique_ptr<Block> PlanBuilder::block_of(int half, ScopeId scope) {
     return all;
 }
 
-std::unique_ptr<Block> PlanBuilder::control_of(int half, ScopeId number) {
+std::unique_ptr<Block> PlanBuilder::control_of(int phase, ScopeId number) {
     const Scope& scope = graph_.scopes()[number];
     const ResolvedScope& inner = resolved_.scopes[number];
     auto block = std::make_unique<Block>();
@@ -116,19 +116,19 @@ std::unique_ptr<Block> PlanBuilder::control_of(int half, ScopeId number) {
                                                : Block::Kind::subcycle;
     block->scope = scope_of(number);
     block->most = static_cast<std::uint32_t>(scope.most());
-    block->inside.push_back(block_of(half, number));
+    block->inside.push_back(block_of(phase, number));
     if (scope.form() == Form::subcycle) return block;
-    DecideCall& call = this->half(half).decisions.one();
+    DecideCall& call = this->program_data(phase).decisions.one();
     call.test = &scope.decision();
     call.more_if = scope.form() == Form::when;
     call.round_base = bases_[number];
-    const Spot& spot = plan_.memory_.own(inner.decision.storage, 0);
-    call.scalar = turn(half, inner.decision.storage, spot.origin, spot.turn, 0);
+    const PatchArray& array = plan_.memory_.own(inner.decision.storage, 0);
+    call.scalar = address(phase, inner.decision.storage, array.origin, array.buffer_stride, 0);
     block->decision.more = DecideCall::more;
     block->decision.what = &call;
-    if (inner.decided_by && ops(inner.decided_by).half == half) {
+    if (inner.decided_by && ops(inner.decided_by).phase == phase) {
         const ResolvedTask& by = resolved(inner.decided_by);
-        block->decision.decided = {this->half(half).program.ops[ops(inner.decided_by).first].flag,
+        block->decision.decided = {this->program_data(phase).program.ops[ops(inner.decided_by).first].flag,
                                    scope_of(by.scope), static_cast<std::uint16_t>(inner.decided_lag),
                                    static_cast<std::int32_t>(ops(inner.decided_by).first)};
     }

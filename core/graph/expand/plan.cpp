@@ -17,8 +17,9 @@ Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assig
     for (const StorageId s : resolved.storages.ids()) {
         const LabelInfo& label = label_of(graph, resolved.storages[s]);
         if (label.kind != Kind::scalar) continue;
-        const Spot& spot = memory_.own(s, 0);
-        for (int b = 0; b < resolved.storages[s].depth; ++b) write_first(label, spot.origin + b * spot.turn);
+        const PatchArray& array = memory_.own(s, 0);
+        for (int b = 0; b < resolved.storages[s].depth; ++b)
+            write_first(label, array.origin + b * array.buffer_stride);
     }
     detail::PlanBuilder(*this, threads).build(serial);
     members_.meet();  // nobody runs before all have looked up what they read
@@ -48,15 +49,15 @@ void Plan::take_over(const Plan& old, StorageId storage) {
     const Storage& of = resolved_.storages[storage];
     const LabelInfo& label = label_of(graph_, of);
     if (label.kind == Kind::scalar) {
-        const Spot &from = old.memory_.own(storage, 0), &to = memory_.own(storage, 0);
-        std::memcpy(to.origin, from.origin, static_cast<std::size_t>(of.depth * to.turn));
+        const PatchArray &from = old.memory_.own(storage, 0), &to = memory_.own(storage, 0);
+        std::memcpy(to.origin, from.origin, static_cast<std::size_t>(of.depth * to.buffer_stride));
         return;
     }
     const FamilyId family = number_of(graph_, *label.family);
     const std::vector<int>& mine = memory_.patches()[family];
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto patch = static_cast<std::size_t>(mine[i]);
-        if (!members_.is_near(old.assignment_.owner[family][patch])) continue;
+        if (!members_.is_on_node(old.assignment_.owner[family][patch])) continue;
         if (label.kind == Kind::particles) {
             memory_.populations().take_over(
                 storage,
@@ -65,12 +66,12 @@ void Plan::take_over(const Plan& old, StorageId storage) {
                 memory_.populations().own(label.particle_set, static_cast<int>(i)));
             continue;
         }
-        const Spot& from = old.memory_.of(old.assignment_.owner[family][patch], storage,
-                                          old.assignment_.local[family][patch]);
-        const Spot& to = memory_.own(storage, static_cast<int>(i));
+        const PatchArray& from = old.memory_.of(old.assignment_.owner[family][patch], storage,
+                                                old.assignment_.local[family][patch]);
+        const PatchArray& to = memory_.own(storage, static_cast<int>(i));
         for (int b = 0; b < of.depth; ++b)
-            copy_box(
-                values_copy(label, mine[i], from, from.origin + b * from.turn, to, to.origin + b * to.turn));
+            copy_box(values_copy(label, mine[i], from, from.origin + b * from.buffer_stride, to,
+                                 to.origin + b * to.buffer_stride));
     }
 }
 
@@ -88,7 +89,7 @@ void Plan::take_over_from_afar(const Plan& old) {
             const FamilyId f = number_of(graph_, *label.family);
             for (std::size_t p = 0; p < assignment_.owner[f].size(); ++p) {
                 const int before = old.assignment_.owner[f][p], now = assignment_.owner[f][p];
-                if ((to_here ? now : before) == members_.rank && !members_.is_near(to_here ? before : now))
+                if ((to_here ? now : before) == members_.rank && !members_.is_on_node(to_here ? before : now))
                     each(s, label, f, p, before, now);
             }
         }
@@ -105,9 +106,9 @@ void Plan::take_over_from_afar(const Plan& old) {
             out.insert(out.end(), values.begin(), values.end());
             return;
         }
-        const Spot& from = old.memory_.own(s, local);
+        const PatchArray& from = old.memory_.own(s, local);
         for (int b = 0; b < resolved_.storages[s].depth; ++b) {
-            const std::byte* origin = from.origin + b * from.turn;
+            const std::byte* origin = from.origin + b * from.buffer_stride;
             const BoxCopy copy = values_copy(label, static_cast<int>(p), from, origin, from, nullptr);
             const std::size_t at = out.size();
             out.resize(at + static_cast<std::size_t>(copy.volume()));
@@ -129,10 +130,11 @@ void Plan::take_over_from_afar(const Plan& old) {
             in += bytes;
             return;
         }
-        const Spot& to = memory_.own(s, local);
+        const PatchArray& to = memory_.own(s, local);
         for (int b = 0; b < resolved_.storages[s].depth; ++b)
-            in = unpack_box(values_copy(label, static_cast<int>(p), to, nullptr, to, to.origin + b * to.turn),
-                            in);
+            in = unpack_box(
+                values_copy(label, static_cast<int>(p), to, nullptr, to, to.origin + b * to.buffer_stride),
+                in);
     });
 }
 
@@ -149,11 +151,11 @@ void Plan::listen(int which, const std::vector<Epoch>& rounds) {
 }
 
 void Plan::stop_listening() {
-    for (Half* half : {&start_, &step_}) {
-        for (const auto& [channel, scope] : half->listening) channel->stop();
-        for (Channel* channel : half->sending) channel->stop();
-        half->listening.clear();
-        half->sending.clear();
+    for (ProgramData* phase : {&start_, &step_}) {
+        for (const auto& [channel, scope] : phase->listening) channel->stop();
+        for (Channel* channel : phase->sending) channel->stop();
+        phase->listening.clear();
+        phase->sending.clear();
     }
 }
 
@@ -196,11 +198,11 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
 
 void Plan::fill_halos() {
     exchange_kept();
-    for (const Half* half : {&start_, &step_})
-        for (const auto& [storage, call] : half->refills) {
+    for (const ProgramData* phase : {&start_, &step_})
+        for (const auto& [storage, call] : phase->refills) {
             const auto depth = static_cast<Epoch>(resolved_.storages[storage].depth);
             for (Epoch buffer = 0; buffer < depth; ++buffer)
-                for (const Move& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
+                for (const ValueCopy& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
         }
 }
 

@@ -66,7 +66,7 @@ class Plan {
     void fill_halos();
     /// Messages are expected from now on: those of the rounds after so many of each scope. Then none any
     /// more.
-    void listen(int half, const std::vector<Epoch>& rounds);
+    void listen(int phase, const std::vector<Epoch>& rounds);
     void stop_listening();
 
     /// What another process needs of this one's kept values, and what this one has images of.
@@ -78,15 +78,15 @@ class Plan {
     /// What fill_halos() sends and receives. [process]; empty where all are on one node.
     [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return exchanged_; }
     /// Storages of kept values, and the copies that fill their halos.
-    [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int half) const {
-        return (half == 0 ? start_ : step_).refills;
+    [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int phase) const {
+        return (phase == 0 ? start_ : step_).refills;
     }
     /// Channels on which messages are expected, and whose rounds they count.
-    [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int half) const {
-        return (half == 0 ? start_ : step_).listening;
+    [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int phase) const {
+        return (phase == 0 ? start_ : step_).listening;
     }
-    [[nodiscard]] const std::vector<Channel*>& sending(int half) const {
-        return (half == 0 ? start_ : step_).sending;
+    [[nodiscard]] const std::vector<Channel*>& sending(int phase) const {
+        return (phase == 0 ? start_ : step_).sending;
     }
     /// Where values of other nodes' patches are put.
     [[nodiscard]] std::span<const std::byte> images() const {
@@ -98,7 +98,7 @@ class Plan {
     void take_over(const Plan& old, StorageId storage);
 
     /// What the operations of one program work on; nothing in it ever moves.
-    struct Half {
+    struct ProgramData {
         Program program;
         Stock<TaskCall> tasks;
         Stock<FillCall> fills;
@@ -106,25 +106,25 @@ class Plan {
         Stock<ReduceCall> reduces;
         Stock<FetchCall> fetches;
         Stock<DecideCall> decisions;
-        Stock<RelocationOf> relocations;
+        Stock<SetRelocation> relocations;
         Stock<ParticleColumn> columns;
         Stock<LeaveCall> leaves;
         Stock<GatherCall> gathers;
         Stock<ArriveCall> arrivals;
         Stock<Nearby> reaches;
-        Stock<const Departures*> departures;
-        Stock<const Departing*> departing;
-        Stock<Move> moves;
-        Stock<Place> places;
-        Stock<TaskCall::Turning> turnings;
+        Stock<const PatchLeavers*> departures;
+        Stock<const ProcessLeavers*> departing;
+        Stock<ValueCopy> moves;
+        Stock<UseData> use_data;
+        Stock<TaskCall::UseAddress> addresses;
         Stock<Clear> clears;
-        Stock<Here> heres;
+        Stock<Here> patch_views;
         Stock<Here::Own> owns;
-        Stock<Here::MovedOf> moves_of;
-        Stock<TaskCall::Neutral> neutrals;
-        Stock<TaskCall::Peopled> peopled;
+        Stock<Here::MovedOfSet> moved_of_sets;
+        Stock<TaskCall::ScalarContribution> scalars;
+        Stock<TaskCall::ParticleView> particle_views;
         Stock<CombineCall::Entries> entries;
-        Stock<Turn> parts;
+        Stock<RoundAddress> parts;
         std::set<SumRows> sums;
         Stock<std::int32_t> indices;
         Stock<const std::byte*> contributions;
@@ -159,7 +159,7 @@ class Plan {
     SharedMemory flags_, directory_, partials_, images_;
     std::vector<Exchanged> exchanged_;  // [process]; empty where all are on one node
     std::vector<SharedMemory> departures_;
-    Half start_, step_;
+    ProgramData start_, step_;
 };
 
 }  // namespace strata::graph

@@ -39,8 +39,8 @@ int PlanBuilder::rounds_since(const Position& other, const Position& here) const
     return std::pair<int, int>(other.at, other.part) < at ? 0 : 1;
 }
 
-void PlanBuilder::wait_for_latest(int half, std::uint32_t op, const Position& other, const Position& here) {
-    wait_for_op(half, op, other.scope, rounds_since(other, here));
+void PlanBuilder::wait_for_latest(int phase, std::uint32_t op, const Position& other, const Position& here) {
+    wait_for_op(phase, op, other.scope, rounds_since(other, here));
 }
 
 }  // namespace strata::graph::detail

@@ -30,7 +30,7 @@ struct Leaver {
 };
 
 /// What a patch tells the others, in memory that all members of the node read.
-struct Departures {
+struct PatchLeavers {
     ParticleArrays from;
     Leaver* leavers = nullptr;  // by patch
     std::int64_t count = 0, capacity = 0;
@@ -38,10 +38,10 @@ struct Departures {
 };
 
 /// What a process tells the others where any number of patches may be crossed.
-struct Departing {
+struct ProcessLeavers {
     struct Entry {
         std::int32_t to, padding;
-        const Departures* from;
+        const PatchLeavers* from;
         std::int64_t first, count;
     };
     Entry* entries = nullptr;  // by patch
@@ -69,7 +69,7 @@ struct Cells {
 };
 
 /// One relocation of a set, for all patches of the process.
-struct RelocationOf {
+struct SetRelocation {
     const ParticleSet* set = nullptr;
     const LabelInfo* position_label = nullptr;
     Cells cells;
@@ -77,17 +77,17 @@ struct RelocationOf {
     std::span<const ParticleColumn> moved;
     int hops = 1;
     std::uint16_t scope = 0;
-    bool told = false;                           // tasks say which particles are no longer in their cells
+    bool movers_named = false;                   // tasks say which particles are no longer in their cells
     const std::int64_t* steps_before = nullptr;  // null: the start
     Populations* all = nullptr;
 };
 
 struct LeaveCall {
-    const RelocationOf* of = nullptr;
+    const SetRelocation* of = nullptr;
     int patch = -1;
     Box box;  // its cells
     ParticlePatch* here = nullptr;
-    Departures* told = nullptr;       // [2]
+    PatchLeavers* leavers = nullptr;  // [2]
     std::span<const Nearby> reach;    // empty: everywhere
     std::vector<std::uint32_t> keys;  // [particle]: its cell in the box; kGone: no longer here
     std::int64_t gone = 0;
@@ -108,14 +108,14 @@ struct LeaveCall {
 };
 
 struct GatherCall {
-    const RelocationOf* of = nullptr;
-    std::span<const Departures* const> patches;  // each [2]
-    Departing* told = nullptr;                   // [2]
+    const SetRelocation* of = nullptr;
+    std::span<const PatchLeavers* const> patches;  // each [2]
+    ProcessLeavers* leavers = nullptr;             // [2]
     static Outcome go(void* what, Worker& worker);
 };
 
 /// One that comes: where it lies, its number, its cell in the box, and its place here.
-struct Comer {
+struct Arrival {
     const ParticleArrays* from;
     std::int64_t id;
     std::int32_t at;
@@ -124,16 +124,16 @@ struct Comer {
 };
 
 struct ArriveCall {
-    const RelocationOf* of = nullptr;
+    const SetRelocation* of = nullptr;
     LeaveCall* own = nullptr;
-    std::span<const Departures* const> from;  // each [2], of the patches nearby but this one;
-    std::span<const Departing* const> all;    // or of the processes
+    std::span<const PatchLeavers* const> from;   // each [2], of the patches nearby but this one;
+    std::span<const ProcessLeavers* const> all;  // or of the processes
     static Outcome go(void* what, Worker& worker);
 
     /// Adds whoever comes from other patches, in any order.
-    void collect(std::uint32_t turn, std::vector<Comer>& comers) const;
+    void collect(std::uint32_t buffer, std::vector<Arrival>& arrivals) const;
     /// Of a round whose leave was `listed`: takes out who goes and puts in who comes.
-    void merge(std::uint32_t turn) const;
+    void merge(std::uint32_t buffer) const;
     [[nodiscard]] Error too_many(std::int64_t count) const;
     [[nodiscard]] Error twice(std::int64_t id) const;
 };

@@ -19,7 +19,7 @@ struct Entry {
 };
 /// Of each thread, for as long as it lives: no allocation once numbers have settled.
 struct Room {
-    std::vector<Comer> comers;
+    std::vector<Arrival> arrivals;
     std::vector<std::uint32_t> next;  // [cell]
     std::vector<Entry> entries;
     std::vector<std::uint32_t> order;
@@ -44,14 +44,14 @@ class Arrive {
           turn_(worker.epoch(of_.scope) & 1U) {}
 
     void go() {
-        room_.comers.clear();
-        call_.collect(turn_, room_.comers);
+        room_.arrivals.clear();
+        call_.collect(turn_, room_.arrivals);
         const std::int64_t stay = here_.count - own_.gone;
-        const std::int64_t count = stay + static_cast<std::int64_t>(room_.comers.size());
+        const std::int64_t count = stay + static_cast<std::int64_t>(room_.arrivals.size());
         if (count > INT32_MAX) throw call_.too_many(count);
         sort(static_cast<std::size_t>(count));
-        here_.ordered = of_.told;
-        if (count == here_.count && room_.comers.empty() && own_.gone == 0 && in_order()) return;
+        here_.ordered = of_.movers_named;
+        if (count == here_.count && room_.arrivals.empty() && own_.gone == 0 && in_order()) return;
         of_.all->prepare(of_.set->id, here_, count);
         for (const ParticleColumn& column : of_.moved) move(column, count);
         std::swap(here_.now, here_.other);
@@ -68,7 +68,7 @@ class Arrive {
         const std::uint32_t* keys = own_.keys.data();
         for (std::size_t i = 0; i < before; ++i)
             if (keys[i] != LeaveCall::kGone) ++next[keys[i] + 1];
-        for (const Comer& each : room_.comers) ++next[each.key + 1];
+        for (const Arrival& each : room_.arrivals) ++next[each.key + 1];
         for (std::size_t c = 1; c <= cells; ++c) next[c] += next[c - 1];
         if (room_.entries.size() < count) room_.entries.resize(count + count / 4);
         Entry* entries = room_.entries.data();
@@ -77,7 +77,7 @@ class Arrive {
             if (keys[i] != LeaveCall::kGone)
                 entries[next[keys[i]]++] = {ids[i], static_cast<std::uint32_t>(i)};
         auto number = static_cast<std::uint32_t>(before);
-        for (const Comer& each : room_.comers) entries[next[each.key]++] = {each.id, number++};
+        for (const Arrival& each : room_.arrivals) entries[next[each.key]++] = {each.id, number++};
         std::uint32_t first = 0;
         for (std::size_t c = 0; c < cells; ++c) {  // next[c] is now where the next cell begins
             sort_cell(entries + first, next[c] - first);
@@ -113,7 +113,7 @@ class Arrive {
             const std::uint32_t at = room_.entries[static_cast<std::size_t>(i)].at;
             const bool comes = at >= before;
             room_.order[static_cast<std::size_t>(i)] = comes ? 0 : at;
-            if (comes) room_.comers[at - before].to = static_cast<std::uint32_t>(i);
+            if (comes) room_.arrivals[at - before].to = static_cast<std::uint32_t>(i);
         }
         listed_ = true;
     }
@@ -132,7 +132,7 @@ class Arrive {
                     std::memcpy(to + i * column.bytes,
                                 from + room_.order[static_cast<std::size_t>(i)] * column.bytes,
                                 static_cast<std::size_t>(column.bytes));
-            for (const Comer& each : room_.comers)
+            for (const Arrival& each : room_.arrivals)
                 std::memcpy(to + each.to * column.bytes,
                             column.at(*each.from) + c * column.stride(*each.from) + each.at * column.bytes,
                             static_cast<std::size_t>(column.bytes));
@@ -149,7 +149,7 @@ class Arrive {
     }
 
     ArriveCall& call_;
-    const RelocationOf& of_;
+    const SetRelocation& of_;
     LeaveCall& own_;
     ParticlePatch& here_;
     Room& room_;
@@ -159,7 +159,7 @@ class Arrive {
 
 }  // namespace
 
-void ArriveCall::collect(std::uint32_t turn, std::vector<Comer>& comers) const {
+void ArriveCall::collect(std::uint32_t buffer, std::vector<Arrival>& arrivals) const {
     const ParticleColumn& position = of->position;
     const Box& box = own->box;
     const auto add = [&](const ParticleArrays& from, std::int32_t at) {
@@ -173,22 +173,22 @@ void ArriveCall::collect(std::uint32_t turn, std::vector<Comer>& comers) const {
             key = key * box.extent(c) + static_cast<std::int64_t>(of->cells.of(a, x)) - box.lo[a];
         }
         const std::int64_t id = reinterpret_cast<const std::int64_t*>(of->id.at(from))[at];
-        comers.push_back({&from, id, at, static_cast<std::uint32_t>(key), 0});
+        arrivals.push_back({&from, id, at, static_cast<std::uint32_t>(key), 0});
     };
     const int patch = own->patch;
-    for (const Departures* each : from) {
-        const Departures& there = each[turn];
+    for (const PatchLeavers* each : from) {
+        const PatchLeavers& there = each[buffer];
         if (there.count == 0) continue;
         const Leaver *begin = there.leavers, *end = begin + there.count;
         const Leaver* next =
             std::lower_bound(begin, end, patch, [](const Leaver& a, int to) { return a.to < to; });
         for (; next != end && next->to == patch; ++next) add(there.from, next->at);
     }
-    for (const Departing* each : all) {
-        const Departing& there = each[turn];
-        const Departing::Entry *begin = there.entries, *end = begin + there.count;
-        const Departing::Entry* next =
-            std::lower_bound(begin, end, patch, [](const Departing::Entry& a, int to) { return a.to < to; });
+    for (const ProcessLeavers* each : all) {
+        const ProcessLeavers& there = each[buffer];
+        const ProcessLeavers::Entry *begin = there.entries, *end = begin + there.count;
+        const ProcessLeavers::Entry* next = std::lower_bound(
+            begin, end, patch, [](const ProcessLeavers::Entry& a, int to) { return a.to < to; });
         for (; next != end && next->to == patch; ++next)
             for (std::int64_t i = next->first; i < next->first + next->count; ++i)
                 add(next->from->from, next->from->leavers[i].at);

@@ -65,7 +65,7 @@ class Leave {
           of_(*call.of),
           grid_(*of_.set->grid),
           worker_(worker),
-          told_(call.told[worker.epoch(of_.scope) & 1U]),
+          leavers_(call.leavers[worker.epoch(of_.scope) & 1U]),
           count_(call.here->count) {
         const ParticleArrays& now = call.here->now;
         std::byte* first = of_.position.at(now);
@@ -81,11 +81,11 @@ class Leave {
         if (call_.moved != nullptr) call_.moved->all().clear();
         if (static_cast<std::int64_t>(call_.keys.size()) < count_)
             call_.keys.resize(static_cast<std::size_t>(count_ + count_ / 4));
-        told_.from = call_.here->now;
-        told_.count = 0;
+        leavers_.from = call_.here->now;
+        leavers_.count = 0;
         call_.gone = count_ == 0 ? 0 : find_who_stays();
         if (call_.gone == 0) return;
-        make_room(of_.all->pool(), told_.leavers, told_.capacity, call_.gone);
+        make_room(of_.all->pool(), leavers_.leavers, leavers_.capacity, call_.gone);
         for (std::int64_t i = 0; i < count_; ++i)
             if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1)
                 if (const auto back = send(i)) call_.keys[static_cast<std::size_t>(i)] = *back, --call_.gone;
@@ -95,7 +95,7 @@ class Leave {
   private:
     /// Those that tasks named, alone. Leavers are taken out of the arrays: what stays is moved in place.
     void go_through_listed() {
-        told_.count = 0;
+        leavers_.count = 0;
         call_.out.clear(), call_.movers.clear();
         std::vector<std::int32_t>& named = call_.moved->all();
         std::sort(named.begin(), named.end());
@@ -104,7 +104,7 @@ class Leave {
         named.erase(std::unique(named.begin(), named.end()), named.end());
         call_.out.swap(named);
         named.clear();
-        make_room(of_.all->pool(), told_.leavers, told_.capacity,
+        make_room(of_.all->pool(), leavers_.leavers, leavers_.capacity,
                   static_cast<std::int64_t>(call_.out.size()));
         for (const std::int32_t i : call_.out) {
             if (id_[i] == -1) continue;
@@ -112,19 +112,20 @@ class Leave {
             if (!key) key = send(i);
             if (key) call_.movers.push_back({i, *key});
         }
-        if (told_.count == 0) return;
+        if (leavers_.count == 0) return;
         sort_leavers();
-        of_.all->room(of_.set->id, told_.packed, told_.count);
+        of_.all->room(of_.set->id, leavers_.packed, leavers_.count);
         for (const ParticleColumn& column : of_.moved)
             for (int c = 0; c < column.components; ++c) {
                 const std::byte* from = column.at(call_.here->now) + c * column.stride(call_.here->now);
-                std::byte* to = column.at(told_.packed) + c * column.stride(told_.packed);
-                for (std::int64_t i = 0; i < told_.count; ++i)
-                    std::memcpy(to + i * column.bytes, from + told_.leavers[i].at * column.bytes,
+                std::byte* to = column.at(leavers_.packed) + c * column.stride(leavers_.packed);
+                for (std::int64_t i = 0; i < leavers_.count; ++i)
+                    std::memcpy(to + i * column.bytes, from + leavers_.leavers[i].at * column.bytes,
                                 static_cast<std::size_t>(column.bytes));
             }
-        told_.from = told_.packed;
-        for (std::int64_t i = 0; i < told_.count; ++i) told_.leavers[i].at = static_cast<std::int32_t>(i);
+        leavers_.from = leavers_.packed;
+        for (std::int64_t i = 0; i < leavers_.count; ++i)
+            leavers_.leavers[i].at = static_cast<std::int32_t>(i);
     }
     /// Those that nobody named are in the patch and in order of cell still.
     void check_others(const std::vector<std::int32_t>& named) const {
@@ -150,7 +151,7 @@ class Leave {
         return static_cast<std::uint32_t>(key);
     }
     void sort_leavers() {
-        std::sort(told_.leavers, told_.leavers + told_.count,
+        std::sort(leavers_.leavers, leavers_.leavers + leavers_.count,
                   [](const Leaver& a, const Leaver& b) { return a.to != b.to ? a.to < b.to : a.at < b.at; });
     }
 
@@ -241,7 +242,7 @@ class Leave {
             return static_cast<std::uint32_t>(
                 (std::int64_t{cell[2] - box.lo[2]} * y + (cell[1] - box.lo[1])) * x + (cell[0] - box.lo[0]));
         }
-        told_.leavers[told_.count++] = {to.patch, static_cast<std::int32_t>(i)};
+        leavers_.leavers[leavers_.count++] = {to.patch, static_cast<std::int32_t>(i)};
         return std::nullopt;
     }
 
@@ -266,10 +267,10 @@ class Leave {
     }
 
     LeaveCall& call_;
-    const RelocationOf& of_;
+    const SetRelocation& of_;
     const Grid& grid_;
     const Worker& worker_;
-    Departures& told_;
+    PatchLeavers& leavers_;
     std::int64_t count_;
     Real* x_[3] = {};
     const std::int64_t* id_ = nullptr;
@@ -288,30 +289,30 @@ Outcome LeaveCall::go(void* what, Worker& worker) {
 
 Outcome GatherCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const GatherCall*>(what);
-    const Epoch turn = worker.epoch(call.of->scope) & 1U;
-    Departing& told = call.told[turn];
-    told.count = 0;
-    for (const Departures* each : call.patches) {
-        const Departures& from = each[turn];
+    const Epoch buffer = worker.epoch(call.of->scope) & 1U;
+    ProcessLeavers& leavers = call.leavers[buffer];
+    leavers.count = 0;
+    for (const PatchLeavers* each : call.patches) {
+        const PatchLeavers& from = each[buffer];
         for (std::int64_t i = 0, end; i < from.count; i = end) {
             const std::int32_t to = from.leavers[i].to;
             for (end = i + 1; end < from.count && from.leavers[end].to == to;) ++end;
-            if (told.count == told.capacity) {
-                Departing::Entry* old = told.entries;
-                const std::int64_t before = told.capacity;
-                told.entries = nullptr, told.capacity = 0;
-                make_room(call.of->all->pool(), told.entries, told.capacity, before + 1);
+            if (leavers.count == leavers.capacity) {
+                ProcessLeavers::Entry* old = leavers.entries;
+                const std::int64_t before = leavers.capacity;
+                leavers.entries = nullptr, leavers.capacity = 0;
+                make_room(call.of->all->pool(), leavers.entries, leavers.capacity, before + 1);
                 if (before > 0)
-                    std::memcpy(told.entries, old,
-                                static_cast<std::size_t>(before) * sizeof(Departing::Entry));
+                    std::memcpy(leavers.entries, old,
+                                static_cast<std::size_t>(before) * sizeof(ProcessLeavers::Entry));
                 call.of->all->pool().give(reinterpret_cast<std::byte*>(old),
-                                          static_cast<std::size_t>(before) * sizeof(Departing::Entry));
+                                          static_cast<std::size_t>(before) * sizeof(ProcessLeavers::Entry));
             }
-            told.entries[told.count++] = {to, 0, &from, i, end - i};
+            leavers.entries[leavers.count++] = {to, 0, &from, i, end - i};
         }
     }
-    std::sort(told.entries, told.entries + told.count,
-              [](const Departing::Entry& a, const Departing::Entry& b) { return a.to < b.to; });
+    std::sort(leavers.entries, leavers.entries + leavers.count,
+              [](const ProcessLeavers::Entry& a, const ProcessLeavers::Entry& b) { return a.to < b.to; });
     return Outcome::done;
 }
 

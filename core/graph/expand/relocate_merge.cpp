@@ -17,7 +17,7 @@ struct Segment {
 
 /// Of each thread, for as long as it lives.
 struct Room {
-    std::vector<Comer> comers;
+    std::vector<Arrival> arrivals;
     std::vector<Segment> segments;
     std::vector<std::byte> values;
 };
@@ -29,7 +29,7 @@ class Merge {
           of_(*call.of),
           own_(*call.own),
           here_(*own_.here),
-          comers_(room.comers),
+          arrivals_(room.arrivals),
           segments_(room.segments),
           values_(room.values) {
         const ParticleColumn& position = of_.position;
@@ -38,15 +38,15 @@ class Merge {
         id_ = reinterpret_cast<const std::int64_t*>(of_.id.at(here_.now));
     }
 
-    /// `comers_` has those of other patches.
+    /// `arrivals_` has those of other patches.
     void go() {
         for (const LeaveCall::Mover& each : own_.movers)
-            comers_.push_back({&here_.now, id_[each.at], each.at, each.key, 0});
-        std::sort(comers_.begin(), comers_.end(), [](const Comer& a, const Comer& b) {
+            arrivals_.push_back({&here_.now, id_[each.at], each.at, each.key, 0});
+        std::sort(arrivals_.begin(), arrivals_.end(), [](const Arrival& a, const Arrival& b) {
             return a.key != b.key ? a.key < b.key : a.id < b.id;
         });
         stay_ = here_.count - static_cast<std::int64_t>(own_.out.size());
-        const std::int64_t count = stay_ + static_cast<std::int64_t>(comers_.size());
+        const std::int64_t count = stay_ + static_cast<std::int64_t>(arrivals_.size());
         if (count > INT32_MAX) throw call_.too_many(count);
         find_places();
         find_segments();
@@ -87,8 +87,8 @@ class Merge {
     /// The place of each that comes, in order of cell and number.
     void find_places() {
         std::int64_t low = 0;
-        for (std::size_t i = 0; i < comers_.size(); ++i) {
-            Comer& one = comers_[i];
+        for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+            Arrival& one = arrivals_[i];
             std::int64_t high = stay_;
             while (low < high) {
                 const std::int64_t middle = (low + high) / 2, at = place_of(middle);
@@ -99,7 +99,7 @@ class Merge {
                     high = middle;
             }
             one.to = static_cast<std::uint32_t>(low + static_cast<std::int64_t>(i));
-            bool twice = i > 0 && comers_[i - 1].id == one.id && comers_[i - 1].key == one.key;
+            bool twice = i > 0 && arrivals_[i - 1].id == one.id && arrivals_[i - 1].key == one.key;
             if (low < stay_) {
                 const std::int64_t next = place_of(low);
                 twice = twice || (id_[next] == one.id && key_of(next) == one.key);
@@ -111,9 +111,9 @@ class Merge {
         segments_.clear();
         std::size_t taken = 0, put = 0;
         std::int64_t from = 0, to = 0;
-        while (from < here_.count || put < comers_.size()) {
+        while (from < here_.count || put < arrivals_.size()) {
             const std::int64_t out = taken < own_.out.size() ? std::int64_t{own_.out[taken]} : here_.count;
-            const std::int64_t in = put < comers_.size() ? std::int64_t{comers_[put].to} : INT64_MAX;
+            const std::int64_t in = put < arrivals_.size() ? std::int64_t{arrivals_[put].to} : INT64_MAX;
             if (to == in) {
                 ++put, ++to;
             } else if (from == out) {
@@ -132,9 +132,9 @@ class Merge {
         std::byte* values = column.at(here_.now) + c * column.stride(here_.now);
         const std::int64_t bytes = column.bytes;
         const auto each = static_cast<std::size_t>(bytes);
-        values_.resize(comers_.size() * each);
-        for (std::size_t i = 0; i < comers_.size(); ++i)
-            std::memcpy(values_.data() + i * each, value_of(comers_[i], column, c), each);
+        values_.resize(arrivals_.size() * each);
+        for (std::size_t i = 0; i < arrivals_.size(); ++i)
+            std::memcpy(values_.data() + i * each, value_of(arrivals_[i], column, c), each);
         const auto move = [&](const Segment& of) {
             std::memmove(values + of.to * bytes, values + of.from * bytes,
                          static_cast<std::size_t>(of.count * bytes));
@@ -143,8 +143,8 @@ class Merge {
             if (of.to < of.from) move(of);
         for (auto of = segments_.rbegin(); of != segments_.rend(); ++of)
             if (of->to > of->from) move(*of);
-        for (std::size_t i = 0; i < comers_.size(); ++i)
-            std::memcpy(values + comers_[i].to * bytes, values_.data() + i * each, each);
+        for (std::size_t i = 0; i < arrivals_.size(); ++i)
+            std::memcpy(values + arrivals_[i].to * bytes, values_.data() + i * each, each);
     }
     void move_to_other(const ParticleColumn& column, int c) const {
         const std::byte* from = column.at(here_.now) + c * column.stride(here_.now);
@@ -152,19 +152,19 @@ class Merge {
         for (const Segment& of : segments_)
             std::memcpy(to + of.to * column.bytes, from + of.from * column.bytes,
                         static_cast<std::size_t>(of.count * column.bytes));
-        for (const Comer& each : comers_)
+        for (const Arrival& each : arrivals_)
             std::memcpy(to + each.to * column.bytes, value_of(each, column, c),
                         static_cast<std::size_t>(column.bytes));
     }
-    [[nodiscard]] static const std::byte* value_of(const Comer& one, const ParticleColumn& column, int c) {
+    [[nodiscard]] static const std::byte* value_of(const Arrival& one, const ParticleColumn& column, int c) {
         return column.at(*one.from) + c * column.stride(*one.from) + one.at * column.bytes;
     }
 
     const ArriveCall& call_;
-    const RelocationOf& of_;
+    const SetRelocation& of_;
     const LeaveCall& own_;
     ParticlePatch& here_;
-    std::vector<Comer>& comers_;
+    std::vector<Arrival>& arrivals_;
     std::vector<Segment>& segments_;
     std::vector<std::byte>& values_;
     const std::byte* x_[3] = {};
@@ -174,11 +174,11 @@ class Merge {
 
 }  // namespace
 
-void ArriveCall::merge(std::uint32_t turn) const {
+void ArriveCall::merge(std::uint32_t buffer) const {
     static thread_local Room room;
-    room.comers.clear();
-    collect(turn, room.comers);
-    if (!own->out.empty() || !room.comers.empty()) Merge(*this, room).go();
+    room.arrivals.clear();
+    collect(buffer, room.arrivals);
+    if (!own->out.empty() || !room.arrivals.empty()) Merge(*this, room).go();
 }
 
 }  // namespace strata::graph

@@ -12,9 +12,11 @@ namespace {
 
 /// What a process tells the others in one relocation: of itself (used where any number of patches may be
 /// crossed), then of its patches, each twice.
-struct Told {
-    Departing process[2];
-    [[nodiscard]] Departures* of(int local) { return reinterpret_cast<Departures*>(this + 1) + 2 * local; }
+struct SharedLeavers {
+    ProcessLeavers process[2];
+    [[nodiscard]] PatchLeavers* of(int local) {
+        return reinterpret_cast<PatchLeavers*>(this + 1) + 2 * local;
+    }
 };
 
 }  // namespace
@@ -23,14 +25,14 @@ void PlanBuilder::number_relocation(TaskId task) {
     const ResolvedTask& of = resolved(task);
     const Scope& scope = graph_.scopes()[of.scope];
     const ParticleSet& set =
-        graph_.particle_sets()[scope.relocations()[static_cast<std::size_t>(of.of.version)].set];
-    const int h = halves_[of.scope];
+        graph_.particle_sets()[scope.relocations()[static_cast<std::size_t>(of.relocation)].set];
+    const int h = phase_of_[of.scope];
     const FamilyId family = number_of(graph_, *set.grid);
     const auto number = [&](const std::string& name) {
         TaskOps all;
-        all.half = h;
+        all.phase = h;
         all.family = family;
-        all.first = static_cast<std::uint32_t>(half(h).program.ops.size());
+        all.first = static_cast<std::uint32_t>(program_data(h).program.ops.size());
         all.count = static_cast<std::uint32_t>(patches_[family].size());
         for (std::uint32_t i = 0; i < all.count; ++i)
             add_op(h, OpKind::relocate, name, patches_[family][i], thread_of_[family][i], of.scope);
@@ -42,7 +44,7 @@ void PlanBuilder::number_relocation(TaskId task) {
     tasks_.push_back(leave);
     if (relocation_hops(set.id) == 0) {
         TaskOps gather;
-        gather.half = h;
+        gather.phase = h;
         gather.count = 1;
         gather.first = add_op(h, OpKind::relocate, fmt::format("gather {}", set.name), -1, 0, of.scope);
         arrive.gather = tasks_.next();
@@ -69,7 +71,7 @@ void PlanBuilder::make_relocations(std::uint64_t serial) {
 void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
     const ResolvedTask& resolved = this->resolved(task);
     const Scope& scope = graph_.scopes()[resolved.scope];
-    const Scope::Relocation& declared = scope.relocations()[static_cast<std::size_t>(resolved.of.version)];
+    const Scope::Relocation& declared = scope.relocations()[static_cast<std::size_t>(resolved.relocation)];
     const ParticleSet& set = graph_.particle_sets()[declared.set];
     const LabelInfo& position = label(declared.position.label);
     const Grid& grid = *set.grid;
@@ -91,9 +93,9 @@ void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
                 .allowed(fmt::format("{} or more", a + 1));
 
     const TaskOps arrive = ops(task);
-    Half& of = half(arrive.half);
+    ProgramData& of = program_data(arrive.phase);
     Populations& all = plan_.memory_.populations();
-    RelocationOf& one = of.relocations.one();
+    SetRelocation& one = of.relocations.one();
     one.set = &set;
     one.position_label = &position;
     one.cells = Cells(grid.shape());
@@ -107,32 +109,32 @@ void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
     one.moved = of.columns.keep(moved);
     one.hops = declared.hops;
     one.scope = scope_of(resolved.scope);
-    one.steps_before = arrive.half == 0 ? nullptr : &plan_.steps_before_;
+    one.steps_before = arrive.phase == 0 ? nullptr : &plan_.steps_before_;
     one.all = &all;
-    one.told = resolved.told;
+    one.movers_named = resolved.movers_named;
 
     const auto name = [&](int process) {
         return fmt::format("graph.{}.departures.{}.{}", serial, task.number(), process);
     };
     plan_.departures_.emplace_back(members_, name(members_.rank),
-                                   sizeof(Told) + arrive.count * 2 * sizeof(Departures));
-    std::vector<Told*> told;  // [process of this node]
+                                   sizeof(SharedLeavers) + arrive.count * 2 * sizeof(PatchLeavers));
+    std::vector<SharedLeavers*> shared;  // [process of this node]
     if (members_.size > 1) members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
-        told.push_back(reinterpret_cast<Told*>(process == members_.rank
-                                                   ? plan_.departures_.back().data()
-                                                   : SharedMemory::of_other(members_, name(process))));
-    Told& mine = *told[static_cast<std::size_t>(members_.rank - members_.first())];
+    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
+        shared.push_back(reinterpret_cast<SharedLeavers*>(
+            process == members_.rank ? plan_.departures_.back().data()
+                                     : SharedMemory::of_other(members_, name(process))));
+    SharedLeavers& mine = *shared[static_cast<std::size_t>(members_.rank - members_.first())];
 
     const bool anywhere{arrive.gather};
-    std::vector<const Departing*> processes;
-    for (Told* each : told) processes.push_back(each->process);
+    std::vector<const ProcessLeavers*> processes;
+    for (SharedLeavers* each : shared) processes.push_back(each->process);
     const auto everywhere = of.departing.keep(processes);
     const int width = relocation_hops(set.id);
     const auto leaves = of.leaves.take(arrive.count);
-    std::vector<const Departures*> own;
+    std::vector<const PatchLeavers*> own;
     for (std::uint32_t i = 0; i < arrive.count; ++i) own.push_back(mine.of(static_cast<int>(i)));
-    const std::map<int, const Departures*> afar = make_leavers(task, one, own);
+    const std::map<int, const PatchLeavers*> afar = make_leavers(task, one, own);
     for (std::uint32_t i = 0; i < arrive.count; ++i) {
         const int local = static_cast<int>(i);
         const int patch = patches(arrive.family)[i];
@@ -141,14 +143,14 @@ void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
         leave.patch = patch;
         leave.box = grid.box(patch);
         leave.here = &all.own(set.id, local);
-        leave.told = mine.of(local);
-        if (resolved.told) leave.moved = &all.moved(set.id, local);
+        leave.leavers = mine.of(local);
+        if (resolved.movers_named) leave.moved = &all.moved(set.id, local);
         if (declared.hops > 0) leave.reach = of.reaches.keep(nearby(grid, patch, declared.hops));
 
         ArriveCall& call = of.arrivals.one();
         call.of = &one;
         call.own = &leave;
-        std::vector<const Departures*> from;
+        std::vector<const PatchLeavers*> from;
         if (anywhere) {
             call.all = everywhere;
             for (const auto& [process, shown] : afar) from.push_back(shown);
@@ -158,8 +160,8 @@ void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
                 if (each.patch == patch || each.patch == last) continue;
                 last = each.patch;
                 const int process = owner(arrive.family, last);
-                if (members_.is_near(process))
-                    from.push_back(told[static_cast<std::size_t>(process - members_.first())]->of(
+                if (members_.is_on_node(process))
+                    from.push_back(shared[static_cast<std::size_t>(process - members_.first())]->of(
                         this->local(arrive.family, last)));
                 else if (std::find(from.begin(), from.end(), afar.at(process)) == from.end())
                     from.push_back(afar.at(process));
@@ -175,23 +177,23 @@ void PlanBuilder::make_relocation(TaskId task, std::uint64_t serial) {
     GatherCall& gather = of.gathers.one();
     gather.of = &one;
     gather.patches = of.departures.keep(own);
-    gather.told = mine.process;
+    gather.leavers = mine.process;
     Op& op = of.program.ops[ops(arrive.gather).first];
     op.go = GatherCall::go, op.what = &gather;
 }
 
 /// What goes to other nodes, and what comes from there: returns that, by process, as a patch's departures
 /// would be.
-std::map<int, const Departures*> PlanBuilder::make_leavers(TaskId task, const RelocationOf& one,
-                                                           const std::vector<const Departures*>& own) {
+std::map<int, const PatchLeavers*> PlanBuilder::make_leavers(TaskId task, const SetRelocation& one,
+                                                             const std::vector<const PatchLeavers*>& own) {
     const TaskOps& arrive = ops(task);
-    Half& of = half(arrive.half);
+    ProgramData& of = program_data(arrive.phase);
     const FamilyId f = arrive.family;
     const auto& grid = static_cast<const Grid&>(*graph_.families()[f]);
     for (const std::size_t s : arrive.outgoing) {
         Stream& stream = outgoing_[s];
         stream.keys.clear();
-        std::vector<const Departures*> from;
+        std::vector<const PatchLeavers*> from;
         for (std::uint32_t i = 0; i < arrive.count; ++i) {
             const int patch = patches_[f][i];
             bool reaches{arrive.gather};
@@ -211,7 +213,7 @@ std::map<int, const Departures*> PlanBuilder::make_leavers(TaskId task, const Re
         of.program.ops[stream.first].go = PackLeaversCall::go;
         of.program.ops[stream.first].what = &call;
     }
-    std::map<int, const Departures*> afar;
+    std::map<int, const PatchLeavers*> afar;
     for (const std::size_t s : arrive.incoming) {
         ReceiveLeaversCall& call = of.received_leavers.one();
         call.of = &one;
@@ -229,17 +231,17 @@ void PlanBuilder::wait_in_relocation(TaskId task, int local, std::uint32_t op) {
     const ScopeId scope = resolved(task).scope;
     if (op >= leave.first && op < leave.first + leave.count) {
         wait_for_befores(task, local, op);
-        wait_for_op(arrive.half, arrive.first + static_cast<std::uint32_t>(local), scope, 1);
+        wait_for_op(arrive.phase, arrive.first + static_cast<std::uint32_t>(local), scope, 1);
         // Arrays are written again when those who left them for other nodes have been packed.
         for (const Stream& stream : outgoing_)
-            if (stream.what == Stream::What::leavers && ops(stream.maker).half == arrive.half &&
+            if (stream.what == Stream::What::leavers && ops(stream.maker).phase == arrive.phase &&
                 relocation(stream.maker).set == relocation(task).set)
-                wait_for_latest(arrive.half, stream.first, position_of(stream.maker, Position::pack),
+                wait_for_latest(arrive.phase, stream.first, position_of(stream.maker, Position::pack),
                                 position_of(task, Position::own));
         return;
     }
     if (op < arrive.first || op >= arrive.first + arrive.count) {  // gather
-        for (std::uint32_t i = 0; i < leave.count; ++i) wait_for_op(arrive.half, leave.first + i, scope, 0);
+        for (std::uint32_t i = 0; i < leave.count; ++i) wait_for_op(arrive.phase, leave.first + i, scope, 0);
         return;
     }
     if (!arrive.gather) {
@@ -250,17 +252,17 @@ void PlanBuilder::wait_in_relocation(TaskId task, int local, std::uint32_t op) {
             if (each.patch == last) continue;
             last = each.patch;
             const int process = owner(arrive.family, last);
-            if (members_.is_near(process))
+            if (members_.is_on_node(process))
                 wait_on(arrive.leave, arrive.family, last, scope, 0);
             else
-                wait_for_op(arrive.half, image_op(task, process), scope, 0);
+                wait_for_op(arrive.phase, image_op(task, process), scope, 0);
         }
         return;
     }
-    for (const std::size_t i : arrive.incoming) wait_for_op(arrive.half, incoming_[i].first, scope, 0);
-    for (int process = members_.first(); process < members_.first() + members_.near(); ++process)
+    for (const std::size_t i : arrive.incoming) wait_for_op(arrive.phase, incoming_[i].first, scope, 0);
+    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
         if (process == members_.rank)
-            wait_for_op(arrive.half, ops(arrive.gather).first, scope, 0);
+            wait_for_op(arrive.phase, ops(arrive.gather).first, scope, 0);
         else
             waits_.push_back({flag_of(process, arrive.gather, 0), scope_of(scope), 0, -1});
 }
@@ -271,13 +273,13 @@ void PlanBuilder::put_relocation(TaskId task, Block& block) const {
     const auto put_all = [&](const TaskOps& all, char edge) {
         for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
             if (at_edge_[f][local] == edge)
-                put(all.half, all.first + static_cast<std::uint32_t>(local), block);
+                put(all.phase, all.first + static_cast<std::uint32_t>(local), block);
     };
     const TaskOps& leave = tasks_[arrive.leave];
     put_all(leave, 1);
     put_messages(task, true, Stream::What::leavers, block);
     put_all(leave, 0);
-    if (arrive.gather) put(arrive.half, tasks_[arrive.gather].first, block);
+    if (arrive.gather) put(arrive.phase, tasks_[arrive.gather].first, block);
     put_messages(task, false, Stream::What::leavers, block);
     put_all(arrive, 1);
     put_all(arrive, 0);

@@ -10,42 +10,44 @@ namespace strata::graph::detail {
 /// A call in the making.
 struct PlanBuilder::Making {
     TaskId task;
-    int half = 0, local = 0, patch = -1;
+    int phase = 0, local = 0, patch = -1;
     TaskCall* call = nullptr;
-    std::vector<Place> places;
-    std::vector<TaskCall::Turning> turnings;
-    std::vector<Move> collects;
+    std::vector<UseData> use_data;
+    std::vector<TaskCall::UseAddress> addresses;
+    std::vector<ValueCopy> collects;
     std::vector<Clear> clears;
-    std::vector<TaskCall::Peopled> peopled;
-    std::vector<TaskCall::Neutral> neutrals;
+    std::vector<TaskCall::ParticleView> particle_views;
+    std::vector<TaskCall::ScalarContribution> scalars;
 
-    void show(const Place& place, const Turn& turn) {
-        if (turn.depth > 1) turnings.push_back({static_cast<std::uint32_t>(places.size()), turn});
-        places.push_back(place);
-        places.back().origin = turn.base;
+    void show(const UseData& data, const RoundAddress& address_) {
+        if (address_.depth > 1) addresses.push_back({static_cast<std::uint32_t>(use_data.size()), address_});
+        use_data.push_back(data);
+        use_data.back().origin = address_.base;
     }
 };
 
-Turn PlanBuilder::turn(int half, StorageId storage, std::byte* base, std::int64_t turn, int back) const {
+RoundAddress PlanBuilder::address(int phase, StorageId storage, std::byte* base, std::int64_t address_,
+                                  int back) const {
     const Storage& of = this->storage(storage);
     if (of.depth == 1) return {base, 0, 1, 0, 0};
-    if (half == 0)  // the start is round 0
-        return {base + turn * buffer_number(0, static_cast<std::uint32_t>(back),
-                                            static_cast<std::uint32_t>(of.depth)),
+    if (phase == 0)  // the start is round 0
+        return {base + address_ * buffer_number(0, static_cast<std::uint32_t>(back),
+                                                static_cast<std::uint32_t>(of.depth)),
                 0, 1, 0, 0};
-    return {base, turn, static_cast<std::uint32_t>(of.depth), scope_of(of.scope),
+    return {base, address_, static_cast<std::uint32_t>(of.depth), scope_of(of.scope),
             static_cast<std::uint16_t>(back)};
 }
 
 /// Of any patch; of one of another node, that of its image, which has a reader more from now on.
-const Spot& PlanBuilder::spot_of(StorageId storage, int patch) {
-    static const Spot nowhere;
+const PatchArray& PlanBuilder::array_of(StorageId storage, int patch) {
+    static const PatchArray nowhere;
     const FamilyId family = family_of(storage);
-    if (is_near(family, patch)) return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
+    if (is_on_node(family, patch))
+        return plan_.memory_.of(owner(family, patch), storage, local(family, patch));
     const auto image = images_.find({storage, patch});
     if (image == images_.end()) return nowhere;  // nothing of it is needed
     image->second.readers.push_back(reader_);
-    return image->second.spot;
+    return image->second.array;
 }
 
 void PlanBuilder::make_calls() {
@@ -63,17 +65,17 @@ void PlanBuilder::make_call(TaskId task, int local) {
     const TaskInfo& declared = info(task);
     const TaskOps& at = ops(task);
     Making making;
-    making.task = task, making.half = at.half, making.local = local;
+    making.task = task, making.phase = at.phase, making.local = local;
     making.patch = patches(at.family)[static_cast<std::size_t>(local)];
-    making.call = &half(at.half).tasks.one();
-    reader_ = {at.half, at.first + static_cast<std::uint32_t>(local), position_of(task, Position::own)};
+    making.call = &program_data(at.phase).tasks.one();
+    reader_ = {at.phase, at.first + static_cast<std::uint32_t>(local), position_of(task, Position::own)};
     const std::vector<ResolvedUse>& uses = resolved(task).uses;
     for (std::size_t u = 0; u < uses.size(); ++u) {
         const Use& use = declared.uses[u];
         const Kind kind = label(use.version.label).kind;
         if (use.access == Access::contribute) {
             show_contribution(making, use);
-            slots_[{task, static_cast<int>(u)}].push_back(making.places.back().origin);
+            slots_[{task, static_cast<int>(u)}].push_back(making.use_data.back().origin);
         } else if (kind == Kind::scalar)
             show_scalar(making, use, uses[u]);
         else if (use.access == Access::need && use.relation != nullptr)
@@ -90,12 +92,12 @@ void PlanBuilder::make_call(TaskId task, int local) {
     TaskCall& call = *making.call;
     call.here.patch = making.patch;
     call.here.family = declared.family;
-    call.here.places = call.places;
+    call.here.use_data = call.use_data;
     call.here.call = &call;
     call.here.creates = TaskCall::create;
-    if (at.half == 0) call.populations = &plan_.memory_.populations();
+    if (at.phase == 0) call.populations = &plan_.memory_.populations();
 
-    Op& op = half(at.half).program.ops[at.first + static_cast<std::uint32_t>(local)];
+    Op& op = program_data(at.phase).program.ops[at.first + static_cast<std::uint32_t>(local)];
     op.what = &call;
     const auto* grid = dynamic_cast<const Grid*>(declared.family);
     const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(making.patch).volume());
@@ -111,9 +113,9 @@ void PlanBuilder::make_call(TaskId task, int local) {
 void PlanBuilder::make_team_call(TaskId task) {
     const TaskInfo& declared = info(task);
     const TaskOps& at = ops(task);
-    Half& of = half(at.half);
+    ProgramData& of = program_data(at.phase);
     Making making;
-    making.task = task, making.half = at.half;
+    making.task = task, making.phase = at.phase;
     making.call = &of.tasks.one();
     const std::vector<ResolvedUse>& uses = resolved(task).uses;
     const auto show = [&](const Family* family) {
@@ -122,7 +124,7 @@ void PlanBuilder::make_team_call(TaskId task) {
             const LabelInfo& shown = label(use.version.label);
             if (shown.kind == Kind::scalar && use.access == Access::contribute && family == nullptr) {
                 show_contribution(making, use);
-                slots_[{task, static_cast<int>(u)}].push_back(making.places.back().origin);
+                slots_[{task, static_cast<int>(u)}].push_back(making.use_data.back().origin);
             } else if (shown.kind == Kind::scalar && use.access != Access::contribute)
                 show_scalar(making, use, uses[u]);
             else if (shown.kind != Kind::scalar && shown.family == family)
@@ -130,7 +132,7 @@ void PlanBuilder::make_team_call(TaskId task) {
                 : shown.kind == Kind::particles ? show_particles(making, uses[u])
                                                 : show_list(making, use, uses[u]);
             else
-                making.places.emplace_back();
+                making.use_data.emplace_back();
         }
     };
     std::vector<const Family*> families;
@@ -139,7 +141,7 @@ void PlanBuilder::make_team_call(TaskId task) {
             family != nullptr && std::find(families.begin(), families.end(), family) == families.end())
             families.push_back(family);
     show(nullptr);
-    std::vector<Here> heres;
+    std::vector<Here> patch_views;
     for (const Family* family : families) {
         const auto& mine = patches(number_of(graph_, *family));
         for (making.local = 0; making.local < static_cast<int>(mine.size()); ++making.local) {
@@ -149,20 +151,20 @@ void PlanBuilder::make_team_call(TaskId task) {
             here.patch = making.patch;
             here.family = family;
             here.task = &declared;
-            heres.push_back(here);
+            patch_views.push_back(here);
         }
     }
     finish_call(making);
     TaskCall& call = *making.call;
     call.here.patch = members_.rank;
-    call.here.places = call.places.first(uses.size());
-    call.all_own = of.heres.keep(heres);
+    call.here.use_data = call.use_data.first(uses.size());
+    call.all_own = of.patch_views.keep(patch_views);
     std::vector<Here::Own> owns;
     std::size_t next = 0;
     for (const Family* family : families) {
         const std::size_t count = patches(number_of(graph_, *family)).size();
         for (std::size_t i = next; i < next + count; ++i)
-            call.all_own[i].places = call.places.subspan((i + 1) * uses.size(), uses.size());
+            call.all_own[i].use_data = call.use_data.subspan((i + 1) * uses.size(), uses.size());
         owns.push_back({family, call.all_own.subspan(next, count)});
         next += count;
     }
@@ -176,45 +178,46 @@ void PlanBuilder::make_team_call(TaskId task) {
 
 /// What calls on a patch and for the whole process have in common.
 void PlanBuilder::finish_call(Making& making) {
-    Half& of = half(making.half);
+    ProgramData& of = program_data(making.phase);
     TaskCall& call = *making.call;
     const TaskInfo& declared = info(making.task);
-    call.places = of.places.keep(making.places);
-    call.turnings = of.turnings.keep(making.turnings);
+    call.use_data = of.use_data.keep(making.use_data);
+    call.addresses = of.addresses.keep(making.addresses);
     call.collects = of.moves.keep(making.collects);
     call.clears = of.clears.keep(making.clears);
-    call.peopled = of.peopled.keep(making.peopled);
-    call.neutrals = of.neutrals.keep(making.neutrals);
+    call.particle_views = of.particle_views.keep(making.particle_views);
+    call.scalars = of.scalars.keep(making.scalars);
     call.here.task = &declared;
     call.scope = scope_of(declared.scope);
     call.round_base = bases_[declared.scope];
     call.most = graph_.scopes()[declared.scope].most();
     call.measured = &plan_.measured_;
-    if (making.half == 1) call.steps_before = &plan_.steps_before_;
+    if (making.phase == 1) call.steps_before = &plan_.steps_before_;
     if (making.patch < 0) return;
-    std::vector<Here::MovedOf> moves;
+    std::vector<Here::MovedOfSet> moves;
     for (const SetId set : declared.moves)
         moves.push_back({set, &plan_.memory_.populations().moved(set, making.local)});
-    call.here.moves = of.moves_of.keep(moves);
+    call.here.moves = of.moved_of_sets.keep(moves);
 }
 
 void PlanBuilder::show_field(Making& making, const Use& use, const ResolvedUse& resolved) {
     const LabelInfo& of = label(use.version.label);
-    const Spot& spot = plan_.memory_.own(resolved.storage, making.local);
+    const PatchArray& array = plan_.memory_.own(resolved.storage, making.local);
     const FieldLayout& layout = plan_.memory_.layout(resolved.storage);
     const Box owned = static_cast<const Grid&>(*of.family).owned(making.patch, of.on, of.border);
-    Place place{nullptr, spot.y, spot.z, spot.component, 0, owned};
+    UseData data{nullptr, array.y, array.z, array.component, 0, owned};
     if (use.access == Access::sum) {  // a block of its own, cleared for each call
         const auto block = static_cast<std::size_t>(making.local);
         const FieldBlock& window = layout.blocks[block];
-        place.box = common(use.reached(owned), window.stored);
+        data.box = common(use.reached(owned), window.stored);
         const auto value = static_cast<std::int64_t>(of.bytes);
         making.clears.push_back(
-            {spot.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(spot.turn)});
+            {array.origin - window.offset({0, 0, 0}) * value, static_cast<std::size_t>(array.buffer_stride)});
     } else if (use.access == Access::need) {
-        place.box = layout.grown(owned, use.width);
+        data.box = layout.grown(owned, use.width);
     }
-    making.show(place, turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+    making.show(data,
+                address(making.phase, resolved.storage, array.origin, array.buffer_stride, resolved.back));
 }
 
 void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse& resolved) {
@@ -223,15 +226,15 @@ void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse&
     const Int3 extent{window.extent(0), window.extent(1), window.extent(2)};
     const Strides own = packed(extent, of.bytes);
     std::byte* memory =
-        room_for(half(making.half).windows, static_cast<std::size_t>(own.component * of.components));
+        room_for(program_data(making.phase).windows, static_cast<std::size_t>(own.component * of.components));
     const auto value = static_cast<std::int64_t>(of.bytes);
-    const Spot mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
+    const PatchArray mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
     for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
-        const Spot& source = spot_of(resolved.storage, piece.from);
-        Move move;
+        const PatchArray& source = array_of(resolved.storage, piece.from);
+        ValueCopy move;
         move.from =
-            turn(making.half, resolved.storage, source.origin + distance(source, piece.box.lo, of.bytes),
-                 source.turn, resolved.back);
+            address(making.phase, resolved.storage, source.origin + distance(source, piece.box.lo, of.bytes),
+                    source.buffer_stride, resolved.back);
         const Box into = piece.box.shifted(piece.shift);
         const Int3 at{into.lo[0] - window.lo[0], into.lo[1] - window.lo[1], into.lo[2] - window.lo[2]};
         move.to.base = memory + distance(mine, at, of.bytes);
@@ -244,25 +247,25 @@ void PlanBuilder::show_window(Making& making, const Use& use, const ResolvedUse&
                     static_cast<std::uint32_t>(of.bytes)};
         making.collects.push_back(move);
     }
-    Turn turn;
-    turn.base = memory - distance(mine, window.lo, of.bytes);
-    making.show({nullptr, mine.y, mine.z, mine.component, 0, window}, turn);
+    RoundAddress address_;
+    address_.base = memory - distance(mine, window.lo, of.bytes);
+    making.show({nullptr, mine.y, mine.z, mine.component, 0, window}, address_);
 }
 
 void PlanBuilder::show_list(Making& making, const Use& use, const ResolvedUse& resolved) {
-    const Spot& spot = plan_.memory_.own(resolved.storage, making.local);
+    const PatchArray& array = plan_.memory_.own(resolved.storage, making.local);
     if (use.access == Access::sum)
-        making.clears.push_back({spot.origin, static_cast<std::size_t>(spot.turn)});
-    making.show({nullptr, 0, 0, spot.component, spot.count, {}},
-                turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+        making.clears.push_back({array.origin, static_cast<std::size_t>(array.buffer_stride)});
+    making.show({nullptr, 0, 0, array.component, array.count, {}},
+                address(making.phase, resolved.storage, array.origin, array.buffer_stride, resolved.back));
 }
 
 /// Where they are, and how many, is looked up at each call.
 void PlanBuilder::show_particles(Making& making, const ResolvedUse& resolved) {
     Populations& all = plan_.memory_.populations();
     const ParticleColumn& column = all.column(resolved.storage);
-    making.peopled.push_back(
-        {static_cast<std::uint32_t>(making.places.size()), &column, &all.own(column.set, making.local)});
+    making.particle_views.push_back(
+        {static_cast<std::uint32_t>(making.use_data.size()), &column, &all.own(column.set, making.local)});
     making.show({}, {});
 }
 
@@ -271,9 +274,9 @@ void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUs
     const auto value = static_cast<std::int64_t>(of.bytes);
     const std::int64_t count = use.relation->length(making.patch);
     std::byte* memory =
-        room_for(half(making.half).windows, static_cast<std::size_t>(count * value * of.components));
+        room_for(program_data(making.phase).windows, static_cast<std::size_t>(count * value * of.components));
     for (const Piece& piece : use.relation->pieces(making.patch, of.on)) {
-        const Spot& source = spot_of(resolved.storage, piece.from);
+        const PatchArray& source = array_of(resolved.storage, piece.from);
         std::vector<std::int32_t> entries = piece.entries;
         if (of.kind == Kind::field) {  // entries count the owned values, x fastest
             const Box owned = static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border);
@@ -287,38 +290,39 @@ void PlanBuilder::show_gathered(Making& making, const Use& use, const ResolvedUs
                         .given(fmt::format("entry {}", entry))
                         .allowed(fmt::format("0 to {}", source.count - 1));
         }
-        Move move;
+        ValueCopy move;
         const Int3 first = of.kind == Kind::field
                                ? static_cast<const Grid&>(*of.family).owned(piece.from, of.on, of.border).lo
                                : Int3{};
-        move.from = turn(making.half, resolved.storage, source.origin + distance(source, first, of.bytes),
-                         source.turn, resolved.back);
+        move.from = address(making.phase, resolved.storage, source.origin + distance(source, first, of.bytes),
+                            source.buffer_stride, resolved.back);
         move.to.base = memory + piece.at * value;
-        move.entries = half(making.half).indices.keep(entries);
+        move.entries = program_data(making.phase).indices.keep(entries);
         move.from_component = source.component * value;
         move.to_component = count * value;
         move.components = of.components;
         move.bytes = static_cast<std::uint32_t>(of.bytes);
         making.collects.push_back(move);
     }
-    Turn turn;
-    turn.base = memory;
-    making.show({nullptr, 0, 0, count, count, {}}, turn);
+    RoundAddress address_;
+    address_.base = memory;
+    making.show({nullptr, 0, 0, count, count, {}}, address_);
 }
 
 void PlanBuilder::show_scalar(Making& making, const Use&, const ResolvedUse& resolved) {
-    const Spot& spot = plan_.memory_.own(resolved.storage, 0);
-    making.show({nullptr, 0, 0, 1, spot.count, {}},
-                turn(making.half, resolved.storage, spot.origin, spot.turn, resolved.back));
+    const PatchArray& array = plan_.memory_.own(resolved.storage, 0);
+    making.show({nullptr, 0, 0, 1, array.count, {}},
+                address(making.phase, resolved.storage, array.origin, array.buffer_stride, resolved.back));
 }
 
 /// A line of its own for each task and patch; the reduction takes them all.
 void PlanBuilder::show_contribution(Making& making, const Use& use) {
     const LabelInfo& of = label(use.version.label);
-    Turn turn;
-    turn.base = room_for(half(making.half).windows, static_cast<std::int64_t>(of.bytes) * of.components);
-    making.neutrals.push_back({turn.base, &of});
-    making.show({nullptr, 0, 0, 1, of.components, {}}, turn);
+    RoundAddress address_;
+    address_.base =
+        room_for(program_data(making.phase).windows, static_cast<std::int64_t>(of.bytes) * of.components);
+    making.scalars.push_back({address_.base, &of});
+    making.show({nullptr, 0, 0, 1, of.components, {}}, address_);
 }
 
 }  // namespace strata::graph::detail

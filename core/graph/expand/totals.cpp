@@ -17,7 +17,7 @@ std::vector<std::pair<TaskId, int>> PlanBuilder::contributors(TaskId task) const
         const std::vector<Use>& uses = info(t).uses;
         for (std::size_t u = 0; u < uses.size(); ++u)
             if ((uses[u].access == Access::sum || uses[u].access == Access::contribute) &&
-                uses[u].version.label == total.of.label)
+                uses[u].version.label == total.completed.label)
                 all.emplace_back(t, static_cast<int>(u));
     }
     std::stable_sort(all.begin(), all.end(),
@@ -27,7 +27,7 @@ std::vector<std::pair<TaskId, int>> PlanBuilder::contributors(TaskId task) const
 
 /// The boxes that are added up for a patch, in the order in which they are.
 void PlanBuilder::each_part(TaskId task, int patch, const std::function<void(const SumPart&)>& each) {
-    const LabelInfo& of = label(resolved(task).of.label);
+    const LabelInfo& of = label(resolved(task).completed.label);
     const auto& grid = static_cast<const Grid&>(*of.family);
     const Box owned = grid.owned(patch, of.on, of.border);
     for (const auto& [maker, use] : contributors(task)) {
@@ -75,17 +75,17 @@ void PlanBuilder::make_combines() {
         const ResolvedTask& total = resolved_.tasks[task];
         if (total.what != ResolvedTask::What::combine) continue;
         const StorageId result = total.uses[0].storage;
-        const LabelInfo& of = label(total.of.label);
-        Half& all = half(tasks_[task].half);
+        const LabelInfo& of = label(total.completed.label);
+        ProgramData& all = program_data(tasks_[task].phase);
         for (std::uint32_t i = 0; i < tasks_[task].count; ++i) {
-            const Spot& mine = plan_.memory_.own(result, static_cast<int>(i));
-            reader_ = {tasks_[task].half, tasks_[task].first + i, position_of(task, Position::own)};
+            const PatchArray& mine = plan_.memory_.own(result, static_cast<int>(i));
+            reader_ = {tasks_[task].phase, tasks_[task].first + i, position_of(task, Position::own)};
             CombineCall& call = all.combines.one();
             call.element = of.element;
             call.components = of.components;
             call.bytes = static_cast<std::int64_t>(of.bytes);
             call.field = of.kind == Kind::field;
-            call.to = turn(tasks_[task].half, result, mine.origin, mine.turn, 0);
+            call.to = address(tasks_[task].phase, result, mine.origin, mine.buffer_stride, 0);
             const int patch = patches(tasks_[task].family)[i];
             call.field ? combine_field(call, task, patch) : combine_lists(call, task, patch);
             Op& op = all.program.ops[tasks_[task].first + i];
@@ -96,26 +96,26 @@ void PlanBuilder::make_combines() {
 }
 
 void PlanBuilder::combine_field(CombineCall& call, TaskId task, int patch) {
-    const int h = ops(task).half;
+    const int h = ops(task).phase;
     const StorageId result = resolved(task).uses[0].storage;
-    const LabelInfo& of = label(resolved(task).of.label);
+    const LabelInfo& of = label(resolved(task).completed.label);
     const Box owned = static_cast<const Grid&>(*of.family).owned(patch, of.on, of.border);
-    const Spot& mine = spot_of(result, patch);
+    const PatchArray& mine = array_of(result, patch);
     call.to.base += distance(mine, owned.lo, of.bytes);
     call.add = add_regions(of.element);
     const bool in_place = std::any_of(in_place_sums_.begin(), in_place_sums_.end(),
                                       [&](const SumInPlace& sum) { return sum.combine == task; });
     std::vector<bool> own;  // what is there already, where it is added up in place
-    std::vector<Turn> parts;
-    std::vector<const Spot*> windows;
+    std::vector<RoundAddress> parts;
+    std::vector<const PatchArray*> windows;
     std::vector<Box> boxes;
     each_part(task, patch, [&](const SumPart& part) {
-        const Spot& window = spot_of(part.windows, part.from);
+        const PatchArray& window = array_of(part.windows, part.from);
         const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
         parts.push_back(
-            turn(h, part.windows,
-                 window.origin + distance(window, owned.lo, of.bytes) + distance(window, back, of.bytes),
-                 window.turn, 0));
+            address(h, part.windows,
+                    window.origin + distance(window, owned.lo, of.bytes) + distance(window, back, of.bytes),
+                    window.buffer_stride, 0));
         windows.push_back(&window);
         boxes.push_back(part.box);
         own.push_back(in_place && part.from == patch && part.shift == Int3{});
@@ -124,21 +124,21 @@ void PlanBuilder::combine_field(CombineCall& call, TaskId task, int patch) {
     each_region(owned, boxes, [&](const Box& box, const std::vector<std::uint32_t>& in) {
         if (in.size() == 1 && own[in.front()]) return;
         const Int3 at{box.lo[0] - owned.lo[0], box.lo[1] - owned.lo[1], box.lo[2] - owned.lo[2]};
-        const auto place = [&](const Spot& spot) {
-            return SumRows::Place{distance(spot, at, 1), strides(spot, 1)};
+        const auto offset = [&](const PatchArray& array) {
+            return SumRows::BoxOrigin{distance(array, at, 1), strides(array, 1)};
         };
-        std::vector<std::pair<std::uint32_t, SumRows::Place>> from;
-        for (const std::uint32_t part : in) from.emplace_back(part, place(*windows[part]));
-        rows.add({box.extent(0), box.extent(1), box.extent(2)}, of.components, place(mine), from);
+        std::vector<std::pair<std::uint32_t, SumRows::BoxOrigin>> from;
+        for (const std::uint32_t part : in) from.emplace_back(part, offset(*windows[part]));
+        rows.add({box.extent(0), box.extent(1), box.extent(2)}, of.components, offset(mine), from);
     });
-    call.parts = half(h).parts.keep(parts);
-    call.rows = &*half(h).sums.insert(std::move(rows)).first;
+    call.parts = program_data(h).parts.keep(parts);
+    call.rows = &*program_data(h).sums.insert(std::move(rows)).first;
 }
 
 void PlanBuilder::combine_lists(CombineCall& call, TaskId task, int patch) {
-    const int h = ops(task).half;
-    const Spot& mine = spot_of(resolved(task).uses[0].storage, patch);
-    Half& all = half(h);
+    const int h = ops(task).phase;
+    const PatchArray& mine = array_of(resolved(task).uses[0].storage, patch);
+    ProgramData& all = program_data(h);
     call.count = mine.count;
     call.component = mine.component;
     std::vector<CombineCall::Entries> lists;
@@ -153,9 +153,9 @@ void PlanBuilder::combine_lists(CombineCall& call, TaskId task, int patch) {
             by_patch[link.patch].second.push_back(link.their_entry);
         }
         for (const auto& [other, entries] : by_patch) {
-            const Spot& source = spot_of(theirs, other);
+            const PatchArray& source = array_of(theirs, other);
             CombineCall::Entries part;
-            part.from = turn(h, theirs, source.origin, source.turn, 0);
+            part.from = address(h, theirs, source.origin, source.buffer_stride, 0);
             part.from_component = source.component;
             if (other != patch) {
                 part.here = all.indices.keep(entries.first);
@@ -173,29 +173,30 @@ void PlanBuilder::make_reductions() {
         const ResolvedTask& total = resolved_.tasks[t];
         if (total.what != ResolvedTask::What::reduce) continue;
         const TaskOps& at = tasks_[t];
-        Half& all = half(at.half);
+        ProgramData& all = program_data(at.phase);
         const StorageId result = total.uses[0].storage;
-        const Spot& mine = plan_.memory_.own(result, 0);
+        const PatchArray& mine = plan_.memory_.own(result, 0);
         std::vector<const std::byte*> slots;
         for (const auto& each : contributors(t))
             slots.insert(slots.end(), slots_[each].begin(), slots_[each].end());
         std::vector<std::byte*> children;
         for (int b = 1; b <= kBranches; ++b)
-            if (const int child = (members_.rank - members_.first()) * kBranches + b; child < members_.near())
+            if (const int child = (members_.rank - members_.first()) * kBranches + b;
+                child < members_.on_node())
                 children.push_back(partials_[static_cast<std::size_t>(child)] + partial_at_[t]);
         for (const std::size_t i : at.incoming)
             if (incoming_[i].what == Stream::What::part_of_reduction) {
-                std::byte* const part = room_for(all.windows, partial_bytes(label(total.of.label)));
+                std::byte* const part = room_for(all.windows, partial_bytes(label(total.completed.label)));
                 parts_from_[{t, incoming_[i].process}] = part;
                 children.push_back(part);
             }
 
         ReduceCall& call = all.reduces.one();
-        call.label = &label(total.of.label);
+        call.label = &label(total.completed.label);
         call.contributions = all.contributions.keep(slots);
         call.children = all.children.keep(children);
         call.mine = plan_.partials_.data() + partial_at_[t];
-        call.result = turn(at.half, result, mine.origin, mine.turn, 0);
+        call.result = address(at.phase, result, mine.origin, mine.buffer_stride, 0);
         call.finishes = at.up == kNone;
         Op& op = all.program.ops[call.finishes ? at.first : at.up];
         op.go = ReduceCall::go;
@@ -203,9 +204,9 @@ void PlanBuilder::make_reductions() {
         plan_.ends_[t] = {all.program.ops[at.first].flag, scope_of(total.scope), 0,
                           static_cast<std::int32_t>(at.first)};
         if (call.finishes || members_.rank == members_.first()) continue;  // of other nodes: messages.cpp
-        const Spot& root = plan_.memory_.of(members_.first(), result, 0);
+        const PatchArray& root = plan_.memory_.of(members_.first(), result, 0);
         FetchCall& fetch = all.fetches.one();
-        fetch.from = turn(at.half, result, root.origin, root.turn, 0);
+        fetch.from = address(at.phase, result, root.origin, root.buffer_stride, 0);
         fetch.to = call.result;
         fetch.bytes = call.label->bytes * static_cast<std::size_t>(call.label->components);
         all.program.ops[at.first].go = FetchCall::go;

@@ -8,27 +8,27 @@ namespace strata::graph {
 
 namespace {
 
-Strides strides_of(const Spot& spot, std::size_t bytes) {
+Strides strides_of(const PatchArray& array, std::size_t bytes) {
     const auto b = static_cast<std::int64_t>(bytes);
-    return {spot.y * b, spot.z * b, spot.component * b};
+    return {array.y * b, array.z * b, array.component * b};
 }
 
 /// Where the first value that the patch owns lies, and the geometry of all: its `to` and `from` are the same.
-BoxCopy own_values(const LabelInfo& label, int patch, const Spot& spot, std::byte* origin) {
-    return values_copy(label, patch, spot, origin, spot, origin);
+BoxCopy own_values(const LabelInfo& label, int patch, const PatchArray& array, std::byte* origin) {
+    return values_copy(label, patch, array, origin, array, origin);
 }
 
 std::byte* buffer_of(const Plan& plan, const Kept& kept, int local, Epoch rounds) {
-    const Spot& spot = plan.memory().own(kept.storage, local);
+    const PatchArray& array = plan.memory().own(kept.storage, local);
     const std::uint32_t buffer =
         buffer_number(rounds, static_cast<std::uint32_t>(kept.back), static_cast<std::uint32_t>(kept.depth));
-    return spot.origin + static_cast<std::int64_t>(buffer) * spot.turn;
+    return array.origin + static_cast<std::int64_t>(buffer) * array.buffer_stride;
 }
 
 }  // namespace
 
-BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot, const std::byte* from,
-                    const Spot& to_spot, std::byte* to) {
+BoxCopy values_copy(const LabelInfo& label, int patch, const PatchArray& from_spot, const std::byte* from,
+                    const PatchArray& to_spot, std::byte* to) {
     const auto value = static_cast<std::int64_t>(label.bytes);
     BoxCopy copy{to,
                  from,

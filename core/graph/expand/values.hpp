@@ -10,10 +10,10 @@
 
 namespace strata::graph {
 
-/// How a patch's own values of a label are copied from one spot's buffer to another's (`from` and `to` are
+/// How a patch's own values of a label are copied from one array's buffer to another's (`from` and `to` are
 /// the addresses of their origins).
-[[nodiscard]] BoxCopy values_copy(const LabelInfo& label, int patch, const Spot& from_spot,
-                                  const std::byte* from, const Spot& to_spot, std::byte* to);
+[[nodiscard]] BoxCopy values_copy(const LabelInfo& label, int patch, const PatchArray& from_spot,
+                                  const std::byte* from, const PatchArray& to_spot, std::byte* to);
 
 /// A kept version of a label: the one that a label has now, or had some generations ago.
 struct Kept {

@@ -5,8 +5,8 @@
 
 namespace strata::graph::detail {
 
-void PlanBuilder::wait_for_op(int half, std::uint32_t op, ScopeId scope, int lag) {
-    const Flag* flag = this->half(half).program.ops[op].flag;
+void PlanBuilder::wait_for_op(int phase, std::uint32_t op, ScopeId scope, int lag) {
+    const Flag* flag = this->program_data(phase).program.ops[op].flag;
     const auto own = static_cast<std::int32_t>(op);
     const Wait wait{flag, scope_of(scope), static_cast<std::uint16_t>(lag), own};
     waits_.push_back(wait);
@@ -17,11 +17,11 @@ void PlanBuilder::wait_on(TaskId task, FamilyId family, int patch, ScopeId scope
     const TaskOps& of = ops(task);
     const int process = owner(family, patch), at = !of.family ? 0 : local(family, patch);
     if (process == members_.rank) {
-        wait_for_op(of.half, of.first + static_cast<std::uint32_t>(at), scope, lag);
-    } else if (members_.is_near(process)) {
+        wait_for_op(of.phase, of.first + static_cast<std::uint32_t>(at), scope, lag);
+    } else if (members_.is_on_node(process)) {
         waits_.push_back({flag_of(process, task, at), scope_of(scope), static_cast<std::uint16_t>(lag), -1});
     } else if (const std::uint32_t op = image_op(task, process); op != kNone) {
-        wait_for_op(of.half, op, scope, lag);
+        wait_for_op(of.phase, op, scope, lag);
     }
 }
 
@@ -29,16 +29,16 @@ void PlanBuilder::wait_on(TaskId task, FamilyId family, int patch, ScopeId scope
 void PlanBuilder::wait_for_all(TaskId task, int lag) {
     const TaskOps& of = ops(task);
     for (std::uint32_t i = 0; i < of.count; ++i)
-        wait_for_op(of.half, of.first + i, resolved(task).scope, lag);
+        wait_for_op(of.phase, of.first + i, resolved(task).scope, lag);
 }
 
 /// Ghosts come from the patches of the same block, which are read in place, and from the halo.
 void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const ResolvedUse& of, int patch) {
     const FieldLayout& layout = plan_.memory_.layout(of.storage);
-    const Division::Place place = layout.division->find(patch);
+    const Division::PatchPosition position = layout.division->find(patch);
     const FamilyId family = family_of(of.storage);
     wait_for(before.task, family, patch, before.lag);
-    read_in_place(layout, patch, place, use.width, met_, in_place_);
+    read_in_place(layout, patch, position, use.width, met_, in_place_);
     for (const int other : in_place_) wait_for(before.task, family, other, before.lag);
     const auto at = group_of_.find(fill_key(before.through_task, before));
     if (at == group_of_.end()) return;
@@ -46,10 +46,10 @@ void PlanBuilder::wait_for_ghosts(const Before& before, const Use& use, const Re
     const auto& grid = *layout.division->grid;
     const Box reads = layout.grown(grid.owned(patch, layout.on, layout.border), use.width);
     std::uint32_t last = kNone;
-    for (const std::uint32_t fill : group.fills.patch(place.at)) {
+    for (const std::uint32_t fill : group.fills.patch(position.at)) {
         if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
         if (group.op_of[fill] != last)
-            wait_for_op(ops(before.task).half, group.op_of[fill], scope_of(group.key),
+            wait_for_op(ops(before.task).phase, group.op_of[fill], scope_of(group.key),
                         group.key.scope ? 0 : before.lag);
         last = group.op_of[fill];
     }
@@ -63,7 +63,7 @@ void PlanBuilder::wait_through(int patch, const Before& before) {
     if (before.backward) {  // on other nodes they read images
         const FamilyId family = number_of(graph_, *info(before.through_task).family);
         for (const int other : reach_.readers(use, patch))
-            if (is_near(family, other)) wait_for(before.task, family, other, before.lag);
+            if (is_on_node(family, other)) wait_for(before.task, family, other, before.lag);
         return;
     }
     const FamilyId family = number_of(graph_, reach_.source_family(use));
@@ -93,7 +93,7 @@ void PlanBuilder::wait_for_befores(TaskId task, int local, std::uint32_t op) {
     const bool reduces = of.what == ResolvedTask::What::reduce;
     for (const Before& before : of.before) {
         const ResolvedTask& other = resolved(before.task);
-        if (ops(before.task).half != mine.half) continue;  // the start is over before the first step
+        if (ops(before.task).phase != mine.phase) continue;  // the start is over before the first step
         const TaskOps& theirs = ops(before.task);
         if (reduces && mine.up != kNone) {
             // The way up takes contributions; the result may be written when all have read the one before.
@@ -103,7 +103,7 @@ void PlanBuilder::wait_for_befores(TaskId task, int local, std::uint32_t op) {
         if (other.what == ResolvedTask::What::reduce) {
             // A contribution may be written again when it has been taken, here: not when all have the result.
             const bool taken = before.backward && theirs.up != kNone;
-            wait_for_op(theirs.half, taken ? theirs.up : theirs.first, other.scope, before.lag);
+            wait_for_op(theirs.phase, taken ? theirs.up : theirs.first, other.scope, before.lag);
         } else if (!mine.family || !theirs.family) {
             wait_for_all(before.task, before.lag);
             wait_for_neighbours(task, local, before);
@@ -118,7 +118,7 @@ void PlanBuilder::wait_for_befores(TaskId task, int local, std::uint32_t op) {
 
 /// What was gathered is what an operation waits for; of two waits for one flag the later round is enough.
 void PlanBuilder::finish_waits(int which, std::uint32_t number) {
-    Program& program = half(which).program;
+    Program& program = program_data(which).program;
     Op& op = program.ops[number];
     op.first_wait = static_cast<std::uint32_t>(program.waits.size());
     std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
@@ -132,11 +132,11 @@ void PlanBuilder::finish_waits(int which, std::uint32_t number) {
 
 void PlanBuilder::make_waits() {
     std::array<std::vector<std::vector<Wait>>, 2> fills;  // by operation: made by group, needed by operation
-    for (const int h : {0, 1}) fills[static_cast<std::size_t>(h)].resize(half(h).program.ops.size());
+    for (const int h : {0, 1}) fills[static_cast<std::size_t>(h)].resize(program_data(h).program.ops.size());
     for (const FillGroup& group : groups_) {
         // What it copies was made after all had read what was there before, in halos too: its maker waits for
         // them.
-        auto& lists = fills[static_cast<std::size_t>(ops(group.key.maker).half)];
+        auto& lists = fills[static_cast<std::size_t>(ops(group.key.maker).phase)];
         for (std::size_t i = 0; i < group.fills.all.size(); ++i) {
             waits_.clear();
             wait_for(group.key.maker, family_of(group.key.storage), group.fills.all[i].from, group.key.lag);
@@ -149,7 +149,7 @@ void PlanBuilder::make_waits() {
         auto& lists = fills[static_cast<std::size_t>(h)];
         for (const TaskId task : resolved_.tasks.ids()) {
             const TaskOps& all = tasks_[task];
-            if (all.half != h) continue;
+            if (all.phase != h) continue;
             if (all.leave) {
                 for (const TaskId part : {task, all.leave, all.gather})
                     for (std::uint32_t i = 0; part && i < ops(part).count; ++i) {
@@ -194,7 +194,7 @@ void PlanBuilder::wait_for_turn(TaskId task) {
         if (other == task) break;
         last = other;
     }
-    if (last) wait_for_op(ops(last).half, ops(last).first, resolved(last).scope, 0);
+    if (last) wait_for_op(ops(last).phase, ops(last).first, resolved(last).scope, 0);
 }
 
 /// A reduction's operation that puts the result in its place: who finds it out, waits for the others' parts;
@@ -207,9 +207,9 @@ void PlanBuilder::wait_for_result(TaskId task) {
     else if (members_.rank != members_.first())
         waits_.push_back({flag_of(members_.first(), task, 0), scope_of(scope), 0, -1});
     for (const std::size_t i : all.incoming)
-        if (incoming_[i].what == Stream::What::reduced) wait_for_op(all.half, incoming_[i].first, scope, 0);
+        if (incoming_[i].what == Stream::What::reduced) wait_for_op(all.phase, incoming_[i].first, scope, 0);
     for (const std::size_t i : all.outgoing)
-        if (outgoing_[i].what == Stream::What::reduced) wait_for_op(all.half, outgoing_[i].first, scope, 1);
+        if (outgoing_[i].what == Stream::What::reduced) wait_for_op(all.phase, outgoing_[i].first, scope, 1);
 }
 
 /// In the tree of processes of a node: their way up. (It follows the flags of their own part, which is one.)
@@ -219,14 +219,14 @@ void PlanBuilder::wait_for_children(TaskId task) {
     const ScopeId scope = resolved(task).scope;
     const int here = members_.rank - members_.first();
     for (int b = 1; b <= kBranches; ++b)
-        if (const int child = here * kBranches + b; child < members_.near())
+        if (const int child = here * kBranches + b; child < members_.on_node())
             waits_.push_back({flag_of(members_.first() + child, task, 1), scope_of(scope), 0, -1});
     for (const std::size_t i : all.incoming)
         if (incoming_[i].what == Stream::What::part_of_reduction)
-            wait_for_op(all.half, incoming_[i].second, scope, 0);
+            wait_for_op(all.phase, incoming_[i].second, scope, 0);
     for (const std::size_t i : all.outgoing)  // what was here has been packed
         if (outgoing_[i].what == Stream::What::part_of_reduction)
-            wait_for_op(all.half, outgoing_[i].first, scope, 1);
+            wait_for_op(all.phase, outgoing_[i].first, scope, 1);
 }
 
 }  // namespace strata::graph::detail

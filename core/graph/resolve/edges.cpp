@@ -7,36 +7,38 @@ namespace strata::graph::resolving {
 
 namespace {
 
-void needs(Model& m, TaskId t, int use, const Part& p) {
+void needs(Model& m, TaskId t, int use, const UseInfo& p) {
     const ScopeId s = m.task(t).scope;
-    const Reader own{t, use};
+    const UseOfTask own{t, use};
     if (p.back == 0) {
-        for (const Reach& w : writers_of(m, s, p.label, p.version)) add_edge(m, t, w, own, false, p.label);
+        for (const UseInRound& w : writers_of(m, s, p.label, p.version))
+            add_edge(m, t, w, own, false, p.label);
         return;
     }
     const ScopeId home = m.home[p.label];
     const Timeline& generations = *m.timeline(home, p.label);
-    for (const Reach& w : writers_of(m, home, p.label, generations.last(), p.back))
+    for (const UseInRound& w : writers_of(m, home, p.label, generations.last(), p.back))
         add_edge(m, t, w, own, false, p.label);
     const ScopeId around = m.scope(home).parent();
     if (around && m.timeline(around, p.label) != nullptr)
-        for (const Reach& w : writers_of(m, around, p.label, generations.taken))
+        for (const UseInRound& w : writers_of(m, around, p.label, generations.taken))
             add_edge(m, t, w, own, false, p.label);
 }
 
 /// In place: after who wrote it, and after who reads it.
-void modifies(Model& m, TaskId t, int use, const Part& p) {
+void modifies(Model& m, TaskId t, int use, const UseInfo& p) {
     const ScopeId s = m.task(t).scope;
-    for (const Reach& w : writers_of(m, s, p.label, p.version)) add_edge(m, t, w, {t, use}, false, p.label);
-    for (const Reach& r : readers_of(m, s, p.label, p.version))
+    for (const UseInRound& w : writers_of(m, s, p.label, p.version))
+        add_edge(m, t, w, {t, use}, false, p.label);
+    for (const UseInRound& r : readers_of(m, s, p.label, p.version))
         if (r.at.task != t) add_edge(m, t, r, r.at, true, p.label);
 }
 
 /// Particles leave and come when all have done with their lists as they were, and before any have them as
 /// they are then.
-void relocates(Model& m, const Relocated& r) {
+void relocates(Model& m, const RelocatedSet& r) {
     const ScopeId s = m.task(r.task).scope;
-    const LabelId label = m.parts[r.task].front().label;
+    const LabelId label = m.uses[r.task].front().label;
     for (std::size_t i = 0; i < r.tasks.size(); ++i) {
         const TaskId t = r.tasks[i];
         if (r.after[i]) {
@@ -57,7 +59,7 @@ void creates(Model& m, const ParticleSet& set) {
     if (!maker) return;
     for (const TaskId other : m.out.tasks.ids()) {
         if (other == maker || !m.inside(m.task(other).scope, kStart)) continue;
-        for (const Part& p : m.parts[other])
+        for (const UseInfo& p : m.uses[other])
             if (m.label(p.label).particle_set == set.id) {
                 add_edge(m, other, {{maker}, kStart, 0}, {}, false, set.id_label);
                 break;
@@ -70,9 +72,9 @@ void creates(Model& m, const ParticleSet& set) {
 void find_edges(Model& m) {
     m.edges.assign(m.out.tasks.size(), {});
     for (const TaskId t : m.out.tasks.ids()) {
-        const std::vector<Part>& parts = m.parts[t];
-        for (std::size_t u = 0; u < parts.size(); ++u) {
-            const Part& p = parts[u];
+        const std::vector<UseInfo>& uses = m.uses[t];
+        for (std::size_t u = 0; u < uses.size(); ++u) {
+            const UseInfo& p = uses[u];
             const int use = static_cast<int>(u);
             if (p.contribution.task)
                 add_edge(m, t, {p.contribution, m.task(t).scope, 0}, p.contribution, false, p.label);
@@ -82,7 +84,7 @@ void find_edges(Model& m) {
                 modifies(m, t, use, p);
         }
     }
-    for (const Relocated& r : m.relocated) relocates(m, r);
+    for (const RelocatedSet& r : m.relocated) relocates(m, r);
     for (const ParticleSet& set : m.graph.particle_sets()) creates(m, set);
     // Labels that live longer than a round, or that scopes share: who makes them anew waits for the readers
     // of what was there. (Temporaries: when their storages are known.)
@@ -124,8 +126,8 @@ void find_decisions(Model& m) {
         it.decision.label = v.label;
         it.decision.back = v.back;
         it.decision.version = version;
-        const std::vector<Reach> writers = writers_of(m, s, v.label, version, v.back);
-        for (const Reach& w : writers) {
+        const std::vector<UseInRound> writers = writers_of(m, s, v.label, version, v.back);
+        for (const UseInRound& w : writers) {
             if (it.decided_by && m.task(it.decided_by).scope != m.task(w.at.task).scope)
                 throw refuse(fmt::format("is decided by {}, which both {} and {} make",
                                          m.say(v.label, version), m.say(it.decided_by), m.say(w.at.task)))

@@ -16,27 +16,27 @@ void list_bodies(Model& m) {
         task.task = info.id;
         task.scope = info.scope;
         m.out.tasks.push_back(std::move(task));
-        std::vector<Part> parts;
+        std::vector<UseInfo> uses;
         for (const Use& use : info.uses)
-            parts.push_back({use.access,
-                             use.version.label,
-                             use.version.version,
-                             use.version.back,
-                             use.relation,
-                             use.width,
-                             {}});
-        m.parts.push_back(std::move(parts));
+            uses.push_back({use.access,
+                            use.version.label,
+                            use.version.version,
+                            use.version.back,
+                            use.relation,
+                            use.width,
+                            {}});
+        m.uses.push_back(std::move(uses));
     }
 }
 
 /// One for each label and scope that tasks contribute to.
 void list_sums(Model& m) {
-    std::map<LabelId, std::map<ScopeId, std::vector<Reader>>> of_label;  // by scope, in the order of names
+    std::map<LabelId, std::map<ScopeId, std::vector<UseOfTask>>> of_label;  // by scope, in the order of names
     for (const TaskId t : m.tasks_by_name) {
-        const std::vector<Part>& parts = m.parts[t];
-        for (std::size_t u = 0; u < parts.size(); ++u)
-            if (parts[u].access == Access::sum || parts[u].access == Access::contribute)
-                of_label[parts[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
+        const std::vector<UseInfo>& uses = m.uses[t];
+        for (std::size_t u = 0; u < uses.size(); ++u)
+            if (uses[u].access == Access::sum || uses[u].access == Access::contribute)
+                of_label[uses[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
     }
     for (const LabelId label : m.labels_by_name) {
         const auto contributors = of_label.find(label);
@@ -49,13 +49,13 @@ void list_sums(Model& m) {
             if (scope > kStep) task.name += fmt::format(" in '{}'", m.scope(scope).name());
             if (scope == kStart) task.name += " at the start";
             task.scope = scope;
-            task.of = {label, 0, 0};
-            std::vector<Part> parts{{Access::make, label, 0, 0, nullptr, {}, {}}};
-            for (const Reader& from : all)
-                parts.push_back({Access::need, label, 0, 0, m.part(from).relation, m.part(from).width, from});
+            task.completed = {label, 0, 0};
+            std::vector<UseInfo> uses{{Access::make, label, 0, 0, nullptr, {}, {}}};
+            for (const UseOfTask& from : all)
+                uses.push_back({Access::need, label, 0, 0, m.use(from).relation, m.use(from).width, from});
             m.sum_of[m.key(scope, label)] = m.out.tasks.next();
             m.out.tasks.push_back(std::move(task));
-            m.parts.push_back(std::move(parts));
+            m.uses.push_back(std::move(uses));
         }
     }
 }
@@ -80,23 +80,24 @@ class Relocate {
         task.name = fmt::format("relocation of '{}'", set_.name);
         if (scope_ > kStep) task.name += fmt::format(" in '{}'", m_.scope(scope_).name());
         task.scope = scope_;
-        task.told = is_told();
+        task.movers_named = movers_are_named();
         const std::vector<Scope::Relocation>& all = m_.scope(scope_).relocations();
-        task.of.version = static_cast<int>(&relocation_ - all.data());
-        std::vector<Part> parts;
+        task.relocation = static_cast<int>(&relocation_ - all.data());
+        std::vector<UseInfo> uses;
         for (const LabelId label : labels_)
             if (std::count(found_.moved.begin(), found_.moved.end(), label) > 0)
-                parts.push_back({Access::modify, label, -1, 0, nullptr, {}, {}});
+                uses.push_back({Access::modify, label, -1, 0, nullptr, {}, {}});
         m_.out.tasks.push_back(std::move(task));
-        m_.parts.push_back(std::move(parts));
+        m_.uses.push_back(std::move(uses));
         m_.relocated.push_back(std::move(found_));
     }
 
   private:
     [[nodiscard]] bool uses_set(TaskId t) const {
-        const std::vector<Part>& parts = m_.parts[t];
-        return std::any_of(parts.begin(), parts.end(),
-                           [&](const Part& p) { return m_.label(p.label).particle_set == relocation_.set; });
+        const std::vector<UseInfo>& uses = m_.uses[t];
+        return std::any_of(uses.begin(), uses.end(), [&](const UseInfo& p) {
+            return m_.label(p.label).particle_set == relocation_.set;
+        });
     }
     /// Needed afterwards whatever happens in this scope: the position, the id, what is carried from round to
     /// round, and what is used outside.
@@ -104,7 +105,7 @@ class Relocate {
         if (label == relocation_.position.label || label == set_.id_label) return true;
         bool made = false, inside = false, outside = false;
         for (const TaskId t : m_.tasks_by_name)
-            for (const Part& p : m_.parts[t]) {
+            for (const UseInfo& p : m_.uses[t]) {
                 if (p.label != label) continue;
                 const ScopeId s = m_.task(t).scope;
                 made = made || (s == scope_ && p.access == Access::make);
@@ -116,14 +117,14 @@ class Relocate {
         return outside || (inside && !made);
     }
     /// Whether all that change positions or ids during steps say whose they changed.
-    [[nodiscard]] bool is_told() const {
+    [[nodiscard]] bool movers_are_named() const {
         TaskId say, others;
         for (const TaskId t : m_.tasks_by_name) {
             if (m_.inside(m_.task(t).scope, kStart)) continue;
             const std::vector<SetId>& moves = m_.graph.tasks()[t].moves;
             const bool says = is(moves, relocation_.set);
-            const std::vector<Part>& parts = m_.parts[t];
-            const bool changes = std::any_of(parts.begin(), parts.end(), [&](const Part& p) {
+            const std::vector<UseInfo>& uses = m_.uses[t];
+            const bool changes = std::any_of(uses.begin(), uses.end(), [&](const UseInfo& p) {
                 return p.access != Access::need &&
                        (p.label == relocation_.position.label || p.label == set_.id_label);
             });
@@ -144,17 +145,17 @@ class Relocate {
         int count = 0;
         for (const TaskId t : m_.tasks_by_name)
             if (m_.task(t).scope == scope_)
-                for (const Part& p : m_.parts[t]) count += p.label == label && p.access == Access::modify;
+                for (const UseInfo& p : m_.uses[t]) count += p.label == label && p.access == Access::modify;
         std::vector<ScopeId> children;
         for (const TaskId t : m_.tasks_by_name)
             if (m_.task(t).scope != scope_ && m_.inside(m_.task(t).scope, scope_))
-                for (const Part& p : m_.parts[t])
+                for (const UseInfo& p : m_.uses[t])
                     if (p.label == label && p.access != Access::need)
                         children.push_back(m_.child_of(scope_, m_.task(t).scope));
         std::sort(children.begin(), children.end());
         return count + static_cast<int>(std::unique(children.begin(), children.end()) - children.begin());
     }
-    [[nodiscard]] bool sees_after(const Part& p) const {
+    [[nodiscard]] bool sees_after(const UseInfo& p) const {
         return p.access == Access::need && p.back == 0 &&
                (p.version < 0 || p.version > modifications(p.label));
     }
@@ -172,11 +173,11 @@ class Relocate {
             again = false;
             for (std::size_t i = 0; i < found_.tasks.size(); ++i) {
                 if (found_.after[i] || m_.task(found_.tasks[i]).scope != scope_) continue;
-                for (const Part& p : m_.parts[found_.tasks[i]])
+                for (const UseInfo& p : m_.uses[found_.tasks[i]])
                     if (is(later, p.label) || (is(found_.moved, p.label) && sees_after(p)))
                         found_.after[i] = again = true;
                 if (!found_.after[i]) continue;
-                for (const Part& p : m_.parts[found_.tasks[i]])
+                for (const UseInfo& p : m_.uses[found_.tasks[i]])
                     if (p.access == Access::make && m_.label(p.label).particle_set == relocation_.set)
                         later.push_back(p.label);
             }
@@ -184,7 +185,7 @@ class Relocate {
             for (const LabelId label : labels_) {
                 if (is(found_.moved, label) || is(later, label)) continue;
                 for (const TaskId t : found_.tasks)
-                    for (const Part& p : m_.parts[t])
+                    for (const UseInfo& p : m_.uses[t])
                         if (p.label == label && m_.task(t).scope == scope_ && sees_after(p) &&
                             !is(found_.moved, label)) {
                             found_.moved.push_back(label);
@@ -197,7 +198,7 @@ class Relocate {
     }
 
     void check_side(TaskId t, const std::vector<LabelId>& later) const {
-        for (const Part& p : m_.parts[t])
+        for (const UseInfo& p : m_.uses[t])
             if (m_.label(p.label).particle_set == relocation_.set && !is(later, p.label) && !sees_after(p))
                 throw m_
                     .refuse(fmt::format(
@@ -215,7 +216,7 @@ class Relocate {
     const Scope::Relocation& relocation_;
     const ParticleSet& set_;
     std::vector<LabelId> labels_;
-    Relocated found_;
+    RelocatedSet found_;
 };
 
 }  // namespace

@@ -14,18 +14,18 @@
 namespace strata::graph::resolving {
 
 /// A use of a resolved task.
-struct Reader {
+struct UseOfTask {
     TaskId task;
     int use = -1;
-    friend auto operator<=>(const Reader&, const Reader&) = default;
+    friend auto operator<=>(const UseOfTask&, const UseOfTask&) = default;
 };
 
 /// A version of a label as one scope counts them.
 struct Value {
-    Reader maker;   // the use that makes it,
-    ScopeId scope;  // or the inner scope that does, as a whole. Neither: it was there before (version 0)
-    std::vector<Reader> readers;  // of this scope
-    std::vector<ScopeId> scopes;  // inner scopes whose rounds begin with it
+    UseOfTask maker;  // the use that makes it,
+    ScopeId scope;    // or the inner scope that does, as a whole. Neither: it was there before (version 0)
+    std::vector<UseOfTask> readers;  // of this scope
+    std::vector<ScopeId> scopes;     // inner scopes whose rounds begin with it
 };
 
 /// The versions of a label in a scope.
@@ -36,7 +36,7 @@ struct Timeline {
     int taken = 0;              // the version of the scope around that a first round begins with
     bool enters = false;        // something reads what was there before the scope's first round
     struct Earlier {
-        Reader reader;
+        UseOfTask reader;
         int back;
     };
     std::vector<Earlier> earlier;  // who reads generations of rounds before, where this is the label's home
@@ -52,24 +52,24 @@ struct Edge {
 };
 
 /// A task, with its use and when it was, as found by readers_of() and writers_of().
-struct Reach {
-    Reader at;
+struct UseInRound {
+    UseOfTask at;
     ScopeId level = kStart;
     int lag = 0;  // so many rounds of that scope ago
 };
 
 /// What a use of a resolved task does.
-struct Part {
+struct UseInfo {
     Access access = Access::need;
     LabelId label;
     int version = 0;  // as the task's scope counts; of a previous(): -1
     int back = 0;
     const Relation* relation = nullptr;
     Int3 width{};
-    Reader contribution;  // combine, reduce: whose
+    UseOfTask contribution;  // combine, reduce: whose
 };
 
-struct Relocated {
+struct RelocatedSet {
     TaskId task;
     std::vector<TaskId> tasks;  // of the scope and within it that use labels of the set,
     std::vector<bool> after;    // and whether they see what is there afterwards
@@ -83,13 +83,13 @@ struct Model {
     Resolved& out;
     std::vector<LabelId> labels_by_name;
     std::vector<TaskId> tasks_by_name;
-    VectorBy<TaskId, std::vector<Part>> parts;
+    VectorBy<TaskId, std::vector<UseInfo>> uses;
     std::vector<Timeline> timelines;
     std::vector<int> timeline_at;     // [label * scopes + scope], -1
     VectorBy<LabelId, ScopeId> home;  // whose rounds are the label's generations, none: it has none
     std::vector<TaskId> sum_of;       // [label * scopes + scope]: the combination or reduction there
     VectorBy<TaskId, std::vector<Edge>> edges;
-    std::vector<Relocated> relocated;
+    std::vector<RelocatedSet> relocated;
 
     [[nodiscard]] const LabelInfo& label(LabelId id) const { return graph.labels()[id]; }
     [[nodiscard]] const Scope& scope(ScopeId id) const { return graph.scopes()[id]; }
@@ -99,9 +99,11 @@ struct Model {
                static_cast<std::size_t>(scope.number());
     }
     [[nodiscard]] ResolvedTask& task(TaskId id) const { return out.tasks[id]; }
-    [[nodiscard]] Part& part(const Reader& of) { return parts[of.task][static_cast<std::size_t>(of.use)]; }
-    [[nodiscard]] const Part& part(const Reader& of) const {
-        return parts[of.task][static_cast<std::size_t>(of.use)];
+    [[nodiscard]] UseInfo& use(const UseOfTask& of) {
+        return uses[of.task][static_cast<std::size_t>(of.use)];
+    }
+    [[nodiscard]] const UseInfo& use(const UseOfTask& of) const {
+        return uses[of.task][static_cast<std::size_t>(of.use)];
     }
     /// Null where the label does not exist in the scope.
     [[nodiscard]] Timeline* timeline(ScopeId scope, LabelId label) {
@@ -150,16 +152,18 @@ void find_decisions(Model& model);
 
 /// Who reads what version `v` of a scope holds, also under the names that it has in scopes around and within
 /// and in the round before; `but` : not the inner scope that asks.
-[[nodiscard]] std::vector<Reach> readers_of(Model& model, ScopeId scope, LabelId label, int v, int lag = 0,
-                                            ScopeId but = {});
+[[nodiscard]] std::vector<UseInRound> readers_of(Model& model, ScopeId scope, LabelId label, int v,
+                                                 int lag = 0, ScopeId but = {});
 /// Who wrote it.
-[[nodiscard]] std::vector<Reach> writers_of(Model& model, ScopeId scope, LabelId label, int v, int lag = 0);
+[[nodiscard]] std::vector<UseInRound> writers_of(Model& model, ScopeId scope, LabelId label, int v,
+                                                 int lag = 0);
 /// Who reads the generation that label's home begins to overwrite, and who wrote it, for the maker of version
 /// 0.
 void add_overwritten(Model& model, TaskId writer, LabelId label, int depth);
 /// The only scope in which a label exists, where all it holds is made and used up in each round; or none.
 [[nodiscard]] ScopeId scope_of_temporary(Model& model, LabelId label);
 /// `to` waits for `reach`; dropped where it says nothing.
-void add_edge(Model& model, TaskId to, const Reach& reach, Reader through, bool backward, LabelId label);
+void add_edge(Model& model, TaskId to, const UseInRound& reach, UseOfTask through, bool backward,
+              LabelId label);
 
 }  // namespace strata::graph::resolving

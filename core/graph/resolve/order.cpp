@@ -49,17 +49,17 @@ VectorBy<TaskId, double> costs(const Model& m) {
 }
 
 /// The tasks and scopes directly in a scope.
-class Level {
+class ScopeContents {
   public:
-    struct Why {
+    struct Cause {
         int from, to;  // nodes
         TaskId task_from, task_to;
         LabelId label;
         bool backward;
     };
 
-    Level(Model& m, ScopeId scope, const VectorBy<TaskId, double>& cost,
-          VectorBy<ScopeId, double>& round_cost, VectorBy<ScopeId, std::vector<TaskId>>& path)
+    ScopeContents(Model& m, ScopeId scope, const VectorBy<TaskId, double>& cost,
+                  VectorBy<ScopeId, double>& round_cost, VectorBy<ScopeId, std::vector<TaskId>>& path)
         : m_(m), scope_(scope), cost_(cost), round_cost_(round_cost), path_(path) {
         ResolvedScope& it = m_.out.scopes[scope];
         for (const TaskId t : it.tasks) nodes_.push_back({t, {}});
@@ -169,7 +169,7 @@ class Level {
         for (const int n : ordered) done[static_cast<std::size_t>(n)] = true;
         std::vector<int> into(nodes_.size(), -1), step_of(nodes_.size(), -1);
         for (int w = 0; w < static_cast<int>(why_.size()); ++w) {
-            const Why& why = why_[static_cast<std::size_t>(w)];
+            const Cause& why = why_[static_cast<std::size_t>(w)];
             int& known = into[static_cast<std::size_t>(why.to)];
             if (done[static_cast<std::size_t>(why.from)]) continue;
             if (known < 0 || name(why.from) < name(why_[static_cast<std::size_t>(known)].from)) known = w;
@@ -186,7 +186,7 @@ class Level {
         way.erase(way.begin(), way.begin() + step_of[static_cast<std::size_t>(node)]);
         std::string text;
         for (const int w : way) {
-            const Why& why = why_[static_cast<std::size_t>(w)];
+            const Cause& why = why_[static_cast<std::size_t>(w)];
             if (!text.empty()) text += "; ";
             const std::string from = who(why.task_from, why.from), to = who(why.task_to, why.to);
             const std::string& label = m_.label(why.label).name;
@@ -207,7 +207,7 @@ class Level {
     VectorBy<ScopeId, std::vector<TaskId>>& path_;
     std::vector<TaskOrScope> nodes_;
     std::map<TaskOrScope, int> at_;
-    std::vector<Why> why_;
+    std::vector<Cause> why_;
     std::vector<std::vector<int>> next_;  // [node] -> whys
     std::vector<int> waits_;
     std::vector<double> rank_;
@@ -225,7 +225,7 @@ void order_scopes(Model& m) {
             if (e.level_lag == 0) edges[e.level].emplace_back(t, &e);
     for (std::size_t left = m.graph.scopes().size(); left-- > 0;) {  // those within others first
         const ScopeId s(left);
-        Level level(m, s, cost, round_cost, paths);
+        ScopeContents level(m, s, cost, round_cost, paths);
         for (const auto& [to, e] : edges[s]) level.add(e->before.task, to, e->label, e->before.backward);
         for (const ScopeId c : m.out.scopes[s].inside) {
             // What decides comes before the scope, and what overwrites that after it.

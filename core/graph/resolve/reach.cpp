@@ -19,7 +19,7 @@ class Walk {
         const Timeline& t = *m_.timeline(s, label_);
         const Value& value = t.values[static_cast<std::size_t>(v)];
         if (readers_) {
-            for (const Reader& r : value.readers) found.push_back({r, level, lag});
+            for (const UseOfTask& r : value.readers) found.push_back({r, level, lag});
             for (const ScopeId c : value.scopes)
                 if (c != but) entering(c, level, lag);
         }
@@ -44,7 +44,7 @@ class Walk {
             content(around, m_.timeline(s, label_)->taken, around, 0, s);
     }
 
-    std::vector<Reach> found;
+    std::vector<UseInRound> found;
 
   private:
     /// Readers in scope c of what its first round begins with.
@@ -54,7 +54,7 @@ class Walk {
         for (const Timeline::Earlier& e : t.earlier) found.push_back({e.reader, level, lag});
         if (t.values[0].maker.task) return;  // made in each round: only its generations enter
         for (std::size_t v = 0;;) {
-            for (const Reader& r : t.values[v].readers) found.push_back({r, level, lag});
+            for (const UseOfTask& r : t.values[v].readers) found.push_back({r, level, lag});
             for (const ScopeId within : t.values[v].scopes) entering(within, level, lag);
             if (v + 1 == t.values.size()) return;
             const ScopeId maker = t.values[v + 1].scope;
@@ -71,19 +71,19 @@ class Walk {
 
 }  // namespace
 
-std::vector<Reach> readers_of(Model& m, ScopeId scope, LabelId label, int v, int lag, ScopeId but) {
+std::vector<UseInRound> readers_of(Model& m, ScopeId scope, LabelId label, int v, int lag, ScopeId but) {
     Walk walk(m, label, true);
     walk.content(scope, v, scope, lag, but);
     return walk.found;
 }
 
-std::vector<Reach> writers_of(Model& m, ScopeId scope, LabelId label, int v, int lag) {
+std::vector<UseInRound> writers_of(Model& m, ScopeId scope, LabelId label, int v, int lag) {
     Walk walk(m, label, false);
     walk.content(scope, v, scope, lag, {});
     return walk.found;
 }
 
-void add_edge(Model& m, TaskId to, const Reach& reach, Reader through, bool backward, LabelId label) {
+void add_edge(Model& m, TaskId to, const UseInRound& reach, UseOfTask through, bool backward, LabelId label) {
     Edge edge;
     edge.level = reach.level;
     edge.level_lag = reach.lag;
@@ -102,7 +102,7 @@ void add_edge(Model& m, TaskId to, const Reach& reach, Reader through, bool back
     edge.before.task = reach.at.task;
     edge.before.backward = backward;
     if (through.task) {
-        const Part& part = m.part(through);
+        const UseInfo& part = m.use(through);
         const bool plain = part.relation == nullptr && part.width == Int3{} && !part.contribution.task &&
                            m.label(part.label).kind != Kind::scalar && !m.in_processes(to) &&
                            !m.in_processes(reach.at.task);
@@ -120,17 +120,18 @@ void add_overwritten(Model& m, TaskId writer, LabelId label, int depth) {
     const ScopeId s = m.task(writer).scope;
     const Timeline& t = *m.timeline(s, label);
     const Value& made = t.values[0];
-    for (const Reach& r : readers_of(m, s, label, t.last(), depth)) add_edge(m, writer, r, r.at, true, label);
+    for (const UseInRound& r : readers_of(m, s, label, t.last(), depth))
+        add_edge(m, writer, r, r.at, true, label);
     for (const Timeline::Earlier& e : t.earlier)
         add_edge(m, writer, {e.reader, s, depth - e.back}, e.reader, true, label);
-    const auto after = [&](const std::vector<Reach>& writers) {
-        for (const Reach& w : writers)
+    const auto after = [&](const std::vector<UseInRound>& writers) {
+        for (const UseInRound& w : writers)
             if (w.at.task != writer) add_edge(m, writer, w, made.maker, true, label);
     };
     after(writers_of(m, s, label, t.last(), depth));
     const ScopeId around = m.scope(s).parent();
     if (!around || m.timeline(around, label) == nullptr) return;
-    for (const Reach& r : readers_of(m, around, label, t.taken, 0, s))
+    for (const UseInRound& r : readers_of(m, around, label, t.taken, 0, s))
         add_edge(m, writer, r, r.at, true, label);
     after(writers_of(m, around, label, t.taken, 0));
 }

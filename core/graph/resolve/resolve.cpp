@@ -35,8 +35,8 @@ void check_names(const Graph& graph) {
 
 void warn(Model& m) {
     std::set<LabelId> used, read;
-    for (const std::vector<resolving::Part>& parts : m.parts)
-        for (const resolving::Part& p : parts) {
+    for (const std::vector<resolving::UseInfo>& uses : m.uses)
+        for (const resolving::UseInfo& p : uses) {
             used.insert(p.label);
             const bool reads = p.access == Access::need || p.access == Access::modify;
             if (reads && !p.contribution.task) read.insert(p.label);

@@ -57,14 +57,14 @@ struct ResolvedTask {
     TaskId task;  // its own id where it is one of Graph::tasks(), else none
     enum class What : std::uint8_t { body, combine, reduce, relocate } what = What::body;
     ScopeId scope = kStart;
-    /// combine, reduce: the version that is completed. relocate: index in its scope's relocations().
-    Version of;
+    Version completed;    // combine, reduce: the version that it completes
+    int relocation = -1;  // relocate: index in its scope's relocations()
     /// body: one for each declared use, in its order. combine, reduce: what is made, then the contributions,
     /// in the order in which they are added up (by name of the task that made them). relocate: the labels
     /// that move (position and id among them), by name; those of the set that nobody needs afterwards do not.
     std::vector<ResolvedUse> uses;
     std::vector<Before> before;  // without repetition, and without what others imply
-    bool told = false;           // relocate: who changes positions says which particles to look at
+    bool movers_named = false;   // relocate: tasks that change positions name the particles to look at
     double rank = 0;             // cost of the longest way from here to the round's end
 };
 

@@ -80,7 +80,7 @@ class Settle {
         if (b.through_use < 0)
             return {!m_.in_processes(t) && !m_.in_processes(b.task), false, nullptr, {}, {}, {}};
         if (alone(to, t) || alone(from, b.task)) return {};
-        const Part& p = m_.part({b.through_task, b.through_use});
+        const UseInfo& p = m_.use({b.through_task, b.through_use});
         const LabelInfo& label = m_.label(p.label);
         if (p.relation != nullptr || label.kind == Kind::scalar) return {};
         return {true, true, label.family, label.on, label.border, p.width};

@@ -60,13 +60,13 @@ class Precedes {
 
 /// What lies in a storage from one task to others, within a round of one scope: a temporary, or the
 /// contributions of a task.
-struct Life {
+struct Lifetime {
     LabelId label;
-    Reader maker;                 // who writes it first
-    Reader contribution;          // where it is that
-    std::vector<TaskId> users;    // all tasks that touch it, the maker too
-    std::vector<Reader> readers;  // of what it holds at last
-    std::vector<Reader> last;     // who wrote that
+    UseOfTask maker;                 // who writes it first
+    UseOfTask contribution;          // where it is that
+    std::vector<TaskId> users;       // all tasks that touch it, the maker too
+    std::vector<UseOfTask> readers;  // of what it holds at last
+    std::vector<UseOfTask> last;     // who wrote that
     Int3 ghosts{};
 };
 
@@ -74,8 +74,8 @@ class Assign {
   public:
     explicit Assign(Model& m) : m_(m) {
         ghosts_.resize(m.graph.labels().size());
-        for (const std::vector<Part>& parts : m.parts)
-            for (const Part& p : parts)
+        for (const std::vector<UseInfo>& uses : m.uses)
+            for (const UseInfo& p : uses)
                 if (p.access == Access::need && p.relation == nullptr && !p.contribution.task)
                     for (std::size_t a = 0; a < 3; ++a) {
                         int& widest = ghosts_[p.label][a];
@@ -103,7 +103,7 @@ class Assign {
             if (m_.timeline(s, label) != nullptr) return true;
         return false;
     }
-    [[nodiscard]] Shape shape(const Life& life) const {
+    [[nodiscard]] Shape shape(const Lifetime& life) const {
         const LabelInfo& l = m_.label(life.label);
         // Lists of two labels have one length only where they say so by one function, which cannot be
         // compared.
@@ -114,28 +114,28 @@ class Assign {
                 alone};
     }
 
-    std::vector<Life> lives(ScopeId scope) {
-        std::vector<Life> all;
+    std::vector<Lifetime> lives(ScopeId scope) {
+        std::vector<Lifetime> all;
         for (const LabelId label : m_.labels_by_name) {
             if (scope_of_temporary(m_, label) != scope) continue;
             const Timeline& t = *m_.timeline(scope, label);
-            Life life;
+            Lifetime life;
             life.label = label;
             life.maker = t.values[0].maker;
             life.ghosts = ghosts_[label];
             for (const Value& v : t.values) {
                 life.users.push_back(v.maker.task);
-                for (const Reader& r : v.readers) life.users.push_back(r.task);
+                for (const UseOfTask& r : v.readers) life.users.push_back(r.task);
             }
             life.readers = t.values.back().readers;
             life.last = {t.values.back().maker};
             all.push_back(std::move(life));
         }
-        for (const TaskId t : m_.parts.ids())
-            for (std::size_t u = 0; u < m_.parts[t].size(); ++u) {
-                const Part& p = m_.parts[t][u];
+        for (const TaskId t : m_.uses.ids())
+            for (std::size_t u = 0; u < m_.uses[t].size(); ++u) {
+                const UseInfo& p = m_.uses[t][u];
                 if (!p.contribution.task || m_.out.tasks[t].scope != scope) continue;
-                Life life;
+                Lifetime life;
                 life.label = p.label;
                 life.maker = life.contribution = p.contribution;
                 life.users = {p.contribution.task, t};
@@ -151,16 +151,16 @@ class Assign {
     /// over when the steps begin).
     void share(ScopeId scope, std::size_t before = 0) {
         const Precedes precedes(m_, scope);
-        std::vector<Life> all = lives(scope);
-        std::sort(all.begin(), all.end(), [&](const Life& a, const Life& b) {
+        std::vector<Lifetime> all = lives(scope);
+        std::sort(all.begin(), all.end(), [&](const Lifetime& a, const Lifetime& b) {
             const auto x = precedes.place(a.maker.task), y = precedes.place(b.maker.task);
             return x != y ? x < y : m_.label(a.label).name < m_.label(b.label).name;
         });
-        std::map<Shape, std::vector<std::vector<const Life*>>> pools;
-        for (const Life& life : all) {
-            std::vector<std::vector<const Life*>>& alike = pools[shape(life)];
+        std::map<Shape, std::vector<std::vector<const Lifetime*>>> pools;
+        for (const Lifetime& life : all) {
+            std::vector<std::vector<const Lifetime*>>& alike = pools[shape(life)];
             const auto free =
-                std::find_if(alike.begin(), alike.end(), [&](const std::vector<const Life*>& pool) {
+                std::find_if(alike.begin(), alike.end(), [&](const std::vector<const Lifetime*>& pool) {
                     return may_share(life) &&
                            std::all_of(pool.back()->users.begin(), pool.back()->users.end(),
                                        [&](TaskId user) { return precedes(user, life.maker.task); });
@@ -171,13 +171,15 @@ class Assign {
                 alike.push_back({&life});
         }
         std::vector<bool> taken(before, false);
-        for (const Life& life : all)  // in an order that does not depend on addresses
-            for (const std::vector<const Life*>& pool : pools[shape(life)])
+        for (const Lifetime& life : all)  // in an order that does not depend on addresses
+            for (const std::vector<const Lifetime*>& pool : pools[shape(life)])
                 if (pool.front() == &life) place(scope, pool, taken);
     }
-    [[nodiscard]] bool may_share(const Life& life) const { return m_.label(life.label).kind != Kind::scalar; }
+    [[nodiscard]] bool may_share(const Lifetime& life) const {
+        return m_.label(life.label).kind != Kind::scalar;
+    }
 
-    void place(ScopeId scope, const std::vector<const Life*>& pool, std::vector<bool>& taken) {
+    void place(ScopeId scope, const std::vector<const Lifetime*>& pool, std::vector<bool>& taken) {
         const Shape wanted = shape(*pool.front());
         std::size_t at = 0;
         const bool may = may_share(*pool.front());
@@ -197,7 +199,7 @@ class Assign {
         const StorageId id(at);
         Storage& storage = m_.out.storages[id];
         for (std::size_t i = 0; i < pool.size(); ++i) {
-            const Life& life = *pool[i];
+            const Lifetime& life = *pool[i];
             if (std::count(storage.labels.begin(), storage.labels.end(), life.label) == 0)
                 storage.labels.push_back(life.label);
             if (life.contribution.task)
@@ -206,18 +208,18 @@ class Assign {
                 storage_of_[life.label] = id;
             // Who makes it waits for those who used what was there: the life before in this round, or for the
             // first the last one of the round before.
-            const Life& there = *pool[i == 0 ? pool.size() - 1 : i - 1];
+            const Lifetime& there = *pool[i == 0 ? pool.size() - 1 : i - 1];
             const int lag = i == 0 ? 1 : 0;
-            for (const Reader& r : there.readers)
+            for (const UseOfTask& r : there.readers)
                 add_edge(m_, life.maker.task, {r, scope, lag}, through(r), true, there.label);
-            for (const Reader& w : there.last)
+            for (const UseOfTask& w : there.last)
                 if (w.task != life.maker.task || lag == 0)
                     add_edge(m_, life.maker.task, {w, scope, lag}, {}, true, there.label);
         }
     }
     /// A combination reads through the use of who contributed.
-    [[nodiscard]] Reader through(const Reader& r) const {
-        const Part& p = m_.part(r);
+    [[nodiscard]] UseOfTask through(const UseOfTask& r) const {
+        const UseInfo& p = m_.use(r);
         return p.contribution.task ? p.contribution : r;
     }
 
@@ -237,24 +239,24 @@ class Assign {
     }
 
     void name_uses() {
-        for (const TaskId t : m_.parts.ids()) {
+        for (const TaskId t : m_.uses.ids()) {
             ResolvedTask& task = m_.out.tasks[t];
-            for (std::size_t u = 0; u < m_.parts[t].size(); ++u) {
-                const Part& p = m_.parts[t][u];
-                const Reader here{t, static_cast<int>(u)};
+            for (std::size_t u = 0; u < m_.uses[t].size(); ++u) {
+                const UseInfo& p = m_.uses[t][u];
+                const UseOfTask here{t, static_cast<int>(u)};
                 ResolvedUse use;
                 use.label = p.label;
                 use.back = p.back;
                 use.storage = storage_of_[p.label];
                 const bool contributes = p.access == Access::sum || p.access == Access::contribute;
                 if (p.contribution.task || contributes) {
-                    const Reader by = contributes ? here : p.contribution;
+                    const UseOfTask by = contributes ? here : p.contribution;
                     use.storage = contributions_.at(by);
                     use.maker = by.task;
                 } else if (p.access == Access::need) {
                     use.version = p.back > 0 ? m_.timeline(m_.home[p.label], p.label)->last() : p.version;
                     const ScopeId s = p.back > 0 ? m_.home[p.label] : task.scope;
-                    const std::vector<Reach> writers = writers_of(m_, s, p.label, use.version, p.back);
+                    const std::vector<UseInRound> writers = writers_of(m_, s, p.label, use.version, p.back);
                     use.maker = writers.empty() ? TaskId() : writers.front().at.task;
                 } else {
                     use.version = p.access == Access::modify ? p.version + 1 : 0;
@@ -271,7 +273,7 @@ class Assign {
     VectorBy<LabelId, Int3> ghosts_;  // the widest
     VectorBy<LabelId, StorageId> storage_of_;
     VectorBy<StorageId, Shape> shapes_;
-    std::map<Reader, StorageId> contributions_;
+    std::map<UseOfTask, StorageId> contributions_;
 };
 
 }  // namespace

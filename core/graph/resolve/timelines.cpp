@@ -11,7 +11,7 @@ namespace {
 /// One label in all scopes. Scopes within others have greater numbers than those.
 class Label {
   public:
-    Label(Model& m, LabelId label, const VectorBy<ScopeId, std::vector<Reader>>& uses)
+    Label(Model& m, LabelId label, const VectorBy<ScopeId, std::vector<UseOfTask>>& uses)
         : m_(m), label_(label), uses_(uses), scopes_(m.graph.scopes().size()) {}
 
     void make() {
@@ -27,7 +27,7 @@ class Label {
     }
 
   private:
-    struct In {
+    struct LabelInScope {
         bool mentioned = false;  // by a task of this scope
         bool below = false;      // by any within
         bool made = false;       // version 0 is made by a task of this scope
@@ -37,9 +37,9 @@ class Label {
         bool enters = false;  // begins with what was there before
         int taken = 0;
     };
-    [[nodiscard]] In& in(ScopeId s) { return scopes_[s]; }
+    [[nodiscard]] LabelInScope& in(ScopeId s) { return scopes_[s]; }
     [[nodiscard]] bool exists(ScopeId s) { return in(s).exists; }
-    [[nodiscard]] const std::vector<Reader>& uses(ScopeId s) const { return uses_[s]; }
+    [[nodiscard]] const std::vector<UseOfTask>& uses(ScopeId s) const { return uses_[s]; }
     [[nodiscard]] const LabelInfo& info() const { return m_.label(label_); }
     [[nodiscard]] ScopeId parent(ScopeId s) const { return m_.scope(s).parent(); }
     template <class Do>
@@ -50,13 +50,13 @@ class Label {
     /// Scopes within others first.
     [[nodiscard]] ScopeId inmost() const { return ScopeId(scopes_.size() - 1); }
     [[nodiscard]] static ScopeId before(ScopeId s) { return ScopeId(s.number() - 1); }
-    static bool writes(const Part& p) { return p.access != Access::need; }
+    static bool writes(const UseInfo& p) { return p.access != Access::need; }
 
     void look() {
         for (ScopeId s = inmost(); s; s = before(s)) {
-            In& it = in(s);
-            for (const Reader& use : uses(s)) {
-                const Part& p = m_.part(use);
+            LabelInScope& it = in(s);
+            for (const UseOfTask& use : uses(s)) {
+                const UseInfo& p = m_.use(use);
                 it.mentioned = true;
                 it.made =
                     it.made || (p.version == 0 && (p.access == Access::make || p.access == Access::sum ||
@@ -112,8 +112,8 @@ class Label {
             }
         m_.home[label_] = home;
         for (const ScopeId s : m_.scopes())
-            for (const Reader& use : uses(s)) {
-                const Part& p = m_.part(use);
+            for (const UseOfTask& use : uses(s)) {
+                const UseInfo& p = m_.use(use);
                 if (p.back == 0 || p.access != Access::need) continue;
                 if (!home)
                     throw m_
@@ -144,11 +144,11 @@ class Label {
             again = false;
             const auto set = [&again](bool& flag) { again = again || !flag, flag = true; };
             for (ScopeId s = inmost(); s; s = before(s)) {
-                In& it = in(s);
+                LabelInScope& it = in(s);
                 if (!it.below) continue;
                 bool enters = false, exists = it.mentioned;
-                for (const Reader& use : uses(s)) {
-                    const Part& p = m_.part(use);
+                for (const UseOfTask& use : uses(s)) {
+                    const UseInfo& p = m_.use(use);
                     if (p.back > 0) continue;
                     if (!it.made && !writes(p))
                         enters = enters || p.version == 0 || (p.version < 0 && !it.changes);
@@ -171,8 +171,8 @@ class Label {
     [[nodiscard]] bool needs_generations(ScopeId home) {
         for (const ScopeId s : m_.scopes())
             if (m_.inside(s, home))
-                for (const Reader& use : uses(s))
-                    if (m_.part(use).back > 0 && m_.part(use).access == Access::need) return true;
+                for (const UseOfTask& use : uses(s))
+                    if (m_.use(use).back > 0 && m_.use(use).access == Access::need) return true;
         return false;
     }
     [[nodiscard]] bool exists_around(ScopeId s) { return in(parent(s)).exists; }
@@ -217,17 +217,17 @@ class Label {
         t.values.resize(1);
         const TaskId sum = m_.sum_of[m_.key(s, label_)];
         if (sum) put(t, 0, {{sum, 0}, {}, {}, {}});
-        for (const Reader& use : uses(s)) {
-            const Part& p = m_.part(use);
+        for (const UseOfTask& use : uses(s)) {
+            const UseInfo& p = m_.use(use);
             if (p.access == Access::make && p.back == 0) put(t, 0, {use, {}, {}, {}});
             if (p.access == Access::modify && p.version >= 0) put(t, p.version + 1, {use, {}, {}, {}});
         }
         each_child(s, [&](ScopeId c) {
             if (in(c).makes && exists(c)) put(t, in(c).taken + 1, {{}, c, {}, {}});
         });
-        for (const Reader& use : uses(s))  // relocations come last
-            if (m_.part(use).access == Access::modify && m_.part(use).version < 0) {
-                Part& p = m_.part(use);
+        for (const UseOfTask& use : uses(s))  // relocations come last
+            if (m_.use(use).access == Access::modify && m_.use(use).version < 0) {
+                UseInfo& p = m_.use(use);
                 p.version = t.last();
                 put(t, t.last() + 1, {use, {}, {}, {}});
             }
@@ -243,8 +243,8 @@ class Label {
 
     void add_readers(ScopeId s) {
         Timeline& t = *m_.timeline(s, label_);
-        for (const Reader& use : uses(s)) {
-            Part& p = m_.part(use);
+        for (const UseOfTask& use : uses(s)) {
+            UseInfo& p = m_.use(use);
             if (p.access != Access::need) continue;
             if (p.back > 0) {
                 m_.timeline(m_.home[label_], label_)->earlier.push_back({use, p.back});
@@ -296,8 +296,8 @@ class Label {
         const ScopeId home = m_.home[label_];
         if (home != kStep) return;
         std::set<int> made;
-        for (const Reader& use : uses(kStart))
-            if (m_.part(use).access == Access::make) made.insert(m_.part(use).back);
+        for (const UseOfTask& use : uses(kStart))
+            if (m_.use(use).access == Access::make) made.insert(m_.use(use).back);
         for (const Timeline::Earlier& e : m_.timeline(home, label_)->earlier)
             for (int k = 1; k < e.back; ++k)
                 if (made.count(k) == 0)
@@ -310,8 +310,8 @@ class Label {
                             "let a task of the start scope make it: task.make(label.previous({}))", k));
     }
     [[nodiscard]] std::string first_reader(ScopeId s) {
-        for (const Reader& use : uses(s)) {
-            const Part& p = m_.part(use);
+        for (const UseOfTask& use : uses(s)) {
+            const UseInfo& p = m_.use(use);
             if ((p.access == Access::need && (p.back > 0 || p.version == 0)) ||
                 (p.access == Access::modify && p.version == 0))
                 return m_.say(use.task);
@@ -325,8 +325,8 @@ class Label {
 
     Model& m_;
     LabelId label_;
-    const VectorBy<ScopeId, std::vector<Reader>>& uses_;
-    VectorBy<ScopeId, In> scopes_;
+    const VectorBy<ScopeId, std::vector<UseOfTask>>& uses_;
+    VectorBy<ScopeId, LabelInScope> scopes_;
 };
 
 }  // namespace
@@ -335,12 +335,12 @@ void make_timelines(Model& m) {
     const std::size_t scopes = m.graph.scopes().size();
     m.timeline_at.assign(m.graph.labels().size() * scopes, -1);
     m.home.assign(m.graph.labels().size(), {});
-    VectorBy<LabelId, VectorBy<ScopeId, std::vector<Reader>>> uses(
-        m.graph.labels().size(), VectorBy<ScopeId, std::vector<Reader>>(scopes));
+    VectorBy<LabelId, VectorBy<ScopeId, std::vector<UseOfTask>>> uses(
+        m.graph.labels().size(), VectorBy<ScopeId, std::vector<UseOfTask>>(scopes));
     const auto add = [&](TaskId t) {
-        const std::vector<Part>& parts = m.parts[t];
-        for (std::size_t u = 0; u < parts.size(); ++u)
-            uses[parts[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
+        const std::vector<UseInfo>& of_task = m.uses[t];
+        for (std::size_t u = 0; u < of_task.size(); ++u)
+            uses[of_task[u].label][m.task(t).scope].push_back({t, static_cast<int>(u)});
     };
     for (const TaskId t : m.tasks_by_name) add(t);
     for (const TaskId t : m.out.tasks.ids())
@@ -351,10 +351,10 @@ void make_timelines(Model& m) {
             if (!m.graph.labels().has(taken.label))
                 throw m.refuse(fmt::format("{} takes a version of a label that is not of this graph",
                                            m.say(scope.id())));
-    for (const Relocated& r : m.relocated) {
+    for (const RelocatedSet& r : m.relocated) {
         const ResolvedTask& task = m.task(r.task);
         const Version& position =
-            m.scope(task.scope).relocations()[static_cast<std::size_t>(task.of.version)].position;
+            m.scope(task.scope).relocations()[static_cast<std::size_t>(task.relocation)].position;
         const int last = m.timeline(task.scope, position.label)->last() - 1;
         if (position.back != 0 || (position.version >= 0 && position.version != last))
             throw m

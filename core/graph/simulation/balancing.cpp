@@ -37,9 +37,9 @@ VectorBy<FamilyId, std::vector<double>> Balancer::share(Plan& plan, std::uint64_
     std::vector<const double*> tables;
     for (int process = 0; process < members.size; ++process)
         tables.push_back(reinterpret_cast<const double*>(
-            process == members.rank     ? told.data()
-            : !members.is_near(process) ? from_afar[static_cast<std::size_t>(process)].data()
-                                        : SharedMemory::of_other(members, name(serial, process))));
+            process == members.rank        ? told.data()
+            : !members.is_on_node(process) ? from_afar[static_cast<std::size_t>(process)].data()
+                                           : SharedMemory::of_other(members, name(serial, process))));
     VectorBy<FamilyId, std::vector<double>> costs(now.owner.size());
     std::vector<std::size_t> before(tables.size(), 0);  // patches of families already read
     for (const FamilyId f : now.owner.ids()) {

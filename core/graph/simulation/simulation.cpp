@@ -106,11 +106,11 @@ const std::byte* Simulation::scalar_now(LabelId label) const {
         if (storage.contributions ||
             std::find(storage.labels.begin(), storage.labels.end(), label) == storage.labels.end())
             continue;
-        const Spot& spot = plan_->memory().own(s, 0);
+        const PatchArray& array = plan_->memory().own(s, 0);
         const Epoch rounds =
             executor_ && storage.depth > 1 ? executor_->epoch(plan_->scope(storage.scope)) : 0;
-        return spot.origin +
-               static_cast<std::int64_t>(rounds % static_cast<Epoch>(storage.depth)) * spot.turn;
+        return array.origin +
+               static_cast<std::int64_t>(rounds % static_cast<Epoch>(storage.depth)) * array.buffer_stride;
     }
     throw Error("nothing makes the scalar '" + graph_.labels()[label].name + "'");
 }
@@ -121,13 +121,14 @@ Decision Simulation::whether_to_go_on() {
     if (!stop_) return go_on;
     for (const TaskId t : resolved_.tasks.ids()) {
         const ResolvedTask& task = resolved_.tasks[t];
-        const bool reduces = task.what == ResolvedTask::What::reduce && task.of.label == stop_label_;
+        const bool reduces = task.what == ResolvedTask::What::reduce && task.completed.label == stop_label_;
         if (!reduces || task.scope != graph_.step().id()) continue;
         const Storage& storage = resolved_.storages[task.uses[0].storage];
-        const Spot& spot = plan_->memory().own(task.uses[0].storage, 0);
+        const PatchArray& array = plan_->memory().own(task.uses[0].storage, 0);
         stop_call_.test = &stop_;
         stop_call_.more_if = false;
-        stop_call_.scalar = {spot.origin, spot.turn, static_cast<std::uint32_t>(storage.depth), 0, 0};
+        stop_call_.scalar = {array.origin, array.buffer_stride, static_cast<std::uint32_t>(storage.depth), 0,
+                             0};
         go_on = {DecideCall::more, &stop_call_, plan_->end_of(t)};
     }
     if (go_on.more == nullptr) throw Error("a run can only stop on a scalar that each of its steps reduces");

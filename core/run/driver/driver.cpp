@@ -10,9 +10,9 @@
 #include "core/base/error.hpp"
 #include "core/graph/resolve/describe.hpp"
 #include "core/run/checkpoint/state.hpp"
+#include "core/run/driver/command_line.hpp"
 #include "core/run/driver/run.hpp"
 #include "core/run/driver/showing.hpp"
-#include "core/run/driver/words.hpp"
 #include "core/run/profile/phases.hpp"
 
 namespace strata::graph {
@@ -26,18 +26,19 @@ void leave_it_to_the_first(team::Team& team) {
     if (failed[0].exchange(1) != 0) team.node_barrier();
 }
 
-int run_member(team::Team& team, CaseSchema& schema, const Words& words, const OutputSettings& output,
-               const std::function<Solver(Graph&)>& declare, const Build& build, Phases& phases) {
+int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_line,
+               const OutputSettings& output, const std::function<Solver(Graph&)>& declare, const Build& build,
+               Phases& phases) {
     phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
-    Run run(team, graph, solver, schema, words, output, phases);
+    Run run(team, graph, solver, schema, command_line, output, phases);
     run.go();
     RunResult result = run.result(build);
     run.write_observed();
     if (team.rank() == 0) {
         result.phases = phases.until_now();
-        if (words.out) write_result(*words.out, result);
+        if (command_line.out) write_result(*command_line.out, result);
         std::fputs(result_text(result).c_str(), stdout);
         std::fflush(stdout);
     }
@@ -47,12 +48,12 @@ int run_member(team::Team& team, CaseSchema& schema, const Words& words, const O
 
 /// Fields that cannot be written, or not by this build, are said before anything starts.
 void check_output(const Graph& graph, const Resolved& resolved, const Solver& solver,
-                  const CaseSchema& schema, const Words& words, const OutputSettings& output) {
+                  const CaseSchema& schema, const CommandLine& command_line, const OutputSettings& output) {
     (void)shown_files(graph, resolved, solver, schema, output);
-    if (!words.out || !output.asked() || can_write_fields()) return;
+    if (!command_line.out || !output.asked() || can_write_fields()) return;
     Error error("this build cannot write fields for ParaView: it was made without HDF5");
-    error.given(words.fields ? fmt::format("--fields {}", *words.fields)
-                             : fmt::format("[output] in {}", words.case_file));
+    error.given(command_line.fields ? fmt::format("--fields {}", *command_line.fields)
+                                    : fmt::format("[output] in {}", command_line.case_file));
     throw error.remedy("Debian, Ubuntu: sudo apt-get install libhdf5-dev, then strata setup; or --fields 0");
 }
 
@@ -61,29 +62,29 @@ void check_output(const Graph& graph, const Resolved& resolved, const Solver& so
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build, const std::vector<std::string>& start) {
     Phases phases;
-    Words words;
+    CommandLine command_line;
     OutputSettings output;
     // A file that may not grow further is an error with its name, not the end of the process.
     ::signal(SIGXFSZ, SIG_IGN);
     try {
         output.declare(schema);
-        const std::optional<Words> read = read_words(argc, argv, schema);
+        const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
         if (!read) return kSuccess;
-        words = *read;
-        schema.read(words.case_file);
+        command_line = *read;
+        schema.read(command_line.case_file);
         Graph graph(schema.solver());  // what cannot be is said before anything starts
         const Solver solver = declare(graph);
         const Resolved resolved = resolve(graph);
-        if (words.fields) output = {*words.fields, 0, output.fields};
-        check_output(graph, resolved, solver, schema, words, output);
-        if (words.restart) expect_checkpoint(*words.restart);
-        if (words.graph) {
+        if (command_line.fields) output = {*command_line.fields, 0, output.fields};
+        check_output(graph, resolved, solver, schema, command_line, output);
+        if (command_line.restart) expect_checkpoint(*command_line.restart);
+        if (command_line.graph) {
             describe(graph, resolved, std::cout);
             std::cout.flush();
             return kSuccess;
         }
-        if (words.counters)
-            prepare_counting(*words.counters, build.simulable,
+        if (command_line.counters)
+            prepare_counting(*command_line.counters, build.simulable,
                              start.empty() ? std::vector<std::string>(argv, argv + argc) : start);
     } catch (const Error& error) {
         std::fputs(error.text().c_str(), stderr);
@@ -94,9 +95,9 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
-            return run_member(team, schema, words, output, declare, build, phases);
+            return run_member(team, schema, command_line, output, declare, build, phases);
         } catch (const team::MemberLost&) {
-            if (words.out) Control::sweep(*words.out);  // of member 0, if it is that one
+            if (command_line.out) Control::sweep(*command_line.out);  // of member 0, if it is that one
             throw;
         } catch (...) {
             leave_it_to_the_first(team);

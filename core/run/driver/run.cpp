@@ -63,26 +63,26 @@ void make_folder(const std::filesystem::path& folder) {
             .remedy("--out FOLDER names another one");
 }
 
-SimulationOptions options_of(team::Team& team, const Words& words, Meter* meter) {
+SimulationOptions options_of(team::Team& team, const CommandLine& command_line, Meter* meter) {
     SimulationOptions options;
     options.crew = &team.crew();
     options.meter = meter;
-    options.records = words.profile || words.timeline ? kRecords : 0;
+    options.records = command_line.profile || command_line.timeline ? kRecords : 0;
     return options;
 }
 
 }  // namespace
 
-Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
-         const OutputSettings& output, Phases& phases)
+Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
+         const CommandLine& command_line, const OutputSettings& output, Phases& phases)
     : team_(team),
       graph_(graph),
       solver_(solver),
       schema_(schema),
-      words_(words),
+      words_(command_line),
       phases_(phases),
-      counting_(words.counters ? make_counting(*words.counters) : nullptr),
-      simulation_(graph, Members::of(team), options_of(team, words, counting_.get())),
+      counting_(command_line.counters ? make_counting(*command_line.counters) : nullptr),
+      simulation_(graph, Members::of(team), options_of(team, command_line, counting_.get())),
       output_(output) {}
 
 bool Run::over() const {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/run/driver/command_line.hpp"
 #include "core/run/driver/driver.hpp"
 #include "core/run/driver/showing.hpp"
-#include "core/run/driver/words.hpp"
 #include "core/run/output/series.hpp"
 #include "core/run/profile/counting.hpp"
 #include "core/run/profile/phases.hpp"
@@ -21,8 +21,8 @@ namespace strata::graph {
 /// many steps come next; the others are told.
 class Run {
   public:
-    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema, const Words& words,
-        const OutputSettings& output, Phases& phases);
+    Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
+        const CommandLine& command_line, const OutputSettings& output, Phases& phases);
 
     /// From the start, or the checkpoint, to the end.
     void go();
@@ -56,7 +56,7 @@ class Run {
     Graph& graph_;
     const Solver& solver_;
     const CaseSchema& schema_;
-    const Words& words_;
+    const CommandLine& words_;
     Phases& phases_;
     std::unique_ptr<Counting> counting_;  // outlives the simulation
     Simulation simulation_;

@@ -25,7 +25,7 @@ const LabelInfo& label_of(const Here& here, std::size_t use) {
 }
 
 nb::object array_over(const Here& here, std::size_t use, const nb::object& owner) {
-    const Place& at = here.places[use];
+    const UseData& at = here.use_data[use];
     const LabelInfo& label = label_of(here, use);
     auto* values = reinterpret_cast<double*>(at.origin);
     std::array<std::size_t, 3> shape{};
@@ -55,16 +55,16 @@ const Here& Call::here() const {
     return *here_;
 }
 
-const Place& Call::place(int use) const {
-    if (use < 0 || static_cast<std::size_t>(use) >= here().places.size())
+const UseData& Call::use_data(int use) const {
+    if (use < 0 || static_cast<std::size_t>(use) >= here().use_data.size())
         throw Error("the task has no such use").given(std::to_string(use));
-    return here_->places[static_cast<std::size_t>(use)];
+    return here_->use_data[static_cast<std::size_t>(use)];
 }
 
 nb::object Call::array(int use) {
-    (void)place(use);  // throws where there is none
+    (void)use_data(use);  // throws where there is none
     const auto u = static_cast<std::size_t>(use);
-    if (arrays_.size() <= u) arrays_.resize(here_->places.size());
+    if (arrays_.size() <= u) arrays_.resize(here_->use_data.size());
     if (!arrays_[u].is_valid()) arrays_[u] = array_over(*here_, u, owner_);
     return arrays_[u];
 }

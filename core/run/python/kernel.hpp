@@ -25,7 +25,7 @@ class Call {
     /// The values of a declared use, as a NumPy array [z, y, x] over their memory, or [i] of scalars and
     /// lists. Read-only where the task only needs them.
     nb::object array(int use);
-    [[nodiscard]] const Box& box(int use) const { return place(use).box; }
+    [[nodiscard]] const Box& box(int use) const { return use_data(use).box; }
     /// What is to be said of an exception that the kernel has raised: the run ends with it.
     void raised(std::string text) { problem_ = std::move(text); }
 
@@ -34,7 +34,7 @@ class Call {
     std::string finish();
 
   private:
-    [[nodiscard]] const Place& place(int use) const;
+    [[nodiscard]] const UseData& use_data(int use) const;
     [[nodiscard]] std::string kept() const;
 
     const Here* here_;

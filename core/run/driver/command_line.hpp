@@ -11,7 +11,7 @@
 
 namespace strata::graph {
 
-struct Words {
+struct CommandLine {
     std::string case_file;
     std::optional<std::filesystem::path> out, restart;
     std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of what the case says
@@ -22,6 +22,6 @@ struct Words {
 };
 
 /// Nothing where help was asked for: it has been printed. Throws Error.
-[[nodiscard]] std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema);
+[[nodiscard]] std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSchema& schema);
 
 }  // namespace strata::graph

@@ -1,4 +1,4 @@
-#include "core/run/driver/words.hpp"
+#include "core/run/driver/command_line.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
     const std::string start = own ? starter : script ? starter + " " + program : program;
     const std::string example =
         fmt::format("{} {}NAME.toml", start, own ? "cases/" + schema.solver() + "/" : "");
-    const auto on = [&](const std::string& layout, const std::string& words) {
+    const auto on = [&](const std::string& layout, const std::string& command_line) {
         const std::string option = " --layout " + layout;
-        return by_run ? example + words + option : starter + option + " -- " + example + words;
+        return by_run ? example + command_line + option : starter + option + " -- " + example + command_line;
     };
     Options options(start, schema.summary() + "\nThe keys of a case are listed at the end.");
     options.positional("CASE", "the case file (TOML)")
@@ -59,7 +59,7 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
 
 }  // namespace
 
-std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema) {
+std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSchema& schema) {
     const Parsed parsed = options_of(schema, argc > 0 ? argv[0] : "").parse(argc, argv);
     if (parsed.help()) {
         std::fputs(("\nkeys of a case:\n  solver = \"" + schema.solver() + "\"\n" + schema.help()).c_str(),
@@ -67,35 +67,35 @@ std::optional<Words> read_words(int argc, char** argv, const CaseSchema& schema)
         return std::nullopt;
     }
     constexpr long kMost = 1L << 40;
-    Words words;
-    words.case_file = parsed.positionals().at(0);
+    CommandLine command_line;
+    command_line.case_file = parsed.positionals().at(0);
     if (parsed.has("--layout"))
         throw Error("processes are started by strata run, strata launch, mpirun or srun")
             .given("--layout " + parsed.text("--layout"))
             .remedy(
                 "strata run CASE --layout PxT, strata launch --layout PxT -- PROGRAM CASE, or "
                 "STRATA_LAYOUT=PxT");
-    if (parsed.has("--out")) words.out = std::filesystem::path(parsed.text("--out"));
-    if (parsed.has("--restart")) words.restart = std::filesystem::path(parsed.text("--restart"));
-    if (parsed.has("--steps")) words.steps = parsed.integer("--steps", 0, kMost);
-    if (parsed.has("--fields")) words.fields = parsed.integer("--fields", 0, kMost);
-    words.series = parsed.integer("--series", 0, kMost);
-    words.checkpoint = parsed.integer("--checkpoint", 0, kMost);
-    words.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
-    words.profile = parsed.has("--profile");
-    if (parsed.has("--counters")) words.counters = read_counters_wish(parsed.text("--counters"));
-    words.timeline = parsed.has("--timeline");
-    words.quiet = parsed.has("--quiet");
-    words.graph = parsed.has("--graph");
-    const char* needs = words.timeline                 ? "--timeline"
-                        : words.checkpoint > 0         ? "--checkpoint"
-                        : words.fields.value_or(0) > 0 ? "--fields"
-                                                       : nullptr;
-    if (!words.out && needs != nullptr)
+    if (parsed.has("--out")) command_line.out = std::filesystem::path(parsed.text("--out"));
+    if (parsed.has("--restart")) command_line.restart = std::filesystem::path(parsed.text("--restart"));
+    if (parsed.has("--steps")) command_line.steps = parsed.integer("--steps", 0, kMost);
+    if (parsed.has("--fields")) command_line.fields = parsed.integer("--fields", 0, kMost);
+    command_line.series = parsed.integer("--series", 0, kMost);
+    command_line.checkpoint = parsed.integer("--checkpoint", 0, kMost);
+    command_line.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
+    command_line.profile = parsed.has("--profile");
+    if (parsed.has("--counters")) command_line.counters = read_counters_wish(parsed.text("--counters"));
+    command_line.timeline = parsed.has("--timeline");
+    command_line.quiet = parsed.has("--quiet");
+    command_line.graph = parsed.has("--graph");
+    const char* needs = command_line.timeline                 ? "--timeline"
+                        : command_line.checkpoint > 0         ? "--checkpoint"
+                        : command_line.fields.value_or(0) > 0 ? "--fields"
+                                                              : nullptr;
+    if (!command_line.out && needs != nullptr)
         throw Error("files need a folder")
             .given(fmt::format("{} without --out", needs))
             .remedy("--out FOLDER");
-    return words;
+    return command_line;
 }
 
 }  // namespace strata::graph

@@ -13,7 +13,7 @@
 namespace strata::graph::detail {
 
 /// An operation in a thread's list.
-struct Entry {
+struct OpEntry {
     Outcome (*go)(void* what, Worker& worker);
     void* what;
     Flag* flag;
@@ -26,48 +26,48 @@ struct Entry {
 };
 
 /// One thread's operations in one block.
-struct List {
-    const Entry* entries = nullptr;
+struct OpList {
+    const OpEntry* entries = nullptr;
     std::atomic<Epoch>* claims = nullptr;  // [entry]: the last epoch in which somebody took it
     std::uint32_t size = 0;
 };
 
 /// A block of the Program; they are numbered in the order in which they are gone through.
-struct PlanBlock {
+struct ThreadBlock {
     Block::Kind kind = Block::Kind::ops;
     std::uint16_t scope = 0;
     std::uint32_t most = 1;
     int decision = -1;  // which one, for those that have one
     Decision ask;
     std::vector<int> inside;
-    std::vector<List> lists;  // [thread]
+    std::vector<OpList> lists;  // [thread]
 };
 
-struct Plan {
+struct ThreadProgram {
     /// For so many threads of this process, which may be fewer or more than the program was made for: lists
     /// too many are merged, threads too many have none and take over others' operations. Throws Error where
     /// the program cannot be executed.
-    Plan(const Program& program, int threads, int speaker);
+    ThreadProgram(const Program& program, int threads, int speaker);
 
     int threads;
     int scopes;
     int decisions = 0;
-    std::vector<PlanBlock> blocks;  // 0: the step
+    std::vector<ThreadBlock> blocks;  // 0: the step
     std::vector<Wait> waits;
 
   private:
-    struct Place {
+    struct OpPosition {
         std::int32_t block = -1, thread = -1;
         std::uint32_t at = 0;
     };
     int number(const Program& program, const Block& block, int speaker);
     void place(const Program& program, const Block& block, int number, int speaker);
     void fill(const Program& program);
-    [[nodiscard]] bool implied(const Program& program, const Wait& wait, const Place& here) const;
+    [[nodiscard]] bool implied(const Program& program, const Wait& wait, const OpPosition& here) const;
 
     std::vector<std::vector<std::vector<std::uint32_t>>> order_;  // [block][thread]
-    std::vector<Place> places_;                                   // [operation]
-    std::vector<std::vector<Entry>> entries_;                     // [thread]
+    std::vector<OpPosition> positions_;                           // [operation]
+    std::vector<std::vector<OpEntry>> entries_;                   // [thread]
     std::vector<std::unique_ptr<std::atomic<Epoch>[]>> claims_;   // [thread]
 };
 

@@ -1,4 +1,4 @@
-#include "core/graph/execute/plan.hpp"
+#include "core/graph/execute/thread_program.hpp"
 
 #include <fmt/format.h>
 
@@ -53,20 +53,20 @@ void check_scope(const Program& program, std::uint16_t scope) {
 
 }  // namespace
 
-Plan::Plan(const Program& program, int thread_count, int speaker)
-    : threads(std::max(thread_count, 1)), scopes(program.scopes), places_(program.ops.size()) {
+ThreadProgram::ThreadProgram(const Program& program, int thread_count, int speaker)
+    : threads(std::max(thread_count, 1)), scopes(program.scopes), positions_(program.ops.size()) {
     if (scopes < 1) throw Error("a program has at least one scope, the step", kFailure).given("0");
     number(program, program.step, speaker);
     fill(program);
 }
 
-int Plan::number(const Program& program, const Block& block, int speaker) {
+int ThreadProgram::number(const Program& program, const Block& block, int speaker) {
     const int number_here = static_cast<int>(blocks.size());
     blocks.emplace_back();
     order_.emplace_back();
     check_scope(program, block.scope);
     {
-        PlanBlock& here = blocks.back();
+        ThreadBlock& here = blocks.back();
         here.kind = block.kind;
         here.scope = block.scope;
         here.most = block.most;
@@ -87,7 +87,7 @@ int Plan::number(const Program& program, const Block& block, int speaker) {
     return number_here;
 }
 
-void Plan::place(const Program& program, const Block& block, int number_here, int speaker) {
+void ThreadProgram::place(const Program& program, const Block& block, int number_here, int speaker) {
     const auto count = static_cast<std::size_t>(threads);
     Order& order = order_.back();
     order.resize(count);
@@ -102,20 +102,20 @@ void Plan::place(const Program& program, const Block& block, int number_here, in
                     .allowed(fmt::format("below {}", program.ops.size()));
             if (program.ops[op].go == nullptr || program.ops[op].flag == nullptr)
                 wrong(program, op, "has no function or no flag");
-            if (places_[op].block >= 0) wrong(program, op, "is in two lists");
+            if (positions_[op].block >= 0) wrong(program, op, "is in two lists");
             if (program.ops[op].speaks_mpi && static_cast<int>(t) != speaker)
                 wrong(program, op, "speaks MPI but is in the list of another thread");
-            places_[op] = {number_here, static_cast<std::int32_t>(t), at};
+            positions_[op] = {number_here, static_cast<std::int32_t>(t), at};
         }
 }
 
-bool Plan::implied(const Program& program, const Wait& wait, const Place& here) const {
+bool ThreadProgram::implied(const Program& program, const Wait& wait, const OpPosition& here) const {
     if (wait.op < 0) return false;
-    const Place& other = places_[static_cast<std::size_t>(wait.op)];
+    const OpPosition& other = positions_[static_cast<std::size_t>(wait.op)];
     if (other.thread != here.thread) return false;
     // A thread leaves a block when all of its own operations there are done.
     if (other.block != here.block) {
-        const auto scope_of = [this](const Place& place) {
+        const auto scope_of = [this](const OpPosition& place) {
             return blocks[static_cast<std::size_t>(place.block)].scope;
         };
         if (other.block > here.block && wait.lag == 0 && scope_of(other) == scope_of(here))
@@ -126,7 +126,7 @@ bool Plan::implied(const Program& program, const Wait& wait, const Place& here) 
     return wait.lag > 0 || other.at < here.at;
 }
 
-void Plan::fill(const Program& program) {
+void ThreadProgram::fill(const Program& program) {
     const auto count = static_cast<std::size_t>(threads);
     entries_.resize(count);
     for (std::size_t t = 0; t < count; ++t) {
@@ -142,7 +142,7 @@ void Plan::fill(const Program& program) {
         if (order_[b].empty()) continue;
         blocks[b].lists.resize(count);
         for (std::size_t t = 0; t < count; ++t) {
-            List& list = blocks[b].lists[t];
+            OpList& list = blocks[b].lists[t];
             list.entries = entries_[t].data() + entries_[t].size();
             list.claims = claims_[t].get() + kMargin + entries_[t].size();
             list.size = static_cast<std::uint32_t>(order_[b][t].size());
@@ -161,7 +161,7 @@ void Plan::fill(const Program& program) {
                                 wait.op >= static_cast<std::int32_t>(program.ops.size()))
                                 wrong(program, number_of, "waits for a flag that is not there");
                         }
-                        if (implied(program, wait, places_[number_of]) == own) waits.push_back(wait);
+                        if (implied(program, wait, positions_[number_of]) == own) waits.push_back(wait);
                     }
                     if (!own) foreign = static_cast<std::uint32_t>(waits.size()) - first;
                 }
@@ -172,7 +172,7 @@ void Plan::fill(const Program& program) {
         }
     }
     order_ = {};
-    places_ = {};
+    positions_ = {};
 }
 
 }  // namespace strata::graph::detail
