@@ -183,7 +183,7 @@ def _disturbed(task: Task, name: str) -> str:
 
 def missing(source: Source, benchmark: str, what: str) -> Notice:
     """Why a part is empty, and the line that would fill it."""
-    mpi = benchmark in ("pingpong", "rings", "ptrans", "mpifft", "allreduce", "alltoall")
+    mpi = benchmark in samples.MPI_ONLY
     had = source.tasks(benchmark)
     if any((t.get("failed") or 0) >= (t.get("launches") or 1) for t in had):
         return Notice(
