@@ -190,33 +190,38 @@ Barrier::Barrier(void* where, int member, Patience patience, const Departures* d
         round_[static_cast<std::size_t>(rounds_++)] = {lines + told.line, lines + heard.line, told.which,
                                                        heard.which};
     }
+    if (steps_ == 0 && rounds_ == 1 && patience_.spin_ns > 0) {
+        const Round& only = round_[0];
+        own_ = &only.told->value[only.told_which];
+        own_sleepers_ = &only.told->sleepers[only.told_which];
+        other_ = &only.heard->value[only.heard_which];
+    }
 }
 
-void Barrier::wait_for(WordAt word, std::uint32_t phase) {
+void Barrier::wait_for(WordAt word) {
     wait_until(
-        word, [phase](std::uint32_t open) { return static_cast<std::int32_t>(open - phase) >= 0; }, patience_,
-        [this, phase] {
-            if (departures_ != nullptr) departures_->check(phase, members_);
+        word, [this](std::uint32_t phase) { return has_come(phase); }, patience_,
+        [this] {
+            if (departures_ != nullptr) departures_->check(phase_, members_);
         });
 }
 
-void Barrier::wait() {
-    const std::uint32_t phase = ++phase_;
+void Barrier::wait_for_all() {
     const auto steps = static_cast<std::size_t>(steps_);
     std::size_t come = 0;  // nodes in which this member was the last
     // Counts are never set back: in phase p the last to come makes p times as many as are expected (both
     // wrap).
-    while (come < steps && way_[come].node->arrived.fetch_add(1) + 1 == phase * way_[come].expected) ++come;
+    while (come < steps && way_[come].node->arrived.fetch_add(1) + 1 == phase_ * way_[come].expected) ++come;
     if (come < steps) {
-        wait_for(way_[come].node->gate, phase);
+        wait_for(way_[come].node->gate);
     } else {
         for (int round = 0; round < rounds_; ++round) {
             const Round& here = round_[static_cast<std::size_t>(round)];
-            publish({*here.told, here.told_which}, phase);
-            wait_for({*here.heard, here.heard_which}, phase);
+            publish({*here.told, here.told_which}, phase_);
+            wait_for({*here.heard, here.heard_which});
         }
     }
-    while (come > 0) publish(way_[--come].node->gate, phase);
+    while (come > 0) publish(way_[--come].node->gate, phase_);
 }
 
 }  // namespace strata::team

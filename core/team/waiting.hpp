@@ -143,12 +143,12 @@ inline constexpr std::uint32_t kEverybody = 0xffffffffU;
 /// The pause between the looks: without it they take the line away from the writer before it has
 /// written (measured on two cores of one L3: a barrier of two members takes 70 ns then). The caller has
 /// looked already, so it stands before the first one.
-template <class Reached>
-[[nodiscard]] bool look_briefly(WordAt word, Reached reached) {
+template <class Come>
+[[nodiscard]] bool look_briefly(Come come) {
     constexpr int looks = 2000;
     for (int look = 0; look < looks; ++look) {
         detail::look_again();
-        if (reached(word.value.load(std::memory_order_acquire))) return true;
+        if (come()) return true;
     }
     return false;
 }
@@ -159,20 +159,21 @@ template <class Reached, class Tick>
 void wait_until(WordAt word, Reached reached, const Patience& patience, Tick tick,
                 std::uint32_t bits = kEverybody) {
     constexpr int looks_between_clocks = 32;
-    if (reached(word.value.load(std::memory_order_acquire))) return;
+    const auto come = [&] { return reached(word.value.load(std::memory_order_acquire)); };
+    if (come()) return;
     if (patience.spin_ns > 0) {
-        if (look_briefly(word, reached)) return;
+        if (look_briefly(come)) return;
         const std::int64_t until = detail::now_ns() + patience.spin_ns;
         do {
             for (int look = 0; look < looks_between_clocks; ++look) {
                 detail::relax();
-                if (reached(word.value.load(std::memory_order_acquire))) return;
+                if (come()) return;
             }
         } while (detail::now_ns() < until);
     }
     for (int yield = 0; yield < patience.yields; ++yield) {
         detail::give_way();
-        if (reached(word.value.load(std::memory_order_acquire))) return;
+        if (come()) return;
     }
     // All in one total order: a writer that found no sleeper wrote before this one looked again.
     const detail::SleeperCount counted(word);
