@@ -104,11 +104,9 @@ class Here {
         return {reinterpret_cast<T*>(at.origin), at.count, at.component};
 #endif
     }
-    template <class T>
+    template <class T, bool checked = kChecked>
     [[nodiscard]] T& operator[](ScalarUse<T> use) const {
-#ifdef STRATA_CHECKED_GRAPH
-        check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-#endif
+        if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         return *reinterpret_cast<T*>(use_data[static_cast<std::size_t>(use.index)].origin);
     }
 
@@ -124,11 +122,10 @@ class Here {
 
     /// In a task that declared Task::moves(set): where it names those that are no longer in the cell in which
     /// they were. Throws Error where it did not.
+    template <bool checked = kChecked>
     [[nodiscard]] Moved& moved(SetId set) const {
         Moved& found = find_moved(set);
-#ifdef STRATA_CHECKED_GRAPH
-        found.checked = true;
-#endif
+        if constexpr (checked) found.checked = true;
         return found;
     }
 

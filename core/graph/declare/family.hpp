@@ -1,5 +1,5 @@
-// Families of patches: the units in which a simulation is divided. How many there are and what belongs to
-// which depends on the case alone, never on the layout.
+// Families of patches: the units into which a simulation is divided. The number of patches and what each
+// contains depend on the case alone, never on the layout.
 #pragma once
 
 #include <array>
@@ -12,19 +12,20 @@
 
 namespace strata::graph {
 
-/// Where on a structured patch the values of a label lie. A patch owns the nodes and faces at its lower
-/// sides; one at the upper border of a direction that is not periodic owns those there too.
+/// The position of a label's values on a structured patch. A patch owns the nodes and faces at its lower
+/// sides. At the upper border of a direction that is not periodic, the last patch owns those at its upper
+/// side too. Example: 8 cells in two patches of 4 have nodes 0 to 8; the first patch owns 0 to 3, the second
+/// 4 to 8.
 enum class On : std::uint8_t { cells, nodes, faces_x, faces_y, faces_z };
 
-/// Whether such values lie on the lower and the upper side of a cell along the axis, so that n cells have
-/// n + 1 of them.
+/// Whether the values lie on the sides of cells along the axis, so that n cells have n + 1 of them.
 [[nodiscard]] constexpr bool on_sides(On on, std::size_t axis) {
     return on == On::nodes || (on == On::faces_x && axis == 0) || (on == On::faces_y && axis == 1) ||
            (on == On::faces_z && axis == 2);
 }
 
-/// Patches of one kind. Subdomains of elements, zones and the like are plain families: how many values a
-/// label has on each of their patches is said where the label is declared.
+/// Patches of one kind. Subdomains of elements and zones are plain families: each label on them says how many
+/// values it has on each patch.
 class Family {
   public:
     Family(std::string name, int patches) : name_(std::move(name)), patches_(patches) {}
@@ -34,11 +35,11 @@ class Family {
 
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] int patches() const { return patches_; }
-    /// Patches in an order in which neighbours are near each other, for assigning them to processes
-    /// (default: by number).
+    /// All patches in an order that puts neighbours near each other; processes get consecutive runs of it.
+    /// Default: by number.
     [[nodiscard]] virtual std::vector<int> order() const;
-    /// Patches that exchange data with this one in most steps. Where one of them is another thread's, others
-    /// look at this patch's flags, which then lie apart from flags that nobody else reads. Default: none.
+    /// Patches that exchange data with this one in most steps. Flags that such a neighbour in another thread
+    /// reads get cache lines apart from those that only the own thread reads. Default: none.
     [[nodiscard]] virtual std::vector<int> neighbours(int patch) const;
 
   private:
@@ -46,16 +47,17 @@ class Family {
     int patches_;
 };
 
-/// What a structured family covers.
+/// The domain of a structured family, and its division into patches.
 struct GridShape {
-    Box cells;                       // the whole domain (extent 1 in directions that are not there)
-    Int3 patch_cells{};              // of each patch; the last one of a direction may be smaller
-    std::array<bool, 3> periodic{};  //
-    Real3 origin{};                  // of cell index 0, lower corner, in metres or the case's unit
+    Box cells;           // the whole domain (extent 1 in directions that are not there)
+    Int3 patch_cells{};  // of each patch; the last one of a direction may be smaller
+    std::array<bool, 3> periodic{};
+    Real3 origin{};  // of cell index 0, lower corner, in metres or the case's unit
     Real3 spacing{1, 1, 1};
 };
 
-/// A structured domain divided into boxes: of equal size and numbered x fastest, or any that do not overlap.
+/// A structured domain divided into boxes: either of equal size and numbered x fastest, or any boxes that do
+/// not overlap.
 class Grid : public Family {
   public:
     /// Boxes of shape.patch_cells. Throws Error where the shape cannot be: no cells, a patch size below 1, a
@@ -69,48 +71,47 @@ class Grid : public Family {
     [[nodiscard]] const GridShape& shape() const { return shape_; }
     /// The cells of a patch.
     [[nodiscard]] Box box(int patch) const;
-    /// The indices of the values that a patch owns: its cells, or the nodes or faces that are its own, plus
-    /// `border` layers beyond the domain at borders that are not periodic. Where no patch lies beyond an
-    /// upper side within the domain, the nodes and faces there are nobody's: what a task computes on them it
-    /// makes as a list.
+    /// The indices of the values that a patch owns: its cells, or its nodes or faces, and `border` layers
+    /// beyond the domain at borders that are not periodic. Irregular boxes may leave a gap inside the domain;
+    /// nodes and faces at the upper side of a box beside a gap have no owner, and a task makes its values
+    /// there as a list.
     [[nodiscard]] Box owned(int patch, On on, const Int3& border = {}) const {
         return owned_by(box(patch), on, border);
     }
     /// The same for a box of cells that patches fill: the values that they own together.
     [[nodiscard]] Box owned_by(const Box& cells, On on, const Int3& border = {}) const;
-    /// The indices at which values are: the whole domain and its border; without end (+-2^30) along periodic
-    /// directions.
+    /// All indices that have values: the whole domain and its border, and +-2^30 along periodic directions.
     [[nodiscard]] Box extent(On on, const Int3& border = {}) const;
     /// Whether the patch ends at the domain's border, lower (0) or upper (1), in a direction that is not
     /// periodic.
     [[nodiscard]] bool at_border(int patch, int axis, int upper) const;
-    /// The patch with the fewest cells along an axis, the first of them: no ghosts may be wider than it.
-    /// Takes time proportional to the number of irregular boxes.
+    /// The first patch with the fewest cells along an axis: no ghosts may be wider than it. Takes time
+    /// proportional to the number of irregular boxes.
     [[nodiscard]] int narrowest(int axis) const;
-    /// Whether all boxes have one size (the first constructor), and how many there are in each direction
-    /// (zeros otherwise).
+    /// Whether all boxes have one size (the first constructor), and their number in each direction (else 0).
     [[nodiscard]] bool regular() const { return boxes_.empty(); }
     [[nodiscard]] const Int3& counts() const { return counts_; }
 
-    /// A patch whose values of kind `on` meet `box` somewhere, and by how much its indices must be shifted
-    /// to lie there (across a periodic border; otherwise 0).
+    /// A patch that owns values in a box. `shift` is added to the patch's indices to get those of the box; it
+    /// is 0 but across a periodic border. Example: 100 cells, periodic; the box -2 .. 0 belongs to the last
+    /// patch with shift -100.
     struct Meeting {
         int patch;
         Int3 shift;
-        Box box;  // of what is met, in the indices of the asker
+        Box box;  // the part of the asked box that the patch owns, in the box's indices
         friend bool operator==(const Meeting&, const Meeting&) = default;
     };
-    /// All of them, by patch number and then by shift: the owners of the values within a box. Each value has
-    /// one owner. The box may reach any number of patches and of periods far. Takes time proportional to the
-    /// answer (irregular boxes: and to the number of bins of a mean patch's size that the box meets).
+    /// The owners of the values within a box, by patch number and then by shift. Each value has one owner.
+    /// The box may span any number of patches and periods. Takes time proportional to the answer (irregular
+    /// boxes: and to the number of bins of a mean patch's size within the box).
     [[nodiscard]] std::vector<Meeting> owners(const Box& box, On on, const Int3& border = {}) const;
     /// The same into a vector whose memory is used again.
     void find_owners(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const;
 
-    /// Along a Morton curve (Morton 1966: the bits of x, y and z interleaved) through the patches' places;
-    /// any counts, each direction uses the bits it has.
+    /// Along a Morton curve (Morton 1966: the bits of x, y and z interleaved) through the patches' positions.
+    /// Any counts: each direction uses the bits it has.
     [[nodiscard]] std::vector<int> order() const override;
-    /// Those that share a face, also through periodic borders, ascending; not the patch itself.
+    /// The patches that share a face with this one, also through periodic borders, ascending.
     [[nodiscard]] std::vector<int> neighbours(int patch) const override;
 
   private:

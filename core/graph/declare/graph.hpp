@@ -33,18 +33,21 @@ class Graph;
 inline constexpr ScopeId kStart{0}, kStep{1};
 
 /// A set of tasks that run together: the start (once, before the first step), the step, or a part of the step
-/// that is repeated or left out.
+/// that is repeated or left out. Each run of a scope is a round.
 ///
-/// Versions are counted within a scope. In a scope within another, version 0 of a label that exists outside
-/// is what it was when the round began; the scope as a whole then counts as one modification outside: it
-/// takes the version named by takes() (0 if none is named) and makes the next. A label that is made in an
-/// inner scope and kept with a history has its generations there: one each round.
+/// Versions are counted within a scope. A label of the scope around enters each round of an inner scope as
+/// version 0. To the scope around, all rounds together are one modification: they begin with the version that
+/// takes() names (0 without it) and leave the next one.
+///   Example: the step makes x, version 0. A repeat within it modifies x from version 0 to 1, five rounds.
+///   Each round's version 0 is the version 1 of the round before; afterwards the step sees x as version 1.
+/// A label with a history that is made in an inner scope has one generation for each round of that scope.
 class Scope {
   public:
     /// A task that runs on every patch of the family.
     Task task(std::string name, const Family& family);
-    /// A task that runs once in each process, in all at the same place of one global order; its needs are met
-    /// when all patches of the process have them. For libraries that are collective over processes.
+    /// A task that runs once in each process. Tasks of this kind run in the same order in all processes, so a
+    /// library that is collective over MPI may be called. Such a task starts when all patches of its process
+    /// have the values that it needs.
     Task team_task(std::string name);
 
     /// A part that is repeated until `stop` holds for the scalar (asked after each round), at most `most`
@@ -54,7 +57,7 @@ class Scope {
                   std::int64_t most) {
         return inner(Form::repeat, std::move(name), scalar, erase<T>(std::move(stop)), most);
     }
-    /// A part that runs in rounds where `go` holds for the scalar, and not in others.
+    /// A part that runs in the rounds in which `go` holds for the scalar.
     template <class T>
     Scope& when(std::string name, TypedVersion<T, Kind::scalar> scalar, std::function<bool(T)> go) {
         return inner(Form::when, std::move(name), scalar, erase<T>(std::move(go)), 1);
@@ -63,16 +66,16 @@ class Scope {
     Scope& subcycle(std::string name, std::int64_t times) {
         return inner(Form::subcycle, std::move(name), {}, {}, times);
     }
-    /// Which version of an outer label a round begins with, where that is not version 0.
+    /// The version of an outer label with which the first round begins, where that is not version 0.
     Scope& takes(const Version& outer) {
         takes_.push_back(outer);
         return *this;
     }
 
-    /// Particles go to the patches in which they are now, after `position` (a label of three components, or
-    /// as many as there are directions) has its last version; all labels of the set get their next version,
-    /// in order of cell and id. `hops`: how many patches one may cross in this step (more is an error
-    /// that names the particle); 0: any number, found out by a reduction.
+    /// Moves particles to the patches in which they now are. It runs when `position` (a label of three
+    /// components, or of one for each direction) has its last version, and gives all labels of the set their
+    /// next one, in order of cell and id. `hops`: the most patches that a particle may cross in one step; a
+    /// particle that crosses more is an error that names it. 0: any number of patches.
     void relocate(SetId set, const Version& position, int hops = 1);
 
     enum class Form : std::uint8_t { start, step, repeat, when, subcycle };
@@ -114,7 +117,7 @@ class Scope {
     std::vector<Relocation> relocations_;
 };
 
-/// Particles on the patches of a grid: how many there are on each changes as they move.
+/// Particles on the patches of a grid. Their number on each patch changes as they move.
 struct ParticleSet {
     std::string name;
     SetId id;
@@ -149,6 +152,7 @@ class Graph {
         return it;
     }
 
+    /// A label with a value for each cell, node or face of a grid. Throws Error where the name is taken.
     template <class T>
     Field<T> field(std::string name, const Grid& grid, On on, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::field, options);
@@ -156,6 +160,7 @@ class Graph {
         info.on = on;
         return Field<T>(label(std::move(info)));
     }
+    /// A label with `entries(patch)` values on each patch of any family, e.g. the unknowns of a subdomain.
     template <class T>
     List<T> list(std::string name, const Family& family, std::function<std::int64_t(int patch)> entries,
                  const LabelOptions& options = {}) {
@@ -164,17 +169,20 @@ class Graph {
         info.entries = std::move(entries);
         return List<T>(label(std::move(info)));
     }
+    /// A set of particles on a grid; particle() gives it labels.
     SetId particles(std::string name, const Grid& grid);
+    /// A label with a value for each particle of a set.
     template <class T>
     Particles<T> particle(SetId set, std::string name, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::particles, options);
         info.particle_set = set;
         return Particles<T>(label(std::move(info)));
     }
-    /// The label of a set that is made with it: the number that each particle keeps.
+    /// The label that is made with a set: the number that each particle keeps for life.
     [[nodiscard]] Particles<std::int64_t> particle_id(SetId set) const {
         return Particles<std::int64_t>(sets_[set].id_label);
     }
+    /// A label with one value for all patches, reduced from their contributions; `first` until then.
     template <class T>
     Scalar<T> scalar(std::string name, Reduce reduce, T first = {}, const LabelOptions& options = {}) {
         LabelInfo info = described<T>(std::move(name), Kind::scalar, options);
@@ -182,7 +190,7 @@ class Graph {
         info.first = static_cast<double>(first);
         return Scalar<T>(label(std::move(info)));
     }
-    /// Returns the place of its value, which tasks may read.
+    /// Returns the address of its value, which tasks may read.
     const double* parameter(Parameter parameter);
 
     [[nodiscard]] Scope& start() { return scopes_[kStart]; }
@@ -225,8 +233,8 @@ class Graph {
     }
 
     std::string name_;
-    std::unordered_set<std::string> names_;  // of labels, tasks, ..., each with what it is the name of
-    // Deques: what is in them keeps its address.
+    std::unordered_set<std::string> names_;  // "label u", "task diffuse", ...
+    // Deques: their elements keep their addresses.
     DequeBy<LabelId, LabelInfo> labels_;
     DequeBy<TaskId, TaskInfo> tasks_;
     DequeBy<ScopeId, Scope> scopes_;

@@ -1,9 +1,10 @@
-// Relations: how a task's patch reaches other patches. One interface carries ghosts of structured patches,
-// donors of overlapping zones, unknowns that subdomains share, coarse and fine levels, and transposes.
+// Relations: the values of other patches that a task on a patch reads. One interface serves ghosts of
+// structured patches, donors of overlapping zones, unknowns that subdomains share, coarse and fine levels,
+// and transposes.
 //
-// A relation answers for any patch what it receives from which others. Answers are pure functions of the
-// relation's state, which changes only between steps (Relation::changed); so every process can work out its
-// own share, and who changes the state knows when.
+// A relation lists, for any patch, the values that it receives and the patches that they come from. The list
+// depends on the relation's state alone, which changes only between steps (Relation::changed). So every
+// process works out its own share without asking another.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace strata::graph {
 
-/// Part of what a patch receives from patch `from` of the relation's source family. Pieces of a window name a
-/// box; pieces of a list name entries.
+/// Values that a patch receives from one patch of the relation's source family: a box for windows, entries
+/// for lists.
 struct Piece {
     int from = -1;
     Box box;                            // windows: in the source's indices
@@ -41,10 +42,11 @@ class Relation {
     Relation(const Relation&) = delete;
     Relation& operator=(const Relation&) = delete;
 
-    /// What patch `to` of the target family receives, in an order that never depends on the layout.
+    /// The values that patch `to` of the target family receives, in an order that never depends on the
+    /// layout.
     [[nodiscard]] virtual std::vector<Piece> pieces(int to, On on) const = 0;
-    /// The box a window spans; the number of values in a list. Throw Error where the relation shows no
-    /// window, or no list.
+    /// The box that a window spans, and the number of values in a list. Throw Error for relations of another
+    /// shape.
     [[nodiscard]] virtual Box window(int to, On on) const;
     [[nodiscard]] virtual std::int64_t length(int to) const;
 
@@ -52,9 +54,9 @@ class Relation {
     [[nodiscard]] const Family& source() const { return *source_; }
     [[nodiscard]] const Family& target() const { return *target_; }
     [[nodiscard]] Shape shape() const { return shape_; }
-    /// Counts the changes: a plan made for another number is out of date.
+    /// The number of changes so far. A plan that was made for another number is out of date.
     [[nodiscard]] std::uint64_t version() const { return version_; }
-    /// To be called, by every process and between steps, after the state that pieces() depends on changed.
+    /// Every process calls it, between steps, after the state behind pieces() has changed.
     void changed() { ++version_; }
 
   private:
@@ -65,19 +67,19 @@ class Relation {
     std::uint64_t version_ = 0;
 };
 
-/// Layers of neighbours' values around a structured patch: all of the box grown by `width`, also across edges
-/// and corners and through periodic borders. What lies beyond a border that is not periodic is the label's
-/// own border, or nothing. No wider than the narrowest patch of the grid in that direction (resolve() refuses
-/// more), but in a periodic direction that every patch fills alone: there a patch is its own neighbour, and
-/// its values are repeated as often as it takes.
+/// Layers of neighbours' values around a structured patch: its box grown by `width`, with edges and corners,
+/// through periodic borders as well. Beyond a border that is not periodic lies the label's own border, or
+/// nothing. Ghosts are no wider than the narrowest patch of the grid in that direction (resolve() refuses
+/// more). One exception: in a periodic direction with one patch across, the patch is its own neighbour, and
+/// its values repeat. Example: 1 cell in z, periodic, ghosts(2): all five layers hold the same values.
 struct Ghosts {
     Int3 width{};
 };
 [[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}}; }
 [[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
 
-/// How far a patch's contributions reach beyond its own values, on its lower and its upper sides: layers of
-/// neighbours' values, no more of them than the narrowest patch has.
+/// The layers of neighbours' values to which a patch contributes, below and above its own; no more than the
+/// narrowest patch has.
 struct Sides {
     Int3 below{}, above{};
     Sides(const Int3& below, const Int3& above) : below(below), above(above) {}
@@ -85,15 +87,18 @@ struct Sides {
         : below(both.width), above(both.width) {}  // NOLINT(google-explicit-constructor)
 };
 
-/// Values of another structured family at the same indices (`ratio` 1), or of a coarser or finer one. The
-/// window of a patch spans what its own values lie on, in the source's indices, grown by `ghosts` (layers of
-/// the source). Along a direction in which values lie within cells:
-///   source_coarser: floor(lo / r) .. ceil(hi / r);  source_finer: r * lo .. r * hi;
-/// and in which they lie on the sides of cells (nodes; faces along their own direction), i .. i being the
-/// first to the last of them: floor(i / r) .. ceil(i / r), so that each lies between two, and r * i .. r * i.
-/// Transposes are `ratio` 1 between two decompositions of one domain. Indices that no source patch owns
-/// (outside the domain, or where the finer level is not) are left as they are: zero at first. Through the
-/// source's periodic borders a window sees the source's images.
+/// Values of another structured family at the same indices (`ratio` 1), or of a coarser or finer one.
+/// Transposes have `ratio` 1, between two decompositions of one domain.
+///
+/// The window of a patch covers the same region in the source's indices, grown by `ghosts` layers of the
+/// source. With ratio r, a patch of cells lo .. hi sees
+///   source_coarser: floor(lo / r) .. ceil(hi / r);  source_finer: r * lo .. r * hi.
+/// For values on the sides of cells (nodes; faces along their own direction), the first to the last of them
+/// being a .. b, it is floor(a / r) .. ceil(b / r), so that each lies between two, and r * a .. r * b.
+///   Example: r = 2, fine cells 3 .. 9 (the end excluded) see the coarse cells 1 .. 5.
+///
+/// Indices without an owner (outside the domain, or where the finer level does not reach) keep their values,
+/// at first zero. Through the source's periodic borders a window sees the source's images.
 class Overlap final : public Relation {
   public:
     enum class Level : std::uint8_t { same, source_coarser, source_finer };
@@ -114,20 +119,20 @@ class Overlap final : public Relation {
 };
 
 /// A list of values for each target patch, each taken from an entry of a source patch: donors of overlapping
-/// zones, shared unknowns of subdomains. Its state may be replaced between steps. A run of values from one
-/// patch is one piece, so lists that are grouped by source patch are exchanged with the least effort.
+/// zones, shared unknowns of subdomains. The table may be replaced between steps. Consecutive values from one
+/// patch are one piece, so a list that is grouped by source patch is the fastest to exchange.
 class Gather final : public Relation {
   public:
     struct Source {
         std::int32_t patch, entry;
     };
-    /// [target patch][i] -> where value i of its list comes from.
+    /// [target patch][i] -> the source of value i of its list.
     using Table = std::vector<std::vector<Source>>;
-    /// Throws Error where the table has not one list for each target patch, names a patch that the source
-    /// has not, or an entry below 0. (How many entries a patch has is the label's affair.)
+    /// Throws Error where the table has not one list for each target patch, names a patch that does not
+    /// exist, or an entry below 0. (Entries that a patch does not have are refused when a label is gathered.)
     Gather(std::string name, const Family& source, const Family& target, Table table);
-    /// Another table from the next step on (calls changed()). Throws as the constructor does, and then
-    /// changes nothing.
+    /// Takes another table from the next step on (calls changed()). Throws as the constructor does, with the
+    /// old table kept.
     void replace(Table table);
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
     [[nodiscard]] std::int64_t length(int to) const override;

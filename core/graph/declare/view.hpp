@@ -27,6 +27,18 @@ struct ViewSource {
 
 }  // namespace strata::graph
 
+namespace strata::graph {
+
+/// Whether this source file is compiled to be checked. Functions that differ have it as a template parameter,
+/// and so symbols of their own: object files of both kinds may be linked into one program.
+#ifdef STRATA_CHECKED_GRAPH
+constexpr bool kChecked = true;
+#else
+constexpr bool kChecked = false;
+#endif
+
+}  // namespace strata::graph
+
 #ifdef STRATA_CHECKED_GRAPH
 #include "core/graph/declare/checked_view.hpp"
 #else

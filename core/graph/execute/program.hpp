@@ -1,12 +1,15 @@
-// What one process executes: operations in an order of preference for each thread, each with the flags that
-// it must wait for. Nothing here knows of labels or patches' data; the plan is made by core/graph/expand and
-// executed by core/graph/execute.
+// The program of one process: operations in an order of preference for each thread, each with the flags that
+// it waits for. It knows nothing of labels or patches' data. core/graph/expand makes it, core/graph/execute
+// runs it.
 //
-// Progress is told by epochs. Each operation belongs to a scope (the step, or a loop or condition within it);
-// each scope counts how often it was begun, and a finished operation stores that count in its flag. So an
-// operation may start when each of its waits holds: flag >= the count of the flag's scope, or, with a lag of
-// k, what that operation was k rounds before. Nothing is reset between rounds, processes of a node read each
-// other's flags in the arena, and neighbours may be a step apart where nothing forbids it.
+// Progress is counted in epochs. Each operation belongs to a scope (the step, or a loop or condition within
+// it). A scope counts its rounds, and a finished operation stores the round's number in its flag. An
+// operation may start when each of its waits holds: flag >= the number of the current round, or, with a lag
+// of k, of the one k rounds before.
+//   Example: in step 7, an operation that waits for A with lag 0 needs flag(A) >= 7; with lag 1, flag(A)
+//   >= 6.
+// Nothing is reset between rounds. Processes of a node read each other's flags in the arena, and may be a
+// step apart where no wait forbids it.
 #pragma once
 
 #include <atomic>
@@ -22,19 +25,18 @@ using Flag = std::atomic<Epoch>;
 
 class Worker;
 
-/// `later`: what the operation waits for (a message, a file) has not come; it is asked again while others
-/// run.
+/// `later`: a message or a file has not come yet; the operation is called again while others run.
 enum class Outcome : std::uint8_t { done, later };
 
-/// For profiles: whose time it is. Everything but `task` is the runtime's.
+/// The kind of work, for profiles. Everything but `task` is the runtime's own.
 enum class OpKind : std::uint8_t { task, copy, combine, reduce, send, receive, relocate };
 
 struct Wait {
     const Flag* flag = nullptr;
-    std::uint16_t scope = 0;  // whose epochs it counts
+    std::uint16_t scope = 0;  // the scope whose epochs the flag counts
     std::uint16_t lag = 0;    // 0: in this round of that scope; k: k rounds before
-    /// Whose flag it is, where that is an operation of this program: then it need not be looked at where the
-    /// thread's own order implies it. -1, another process's: it is always looked at.
+    /// The operation of this program that sets the flag: a thread whose own order implies the wait does not
+    /// read the flag. -1: another process's operation, whose flag is always read.
     std::int32_t op = -1;
 };
 
@@ -46,28 +48,28 @@ struct Op {
     std::uint32_t name = 0;                       // in Program::names
     std::int32_t patch = -1;
     OpKind kind = OpKind::task;
-    /// Only the thread that speaks MPI may run it.
+    /// Only the thread that calls MPI may run it.
     bool speaks_mpi = false;
     /// How many threads of the process it may use at once (1: it is not moldable).
     std::uint16_t threads = 1;
-    /// What it declares to do and move, and for how many cells or particles; for profiles.
+    /// Operations and bytes that its task declares, and the number of cells or particles; for profiles.
     double flops = 0, bytes = 0, values = 0;
 };
 
-/// Whether to go round again (asked after each round but the last that may be) or in (asked before). Reads
-/// what an operation wrote, once `decided` holds; so all processes find the same. Each process asks once a
-/// round, in one of its threads, and its other threads are told what that one found. Processes ask at
-/// different moments: who writes the next answer but one where this one lies must wait for them (an operation
-/// of each process that copies it, or a lag).
+/// Whether a repeat has another round (asked after each round but the last possible one), or a condition is
+/// met (asked before). `more` reads a value that an operation wrote, once `decided` holds, so all processes
+/// find the same answer. One thread of each process asks, once a round, and shares the answer with the
+/// others. Processes ask at different moments: the operation that overwrites the value must wait until all
+/// have read it (each process copies it, or a lag gives them time).
 struct Decision {
-    /// `epoch`: of the round whose answer is wanted, i.e. what the flag of `decided` had to reach.
+    /// `epoch`: the round that is decided on, which the flag of `decided` has reached.
     bool (*more)(const void* what, Epoch epoch) = nullptr;
     const void* what = nullptr;
     Wait decided;  // without a flag: nothing to wait for
 };
 
-/// Part of a program, gone through by each thread in turn; a thread goes on to the next when its own
-/// operations of this one have been done (it steals others' first).
+/// Part of a program. Each thread goes through all blocks in order. It goes on to the next one when its own
+/// operations of this one are done, and takes over other threads' operations before that.
 struct Block {
     enum class Kind : std::uint8_t {
         ops,       // the operations of this block
@@ -77,12 +79,12 @@ struct Block {
         subcycle,  // `inside` `most` times
     };
     Kind kind = Kind::ops;
-    std::uint16_t scope = 0;  // of what is inside (repeat, when, subcycle have one of their own)
-    /// [thread] -> its operations, in the order in which it would like to run them: a topological order
-    /// (waits with lag 0 within the block point backwards, or to other threads or processes).
+    std::uint16_t scope = 0;  // of the content (repeat, when and subcycle have a scope of their own)
+    /// [thread] -> its operations in the preferred order. It is a topological order: a wait with lag 0 within
+    /// the block points to an earlier operation, another thread or another process.
     std::vector<std::vector<std::uint32_t>> order;
     std::vector<std::unique_ptr<Block>> inside;
-    /// Repeat: whether to go round again; without one, `most` times. When: whether to go in.
+    /// Repeat: whether there is another round (none: `most` rounds). When: whether the condition is met.
     Decision decision;
     std::uint32_t most = 1;
 };

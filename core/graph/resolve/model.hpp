@@ -1,5 +1,5 @@
-// What resolving a graph works with: for each label and scope its versions in order, who makes and who reads
-// each, and what waits for what. Not for use outside this folder.
+// The model that the steps of resolve() fill one after the other: for each label and scope its versions in
+// order with their makers and readers, and the waits between tasks. Not for use outside this folder.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ struct UseOfTask {
 
 /// A version of a label as one scope counts them.
 struct Value {
-    UseOfTask maker;  // the use that makes it,
-    ScopeId scope;    // or the inner scope that does, as a whole. Neither: it was there before (version 0)
+    UseOfTask maker;                 // the use that makes it,
+    ScopeId scope;                   // or the inner scope that does. Neither: it existed before (version 0)
     std::vector<UseOfTask> readers;  // of this scope
     std::vector<ScopeId> scopes;     // inner scopes whose rounds begin with it
 };
@@ -33,17 +33,18 @@ struct Timeline {
     ScopeId scope;
     LabelId label;
     std::vector<Value> values;  // [version]
-    int taken = 0;              // the version of the scope around that a first round begins with
-    bool enters = false;        // something reads what was there before the scope's first round
+    int taken = 0;              // the version of the scope around with which the first round begins
+    bool enters = false;        // a use reads the value from before the scope's first round
     struct Earlier {
         UseOfTask reader;
         int back;
     };
-    std::vector<Earlier> earlier;  // who reads generations of rounds before, where this is the label's home
+    std::vector<Earlier>
+        earlier;  // uses that read generations of earlier rounds, where this is the label's home
     [[nodiscard]] int last() const { return static_cast<int>(values.size()) - 1; }
 };
 
-/// Before, with the scope whose rounds `lag` counts, and why.
+/// A Before, with the scope whose rounds `lag` counts and the label that is its reason.
 struct Edge {
     Before before;
     ScopeId level = kStart;
@@ -51,28 +52,29 @@ struct Edge {
     LabelId label;
 };
 
-/// A task, with its use and when it was, as found by readers_of() and writers_of().
+/// A use and its round, as found by readers_of() and writers_of().
 struct UseInRound {
     UseOfTask at;
     ScopeId level = kStart;
     int lag = 0;  // so many rounds of that scope ago
 };
 
-/// What a use of a resolved task does.
+/// The access of one use of a resolved task.
 struct UseInfo {
     Access access = Access::need;
     LabelId label;
-    int version = 0;  // as the task's scope counts; of a previous(): -1
+    int version = 0;  // as the task's scope counts; -1 for previous()
     int back = 0;
     const Relation* relation = nullptr;
     Int3 width{};
-    UseOfTask contribution;  // combine, reduce: whose
+    UseOfTask contribution;  // combine, reduce: the use that contributes
 };
 
+/// The tasks that a relocation concerns.
 struct RelocatedSet {
     TaskId task;
-    std::vector<TaskId> tasks;  // of the scope and within it that use labels of the set,
-    std::vector<bool> after;    // and whether they see what is there afterwards
+    std::vector<TaskId> tasks;  // those of the scope and within it that use labels of the set,
+    std::vector<bool> after;    // and whether they run after it
     std::vector<LabelId> moved;
 };
 
@@ -86,7 +88,7 @@ struct Model {
     VectorBy<TaskId, std::vector<UseInfo>> uses;
     std::vector<Timeline> timelines;
     std::vector<int> timeline_at;     // [label * scopes + scope], -1
-    VectorBy<LabelId, ScopeId> home;  // whose rounds are the label's generations, none: it has none
+    VectorBy<LabelId, ScopeId> home;  // the scope whose rounds are the label's generations; none: no history
     std::vector<TaskId> sum_of;       // [label * scopes + scope]: the combination or reduction there
     VectorBy<TaskId, std::vector<Edge>> edges;
     std::vector<RelocatedSet> relocated;
@@ -117,7 +119,7 @@ struct Model {
     /// The scope directly in `ancestor` that contains `scope`; none where they are the same.
     [[nodiscard]] ScopeId child_of(ScopeId ancestor, ScopeId scope) const;
     [[nodiscard]] ScopeId common_scope(ScopeId a, ScopeId b) const;
-    /// Its versions may be skipped as a whole.
+    /// Whether a round may leave the scope out.
     [[nodiscard]] bool may_not_run(ScopeId s) const { return scope(s).form() == Scope::Form::when; }
 
     [[nodiscard]] bool in_processes(TaskId t) const {
@@ -137,32 +139,31 @@ struct Model {
 void check_tasks(const Graph& graph);
 /// Makes out.tasks: bodies, then combinations, reductions and relocations.
 void list_tasks(Model& model);
-/// Finds what each label is in each scope.
+/// Finds the versions of each label in each scope.
 void make_timelines(Model& model);
-/// What must come before what, but for the reuse of storages by temporaries.
+/// Finds the waits between tasks, but for those that shared storages add.
 void find_edges(Model& model);
-/// The order of all scopes at level of tasks; throws where tasks wait for each other. Ranks are by cost.
+/// Finds the order of tasks in each scope, ranked by cost; throws Error where tasks wait for each other.
 void order_scopes(Model& model);
-/// Storages, shared where lives do not meet, with what that adds to the edges.
+/// Gives each version a storage, shared where lifetimes do not overlap, and adds the edges for that.
 void assign_storages(Model& model);
 /// Edges become `before`, without repetition and without what others imply.
 void settle_edges(Model& model);
-/// Who decides, and which scalar.
+/// Finds the scalar that decides on each repeat and condition, and its maker.
 void find_decisions(Model& model);
 
-/// Who reads what version `v` of a scope holds, also under the names that it has in scopes around and within
-/// and in the round before; `but` : not the inner scope that asks.
+/// The uses that read version `v` of a scope, also under its numbers in scopes around and within, and in the
+/// round before. `but`: leaves out one inner scope.
 [[nodiscard]] std::vector<UseInRound> readers_of(Model& model, ScopeId scope, LabelId label, int v,
                                                  int lag = 0, ScopeId but = {});
-/// Who wrote it.
+/// The uses that wrote it.
 [[nodiscard]] std::vector<UseInRound> writers_of(Model& model, ScopeId scope, LabelId label, int v,
                                                  int lag = 0);
-/// Who reads the generation that label's home begins to overwrite, and who wrote it, for the maker of version
-/// 0.
+/// Makes the writer of version 0 wait for the readers and the writer of the generation that it overwrites.
 void add_overwritten(Model& model, TaskId writer, LabelId label, int depth);
-/// The only scope in which a label exists, where all it holds is made and used up in each round; or none.
+/// The only scope in which a label exists, if each round makes and uses up all its versions; else none.
 [[nodiscard]] ScopeId scope_of_temporary(Model& model, LabelId label);
-/// `to` waits for `reach`; dropped where it says nothing.
+/// Makes `to` wait for `reach`, unless that is implied.
 void add_edge(Model& model, TaskId to, const UseInRound& reach, UseOfTask through, bool backward,
               LabelId label);
 

@@ -1,5 +1,5 @@
-// A graph whose declarations have been understood: which task makes what each other one needs, which storage
-// every version has, and what must come before what. Says nothing of patches: that is core/graph/expand.
+// A resolved graph: for each need the task that makes it, for each version its storage, and the order that
+// follows. It says nothing of patches; core/graph/expand does.
 #pragma once
 
 #include <cstdint>
@@ -10,43 +10,45 @@
 
 namespace strata::graph {
 
-/// Memory for versions of labels of one shape on all patches: `depth` buffers that are used in turn, one each
-/// round of `scope`. Versions whose lives do not meet share a storage.
+/// Memory for versions of labels of one shape, on all patches. It has `depth` buffers, and each round of
+/// `scope` writes the next one: with depth 2, step 6 writes buffer 0 while it reads step 5's in buffer 1.
+/// Versions that are not needed at the same time share a storage.
 struct Storage {
-    LabelId label;  // whose shape it has; all labels in it have the same
+    LabelId label;  // one of the labels in it; all have the same shape
     std::vector<LabelId> labels;
     int depth = 1;
-    ScopeId scope = kStart;  // whose rounds turn it (depth > 1)
-    Int3 ghosts{};           // the widest that anybody reads in place
+    ScopeId scope = kStart;  // the scope whose rounds count (depth > 1)
+    Int3 ghosts{};           // the widest ghosts that a task reads in place
     bool kept = false;  // holds values from one step to the next: written to checkpoints, moved with patches
     bool contributions = false;  // private windows of a sum, `ghosts` wide
 };
 
-/// That something waits for task `task`, `lag` rounds of that task's scope ago. (Of a scope beside or within
-/// the waiting task's: 0, which is what that scope has done by now, however many rounds those were.) Nothing
-/// waits for the start scope: all of it is done, in all processes, before the first step.
+/// A task or scope waits for task `task` of `lag` rounds ago, counted in that task's scope. For a task of a
+/// scope beside or within the waiting one's, lag 0 means all rounds that the scope has done by now. Nothing
+/// waits for the start scope: all processes finish it before the first step.
 struct Before {
     TaskId task;
     int lag = 0;
-    /// Through which use of which resolved task patches correspond: data goes from `task`'s patches to this
-    /// task's patches (forward), or was read by `task` from this one's (backward: it may be overwritten when
-    /// all who read it have done so). Use -1: patch by patch (backward: of what is written twice). A sum's
-    /// use tells which patches meet: from who contributes to the combination, and back. A use of a scalar, or
-    /// of or by a task in processes: from all patches (of the process) to all.
+    /// The use that says which patches correspond.
+    ///   forward: data goes from `task`'s patches to the waiting task's patches;
+    ///   backward: `task` read it from the waiting task's patches, and it is overwritten after all readers.
+    /// Use -1: patch by patch (backward: a value that is written twice). A sum's use relates the contributing
+    /// patches and the combined one. A use of a scalar, and of or by a team task, relates all patches of the
+    /// process.
     TaskId through_task;
     int through_use = -1;
     bool backward = false;
     friend bool operator==(const Before&, const Before&) = default;
 };
 
-/// A use with its storage.
+/// A use, and where its version lies.
 struct ResolvedUse {
     LabelId label;
     StorageId storage;
-    int back = 0;     // which buffer: so many rounds of Storage::scope ago
-    int version = 0;  // as counted in the label's scope, for messages
-    // The task whose version it is (of contributions: who made them), in this round or, where nothing made it
-    // in this one, an earlier one; none: the start scope.
+    int back = 0;     // the buffer written so many rounds of Storage::scope ago
+    int version = 0;  // as counted in the label's scope, for error messages
+    // The task that made the version or the contributions, in this round or in the last one that did; none:
+    // the start scope.
     TaskId maker;
 };
 
@@ -59,23 +61,23 @@ struct ResolvedTask {
     ScopeId scope = kStart;
     Version completed;    // combine, reduce: the version that it completes
     int relocation = -1;  // relocate: index in its scope's relocations()
-    /// body: one for each declared use, in its order. combine, reduce: what is made, then the contributions,
-    /// in the order in which they are added up (by name of the task that made them). relocate: the labels
-    /// that move (position and id among them), by name; those of the set that nobody needs afterwards do not.
+    /// body: one for each declared use, in its order. combine, reduce: the result, then the contributions in
+    /// the order of adding (by name of the contributing task). relocate: the labels that move (position and
+    /// id among them), by name; labels that no task needs afterwards do not move.
     std::vector<ResolvedUse> uses;
-    std::vector<Before> before;  // without repetition, and without what others imply
+    std::vector<Before> before;  // without repetition, and without those that others imply
     bool movers_named = false;   // relocate: tasks that change positions name the particles to look at
     double rank = 0;             // cost of the longest way from here to the round's end
 };
 
-/// One of the two.
+/// A task or an inner scope; the other one is none.
 struct TaskOrScope {
     TaskId task;
     ScopeId scope;
     friend auto operator<=>(const TaskOrScope&, const TaskOrScope&) = default;
 };
 
-/// A scope with what it runs, in an order that suits all declarations.
+/// A scope with its tasks and inner scopes, in an order that suits all declarations.
 struct ResolvedScope {
     ScopeId scope = kStart;
     std::vector<TaskId> tasks;    // directly in it
@@ -94,13 +96,13 @@ struct Resolved {
     VectorBy<StorageId, Storage> storages;
     VectorBy<ScopeId, ResolvedScope> scopes;
     std::vector<TaskId> critical_path;  // tasks of one step
-    std::vector<std::string> warnings;  // what is declared and never used
+    std::vector<std::string> warnings;  // of declarations that are never used
 };
 
-/// Works it out. Throws Error that names tasks and labels: two makers of a version, a need that nobody makes,
-/// a cycle (with its way), a history that is not kept, ghosts wider than a patch, a relation between
-/// other families, a version beyond the last, an inner scope's label read outside before it is made,
-/// ... Never depends on the order in which tasks were added.
+/// Resolves a graph; the result never depends on the order in which tasks were added. Throws Error that names
+/// tasks and labels: two makers of a version, a need that no task makes, a cycle (with its way), a history
+/// that is not kept, ghosts wider than a patch, a relation between other families, a version beyond the last,
+/// a label of an inner scope that is read outside before it is made, ...
 [[nodiscard]] Resolved resolve(const Graph& graph);
 
 }  // namespace strata::graph
