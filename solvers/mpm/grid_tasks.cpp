@@ -203,7 +203,7 @@ void declare_ia(const Step& step) {
                                         m = here[nodal].row(j, k, 4 * (c / 3) + 3) + first;
                 const Row<double> less = own.row(j, k, c) + first;
                 for (int i = 0; i < n; ++i)
-                    less[i] = fall + smaller(Real(m[i]) * per_mass, 1.0) * (Real(a0[i]) - fall);
+                    less[i] = fall + min(Real(m[i]) * per_mass, 1.0) * (Real(a0[i]) - fall);
             });
             integrate(own, own);
         }
