@@ -299,7 +299,7 @@ def test_submit_writes_a_job_and_says_where_the_report_will_be(cluster: Path, ca
         and "#SBATCH --exclusive" in script
         and "#SBATCH --partition=batch" in script
     )
-    assert f"--results '{folder}'" in script and "characterize --quick" in script
+    assert f"--out '{folder}'" in script and "characterize --quick" in script
     asked = (cluster / "asked").read_text().splitlines()
     assert "--exclusive" in asked and "--partition=batch" in asked and asked[-1] == str(folder / "job.sh")
     assert not (cluster / "prefix with space" / "launches").exists()
@@ -335,6 +335,26 @@ def test_a_wrong_option_is_one_message_and_exit_2(capsys) -> None:
     assert cli.main(["characterize", "--quik-ly"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("strata: error:") and "--quik-ly" in said and "--help" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "end"), [(["characterize"], []), (["machine-measure"], []), (["tune"], ["--", "true"])]
+)
+@pytest.mark.parametrize("name", ["--out", "--results"])
+def test_the_results_folder_is_named_by_out_and_by_its_former_name(
+    words: list[str], end: list[str], name: str
+) -> None:
+    given = cli._parser(words).parse_args([*words, name, "somewhere", *end])
+    assert given.results == Path("somewhere")
+    assert cli._parser(words).parse_args([*words, *end]).results is None
+
+
+@pytest.mark.parametrize("command_name", ["characterize", "machine-measure", "tune"])
+def test_the_help_shows_one_name_of_the_results_folder(command_name: str, capsys) -> None:
+    with pytest.raises(SystemExit):
+        cli.main([command_name, "--help"])
+    said = capsys.readouterr().out
+    assert "--out DIR" in said and "--results" not in said
 
 
 def test_help_imports_nothing_heavy() -> None:
