@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -378,3 +379,16 @@ def test_without_native_programs_the_way_to_get_them_is_said(
     monkeypatch.setenv("STRATA_BIN", str(tmp_path / "nothing"))
     assert cli.main(["characterize", "--here"]) == 1
     assert "native programs were not found" in capsys.readouterr().err
+
+
+def test_an_error_is_the_last_that_is_said_also_after_how_long_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    now = time.clock_gettime
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: now(clock) + 90)
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "nothing"))
+    assert cli.main(["characterize", "--here"]) == 1
+    took, error, *_ = capsys.readouterr().err.splitlines()
+    assert took.startswith("in all 1 min") and error.startswith("strata: error: ")
+    assert cli.main(["characterize", "--quik-ly"]) == 2
+    assert "in all" not in capsys.readouterr().err  # wrong input is refused before the command begins
