@@ -95,10 +95,13 @@ void print_help() {
 /// Programs that these start say so themselves, or say what they like.
 bool says_in_all(const std::string& name) { return name != "launch" && name != "bench" && name != "run"; }
 
-/// An error as it is printed: for a person, or for a program that has set STRATA_ERRORS=json.
-std::string printed(const Error& error) {
+/// An error as it is printed: for a person, or for a program that has set STRATA_ERRORS=json. A person is
+/// told before it how long the command took, since the error is to be the last that is read; not after wrong
+/// input, which is refused before the command begins.
+std::string printed(const Error& error, const std::string& name) {
     const char* form = std::getenv("STRATA_ERRORS");
-    return form != nullptr && std::string_view(form) == "json" ? error.json() : error.text();
+    if (form != nullptr && std::string_view(form) == "json") return error.json();
+    return (error.exit_code() != kBadInput && says_in_all(name) ? in_all_line() : "") + error.text();
 }
 
 /// A rank's launcher that fails is read to the end before MPI's launcher ends all ranks.
@@ -147,7 +150,7 @@ int main(int argc, char** argv) {
         return status;
     } catch (const strata::Error& error) {
         std::fflush(stdout);
-        std::fputs(strata::cli::printed(error).c_str(), stderr);
+        std::fputs(strata::cli::printed(error, argc > 1 ? argv[1] : "").c_str(), stderr);
         strata::cli::let_launcher_read();
         return error.exit_code();
     } catch (const std::exception& error) {

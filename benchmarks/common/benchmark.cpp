@@ -108,6 +108,7 @@ int run_and_report(int argc, char** argv, Group& group, std::span<const std::spa
     } catch (const Error& error) {
         // Bad input is seen by all alike and said once; any other failure may be this process's alone.
         const bool alone = error.exit_code() != kBadInput;
+        if (alone && group.rank() == 0) std::fputs(in_all_line().c_str(), stderr);
         if (alone || group.rank() == 0) std::fputs(error.text().c_str(), stderr);
         if (alone) group.abandon(error.exit_code());
         return error.exit_code();

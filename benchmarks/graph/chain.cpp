@@ -36,6 +36,12 @@ double alone_ns(std::int64_t steps) { return 1e9 * loop_of(steps); }
 ChainProgram::ChainProgram(int threads) : values_(kTasksAStep) {
     program_.threads = threads;
     program_.names = {"task 0", "task 1", "task 2", "task 3", "task 4", "task 5"};
+    make_operations(threads);
+    make_waits();
+    make_order(threads);
+}
+
+void ChainProgram::make_operations(int threads) {
     program_.ops.resize(kTasksAStep);
     cells_.reserve(kTasksAStep);
     constexpr int margin = 32;  // flags, so that no two threads' share lines
@@ -58,6 +64,9 @@ ChainProgram::ChainProgram(int threads) : values_(kTasksAStep) {
                              static_cast<std::size_t>(margin * (thread_of(patch, threads) + 1));
             op.flag = beside_others(patch) ? &seen_[at(task, patch)].flag : &own_[own];
         }
+}
+
+void ChainProgram::make_waits() {
     for (int task = 0; task < kTasks; ++task)
         for (int patch = 0; patch < kPatches; ++patch) {
             graph::Op& op = program_.ops[at(task, patch)];
@@ -76,6 +85,9 @@ ChainProgram::ChainProgram(int threads) : values_(kTasksAStep) {
                 if (d != 0 && needs_neighbours(after)) wait(after, patch + d, ago);
             op.last_wait = static_cast<std::uint32_t>(program_.waits.size());
         }
+}
+
+void ChainProgram::make_order(int threads) {
     auto block = std::make_unique<graph::Block>();
     block->order.resize(static_cast<std::size_t>(threads));
     std::vector<int> patches(kPatches);

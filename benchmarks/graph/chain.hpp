@@ -56,6 +56,11 @@ class ChainProgram {
     struct Flags {
         alignas(team::kApart) graph::Flag flag{0};
     };
+    void make_operations(int threads);
+    /// For inputs, and for those that read what an operation overwrites.
+    void make_waits();
+    /// In which each thread does its operations.
+    void make_order(int threads);
     [[nodiscard]] std::uint64_t value(int task, int patch, std::span<const std::uint64_t> values) const;
     static graph::Outcome go(void* what, graph::Worker& worker);
 

@@ -227,6 +227,72 @@ double plain_loop(Streams& arrays) {
     });
 }
 
+/// The largest difference of the field from loops over all cells, after two steps that the solver has done.
+double error_after_two_steps(const Solver& solver, const transport::Settings& settings, Break fault) {
+    WholeGrid expected(settings);
+    for (int step = fault == Break::skip ? 1 : 0; step < 2; ++step)
+        expected.step(fault == Break::perturb ? 1.001 : 1.0);
+    return solver.error(expected);
+}
+
+/// Conduction: that from what the scheme leaves of the cosines after all steps.
+double error_at_end(Solver& solver, const transport::Settings& settings) {
+    const auto start = transport::Profile::initial(settings, {{0, 0, 0}, settings.shape().cells.hi});
+    const double left = std::pow(left_by_a_step(settings), static_cast<double>(solver.run().step()));
+    return solver.error([&](int i, int j, int k) {
+        return settings.background + left * (start.at(i, j, k) - settings.background);
+    });
+}
+
+/// Of each round: bytes a second, and shares of the threads' time.
+struct Rounds {
+    std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios, plain;
+};
+
+Rounds measure(Solver& solver, bool heat, double bytes, double kept, std::int64_t count) {
+    const auto size = static_cast<std::size_t>(kept);
+    Streams for_triad(3, size, solver.crew()), for_plain(heat ? 2 : 6, size, solver.crew());
+    Rounds all;
+    for (int round = 0; round < kRounds; ++round) {
+        double step = std::numeric_limits<double>::infinity();
+        Solver::Shares shares;
+        all.triads.push_back(triad(for_triad));
+        all.plain.push_back(heat ? plain_loop<1>(for_plain) : plain_loop<5>(for_plain));
+        for (int pass = 0; pass < 2; ++pass) {  // the better one, as of those
+            const auto before = static_cast<std::uint32_t>(solver.run().step());
+            const double seconds = solver.steps(count);
+            if (seconds < step) step = seconds, shares = solver.shares(before);
+        }
+        all.updates.push_back(bytes / step);
+        all.ratios.push_back(all.updates.back() / all.triads.back());
+        all.runtime.push_back(1 - shares.tasks);
+        all.copies.push_back(shares.copies), all.reductions.push_back(shares.reductions);
+        all.waiting.push_back(shares.waiting);
+    }
+    return all;
+}
+
+void add_figures(Result& result, const Rounds& all, bool heat, double kept, std::int64_t count) {
+    const double update = median(all.updates);
+    result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
+                      {"triad", 1e-9 * median(all.triads), "GB/s", true, {}, {}},
+                      {"plain loop", 1e-9 * median(all.plain), "GB/s", true, {}, {}},
+                      {"of the roofline", 100 * median(all.ratios), "% of triad", true, {}, {}},
+                      {"cells", 1e-6 * update / bytes_of_a_cell(heat), "Mcell/s", true, {}, {}},
+                      {"runtime share", 100 * median(all.runtime), "%", false, {}, {}}};
+    result.notes = {
+        fmt::format(
+            "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
+            "{:.0f} MB, the faster of streaming and cached stores; the plain loop likewise, of as many "
+            "arrays as the (last) stage has: {} read and added, 1 written.",
+            bytes_of_a_cell(heat), 1e-6 * kept, heat ? 1 : 5),
+        fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
+                    100 * *std::min_element(all.ratios.begin(), all.ratios.end()),
+                    100 * *std::max_element(all.ratios.begin(), all.ratios.end()), kRounds, count),
+        fmt::format("Of the threads' time: copies {:.2f} %, reductions {:.2f} %, waiting {:.2f} %.",
+                    100 * median(all.copies), 100 * median(all.reductions), 100 * median(all.waiting))};
+}
+
 Result run(Group& group, const Parsed& given, Break fault) {
     if (group.size() > 1)
         throw Error("transport-update measures the threads of one process")
@@ -250,65 +316,19 @@ Result run(Group& group, const Parsed& given, Break fault) {
     result.parameter("bytes", static_cast<std::int64_t>(kept));
     const transport::Settings settings = problem(equation, cells, patch, borders == "periodic");
     Solver solver(settings, threads, std::size_t{1} << 17U);
-    const double factor = fault == Break::perturb ? 1.001 : 1.0, first = solver.steps(2);
-    double error = 0;
-    {  // before other memory is asked for
-        WholeGrid expected(settings);
-        for (int step = fault == Break::skip ? 1 : 0; step < 2; ++step) expected.step(factor);
-        error = solver.error(expected);
-    }
-    const auto size = static_cast<std::size_t>(kept);
-    Streams for_triad(3, size, solver.crew()), for_plain(heat ? 2 : 6, size, solver.crew());
+    const double first = solver.steps(2);
+    // Before other memory is asked for.
+    double error = error_after_two_steps(solver, settings, fault);
     const auto count = static_cast<std::int64_t>(std::clamp((quick ? 0.005 : 0.25) / first, 2.0, 2000.0));
-    std::vector<double> updates, triads, runtime, copies, reductions, waiting, ratios, plain;
-    for (int round = 0; round < kRounds; ++round) {
-        double step = std::numeric_limits<double>::infinity();
-        Solver::Shares shares;
-        triads.push_back(triad(for_triad));
-        plain.push_back(heat ? plain_loop<1>(for_plain) : plain_loop<5>(for_plain));
-        for (int pass = 0; pass < 2; ++pass) {  // the better one, as of those
-            const auto before = static_cast<std::uint32_t>(solver.run().step());
-            const double seconds = solver.steps(count);
-            if (seconds < step) step = seconds, shares = solver.shares(before);
-        }
-        updates.push_back(bytes / step);
-        ratios.push_back(updates.back() / triads.back());
-        runtime.push_back(1 - shares.tasks);
-        copies.push_back(shares.copies), reductions.push_back(shares.reductions);
-        waiting.push_back(shares.waiting);
-    }
-    if (heat) {
-        const auto start = transport::Profile::initial(settings, {{0, 0, 0}, settings.shape().cells.hi});
-        const double left = std::pow(left_by_a_step(settings), static_cast<double>(solver.run().step()));
-        const double at_end = solver.error([&](int i, int j, int k) {
-            return settings.background + left * (start.at(i, j, k) - settings.background);
-        });
-        error = std::max(at_end, error);  // NaN is kept
-    }
+    const Rounds rounds = measure(solver, heat, bytes, kept, count);
+    if (heat) error = std::max(error_at_end(solver, settings), error);  // NaN is kept
     result.verification = {
         heat ? "largest difference of the field from loops over all cells after 2 steps, and from what the "
                "scheme "
                "leaves of cosines at the end, in K"
              : "largest difference of the field from loops over all cells after 2 steps, in K",
         error, 1e-11, "round-off"};
-    const double update = median(updates);
-    result.figures = {{"update", 1e-9 * update, "GB/s", true, {}, {}},
-                      {"triad", 1e-9 * median(triads), "GB/s", true, {}, {}},
-                      {"plain loop", 1e-9 * median(plain), "GB/s", true, {}, {}},
-                      {"of the roofline", 100 * median(ratios), "% of triad", true, {}, {}},
-                      {"cells", 1e-6 * update / bytes_of_a_cell(heat), "Mcell/s", true, {}, {}},
-                      {"runtime share", 100 * median(runtime), "%", false, {}, {}}};
-    result.notes = {
-        fmt::format(
-            "{:.0f} bytes a cell and step, the least that can be moved; the triad on arrays of together "
-            "{:.0f} MB, the faster of streaming and cached stores; the plain loop likewise, of as many "
-            "arrays as the (last) stage has: {} read and added, 1 written.",
-            bytes_of_a_cell(heat), 1e-6 * kept, heat ? 1 : 5),
-        fmt::format("Of the roofline: {:.1f} .. {:.1f} % in {} rounds; {} steps each.",
-                    100 * *std::min_element(ratios.begin(), ratios.end()),
-                    100 * *std::max_element(ratios.begin(), ratios.end()), kRounds, count),
-        fmt::format("Of the threads' time: copies {:.2f} %, reductions {:.2f} %, waiting {:.2f} %.",
-                    100 * median(copies), 100 * median(reductions), 100 * median(waiting))};
+    add_figures(result, rounds, heat, kept, count);
     return result;
 }
 

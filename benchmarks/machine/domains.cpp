@@ -177,6 +177,72 @@ void declare_domains(Options& options) {
                  "N = all cores: the rows are the domains whose cores the process may use");
 }
 
+/// Those that this process may use.
+std::vector<machine::Memory> allowed_memories(const machine::Machine& machine) {
+    std::vector<machine::Memory> memories;
+    for (const machine::Memory& memory : machine.memories) {
+        const auto& allowed = machine.allowed.memories;
+        if (allowed.empty() || std::find(allowed.begin(), allowed.end(), memory.os_index) != allowed.end())
+            memories.push_back(memory);
+    }
+    return memories;
+}
+
+struct Range {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    void add(double value) { least = std::min(least, value), most = std::max(most, value); }
+};
+
+/// What was measured of all rows and memories.
+struct Measured {
+    Matrix latency, bandwidth;
+    Range latencies{}, bandwidths{};
+    std::size_t wrong = 0, misplaced = 0;
+};
+
+Measured measure(const std::vector<Row>& rows, const std::vector<machine::Memory>& memories,
+                 std::size_t bytes, bool verifiable, bool quick, Break fault) {
+    std::vector<int> row_names, column_names;
+    for (const Row& row : rows) row_names.push_back(row.domain);
+    for (const machine::Memory& memory : memories) column_names.push_back(memory.index);
+    Measured all{{"latency", "ns", row_names, column_names, {}},
+                 {"bandwidth", "GB/s", row_names, column_names, {}}};
+    // Where pages cannot be placed only the diagonal of a machine with one memory means what it says.
+    const bool known = verifiable || memories.size() == 1;
+    Progress progress("domains", rows.size() * memories.size());
+    for (const Row& row : rows) {
+        auto& latencies = all.latency.values.emplace_back();
+        auto& bandwidths = all.bandwidth.values.emplace_back();
+        for (const machine::Memory& memory : memories) {
+            const Cell walk =
+                latency_from(row.pus.front(), memory.os_index, bytes, verifiable, quick ? 0.02 : 0.2, fault);
+            const Cell triad = triad_from(row.pus, memory.os_index, bytes, verifiable, quick ? 6 : 20, fault);
+            all.wrong += !walk.right + !triad.right;
+            all.misplaced += !walk.placed + !triad.placed;
+            latencies.push_back(known ? std::optional(walk.value) : std::nullopt);
+            bandwidths.push_back(known ? std::optional(triad.value) : std::nullopt);
+            all.latencies.add(walk.value), all.bandwidths.add(triad.value);
+            progress.step();
+        }
+    }
+    return all;
+}
+
+void add_figures(Result& result, const machine::Machine& machine, const Measured& all) {
+    result.figures.push_back({"latency", all.latencies.least, "ns", false, {}, {}});
+    result.figures.push_back({"bandwidth", all.bandwidths.most, "GB/s", true, {}, {}});
+    if (all.latency.rows.size() * all.latency.columns.size() > 1) {
+        result.figures.push_back({"latency, farthest", all.latencies.most, "ns", false, {}, {}});
+        result.figures.push_back({"bandwidth, least", all.bandwidths.least, "GB/s", true, {}, {}});
+    }
+    if (const auto each = latency_a_distance(machine, all.latency)) {
+        result.figures.push_back({"latency a hop", 10 * *each, "ns", false, {}, {}});
+        result.notes.push_back(
+            "latency a hop is the slope, by least squares, of latency against the firmware's distance, "
+            "for each 10 of distance");
+    }
+}
+
 Result run_domains(Group& group, const Parsed& given, Break fault) {
     if (group.size() > 1)
         throw Error("domains are measured by the threads of one process")
@@ -185,12 +251,7 @@ Result run_domains(Group& group, const Parsed& given, Break fault) {
     const bool quick = given.has("--quick");
     const machine::Machine machine = machine::read_machine({"system", false, true});
     const std::vector<Row> rows = rows_of(machine);
-    std::vector<machine::Memory> memories;
-    for (const machine::Memory& memory : machine.memories) {
-        const auto& allowed = machine.allowed.memories;
-        if (allowed.empty() || std::find(allowed.begin(), allowed.end(), memory.os_index) != allowed.end())
-            memories.push_back(memory);
-    }
+    const std::vector<machine::Memory> memories = allowed_memories(machine);
     if (rows.empty() || memories.empty())
         throw Error("no domain or no memory that this process may use", kFailure).remedy("strata machine");
     const machine::PagePlacement placement = machine::try_page_placement(memories.front().os_index);
@@ -201,38 +262,11 @@ Result run_domains(Group& group, const Parsed& given, Break fault) {
     if (bytes == 0) throw Error("the arrays are too small").at("--array").allowed("2 MiB or more");
     require_memory(3 * bytes, "the triad of a domain");
 
+    Measured all = measure(rows, memories, bytes, verifiable, quick, fault);
     Result result;
-    std::vector<int> row_names, column_names;
-    for (const Row& row : rows) row_names.push_back(row.domain);
-    for (const machine::Memory& memory : memories) column_names.push_back(memory.index);
-    Matrix latency{"latency", "ns", row_names, column_names, {}},
-        bandwidth{"bandwidth", "GB/s", row_names, column_names, {}};
-    std::size_t wrong = 0, misplaced = 0;
-    double least_latency = std::numeric_limits<double>::infinity(), most_latency = 0;
-    double least_bandwidth = std::numeric_limits<double>::infinity(), most_bandwidth = 0;
-    Progress progress("domains", rows.size() * memories.size());
-    for (const Row& row : rows) {
-        auto& latencies = latency.values.emplace_back();
-        auto& bandwidths = bandwidth.values.emplace_back();
-        for (const machine::Memory& memory : memories) {
-            const Cell walk =
-                latency_from(row.pus.front(), memory.os_index, bytes, verifiable, quick ? 0.02 : 0.2, fault);
-            const Cell triad = triad_from(row.pus, memory.os_index, bytes, verifiable, quick ? 6 : 20, fault);
-            wrong += !walk.right + !triad.right;
-            misplaced += !walk.placed + !triad.placed;
-            // Where pages cannot be placed only the diagonal of a machine with one memory means what it says.
-            const bool known = verifiable || memories.size() == 1;
-            latencies.push_back(known ? std::optional(walk.value) : std::nullopt);
-            bandwidths.push_back(known ? std::optional(triad.value) : std::nullopt);
-            least_latency = std::min(least_latency, walk.value);
-            most_latency = std::max(most_latency, walk.value);
-            least_bandwidth = std::min(least_bandwidth, triad.value);
-            most_bandwidth = std::max(most_bandwidth, triad.value);
-            progress.step();
-        }
-    }
     result.verification = {"cells with wrong results or with pages elsewhere than they were bound to",
-                           static_cast<double>(wrong + misplaced), 0, "Strata: docs/benchmarks.md, domains"};
+                           static_cast<double>(all.wrong + all.misplaced), 0,
+                           "Strata: docs/benchmarks.md, domains"};
     result.parameter("array", static_cast<std::int64_t>(bytes));
     result.parameter("placement", std::string(verifiable ? "verified" : "placement unverified"));
     if (!verifiable)
@@ -243,19 +277,8 @@ Result run_domains(Group& group, const Parsed& given, Break fault) {
         result.notes.push_back(fmt::format("{} of {} domains: the process may use cores of no more",
                                            rows.size(), machine.domains.size()));
     if (verifiable || memories.size() == 1) {
-        result.figures.push_back({"latency", least_latency, "ns", false, {}, {}});
-        result.figures.push_back({"bandwidth", most_bandwidth, "GB/s", true, {}, {}});
-        if (rows.size() * memories.size() > 1) {
-            result.figures.push_back({"latency, farthest", most_latency, "ns", false, {}, {}});
-            result.figures.push_back({"bandwidth, least", least_bandwidth, "GB/s", true, {}, {}});
-        }
-        if (const auto each = latency_a_distance(machine, latency)) {
-            result.figures.push_back({"latency a hop", 10 * *each, "ns", false, {}, {}});
-            result.notes.push_back(
-                "latency a hop is the slope, by least squares, of latency against the firmware's distance, "
-                "for each 10 of distance");
-        }
-        result.matrices = {std::move(latency), std::move(bandwidth)};
+        add_figures(result, machine, all);
+        result.matrices = {std::move(all.latency), std::move(all.bandwidth)};
     }
     return result;
 }

@@ -76,6 +76,39 @@ void declare_lines(Options& options) {
         .example("strata bench lines", "all pairs of cores, or as many as fit 30 s");
 }
 
+/// The PUs that pass lines: one of each core; held to one core, its hardware threads.
+std::vector<int> partners(const machine::Machine& machine, bool& one_core) {
+    std::vector<int> pus = one_pu_a_core(machine, process_pus());
+    one_core = pus.size() < 2 && process_pus().size() > 1;
+    if (one_core) pus = process_pus();
+    if (pus.size() < 2)
+        throw Error("passing a cache line needs two cores", kFailure)
+            .given(fmt::format("{} usable core", pus.size()))
+            .allowed("2 or more")
+            .remedy("strata bench lines --layout 1xN with N cores");
+    return pus;
+}
+
+std::vector<int> cores_of(const machine::Machine& machine, const std::vector<int>& pus) {
+    std::vector<int> cores;
+    for (const int pu : pus)
+        for (const machine::Core& core : machine.cores)
+            if (std::find(core.pus.begin(), core.pus.end(), pu) != core.pus.end())
+                cores.push_back(core.index);
+    return cores;
+}
+
+/// The median of all pairs, and of those of each kind.
+void add_figures(Result& result, const std::map<Shared, std::vector<double>>& by_kind) {
+    std::vector<double> every;
+    for (const auto& [kind, values] : by_kind) every.insert(every.end(), values.begin(), values.end());
+    result.figures.push_back({"round trip", median(every), "ns", false, {}, {}});
+    if (by_kind.size() > 1)
+        for (const auto& [kind, values] : by_kind)
+            result.figures.push_back(
+                {fmt::format("round trip, {}", text(kind)), median(values), "ns", false, {}, {}});
+}
+
 Result run_lines(Group& group, const Parsed& given, Break fault) {
     if (group.size() > 1)
         throw Error("lines are passed by the threads of one process")
@@ -83,20 +116,8 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
             .allowed("1");
     const auto rounds = static_cast<std::uint64_t>(given.integer("--rounds", 10, 10'000'000));
     const machine::Machine machine = machine::read_machine({"system", false, false});
-    std::vector<int> pus = one_pu_a_core(machine, process_pus());
-    // Held to one core, the line passes between its hardware threads.
-    const bool one_core = pus.size() < 2 && process_pus().size() > 1;
-    if (one_core) pus = process_pus();
-    if (pus.size() < 2)
-        throw Error("passing a cache line needs two cores", kFailure)
-            .given(fmt::format("{} usable core", pus.size()))
-            .allowed("2 or more")
-            .remedy("strata bench lines --layout 1xN with N cores");
-    std::vector<int> cores;
-    for (const int pu : pus)
-        for (const machine::Core& core : machine.cores)
-            if (std::find(core.pus.begin(), core.pus.end(), pu) != core.pus.end())
-                cores.push_back(core.index);
+    bool one_core = false;
+    const std::vector<int> pus = partners(machine, one_core), cores = cores_of(machine, pus);
     const double budget = given.has("--budget")  ? given.seconds("--budget")
                           : given.has("--quick") ? 1.0
                                                  : 30.0;
@@ -108,7 +129,6 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
     Matrix matrix{"cache-line round trip", "ns", pus, pus, {}};
     matrix.values.assign(pus.size(), std::vector<std::optional<double>>(pus.size()));
     std::map<Shared, std::vector<double>> by_kind;
-    std::vector<double> every;
     std::size_t wrong = 0;
     Progress progress("pairs of cores", pairs.size());
     for (const auto& [a, b] : pairs) {
@@ -119,7 +139,6 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
                  done.seen_second != n * n;  // sums of 2, 4 .. 2n and of 1, 3 .. 2n-1
         matrix.values[i][j] = matrix.values[j][i] = done.ns;
         by_kind[shared_by(machine, cores[i], cores[j])].push_back(done.ns);
-        every.push_back(done.ns);
         progress.step();
     }
     result.verification = {"pairs whose hand-overs do not add up", static_cast<double>(wrong), 0,
@@ -131,11 +150,7 @@ Result run_lines(Group& group, const Parsed& given, Break fault) {
     if (pairs.size() < all)
         result.notes.push_back(
             fmt::format("{} of {} pairs were sampled within {}", pairs.size(), all, print_seconds(budget)));
-    result.figures.push_back({"round trip", median(every), "ns", false, {}, {}});
-    if (by_kind.size() > 1)
-        for (const auto& [kind, values] : by_kind)
-            result.figures.push_back(
-                {fmt::format("round trip, {}", text(kind)), median(values), "ns", false, {}, {}});
+    add_figures(result, by_kind);
     result.matrices.push_back(std::move(matrix));
     return result;
 }

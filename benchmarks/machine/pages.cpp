@@ -109,27 +109,30 @@ void add_times(Result& result, std::vector<double> seconds, std::size_t bytes) {
     result.figures.push_back({"bandwidth", b / middle * 1e-9, "GB/s", true, b, {}});
 }
 
-Result run_pages(Group& group, const Parsed& given, Break fault) {
-    if (group.size() > 1)
-        throw Error("pages are placed by the threads of one process")
-            .given(std::to_string(group.size()))
-            .allowed("1");
-    const std::string word = given.choice("--mode", {"one", "threads", "interleave", "bind"});
-    const Mode mode = word == "one"          ? Mode::one
-                      : word == "interleave" ? Mode::interleave
-                      : word == "bind"       ? Mode::bind
-                                             : Mode::threads;
-    const Pages kind = given.choice("--pages", {"small", "huge"}) == "huge" ? Pages::huge : Pages::small;
-    const double duration = given.has("--duration") ? given.seconds("--duration")
-                            : given.has("--quick")  ? 0.5
-                                                    : 2.0;
-    if (!(duration > 0 && duration <= 3600))
-        throw Error("the duration is out of range").at("--duration").allowed("up to 1h");
+/// What was asked for.
+struct Wish {
+    std::string word;
+    Mode mode;
+    Pages pages;
+    double duration;
+};
 
-    const Domains domains(machine::read_machine({"system", false, false}));
-    if (domains.allowed_memories().empty())
-        throw Error("no memory that this process may use", kFailure).remedy("strata machine");
-    // So that no domain keeps its part in its caches.
+Wish wish_from(const Parsed& given) {
+    Wish wish;
+    wish.word = given.choice("--mode", {"one", "threads", "interleave", "bind"});
+    wish.mode = wish.word == "one"          ? Mode::one
+                : wish.word == "interleave" ? Mode::interleave
+                : wish.word == "bind"       ? Mode::bind
+                                            : Mode::threads;
+    wish.pages = given.choice("--pages", {"small", "huge"}) == "huge" ? Pages::huge : Pages::small;
+    wish.duration = given.has("--duration") ? given.seconds("--duration") : given.has("--quick") ? 0.5 : 2.0;
+    if (!(wish.duration > 0 && wish.duration <= 3600))
+        throw Error("the duration is out of range").at("--duration").allowed("up to 1h");
+    return wish;
+}
+
+/// Bytes of each array: as given, else so many that no domain keeps its part in its caches.
+std::uint64_t array_bytes(const Parsed& given, const Domains& domains) {
     const std::uint64_t array =
         given.has("--array") ? given.size("--array") : 4 * last_level_cache() * domains.all().size();
     if (array < 1 << 16)
@@ -137,43 +140,28 @@ Result run_pages(Group& group, const Parsed& given, Break fault) {
             .at("--array")
             .given(print_size(array))
             .allowed("64 KiB or more");
-    require_memory(Field::kArrays * array, "the sweep");
-    const int threads = thread_count();
-    const Field field(array, kind, threads);
-    std::vector<int> placed_from(static_cast<std::size_t>(threads), -1);
-    on_team(threads, [&](int thread) { placed_from[static_cast<std::size_t>(thread)] = sched_getcpu(); });
-    const auto migrations = scheduler_migrations();
-    place(field, mode, threads, domains, placed_from);
+    return array;
+}
 
+/// As many sweeps as take so long, by three that warm up.
+std::size_t sweeps_in(double duration, const Field& field, int threads, Break fault) {
     const Timing warm = sweep(field, threads, 3, fault);
     const double one = std::max(1e-6, *std::min_element(warm.seconds.begin(), warm.seconds.end()));
-    const auto sweeps = std::clamp(static_cast<std::size_t>(duration / one), kLeastSweeps, kMostSweeps);
-    Timing timing = sweep(field, threads, sweeps, fault);
-    const auto migrations_after = scheduler_migrations();
-    if (fault == Break::perturb) field.at(0, field.pages() / 2)[0] += 1e-9;
+    return std::clamp(static_cast<std::size_t>(duration / one), kLeastSweeps, kMostSweeps);
+}
 
-    const auto counted = count(field, threads, domains, timing.cpus, placed_from);
-    Result result;
-    result.verification = {
-        "wrong elements, and pages elsewhere than they were bound or dealt to",
-        static_cast<double>(field.wrong()) + (counted ? misplaced(mode, *counted, domains) : 0.0), 0,
-        "Strata: docs/benchmarks.md, pages"};
-    result.parameter("mode", word);
-    result.parameter("array", static_cast<std::int64_t>(field.pages() * field.page_bytes()));
-    result.parameter("page", static_cast<std::int64_t>(field.page_bytes()));
-    result.parameter("sweeps", static_cast<std::int64_t>(sweeps));
-    result.parameter("memories", static_cast<std::int64_t>(domains.allowed_memories().size()));
-    add_times(result, timing.seconds, Field::kArrays * field.pages() * field.page_bytes());
-    const bool by_scheduler = migrations && migrations_after;
+/// How often threads moved: `before` and `after` as the scheduler counts, else as was seen after each sweep.
+void add_migrations(Result& result, std::optional<long> before, std::optional<long> after, long seen) {
+    const bool by_scheduler = before && after;
     result.parameter("migrations_from", std::string(by_scheduler ? "/proc/self/task/*/sched"
                                                                  : "CPU of each thread after a sweep"));
     result.figures.push_back(
-        {"migrations",
-         static_cast<double>(by_scheduler ? *migrations_after - *migrations : timing.moves),
-         "",
-         false,
-         {},
-         {}});
+        {"migrations", static_cast<double>(by_scheduler ? *after - *before : seen), "", false, {}, {}});
+}
+
+/// Where the pages lie, if the kernel tells.
+void add_placement(Result& result, const Field& field, const std::optional<Counted>& counted,
+                   const Domains& domains) {
     if (counted) {
         result.parameter("placement", std::string("verified"));
         result.parameter("pages_asked", static_cast<std::int64_t>(counted->asked));
@@ -188,12 +176,55 @@ Result run_pages(Group& group, const Parsed& given, Break fault) {
         result.parameter("placement", std::string("placement unverified"));
         result.notes.push_back("placement unverified: move_pages does not tell here where pages lie");
     }
+}
+
+void add_notes(Result& result, const Domains& domains, Mode mode) {
     if (domains.allowed_memories().size() == 1)
         result.notes.push_back(
             "one memory: every page is where every other is, so only pinning can make a difference here");
     if (const auto policy = inherited_policy(); policy && (mode == Mode::one || mode == Mode::threads))
         result.notes.push_back(fmt::format(
             "the process was given the memory policy \"{}\", so first touch did not decide", *policy));
+}
+
+Result run_pages(Group& group, const Parsed& given, Break fault) {
+    if (group.size() > 1)
+        throw Error("pages are placed by the threads of one process")
+            .given(std::to_string(group.size()))
+            .allowed("1");
+    const Wish wish = wish_from(given);
+    const Domains domains(machine::read_machine({"system", false, false}));
+    if (domains.allowed_memories().empty())
+        throw Error("no memory that this process may use", kFailure).remedy("strata machine");
+    const std::uint64_t array = array_bytes(given, domains);
+    require_memory(Field::kArrays * array, "the sweep");
+    const int threads = thread_count();
+    const Field field(array, wish.pages, threads);
+    std::vector<int> placed_from(static_cast<std::size_t>(threads), -1);
+    on_team(threads, [&](int thread) { placed_from[static_cast<std::size_t>(thread)] = sched_getcpu(); });
+    const auto migrations = scheduler_migrations();
+    place(field, wish.mode, threads, domains, placed_from);
+
+    const std::size_t sweeps = sweeps_in(wish.duration, field, threads, fault);
+    Timing timing = sweep(field, threads, sweeps, fault);
+    const auto migrations_after = scheduler_migrations();
+    if (fault == Break::perturb) field.at(0, field.pages() / 2)[0] += 1e-9;
+
+    const auto counted = count(field, threads, domains, timing.cpus, placed_from);
+    Result result;
+    result.verification = {
+        "wrong elements, and pages elsewhere than they were bound or dealt to",
+        static_cast<double>(field.wrong()) + (counted ? misplaced(wish.mode, *counted, domains) : 0.0), 0,
+        "Strata: docs/benchmarks.md, pages"};
+    result.parameter("mode", wish.word);
+    result.parameter("array", static_cast<std::int64_t>(field.pages() * field.page_bytes()));
+    result.parameter("page", static_cast<std::int64_t>(field.page_bytes()));
+    result.parameter("sweeps", static_cast<std::int64_t>(sweeps));
+    result.parameter("memories", static_cast<std::int64_t>(domains.allowed_memories().size()));
+    add_times(result, timing.seconds, Field::kArrays * field.pages() * field.page_bytes());
+    add_migrations(result, migrations, migrations_after, timing.moves);
+    add_placement(result, field, counted, domains);
+    add_notes(result, domains, wish.mode);
     return result;
 }
 

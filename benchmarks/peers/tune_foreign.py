@@ -104,7 +104,7 @@ def tuned(program: Foreign, budget: str, folder: Path) -> dict[str, Any] | str:
     work.mkdir(parents=True)
     if program.input:
         (work / program.input[0]).write_text(program.input[1])
-    asked = [strata(), "tune", "--here", "--budget", budget, "--results", str(results), *program.options]
+    asked = [strata(), "tune", "--here", "--budget", budget, "--out", str(results), *program.options]
     environment = dict(os.environ)
     if os.geteuid() == 0:  # Open MPI refuses root unless told twice
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

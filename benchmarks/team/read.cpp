@@ -39,6 +39,46 @@ void declare(Options& options) {
         .example("strata bench team-read --layout 1x2", "2 MiB that a neighbour has just written");
 }
 
+/// An array that one member writes and the other then reads, round after round.
+struct Handover {
+    Shared& shared;
+    std::span<team::Signal> signals;  // written, read
+    std::span<Word> array;
+    team::Patience patience;
+    std::uint32_t rounds_each;  // of a window; the first window warms up
+    Break fault;
+
+    [[nodiscard]] std::uint32_t rounds() const { return rounds_each * (kWindows + 1); }
+    void write() const {
+        for (std::uint32_t round = 1; round <= rounds(); ++round) {
+            for (std::size_t i = 0; i < array.size(); ++i) array[i] = word_of(round, i);
+            if (fault == Break::perturb) ++array[round % array.size()];
+            signals[0].raise();
+            signals[1].wait_for(round, patience);
+        }
+    }
+    void read(bool copy) const {
+        const Array<Word> own(array.size());
+        for (std::uint32_t round = 1; round <= rounds(); ++round) {
+            if (fault != Break::skip) signals[0].wait_for(round, patience);
+            const double begin = now();
+            Word total = 0;
+            if (copy) {
+                std::memcpy(own.data(), array.data(), array.size_bytes());
+                asm volatile("" : : "r"(own.data()) : "memory");
+            } else {
+                total = sum(array);
+            }
+            const double seconds = now() - begin;
+            if (copy) total = sum(own.span());
+            if (total != sum_of_round(round, array.size())) ++shared.wrong;
+            const auto window = (round - 1) / rounds_each;
+            if (window > 0) shared.windows[window - 1] += seconds / rounds_each;
+            signals[1].raise();
+        }
+    }
+};
+
 Result run(Group& group, const Parsed& given, Break fault) {
     if (group.size() > 1)
         throw Error("team-read is measured from one process, which starts its members")
@@ -52,40 +92,19 @@ Result run(Group& group, const Parsed& given, Break fault) {
             .allowed("4 KiB .. 1 GiB, a multiple of 8");
     if (usable_cores() < 2)
         throw Error("a neighbour needs two cores", kFailure).given("1 usable core").allowed("2 or more");
-    const std::size_t count = bytes / sizeof(Word);
     team::Arena arena = team::Arena::create();
     Shared& shared = arena.array<Shared>("shared", 1)[0];
-    const std::span<team::Signal> signals = arena.array<team::Signal>("written and read", 2);
-    const std::span<Word> array = arena.array<Word>("array", count);
-    const team::Patience patience{.failure = &arena.failure()};
-    const int rounds_each = given.has("--quick") ? 20 : 100;
+    const Handover handover{shared,
+                            arena.array<team::Signal>("written and read", 2),
+                            arena.array<Word>("array", bytes / sizeof(Word)),
+                            {.failure = &arena.failure()},
+                            given.has("--quick") ? 20U : 100U,
+                            fault};
     in_processes(2, arena, [&](int member) {
-        const Array<Word> own(count);
-        for (std::uint32_t round = 1; round <= static_cast<std::uint32_t>(rounds_each * (kWindows + 1));
-             ++round) {
-            if (member == 1) {
-                for (std::size_t i = 0; i < count; ++i) array[i] = word_of(round, i);
-                if (fault == Break::perturb) ++array[round % count];
-                signals[0].raise();
-                signals[1].wait_for(round, patience);
-                continue;
-            }
-            if (fault != Break::skip) signals[0].wait_for(round, patience);
-            const double begin = now();
-            Word total = 0;
-            if (kind == "in-place") {
-                total = sum(array);
-            } else {
-                std::memcpy(own.data(), array.data(), bytes);
-                asm volatile("" : : "r"(own.data()) : "memory");
-            }
-            const double seconds = now() - begin;
-            if (kind == "copy") total = sum(own.span());
-            if (total != sum_of_round(round, count)) ++shared.wrong;
-            const auto window = (round - 1) / static_cast<std::uint32_t>(rounds_each);
-            if (window > 0) shared.windows[window - 1] += seconds / rounds_each;
-            signals[1].raise();
-        }
+        if (member == 1)
+            handover.write();
+        else
+            handover.read(kind == "copy");
     });
     Result result;
     result.parameter("kind", kind);

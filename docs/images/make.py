@@ -129,7 +129,7 @@ def tune(maker: Maker) -> None:
     source, program = maker.work / "triad.c", maker.work / "triad"
     source.write_text(TRIAD)
     subprocess.run(["gcc", "-O3", "-fopenmp", source, "-o", program], check=True)
-    maker.run("tune", "--budget", "90s", "--results", maker.work / "tune", "--", program)
+    maker.run("tune", "--budget", "90s", "--out", maker.work / "tune", "--", program)
     take_figure(maker.work / "tune", "final-0", "tune.svg")
 
 
@@ -159,7 +159,7 @@ def take_figure(folder: Path, figure: str, name: str) -> None:
 
 def report(maker: Maker) -> None:
     """The first page of a characterization of this machine, as a browser shows it."""
-    maker.run("characterize", "--budget", "3m", "--results", maker.work / "characterize")
+    maker.run("characterize", "--budget", "3m", "--out", maker.work / "characterize")
     page, shot = maker.work / "characterize" / "report" / "report.html", maker.work / "report.png"
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from strata.commands.parser import Parser
-from strata.errors import StrataError
+from strata.errors import USAGE, StrataError
 
 COMPARE = "report compare"
 SHOW = "graph show"
@@ -38,8 +38,8 @@ _STOPPED = 128  # an exit code from here on: a signal ended the command, which h
 
 
 def _say_in_all() -> None:
-    """The last line of a command that took longer than a second, from its first instruction on: the front and
-    this are one process.
+    """The last line of a command that took longer than a second, or the one before its error. The time counts
+    from the command's first instruction on: the front and this are one process.
     """
     began = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf(
         "SC_CLK_TCK"
@@ -61,6 +61,8 @@ def main(argv: Sequence[str]) -> int:
             _say_in_all()
         return code
     except StrataError as error:
+        if error.code != USAGE:  # wrong input is refused before the command begins
+            _say_in_all()
         sys.stderr.write(f"{error}\n")
         return error.code
     except BrokenPipeError:  # `| head`: not an error of ours; keep the interpreter from complaining at exit

@@ -236,15 +236,32 @@ void check_vortex(const Settings& s, const graph::CaseSchema& keys) {
                     "two cylinders around one axis along z, the smaller one first and a hole");
 }
 
-}  // namespace
+void check_cylinder(const Settings& s, const graph::CaseSchema& keys) {
+    const bool shapes = s.bodies.size() == 2 && s.bodies[0].material < 0 && s.surfaces.size() == 1 &&
+                        s.bodies[0].shape == Body::Shape::cylinder &&
+                        s.bodies[1].shape == Body::Shape::cylinder &&
+                        s.surfaces[0].shape == Body::Shape::cylinder;
+    if (!shapes || s.materials[0].law != Law::linear || !(s.rise > 0))
+        keys.refuse("exact.problem", "a linear cylinder with a hole, under pressure that rises inside it",
+                    "two cylinders, the hole first; a cylinder as surface; law \"linear\"; loads.rise > 0");
+}
 
-void complete(Settings& s, const graph::CaseSchema& keys) {
-    s.materials.clear(), s.bodies.clear(), s.plates.clear(), s.surfaces.clear();
-    check_walls(s, keys);
-    make_plates(s, keys);
-    make_surfaces(s, keys);
-    make_materials(s, keys);
-    make_bodies(s, keys);
+/// Waves run along x between the wall and the other end.
+void check_impact(const Settings& s, const graph::CaseSchema& keys) {
+    const Body& bar = s.bodies[0];
+    bool held = bar.low()[0] == 0 && s.wall(0) != Wall::periodic;
+    for (std::size_t d = 1; d < 3; ++d)
+        held = held && s.wall(d) == Wall::symmetry && bar.low()[d] <= 0 && bar.high()[d] >= s.size[d];
+    if (bar.shape != Body::Shape::box || !held)
+        keys.refuse("exact.problem", "the bar begins at the wall x = 0, and its sides are held",
+                    "a box from x = 0 that fills y and z, between symmetry walls");
+    if (s.end > bar.high()[0] / s.materials[0].wave_speed())
+        keys.refuse("time.end", "waves come back from the other end before",
+                    fmt::format("up to {:.6g} s", bar.high()[0] / s.materials[0].wave_speed()));
+}
+
+/// Loads, method and contact, each of which forbids some of the others.
+void check_method(const Settings& s, const graph::CaseSchema& keys) {
     if (s.wall(2) == Wall::symmetry && s.cells[2] == 1 && s.gravity[2] != 0)
         keys.refuse("loads.gravity", "nothing falls across a plane problem", "0 in z");
     if (s.contact() && s.fused)
@@ -268,21 +285,15 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
         std::ranges::none_of(s.plate_kinds, rubs))
         keys.refuse("contact.friction", "nothing is in contact",
                     "0, or several contact.groups, or a wall or plate of kind \"friction\"");
+}
+
+void check_exact_problem(const Settings& s, const graph::CaseSchema& keys) {
     if (s.problem == "sliding" && (s.bodies.size() != 2 || s.groups() != 2 || s.gravity[0] == 0))
         keys.refuse("exact.problem", "one body slides on another, drawn by gravity",
                     "two shapes, contact.groups = [0, 1], loads.gravity in x and y");
     if (s.manufactured() && !s.surfaces.empty())
         keys.refuse("loads.surfaces", "a manufactured solution has its own loads", "none");
-    if (s.problem == "cylinder") {
-        const bool shapes = s.bodies.size() == 2 && s.bodies[0].material < 0 && s.surfaces.size() == 1 &&
-                            s.bodies[0].shape == Body::Shape::cylinder &&
-                            s.bodies[1].shape == Body::Shape::cylinder &&
-                            s.surfaces[0].shape == Body::Shape::cylinder;
-        if (!shapes || s.materials[0].law != Law::linear || !(s.rise > 0))
-            keys.refuse(
-                "exact.problem", "a linear cylinder with a hole, under pressure that rises inside it",
-                "two cylinders, the hole first; a cylinder as surface; law \"linear\"; loads.rise > 0");
-    }
+    if (s.problem == "cylinder") check_cylinder(s, keys);
     const bool own = s.problem == "sliding" || s.problem == "cylinder";
     if (s.vortex()) check_vortex(s, keys);
     if (s.exact() && !own && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
@@ -293,20 +304,22 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (s.problem == "axial" && (s.materials[0].law != Law::linear || s.wall(0) != Wall::fixed))
         keys.refuse("exact.problem", "the axial mode is that of a linear bar between x = 0 and its free end",
                     "materials.law = [\"linear\"], grid.walls[0] = \"fixed\"");
-    if (s.problem == "impact") {
-        const Body& bar = s.bodies[0];
-        bool held = bar.low()[0] == 0 && s.wall(0) != Wall::periodic;
-        for (std::size_t d = 1; d < 3; ++d)
-            held = held && s.wall(d) == Wall::symmetry && bar.low()[d] <= 0 && bar.high()[d] >= s.size[d];
-        if (bar.shape != Body::Shape::box || !held)
-            keys.refuse("exact.problem", "the bar begins at the wall x = 0, and its sides are held",
-                        "a box from x = 0 that fills y and z, between symmetry walls");
-        if (s.end > bar.high()[0] / s.materials[0].wave_speed())
-            keys.refuse("time.end", "waves come back from the other end before",
-                        fmt::format("up to {:.6g} s", bar.high()[0] / s.materials[0].wave_speed()));
-    }
+    if (s.problem == "impact") check_impact(s, keys);
     if (s.problem == "periodic bar" && s.wall(0) != Wall::periodic)
         keys.refuse("grid.walls", "the bar has no ends", "\"periodic\" in x");
+}
+
+}  // namespace
+
+void complete(Settings& s, const graph::CaseSchema& keys) {
+    s.materials.clear(), s.bodies.clear(), s.plates.clear(), s.surfaces.clear();
+    check_walls(s, keys);
+    make_plates(s, keys);
+    make_surfaces(s, keys);
+    make_materials(s, keys);
+    make_bodies(s, keys);
+    check_method(s, keys);
+    check_exact_problem(s, keys);
     if (s.error_limit > 0 && !s.exact())
         keys.refuse("verify.error", "no exact solution is known for this case", "0, or exact.problem");
 }

@@ -27,7 +27,7 @@ struct Touching {
 /// touched.
 inline bool touch(Touching& a, Touching& b, double friction) {
     const auto length = [](const std::array<Real, 3>& x) {
-        return root(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     };
     const Real of_a = length(a.gradient), of_b = length(b.gradient);
     std::array<Real, 3> normal{}, apart{};  // from a to b

@@ -1,8 +1,10 @@
 #include "solvers/mpm/fill.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "solvers/mpm/exact.hpp"
 
@@ -155,52 +157,89 @@ Box cells_of_origin(const Settings& s, const graph::Grid& grid, const Box& cells
     return from;
 }
 
-}  // namespace
+/// The particles of one patch while they are found.
+class PatchFilling {
+  public:
+    PatchFilling(const Settings& settings, const graph::Grid& grid, int patch)
+        : s_(settings), shape_(grid.shape()), h_(settings.spacing()), cells_(grid.box(patch)) {}
 
-std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch,
-                           const std::vector<SurfacePoint>& surface) {
-    const Real3 h = s.spacing();
-    const Box cells = grid.box(patch), domain = grid.shape().cells, from = cells_of_origin(s, grid, cells);
-    std::vector<Particle> found;
-    const std::int64_t all =
-        std::int64_t{domain.hi[0]} * domain.hi[1] * domain.hi[2] * s.particles_per_cell();
-    const auto put = [&](Particle p) {
-        const Body& body = s.bodies[static_cast<std::size_t>(p.body)];
-        p.x = p.X, p.v = body.velocity;
-        if (s.exact()) {
-            const Motion m = exact_motion(s, p.X, 0);
-            for (std::size_t d = 0; d < 3; ++d) p.x[d] += m.u[d], p.v[d] += m.v[d];
-            p.stretch = m.stretch;
-        }
-        Int3 now{};
-        for (std::size_t d = 0; d < 3; ++d) {
-            if (grid.shape().periodic[d]) p.x[d] -= std::floor(p.x[d] / s.size[d]) * s.size[d];
-            now[d] = static_cast<int>(std::floor(p.x[d] * (1.0 / h[d])));
-        }
-        if (!cells.contains(now)) return;
-        p.cell = ((now[2] - cells.lo[2]) * cells.extent(1) + (now[1] - cells.lo[1])) * cells.extent(0) +
-                 now[0] - cells.lo[0];
-        if (s.pull != 0 && p.surface < 0)
-            p.pulled = (at_end(s, body, p.X[0], true) ? 1 : 0) - (at_end(s, body, p.X[0], false) ? 1 : 0);
-        found.push_back(p);
-    };
-    const auto place = [&](const Int3& cell, const std::array<std::int64_t, 3>& part, std::int64_t sub) {
-        const std::int64_t at = (std::int64_t{cell[2]} * domain.hi[1] + cell[1]) * domain.hi[0] + cell[0];
+    /// What a part of a cell holds: a whole particle, or a piece of each body.
+    void fill_part(const Int3& cell, const std::array<std::int64_t, 3>& part, std::int64_t number) {
+        const Int3& n = shape_.cells.hi;
+        const std::int64_t at = (std::int64_t{cell[2]} * n[1] + cell[1]) * n[0] + cell[0];
         Particle p;
-        p.id = at * s.particles_per_cell() + sub;
-        if (s.edges == "cut") {
-            for (const Piece& piece : pieces_of(s, cell, part)) {
+        p.id = at * s_.particles_per_cell() + number;
+        if (s_.edges == "cut") {
+            for (const Piece& piece : pieces_of(s_, cell, part)) {
                 Particle own = p;
-                own.id += all * piece.body;  // a part may belong to several bodies
+                own.id += ids_of_a_body() * piece.body;  // a part may belong to several bodies
                 own.X = piece.middle, own.body = piece.body, own.share = piece.share;
                 put(own);
             }
             return;
         }
-        p.X = part_of(s, cell, part);
-        p.body = body_at(s, p.X);
+        p.X = part_of(s_, cell, part);
+        p.body = body_at(s_, p.X);
         if (p.body >= 0) put(p);
-    };
+    }
+    /// Their ids follow those of all bodies.
+    void add_surface(const std::vector<SurfacePoint>& points) {
+        const std::int64_t first = ids_of_a_body() * static_cast<std::int64_t>(s_.bodies.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            Particle p;
+            p.id = first + static_cast<std::int64_t>(i);
+            p.X = points[i].x, p.body = points[i].body, p.share = 0;
+            p.surface = points[i].surface, p.area = points[i].area;
+            put(p);
+        }
+    }
+    std::vector<Particle> by_cell_and_id() && {
+        std::sort(found_.begin(), found_.end(), [](const Particle& a, const Particle& b) {
+            return std::tie(a.cell, a.id) < std::tie(b.cell, b.id);
+        });
+        return std::move(found_);
+    }
+
+  private:
+    [[nodiscard]] std::int64_t ids_of_a_body() const {
+        const Int3& n = shape_.cells.hi;
+        return std::int64_t{n[0]} * n[1] * n[2] * s_.particles_per_cell();
+    }
+    /// Moves a particle to where it is at the start, and keeps it if that is in the patch.
+    void put(Particle p) {
+        const Body& body = s_.bodies[static_cast<std::size_t>(p.body)];
+        p.x = p.X, p.v = body.velocity;
+        if (s_.exact()) {
+            const Motion m = exact_motion(s_, p.X, 0);
+            for (std::size_t d = 0; d < 3; ++d) p.x[d] += m.u[d], p.v[d] += m.v[d];
+            p.stretch = m.stretch;
+        }
+        Int3 now{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (shape_.periodic[d]) p.x[d] -= std::floor(p.x[d] / s_.size[d]) * s_.size[d];
+            now[d] = static_cast<int>(std::floor(p.x[d] * (1.0 / h_[d])));
+        }
+        if (!cells_.contains(now)) return;
+        p.cell = ((now[2] - cells_.lo[2]) * cells_.extent(1) + (now[1] - cells_.lo[1])) * cells_.extent(0) +
+                 now[0] - cells_.lo[0];
+        if (s_.pull != 0 && p.surface < 0)
+            p.pulled = (at_end(s_, body, p.X[0], true) ? 1 : 0) - (at_end(s_, body, p.X[0], false) ? 1 : 0);
+        found_.push_back(p);
+    }
+
+    const Settings& s_;
+    const graph::GridShape& shape_;
+    const Real3 h_;
+    const Box cells_;
+    std::vector<Particle> found_;
+};
+
+}  // namespace
+
+std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch,
+                           const std::vector<SurfacePoint>& surface) {
+    const Box domain = grid.shape().cells, from = cells_of_origin(s, grid, grid.box(patch));
+    PatchFilling filling(s, grid, patch);
     const auto wrapped = [&](int i, std::size_t d) {
         const int n = domain.hi[d];
         return ((i % n) + n) % n;
@@ -208,20 +247,11 @@ std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch
     for (int k = from.lo[2]; k < from.hi[2]; ++k)
         for (int j = from.lo[1]; j < from.hi[1]; ++j)
             for (int i = from.lo[0]; i < from.hi[0]; ++i)
-                each_part(s, [&](const auto& part, std::int64_t sub) {
-                    place({wrapped(i, 0), wrapped(j, 1), wrapped(k, 2)}, part, sub);
+                each_part(s, [&](const auto& part, std::int64_t number) {
+                    filling.fill_part({wrapped(i, 0), wrapped(j, 1), wrapped(k, 2)}, part, number);
                 });
-    for (std::size_t i = 0; i < surface.size(); ++i) {
-        Particle p;
-        p.id = all * static_cast<std::int64_t>(s.bodies.size()) + static_cast<std::int64_t>(i);
-        p.X = surface[i].x, p.body = surface[i].body, p.share = 0;
-        p.surface = surface[i].surface, p.area = surface[i].area;
-        put(p);
-    }
-    std::sort(found.begin(), found.end(), [](const Particle& a, const Particle& b) {
-        return std::tie(a.cell, a.id) < std::tie(b.cell, b.id);
-    });
-    return found;
+    filling.add_surface(surface);
+    return std::move(filling).by_cell_and_id();
 }
 
 std::int64_t particles_at_end(const Settings& s, int body, bool upper) {

@@ -146,6 +146,35 @@ void declare_sem(const Step& step) {
     });
 }
 
+namespace {
+
+/// For all components of all groups of grid points: a row of them.
+template <class Body>
+void for_component_rows(const Box& box, int groups, Body body) {
+    for_rows(box, [&](int j, int k, int first, int n) {
+        for (int c = 0; c < 3 * groups; ++c) body(j, k, c, first, n);
+    });
+}
+
+/// v' = v + kick a; damped: v' - v = kick (a - damping (v + v') / 2).
+void accelerate(const FieldView<const double>& v, const auto& a, double kick, double damping, int groups,
+                const FieldView<double>& to) {
+    for_component_rows(v.box(), groups, [&](int j, int k, int c, int first, int n) {
+        const Row<const double> v0 = v.row(j, k, c) + first, a0 = a.row(j, k, c) + first;
+        const Row<double> v1 = to.row(j, k, c) + first;
+        for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * Real(a0[i]);
+    });
+    if (damping <= 0) return;
+    const double half = 0.5 * kick * damping;
+    for_component_rows(v.box(), groups, [&](int j, int k, int c, int first, int n) {
+        const Row<const double> v0 = v.row(j, k, c) + first;
+        const Row<double> v1 = to.row(j, k, c) + first;
+        for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * Real(v0[i])) / (1 + half);
+    });
+}
+
+}  // namespace
+
 /// v' = v + (dt before + dt) / 2 a, as contact and walls allow.
 void declare_ia(const Step& step) {
     const Labels& l = step.labels;
@@ -169,25 +198,9 @@ void declare_ia(const Step& step) {
         const FieldView<const double> v = here[velocity], a = here[acceleration];
         const double kick = 0.5 * (here[before] + length(here));
         const Walls walls(s, here.grid(), here.patch);
-        const auto rows = [&](auto body) {
-            for_rows(v.box(), [&](int j, int k, int first, int n) {
-                for (int c = 0; c < 3 * touching.groups; ++c) body(j, k, c, first, n);
-            });
-        };
+        const auto rows = [&](auto body) { for_component_rows(v.box(), touching.groups, body); };
         const auto integrate = [&](const auto& by, const FieldView<double>& to) {
-            rows([&](int j, int k, int c, int first, int n) {
-                const Row<const double> v0 = v.row(j, k, c) + first, a0 = by.row(j, k, c) + first;
-                const Row<double> v1 = to.row(j, k, c) + first;
-                for (int i = 0; i < n; ++i) v1[i] = v0[i] + kick * Real(a0[i]);
-            });
-            if (s.damping > 0) {  // v' - v = kick (a - damping (v + v') / 2)
-                const double half = 0.5 * kick * s.damping;
-                rows([&](int j, int k, int c, int first, int n) {
-                    const Row<const double> v0 = v.row(j, k, c) + first;
-                    const Row<double> v1 = to.row(j, k, c) + first;
-                    for (int i = 0; i < n; ++i) v1[i] = (v1[i] - half * Real(v0[i])) / (1 + half);
-                });
-            }
+            accelerate(v, by, kick, s.damping, touching.groups, to);
             if (contact) touching.apply(here[gradient], here[nodal], to);
             for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));
         };
@@ -203,7 +216,7 @@ void declare_ia(const Step& step) {
                                         m = here[nodal].row(j, k, 4 * (c / 3) + 3) + first;
                 const Row<double> less = own.row(j, k, c) + first;
                 for (int i = 0; i < n; ++i)
-                    less[i] = fall + smaller(Real(m[i]) * per_mass, 1.0) * (Real(a0[i]) - fall);
+                    less[i] = fall + min(Real(m[i]) * per_mass, 1.0) * (Real(a0[i]) - fall);
             });
             integrate(own, own);
         }

@@ -45,12 +45,12 @@ inline void store(double* p, const Lanes& x, int n) {
     }
     for (int l = 0; l < n; ++l) p[l] = x[l];
 }
-inline Lanes all(double x) { return Lanes{} + x; }
+inline Lanes broadcast(double x) { return Lanes{} + x; }
 /// Lane by lane: a where the comparison holds, else b.
-inline Lanes choose(const LaneInts& yes, const Lanes& a, const Lanes& b) { return yes ? a : b; }
-inline Lanes size(const Lanes& a) { return a < 0.0 ? -a : a; }
-inline Real root(Real a) { return __builtin_sqrt(a); }
-inline Lanes root(const Lanes& a) {
+inline Lanes select(const LaneInts& yes, const Lanes& a, const Lanes& b) { return yes ? a : b; }
+inline Lanes abs(const Lanes& a) { return a < 0.0 ? -a : a; }
+inline Real sqrt(Real a) { return __builtin_sqrt(a); }
+inline Lanes sqrt(const Lanes& a) {
     double each[kLanes];
     std::memcpy(each, &a, sizeof each);
     for (double& x : each) x = __builtin_sqrt(x);  // one instruction: -fno-math-errno
@@ -60,16 +60,16 @@ inline Lanes root(const Lanes& a) {
 }
 
 /// Whether a comparison holds in the first n lanes.
-inline bool holds(const LaneInts& yes, int n) {
+inline bool all_of(const LaneInts& yes, int n) {
     std::int64_t lanes[kLanes], all = -1;
     std::memcpy(lanes, &yes, sizeof lanes);
     for (int l = 0; l < kLanes; ++l) all &= l < n ? lanes[l] : -1;
     return all != 0;
 }
 
-/// Lanes of a (0 to 7) and of b (8 to 15), as named.
+/// Lanes of a (numbers 0 to 7) and of b (8 to 15), in the order of the numbers.
 template <int... lanes>
-inline Lanes pick(const Lanes& a, const Lanes& b) {
+inline Lanes shuffle(const Lanes& a, const Lanes& b) {
 #if __has_builtin(__builtin_shufflevector)
     return __builtin_shufflevector(a, b, lanes...);
 #else  // GCC 11
@@ -77,11 +77,12 @@ inline Lanes pick(const Lanes& a, const Lanes& b) {
 #endif
 }
 
-/// x = 2^e m with m between 1/sqrt(2) and sqrt(2), of positive, normal numbers.
+/// Exponent and mantissa of positive, normal numbers, x = 2^e m; other than std::frexp's, m lies between
+/// 1/sqrt(2) and sqrt(2).
 struct Parts {
     Lanes e, m;
 };
-inline Parts parts(const Lanes& x) {
+inline Parts frexp(const Lanes& x) {
     LaneInts bits;
     std::memcpy(&bits, &x, sizeof bits);
     const LaneInts raised = bits + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
@@ -92,8 +93,8 @@ inline Parts parts(const Lanes& x) {
     std::memcpy(&m, &mantissa, sizeof m);
     return {__builtin_convertvector(e, Lanes), m};
 }
-/// 2^k x, k the last bits of `shifted`.
-inline Lanes raised(const Lanes& x, const Lanes& shifted) {
+/// 2^k x; k is an integer in the last bits of `shifted`.
+inline Lanes ldexp(const Lanes& x, const Lanes& shifted) {
     LaneInts bits, up;
     std::memcpy(&bits, &x, sizeof bits);
     std::memcpy(&up, &shifted, sizeof up);

@@ -32,7 +32,7 @@ namespace detail {
 inline void principal(const Symmetric& of, Lanes (&value)[3], Tensor& axis) {
     Lanes d[3] = {of[0], of[1], of[2]};
     Lanes off[3] = {of[4], of[5], of[3]};  // off[k]: of the two directions other than k
-    for (std::size_t c = 0; c < 9; ++c) axis[c] = all(c % 4 == 0 ? 1 : 0);
+    for (std::size_t c = 0; c < 9; ++c) axis[c] = broadcast(c % 4 == 0 ? 1 : 0);
     for (int sweep = 0; sweep < 8; ++sweep) {
         const Lanes rest = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
         const Lanes size = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -44,9 +44,9 @@ inline void principal(const Symmetric& of, Lanes (&value)[3], Tensor& axis) {
             const std::size_t p = (k + 1) % 3, q = (k + 2) % 3;
             const Lanes apart = d[q] - d[p], twice = 2.0 * off[k];
             // The smaller of both angles; where nothing is to be turned the tangent is 0.
-            const Lanes signed_twice = choose(apart < 0.0, -twice, twice);
-            const Lanes t = signed_twice / (mpm::size(apart) + root(apart * apart + twice * twice) + 1e-150);
-            const Lanes c = 1.0 / root(t * t + 1.0), s = t * c;
+            const Lanes signed_twice = select(apart < 0.0, -twice, twice);
+            const Lanes t = signed_twice / (abs(apart) + sqrt(apart * apart + twice * twice) + 1e-150);
+            const Lanes c = 1.0 / sqrt(t * t + 1.0), s = t * c;
             d[p] -= t * off[k], d[q] += t * off[k];
             off[k] = Lanes{};
             const Lanes op = off[q], oq = off[p];  // of (p, k) and (q, k)
@@ -101,9 +101,9 @@ inline PlasticStress flow(const Material& m, const Tensor& f, PlasticState& stat
     const Lanes trace = e[0] + e[1] + e[2], mean = trace / 3.0;
     Lanes squares{};
     for (Lanes& d : e) d -= mean, squares += d * d;
-    const Lanes length = root(squares);  // of the strain's deviator
+    const Lanes length = sqrt(squares);  // of the strain's deviator
     const Lanes excess = (2 * m.mu) * length - kRoot23 * (m.yield + m.hardening * state.alpha);
-    const Lanes slip = larger(excess, Lanes{}) / (2 * m.mu + 2 * m.hardening / 3);
+    const Lanes slip = max(excess, Lanes{}) / (2 * m.mu + 2 * m.hardening / 3);
     bool yields = false;
     for (int l = 0; l < kLanes; ++l) yields = yields || slip[l] > 0;
     if (yields) {
@@ -115,7 +115,7 @@ inline PlasticStress flow(const Material& m, const Tensor& f, PlasticState& stat
         }
         const Symmetric flowed = detail::assembled(b, axis);
         const LaneInts flows = slip > 0.0;  // lanes that did not yield keep their bits
-        for (std::size_t c = 0; c < 6; ++c) state.b[c] = choose(flows, flowed[c], state.b[c]);
+        for (std::size_t c = 0; c < 6; ++c) state.b[c] = select(flows, flowed[c], state.b[c]);
         state.alpha += kRoot23 * slip;
         squares = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
     }

@@ -133,10 +133,10 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             sums.kinetic += 0.25 * m * (before * before + v * v);
             sums.momentum[c] += m * v;
             sums.work += force * g.value[c];
-            const Lanes rate = choose(m > 0.0, size(v) * lattice.per_h[d], Lanes{});
-            sums.fastest = larger(rate, sums.fastest);
+            const Lanes rate = select(m > 0.0, abs(v) * lattice.per_h[d], Lanes{});
+            sums.fastest = max(rate, sums.fastest);
         }
-        if (!holds(stays, n))
+        if (!all_of(stays, n))
             for (int l = 0; l < n; ++l)
                 if (stays[l] == 0) moved.add(first + l);
     });

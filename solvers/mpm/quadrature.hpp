@@ -132,7 +132,7 @@ inline CellStress fit_stress(const FieldView<const double>& sums, const Int3& ce
             m[b][b] = m[b][b] - m[b][c] * m[b][c];
             r[b] = r[b] - r[c] * m[b][c];
         }
-        m[b][b] = m[b][b] > 1e-3 * h[b] * h[b] ? Real(1.0 / root(m[b][b])) : Real(0);
+        m[b][b] = m[b][b] > 1e-3 * h[b] * h[b] ? Real(1.0 / sqrt(m[b][b])) : Real(0);
         r[b] = r[b] * m[b][b];
     }
     for (std::size_t b = 3; b-- > 0;) {
@@ -175,7 +175,7 @@ void forces_of_cells(const std::vector<Run>& runs, const Lattice& lattice, const
                      const double* const (&stresses)[6], const double* J,
                      const FieldView<const double>& cells, double largest_force,
                      const FieldView<double>& force) {
-    const Lanes shift = all(rounding_shift(largest_force));
+    const Lanes shift = broadcast(rounding_shift(largest_force));
     const GaussPoints gauss(lattice);
     for (const Run& run : runs) {
         detail::Sums<Quadratic> sums = {};

@@ -69,7 +69,7 @@ void add_to_grid(const Sums<Shape>& sums, const Int3& cell, const FieldView<doub
             Lanes row[N];
             for (int i = 0; i < N; ++i) {
                 const Lanes& both = sums[k][j][i];
-                row[i] = both + pick<4, 5, 6, 7, 0, 1, 2, 3>(both, both);
+                row[i] = both + shuffle<4, 5, 6, 7, 0, 1, 2, 3>(both, both);
                 row[i] = (row[i] + shift) - shift;
             }
             for (int c = 0; c < Components; ++c) {
@@ -188,7 +188,7 @@ inline void add_forces(const Weights<Shape>& weights, int n, const Lanes (&minus
 template <class Shape, bool Loads, bool Contact = false, class StressOf>
 void forces_to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points& p,
                     double largest_force, const FieldView<double>& force, StressOf stress) {
-    const Lanes shift = all(rounding_shift(largest_force));
+    const Lanes shift = broadcast(rounding_shift(largest_force));
     const auto one = [&](const Run& run, int g) {
         detail::Sums<Shape> sums = {};
         for (std::int32_t done = 0; done < run.count; done += kLanes) {
@@ -215,7 +215,7 @@ template <class Shape>
 void gradients_to_grid(const std::vector<Run>& runs, const Lattice& lattice, Points p,
                        double largest_gradient, const FieldView<double>& gradient) {
     p.volume = p.mass;
-    const Symmetric unit{all(-1), all(-1), all(-1), Lanes{}, Lanes{}, Lanes{}};
+    const Symmetric unit{broadcast(-1), broadcast(-1), broadcast(-1), Lanes{}, Lanes{}, Lanes{}};
     forces_to_grid<Shape, false, true>(runs, lattice, p, largest_gradient, gradient,
                                        [&](const auto&, const Run&, std::int64_t, int) { return unit; });
 }

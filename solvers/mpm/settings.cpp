@@ -6,8 +6,11 @@
 
 namespace strata::mpm {
 
-graph::CaseSchema schema(Settings& s) {
-    graph::CaseSchema keys("mpm", "Solids by the material point method: explicit, hyperelastic, 3-D.");
+namespace {
+
+using graph::CaseSchema;
+
+void add_grid_keys(CaseSchema& keys, Settings& s) {
     keys.key("grid.cells", &s.cells,
              {.least = 1,
               .most = 1 << 20,
@@ -34,6 +37,9 @@ graph::CaseSchema schema(Settings& s) {
          .entries = {0, 18},
          .meaning = "three numbers a wall, lower and upper of x, of y, of z; along walls only; none: all "
                     "are at rest"});
+}
+
+void add_plate_keys(CaseSchema& keys, Settings& s) {
     keys.key("plates.faces", &s.plate_faces,
              {.entries = {0, 16},
               .meaning = "walls that move: \"x > 0.8\" or \"y < 0.1\" fills that part of the domain, in m, "
@@ -44,6 +50,9 @@ graph::CaseSchema schema(Settings& s) {
               .meaning = "of each plate, as of walls; none: all symmetry"});
     keys.key("plates.velocity", &s.plate_velocities,
              {.unit = "m/s", .entries = {0, 48}, .meaning = "three numbers a plate; none: at rest"});
+}
+
+void add_method_keys(CaseSchema& keys, Settings& s) {
     keys.key("method.shape", &s.shape,
              {.choices = {"linear", "quadratic", "gimp"},
               .meaning = "shape functions: (tri)linear, B-splines, or linear ones averaged over particles "
@@ -66,6 +75,9 @@ graph::CaseSchema schema(Settings& s) {
     keys.key(
         "method.fused", &s.fused,
         {.meaning = "CST and CIF as one task: the same bits, less memory traffic; false: the six tasks"});
+}
+
+void add_material_keys(CaseSchema& keys, Settings& s) {
     keys.key("materials.law", &s.laws,
              {.choices = {"neo-hookean", "mooney-rivlin", "linear", "von-mises"},
               .entries = {1, 64},
@@ -97,6 +109,10 @@ graph::CaseSchema schema(Settings& s) {
          .least = 0,
          .entries = {0, 64},
          .meaning = "von-mises: growth of the yield stress with the equivalent plastic strain; none: 0"});
+}
+
+/// Contact is between bodies, so its keys are among theirs.
+void add_body_keys(CaseSchema& keys, Settings& s) {
     keys.key(
         "bodies.shapes", &s.shapes,
         {.entries = {1, 1024},
@@ -132,6 +148,9 @@ graph::CaseSchema schema(Settings& s) {
         {.choices = {"whole", "cut"},
          .meaning = "particles at surfaces are whole, if their middle is in the body, or what of them is "
                     "in it"});
+}
+
+void add_load_keys(CaseSchema& keys, Settings& s) {
     keys.key("loads.gravity", &s.gravity, {.unit = "m/s2", .entries = {3, 3}, .meaning = "acceleration"});
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
@@ -153,6 +172,9 @@ graph::CaseSchema schema(Settings& s) {
              {.unit = "s", .least = 0, .meaning = "over which loads on surfaces grow from 0"});
     keys.key("loads.damping", &s.damping,
              {.unit = "1/s", .least = 0, .meaning = "of all velocities, for static solutions"});
+}
+
+void add_exact_keys(CaseSchema& keys, Settings& s) {
     keys.key(
         "exact.problem", &s.problem,
         {.choices = {"none", "axial", "impact", "sliding", "cylinder", "periodic bar", "cube", "vortex"},
@@ -163,6 +185,9 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("exact.amplitude", &s.amplitude,
              {.meaning = "axial, impact: of the velocity, m/s; manufactured: of the displacement, m; vortex: "
                          "of the angle, rad"});
+}
+
+void add_time_and_check_keys(CaseSchema& keys, Settings& s) {
     keys.key(
         "time.end", &s.end,
         {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
@@ -182,6 +207,20 @@ graph::CaseSchema schema(Settings& s) {
               .least = 0,
               .decides = false,
               .meaning = "energy that was lost or won, as a share of the largest that there was"});
+}
+
+}  // namespace
+
+graph::CaseSchema schema(Settings& s) {
+    graph::CaseSchema keys("mpm", "Solids by the material point method: explicit, hyperelastic, 3-D.");
+    add_grid_keys(keys, s);
+    add_plate_keys(keys, s);
+    add_method_keys(keys, s);
+    add_material_keys(keys, s);
+    add_body_keys(keys, s);
+    add_load_keys(keys, s);
+    add_exact_keys(keys, s);
+    add_time_and_check_keys(keys, s);
     return keys;
 }
 

@@ -40,7 +40,7 @@ struct Linear {
     static constexpr int kPoints = 2, kFirst = 0;
     static constexpr graph::On kOn = graph::On::nodes;
     static Along<2> along(const Lanes& xi, double h, double per_h, double) {
-        return {{1.0 - xi, xi}, {all(-per_h), all(per_h)}, {-xi * h, (1.0 - xi) * h}};
+        return {{1.0 - xi, xi}, {broadcast(-per_h), broadcast(per_h)}, {-xi * h, (1.0 - xi) * h}};
     }
     /// w (x_i - x_p) / D is the derivative itself, also where D vanishes (Jiang, Schroeder and Teran, J.
     /// Comput. Phys. 338 (2017) 137). It does not decay with w: see enough_mass().
@@ -55,7 +55,7 @@ struct Gimp {
     static constexpr int kPoints = 4, kFirst = -1;
     static constexpr graph::On kOn = graph::On::nodes;
     static Along<4> along(const Lanes& xi, double h, double per_h, double reach) {
-        const Lanes below = larger(reach - xi, Lanes{}), above = larger(xi - (1.0 - reach), Lanes{});
+        const Lanes below = max(reach - xi, Lanes{}), above = max(xi - (1.0 - reach), Lanes{});
         const Lanes w0 = below * below * (0.25 / reach), w3 = above * above * (0.25 / reach);
         const Lanes g0 = below * (-0.5 * per_h / reach), g3 = above * (0.5 * per_h / reach);
         return {{w0, 1.0 - xi - 2.0 * w0 + w3, xi - 2.0 * w3 + w0, w3},

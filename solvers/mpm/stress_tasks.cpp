@@ -98,7 +98,7 @@ class Deform {
             for (int p = n; p < kLanes; ++p) squares[p] = 0, found.J[p] = 1, found.energy[p] = 0;
         energy_ += load(p_.volume + first, n) * found.energy;
         sound_ &= found.J > 0.0;
-        fastest_ = larger(speed * root(larger(largest(squares) / 3, 1.0)), fastest_);
+        fastest_ = max(speed * sqrt(max(largest(squares) / 3, 1.0)), fastest_);
         J_ = found.J;
         return found.kirchhoff;
     }
@@ -133,18 +133,18 @@ class Deform {
                 PlasticState state = kept;
                 const PlasticStress s = flow(m, step, state);
                 for (std::size_t c = 0; c < 6; ++c) {
-                    found.kirchhoff[c] = choose(own, s.kirchhoff[c], found.kirchhoff[c]);
-                    kept.b[c] = choose(own, state.b[c], kept.b[c]);
+                    found.kirchhoff[c] = select(own, s.kirchhoff[c], found.kirchhoff[c]);
+                    kept.b[c] = select(own, state.b[c], kept.b[c]);
                 }
-                kept.alpha = choose(own, state.alpha, kept.alpha);
-                found.energy = choose(own, s.energy, found.energy);
-                work = choose(own, s.work, work);
-                squares = choose(own, kept.b[0] + kept.b[1] + kept.b[2], squares);
+                kept.alpha = select(own, state.alpha, kept.alpha);
+                found.energy = select(own, s.energy, found.energy);
+                work = select(own, s.work, work);
+                squares = select(own, kept.b[0] + kept.b[1] + kept.b[2], squares);
             } else {
                 const Stress s = m.stress(F);
                 for (std::size_t c = 0; c < 6; ++c)
-                    found.kirchhoff[c] = choose(own, s.kirchhoff[c], found.kirchhoff[c]);
-                found.energy = choose(own, s.energy, found.energy);
+                    found.kirchhoff[c] = select(own, s.kirchhoff[c], found.kirchhoff[c]);
+                found.energy = select(own, s.energy, found.energy);
             }
         }
         for (std::size_t c = 0; c < 6; ++c) store(p_.elastic[c] + first, kept.b[c], n);

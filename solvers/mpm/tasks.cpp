@@ -21,7 +21,8 @@ using namespace graph;
 
 namespace {
 
-void make_labels(const Step& step) {
+/// Of the points, and of cells what is summed over their points.
+void make_particle_labels(const Step& step) {
     Graph& graph = step.graph;
     Labels& l = step.labels;
     const Settings& s = step.settings;
@@ -55,7 +56,12 @@ void make_labels(const Step& step) {
         l.surface = graph.particle<std::int32_t>(l.set, "loaded surface");
     }
     if (s.loads()) l.load = graph.particle<double>(l.set, "load", {.components = 3, .unit = "N"});
+}
 
+void make_grid_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    const Settings& s = step.settings;
     const Int3 beyond = s.shape == "linear" ? Int3{} : step.beyond_walls();
     const auto field = [&](const char* name, int components, const char* unit) {
         return graph.field<double>(name, step.grid, step.on(),
@@ -69,7 +75,12 @@ void make_labels(const Step& step) {
     l.next_velocity = field("next velocity of grid points", 3, "m/s");
     if (s.affine_gradient()) l.affine = field("next velocity of grid points for gradients", 3, "m/s");
     if (s.transfer() == Transfer::flip) l.change = field("velocity change of grid points", 3, "m/s");
+}
 
+void make_scalar_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    const Settings& s = step.settings;
     l.wave_rate = graph.scalar<double>("waves' cells a second", Reduce::max, 0, {.unit = "1/s"});
     l.flow_rate =
         graph.scalar<double>("points' cells a second", Reduce::max, 0, {.history = 1, .unit = "1/s"});
@@ -93,6 +104,16 @@ void make_labels(const Step& step) {
     }
 }
 
+/// Of each body: the force on each particle at its lower and upper end.
+std::vector<std::array<double, 2>> pulls_of(const Settings& s) {
+    std::vector<std::array<double, 2>> pulls;
+    if (s.pull != 0)
+        for (int b = 0; b < static_cast<int>(s.bodies.size()); ++b)
+            pulls.push_back({s.pull / static_cast<double>(particles_at_end(s, b, false)),
+                             s.pull / static_cast<double>(particles_at_end(s, b, true))});
+    return pulls;
+}
+
 void fill_bodies(const Step& step) {
     const Labels& l = step.labels;
     const Settings& s = step.settings;
@@ -110,13 +131,7 @@ void fill_bodies(const Step& step) {
     if (s.transfer() == Transfer::apic) C = task.make(l.C);
     if (s.exact()) X = task.make(l.X);
     if (s.loads()) load = task.make(l.load);
-    // Of each body: the force on each particle at its lower and upper end.
-    std::vector<std::array<double, 2>> pulls;
-    if (s.pull != 0)
-        for (int b = 0; b < static_cast<int>(s.bodies.size()); ++b)
-            pulls.push_back({s.pull / static_cast<double>(particles_at_end(s, b, false)),
-                             s.pull / static_cast<double>(particles_at_end(s, b, true))});
-    task.run([=, &s, set = l.set, loaded = surface_points(s)](Here& here) {
+    task.run([=, &s, set = l.set, loaded = surface_points(s), pulls = pulls_of(s)](Here& here) {
         const std::vector<Particle> all = fill(s, here.grid(), here.patch, loaded);
         const Real3 h = s.spacing();
         const double part = h[0] * h[1] * h[2] / static_cast<double>(s.particles_per_cell());
@@ -252,7 +267,9 @@ Labels declare(Graph& graph, const Settings& settings) {
                                          .least = 1e-3,
                                          .most = 2});
     const Step step{graph, settings, graph.grid("grid", settings.grid()), labels, cfl};
-    make_labels(step);
+    make_particle_labels(step);
+    make_grid_labels(step);
+    make_scalar_labels(step);
     fill_bodies(step);
 
     if (settings.manufactured()) make_body_force(step);

@@ -237,6 +237,15 @@ def test_bad_input_gets_one_message_that_says_what_to_do(words: list[str], said:
     assert done.stdout == ""
 
 
+def test_a_benchmark_that_fails_late_says_how_long_it_took_and_then_the_error() -> None:
+    late = ["sh", "-c", 'sleep 1.1; exec "$@"', "sh", str(ALONE), "stream"]
+    done = subprocess.run([*late, "--array", "100TiB"], capture_output=True, text=True, timeout=60)
+    took, error, *_ = done.stderr.splitlines()
+    assert took.startswith("in all 1.") and error.startswith("strata: error: ")
+    done = subprocess.run([*late, "--array", "lots"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.startswith("strata: error: ")
+
+
 @pytest.mark.skipif(RANKS is None or MPIRUN is None, reason="no MPI, or no front")
 def test_under_an_mpi_the_message_is_the_last_that_is_said() -> None:
     done = subprocess.run(

@@ -183,6 +183,21 @@ TEST_CASE("output that cannot be written is an error") {
     }
 }
 
+TEST_CASE("a command that fails after more than a second says how long it took, and then the error") {
+    const auto late = [](const std::string& words, const std::string& out) {
+        return run({"/bin/sh", "-c", "sleep 1.1; exec \"" STRATA_FRONT "\" " + words}, "/nonexistent", out);
+    };
+    const Said full = late("machine --json", "/dev/full");
+    CHECK(full.status == strata::kFailure);
+    CHECK(full.err.rfind("in all 1.", 0) == 0);
+    CHECK(full.err.find("strata: error: ") == full.err.find('\n') + 1);
+    CHECK(has(full.err, "No space left on device"));
+
+    // Wrong input is refused before the command begins; launch adds nothing to what its program says.
+    check_refused(late("machine --jsno", ""), strata::kBadInput, "try: --json");
+    CHECK(late("launch -- true", "").err.empty());
+}
+
 TEST_CASE("a benchmark gets its own options, and a layout goes to the launcher") {
     const Folder folder;
     const std::string front = installed(folder, true);

@@ -115,7 +115,7 @@ def test_a_damaged_journal_is_one_message_and_nothing_is_overwritten(strata: Str
     data[len(data) // 2] ^= 0x01
     journal.write_bytes(data)
     for words in (
-        strata.characterize("--results", str(folder), case=tolerant),
+        strata.characterize("--out", str(folder), case=tolerant),
         ["results", str(folder)],
         ["report", str(folder)],
     ):

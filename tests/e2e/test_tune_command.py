@@ -40,7 +40,7 @@ def tune(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) != 2, reason="the answer is known for two cores")
 def test_the_layout_that_is_known_to_be_best_is_found(tmp_path: Path) -> None:
     results = tmp_path / "results"
-    asked = ["--kind", "openmp", "--budget", "14s", "--results", str(results), "--here"]
+    asked = ["--kind", "openmp", "--budget", "14s", "--out", str(results), "--here"]
     done = tune(tmp_path, *asked, "--", "sh", "-c", SLOW_UNBOUND)
     assert done.returncode == 0, done.stderr
     found = json.loads((results / "tune.json").read_text())

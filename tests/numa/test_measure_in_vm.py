@@ -124,7 +124,7 @@ def test_what_measure_asks_of_domains_has_its_pages_where_they_belong(vm: Machin
 @pytest.mark.soak
 def test_measure_visits_every_pair_of_domains(measuring_vm: Machine) -> None:
     environment = "PYTHONPATH=/opt/site STRATA_PYTHON=/usr/bin/python3 PATH=/opt/strata/bin:$PATH HOME=/tmp"
-    command = "strata machine --measure --case /opt/case.toml --results /tmp/results --here"
+    command = "strata machine --measure --case /opt/case.toml --out /tmp/results --here"
     done = measuring_vm.run(f"cd /tmp; export {environment}; {command}", timeout=1500)
     assert done.status == 0, done.err[-3000:] + done.out[-2000:]
     files = measuring_vm.run("find /tmp/results -type f").out.split()

@@ -130,8 +130,8 @@ inline Lanes load(const double* p, int n, double rest = 0) {
 inline void store(double* p, const Lanes& x, int n) {
     for (int l = 0; l < n; ++l) p[l] = x[l];
 }
-inline Lanes all(double x) { return {x, x, x, x, x, x, x, x}; }
-inline Lanes choose(const LaneInts& yes, const Lanes& a, const Lanes& b) {
+inline Lanes broadcast(double x) { return {x, x, x, x, x, x, x, x}; }
+inline Lanes select(const LaneInts& yes, const Lanes& a, const Lanes& b) {
     return each_lane(
         [&](std::size_t l) {
             const Real& chosen = yes[l].value != 0 ? a[l] : b[l];
@@ -141,26 +141,26 @@ inline Lanes choose(const LaneInts& yes, const Lanes& a, const Lanes& b) {
         },
         0);
 }
-inline Lanes size(const Lanes& a) {
+inline Lanes abs(const Lanes& a) {
     return each_lane([&](std::size_t l) { return Real::free(a[l], std::abs(a[l].value()), 3); }, 0);
 }
-inline Lanes root(const Lanes& a) {
+inline Lanes sqrt(const Lanes& a) {
     return each_lane([&](std::size_t l) { return Real::square_root(a[l]); });
 }
-inline bool holds(const LaneInts& yes, int n) {
+inline bool all_of(const LaneInts& yes, int n) {
     bool all = true;
     for (int l = 0; l < n; ++l) all &= yes[static_cast<std::size_t>(l)] != 0;
     return all;
 }
 template <int... lanes>
-inline Lanes pick(const Lanes& a, const Lanes& b) {
+inline Lanes shuffle(const Lanes& a, const Lanes& b) {
     return {(lanes < kLanes ? a[lanes % kLanes] : b[lanes % kLanes])...};
 }
 
 struct Parts {
     Lanes e, m;
 };
-inline Parts parts(const Lanes& x) {
+inline Parts frexp(const Lanes& x) {
     Parts p;
     for (std::size_t l = 0; l < kLanes; ++l) {
         int e = 0;
@@ -170,7 +170,7 @@ inline Parts parts(const Lanes& x) {
     }
     return p;
 }
-inline Lanes raised(const Lanes& x, const Lanes& shifted) {
+inline Lanes ldexp(const Lanes& x, const Lanes& shifted) {
     return each_lane(
         [&](std::size_t l) {
             std::int64_t bits = 0;

@@ -175,7 +175,7 @@ STRATA_COUNTED(/, over)
 
 inline Real operator-(const Real& a) { return Real::negative(a); }
 inline Real floor(const Real& a) { return Real::free(a, std::floor(a.value()), 2); }
-inline Real root(const Real& a) {
+inline Real sqrt(const Real& a) {
     Operations::mine().execute(1);
     return Real::square_root(a);
 }

@@ -93,6 +93,18 @@ TEST_CASE("what a case cannot say is refused with file, line, key, what was give
     CHECK(has(f.refusal("solver = \"sample\"\n[grid\n"), ":2"));
 }
 
+TEST_CASE("a number that was given is told as it was written") {
+    Fixture f;
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    for (const std::string number : {"0.9", "-0.1", "1e-07", "1.0", "-3.0", "1e+300", "inf", "7"}) {
+        CAPTURE(number);
+        CHECK(has(f.refusal(head + "lenght = " + number + "\n"), "given: " + number + "\n"));
+        CHECK(has(f.refusal("kind = " + number + "\n" + head), "given: " + number + "\n"));
+    }
+    CHECK(has(f.refusal("solver = \"sample\"\n[grid]\ncells = [0.9, 2.0, \"a\"]\n"),
+              "given: [ 0.9, 2.0, 'a' ]\n"));
+}
+
 TEST_CASE("the help lists every key with unit, range, default and meaning") {
     const Fixture f;
     const std::string help = f.schema.help();

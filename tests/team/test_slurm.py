@@ -403,7 +403,7 @@ def test_characterize_refuses_a_login_node_and_is_submitted_to_another(quiet, tm
     if not front.exists():
         pytest.skip("needs the installed programs: ./strata test sets STRATA_PREFIX")
     tiny, results = ROOT / "tests" / "e2e" / "tiny.toml", tmp_path / "results"
-    words = [front, "characterize", "--quick", "--case", tiny, "--results", results]
+    words = [front, "characterize", "--quick", "--case", tiny, "--out", results]
     environment = quiet.environment | {"STRATA_PYTHON": os.environ.get("STRATA_PYTHON", sys.executable)}
     refused = quiet.run(*words, env=environment)
     assert refused.returncode == 3

@@ -199,6 +199,7 @@ int run_suite(int argc, char** argv, Group& group) {
     } catch (const Error& error) {
         // Bad input is seen by all alike and said once; any other failure may be this process's alone.
         const bool alone = error.exit_code() != kBadInput;
+        if (alone && group.first()) std::fputs(in_all_line().c_str(), stderr);
         if (alone || group.first()) std::fputs(error.text().c_str(), stderr);
         if (alone) group.abandon(error.exit_code());
         return error.exit_code();

@@ -86,7 +86,19 @@ std::string line_of(const std::filesystem::path& file, std::size_t number) {
     return line;
 }
 
+/// As TOML has it. toml++ prints numbers with 17 digits, 0.9 as 0.90000000000000002: here they are the
+/// shortest text that reads back.
 std::string given_text(const toml::node& node) {
+    if (const auto* number = node.as_floating_point()) {
+        std::string text = fmt::format("{}", number->get());
+        // 1.0 is not 1: a whole number may be what is asked for.
+        return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+    }
+    if (const toml::array* array = node.as_array()) {
+        std::vector<std::string> texts;
+        for (const toml::node& entry : *array) texts.push_back(given_text(entry));
+        return texts.empty() ? "[]" : fmt::format("[ {} ]", fmt::join(texts, ", "));
+    }
     std::ostringstream out;
     node.visit([&](const auto& v) { out << v; });
     return out.str();

@@ -159,7 +159,7 @@ def _submit(request: Request) -> int:
         if root is not None and (root / "strata").exists()
         else [str(paths.native().front)]
     )
-    words = [*start, "characterize", f"--{request.mode}", "--results", str(results)]
+    words = [*start, "characterize", f"--{request.mode}", "--out", str(results)]
     if request.case is not None:
         words += ["--case", str(request.case.absolute())]
     for name in request.only:

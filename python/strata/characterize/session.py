@@ -304,7 +304,7 @@ def rebuild(opened: store.Store, more: Sequence[Path] = ()) -> int:
 
 
 def from_journals(folder: Path) -> dict[str, Any]:
-    """The summary of a results folder, from its journals; nothing is written."""
+    """The summary of a results folder as its journals have it now; nothing is written."""
     opened = store.open_existing(folder, sweep=False)
     try:
         return summarise(opened, Standings(opened), write=False)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command
+from strata.commands.parser import command, results_folder
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -23,11 +23,9 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
         metavar="TASK",
         help="only this task of the case (may be repeated)",
     )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="results folder; an existing one is resumed "
+    results_folder(
+        parser,
+        "results folder; an existing one is resumed "
         "(default: a new one in $STRATA_RESULTS or ./strata-results)",
     )
     parser.add_argument(
@@ -36,7 +34,7 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-change",
         action="store_true",
-        help="resume --results DIR although machine, binaries or plan changed (recorded)",
+        help="resume --out DIR although machine, binaries or plan changed (recorded)",
     )
     parser.add_argument(
         "--seed", type=int, metavar="N", help="seed of the order (default: random, recorded in plan.json)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from strata.errors import StrataError
@@ -34,4 +35,12 @@ def command(
         description=text[:1].upper() + text[1:] + ".",
         epilog=f"examples:\n{shown}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def results_folder(parser: argparse.ArgumentParser, text: str) -> None:
+    """Declares `--out DIR`, the results folder; its former name, --results, still works."""
+    parser.add_argument("--out", dest="results", type=Path, metavar="DIR", help=text)
+    parser.add_argument(
+        "--results", dest="results", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command
+from strata.commands.parser import command, results_folder
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def tune(commands: Commands) -> None:
         "--processes", metavar="LIST", help="numbers of processes that the program can have, such as 1,2,4"
     )
     parser.add_argument("--timeout", default="1h", metavar="TIME", help="the longest launch (default 1h)")
-    parser.add_argument("--results", type=Path, metavar="DIR", help="results folder (default: a new one)")
+    results_folder(parser, "results folder (default: a new one)")
     parser.add_argument("--dry-run", action="store_true", help="print the layouts, launch nothing")
     parser.add_argument(
         "--machine", metavar="SOURCE", help="with --dry-run: another one, an hwloc XML file or synthetic:..."

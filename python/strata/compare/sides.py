@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata.characterize import bounds
+from strata.characterize import session
 from strata.errors import USAGE, StrataError
-from strata.measure import stats, store, summary
+from strata.measure import stats, summary
 from strata.measure.files import read_json
-from strata.measure.standings import Standings
 
 _REMEDY = "give a results folder, or the summary.json of one"
 
@@ -54,24 +53,12 @@ def _summary(path: Path) -> Mapping[str, Any]:
     if not path.is_dir():
         return read_json(path, summary.SCHEMA, _REMEDY)
     if (path / "plan.json").exists():
-        return from_journals(path)
+        return session.from_journals(path)
     if (path / "summary.json").exists():
         return read_json(path / "summary.json", summary.SCHEMA, _REMEDY)
     raise StrataError(
         "not a results folder: it has neither plan.json nor summary.json", at=str(path), remedy=_REMEDY
     )
-
-
-def from_journals(path: Path) -> dict[str, Any]:
-    """The summary of a results folder as its journals have it now; nothing is written."""
-    plan = store.read_plan(path)
-    machine = read_json(path / "machine.json", "strata.machine/1", _REMEDY)
-    facts = read_json(path / "provenance.json", "strata.provenance/1", _REMEDY)
-    opened = store.Store(path, plan)
-    try:
-        return summary.summarize(opened, Standings(opened).all(), machine, facts, bounds.bound)
-    finally:
-        opened.close()
 
 
 def _checked(whole: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

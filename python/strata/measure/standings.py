@@ -20,8 +20,8 @@ REPORTING = 0.05  # of the time: what is done after blocks takes no more of it t
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How one task stands."""
+class TaskState:
+    """How often one task was launched, and whether it needs more."""
 
     task: Task
     good: int  # launches that were not disturbed
@@ -44,13 +44,13 @@ class Standings:
         self.policy = store.plan.policy
         self.block_s = 0.0  # what is done after a block takes so long
         self.time_is_up = False  # for repeats, as this process finds
-        self._standings: dict[str, tuple[tuple[int, int, bool], Standing]] = {}
+        self._standings: dict[str, tuple[tuple[int, int, bool], TaskState]] = {}
         self._seconds: dict[str, tuple[int, float]] = {}
 
     def samples_of(self, task: Task) -> list[Sample]:
         return self.store.samples_of(task.id)
 
-    def standing(self, task: Task) -> Standing:
+    def standing(self, task: Task) -> TaskState:
         """How the task stands; kept until a sample or a decision is added, since it is asked for often."""
         key = (self.store.count_of(task.id), self.store.count_of_events, self.time_is_up)
         known = self._standings.get(task.id)
@@ -58,18 +58,18 @@ class Standings:
             known = self._standings[task.id] = key, self._stand(task)
         return known[1]
 
-    def all(self) -> list[Standing]:
+    def all(self) -> list[TaskState]:
         """How each task of the plan stands."""
         return [self.standing(task) for task in self.plan.tasks]
 
-    def _stand(self, task: Task) -> Standing:
+    def _stand(self, task: Task) -> TaskState:
         samples = self.samples_of(task)
         counted = [s for s in samples if s.block != WARM_UP]
         good = sum(s.good for s in counted)
         enough = good if self.policy.strict else sum(s.steady for s in counted)
         stopped = self._stopped(task, samples, counted, enough)
         wanted = self._wanted(task, counted, enough)
-        return Standing(task, good, enough, len(counted), stopped, wanted)
+        return TaskState(task, good, enough, len(counted), stopped, wanted)
 
     @property
     def launches(self) -> int:

@@ -201,7 +201,7 @@ class Store:
 def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance: Mapping[str, Any]) -> Store:
     """A new results folder. plan.json comes last: a folder that has it is complete as a beginning."""
     if (path / "plan.json").exists():
-        raise StrataError("a plan is there already", at=str(path), remedy="give --results another folder")
+        raise StrataError("a plan is there already", at=str(path), remedy="give --out another folder")
     try:
         (path / "journal").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -254,7 +254,7 @@ def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Stor
             at=str(path),
             given=f"plan {plan.hash}",
             allowed=f"plan {old.hash}",
-            remedy="another folder (--results), a new one (--new), or --accept-change to mix them knowingly",
+            remedy="another folder (--out), a new one (--new), or --accept-change to mix them knowingly",
         )
     store = Store(path, plan.with_seed(old.policy.seed))
     store.note("changed", what=changed, before=old.hash, after=plan.hash)

@@ -9,7 +9,7 @@ from typing import Any
 from strata.measure import figures as measured
 from strata.measure import grade, stats
 from strata.measure.plan import Policy, Task
-from strata.measure.standings import ROUNDS_END, Standing, reasons_of
+from strata.measure.standings import ROUNDS_END, TaskState, reasons_of
 from strata.measure.store import Sample, Store
 
 SCHEMA = "strata.summary/1"
@@ -21,7 +21,7 @@ Bounds = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], list[dict[st
 
 def summarize(
     store: Store,
-    standings: Iterable[Standing],
+    standings: Iterable[TaskState],
     machine: Mapping[str, Any],
     provenance: Mapping[str, Any],
     bound: Bound | None = None,
@@ -87,7 +87,7 @@ def counts(samples: Sequence[Sample]) -> dict[str, Any]:
     }
 
 
-def summarize_task(standing: Standing, samples: Sequence[Sample], policy: Policy) -> dict[str, Any]:
+def summarize_task(standing: TaskState, samples: Sequence[Sample], policy: Policy) -> dict[str, Any]:
     """One task of strata.summary/1, from its samples."""
     task, most = standing.task, policy.looks
     counted = [s for s in samples if s.block != 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from strata.measure import grade, stats, store
 from strata.measure.figures import headline
 from strata.measure.progress import duration
-from strata.measure.standings import Standing, Standings
+from strata.measure.standings import Standings, TaskState
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Status:
 
     folder: Path
     state: str  # "running", "finished" or "interrupted"
-    tasks: list[tuple[Standing, float | None]]  # with half the headline's interval over its median
+    tasks: list[tuple[TaskState, float | None]]  # with half the headline's interval over its median
     launches: int
     tainted: int
     failed: int

@@ -47,7 +47,7 @@ class Launch:
 
 
 @dataclass
-class Standing:
+class RunnerState:
     """What is known of one runner. Costs are such that less is better."""
 
     runner: str
@@ -97,7 +97,7 @@ class Race:
         """
         if default not in runners:
             raise ValueError("the default runs too")
-        self.standings = {name: Standing(name) for name in runners}
+        self.standings = {name: RunnerState(name) for name in runners}
         self.default = default
         self._known_s, self._widen, self._plainer = known_s, widen, plainer
         self._budget_s = budget_s
@@ -154,7 +154,7 @@ class Race:
         self._finals_done += 1
         return self._shuffled([s.runner for s in self.finalists()], final=True)
 
-    def finalists(self) -> list[Standing]:
+    def finalists(self) -> list[RunnerState]:
         return [s for s in self.standings.values() if s.racing or (s.runner == self.default and not s.failed)]
 
     def remaining_s(self) -> float:
@@ -199,7 +199,7 @@ class Race:
         # near those that stay than in second launches of the others.
         if rounds >= 1 and len(racing) > FINALISTS:
             keep = max(FINALISTS, (len(racing) + 1) // 2)
-            for standing in sorted(racing, key=Standing.cost)[keep:]:
+            for standing in sorted(racing, key=RunnerState.cost)[keep:]:
                 standing.out = f"slower in screening, n={len(standing.screening)}"
             racing = [s for s in racing if s.racing]
         if rounds >= 2 and len(racing) <= FINALISTS:
@@ -217,12 +217,12 @@ class Race:
         if self._widen is None or self._wave >= WAVES or not known or most < 2:
             return False
         best = min(s.cost() for s in known)
-        ranked = [(s.runner, s.cost() / best) for s in sorted(known, key=Standing.cost)]
+        ranked = [(s.runner, s.cost() / best) for s in sorted(known, key=RunnerState.cost)]
         names = [name for name in self._widen(ranked, most) if name not in self.standings]
         if not names:
             return False
         self._wave, self._rounds_of_wave = self._wave + 1, 0
-        self.standings.update((name, Standing(name, wave=self._wave)) for name in names)
+        self.standings.update((name, RunnerState(name, wave=self._wave)) for name in names)
         return True
 
     def _newcomers_affordable(self) -> int:
@@ -241,14 +241,14 @@ class Race:
         default = self.standings[self.default].seconds
         return LEAST * (sum(known[:2]) + (stats.median(default) if default else max(known, default=0.0)))
 
-    def _drop_hopeless(self, racing: list[Standing]) -> None:
+    def _drop_hopeless(self, racing: list[RunnerState]) -> None:
         known = [s for s in racing if s.screening]
         best = min((s.cost() for s in known), default=0.0)
         for standing in known:
             if standing.cost() > HOPELESS * best:
                 standing.out = f"{standing.cost() / best:.1f} times as slow as the best"
 
-    def _affords_screening(self, racing: list[Standing]) -> bool:
+    def _affords_screening(self, racing: list[RunnerState]) -> bool:
         """Whether another round leaves what the final needs at least."""
         known = [stats.median(s.seconds) for s in racing if s.seconds]
         if not known:
@@ -260,7 +260,9 @@ class Race:
         """The fastest's plainer form takes the place of the slowest finalist: chance may have put others
         of its forms before it in screening, and the question is whether these extras bring anything.
         """
-        racing = sorted((s for s in self.standings.values() if s.racing and s.screening), key=Standing.cost)
+        racing = sorted(
+            (s for s in self.standings.values() if s.racing and s.screening), key=RunnerState.cost
+        )
         name = self._plainer(racing[0].runner) if racing and self._plainer else None
         plain = self.standings.get(name) if name else None
         if plain is None or plain.racing or plain.failed or not plain.screening:
@@ -277,7 +279,7 @@ class Race:
             others = [s for s in self.finalists() if s.runner != self.default and s.screening]
             if len(others) < 2:
                 return
-            max(others, key=Standing.cost).out = "the budget was too small to try it further"
+            max(others, key=RunnerState.cost).out = "the budget was too small to try it further"
 
     def _rounds_affordable(self) -> int:
         seconds = [stats.median(s.seconds) for s in self.finalists() if s.seconds]

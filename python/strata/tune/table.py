@@ -8,7 +8,7 @@ from strata.advice.words import digits
 from strata.measure import stats
 from strata.measure.progress import duration
 from strata.tune.candidates import Candidate
-from strata.tune.race import Standing
+from strata.tune.race import RunnerState
 from strata.tune.refused import MARK
 from strata.tune.traps import sentence
 
@@ -26,7 +26,7 @@ def shown(cost: float, request: Request) -> float:
 def rows(outcome: Outcome, index: int, request: Request) -> list[tuple[str, ...]]:
     """One race: finalists by their medians, then the others by how far they came."""
 
-    def order(standing: Standing) -> tuple[int, float]:
+    def order(standing: RunnerState) -> tuple[int, float]:
         if standing.final:
             return 0, stats.median(standing.final)
         return (1, standing.cost()) if standing.screening and not standing.failed else (2, 0.0)
@@ -43,13 +43,13 @@ def rows(outcome: Outcome, index: int, request: Request) -> list[tuple[str, ...]
     return found
 
 
-def failed(outcome: Outcome, index: int, standing: Standing) -> str | None:
+def failed(outcome: Outcome, index: int, standing: RunnerState) -> str | None:
     """Why a layout failed: in the program's own words where it refuses that number of processes."""
     words = outcome.refusals.reason(outcome.races[index][0][standing.runner]) if standing.failed else None
     return f"{MARK}: {words}" if words else standing.failed
 
 
-def _grade(standing: Standing) -> str:
+def _grade(standing: RunnerState) -> str:
     """How good a finalist's answer is."""
     if not standing.disturbed:
         return "final"

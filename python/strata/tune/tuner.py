@@ -21,7 +21,7 @@ from strata.measure.store import Sample
 from strata.tune.candidates import KINDS, Candidate, candidates, default_of, numbers_of_processes
 from strata.tune.foresee import foresee
 from strata.tune.program import Kind, kind_of, linked
-from strata.tune.race import Launch, Race, Standing, Verdict
+from strata.tune.race import Launch, Race, RunnerState, Verdict
 from strata.tune.refused import MARK, Refusals, own_last_words
 from strata.tune.search import Search
 from strata.tune.traps import Trap, TrapsSeen, measured, sentence
@@ -263,7 +263,7 @@ def _list_refused(first: Sequence[Candidate], search: Search, race: Race, refusa
     for candidate in first:
         if refusals.reason(candidate) and candidate.id not in race.standings:
             search.known[candidate.id] = candidate
-            race.standings[candidate.id] = Standing(candidate.id, failed=refusals.reason(candidate))
+            race.standings[candidate.id] = RunnerState(candidate.id, failed=refusals.reason(candidate))
 
 
 def _first(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +300,7 @@ def test_submit_writes_a_job_and_says_where_the_report_will_be(cluster: Path, ca
         and "#SBATCH --exclusive" in script
         and "#SBATCH --partition=batch" in script
     )
-    assert f"--results '{folder}'" in script and "characterize --quick" in script
+    assert f"--out '{folder}'" in script and "characterize --quick" in script
     asked = (cluster / "asked").read_text().splitlines()
     assert "--exclusive" in asked and "--partition=batch" in asked and asked[-1] == str(folder / "job.sh")
     assert not (cluster / "prefix with space" / "launches").exists()
@@ -337,6 +338,26 @@ def test_a_wrong_option_is_one_message_and_exit_2(capsys) -> None:
     assert said.startswith("strata: error:") and "--quik-ly" in said and "--help" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "end"), [(["characterize"], []), (["machine-measure"], []), (["tune"], ["--", "true"])]
+)
+@pytest.mark.parametrize("name", ["--out", "--results"])
+def test_the_results_folder_is_named_by_out_and_by_its_former_name(
+    words: list[str], end: list[str], name: str
+) -> None:
+    given = cli._parser(words).parse_args([*words, name, "somewhere", *end])
+    assert given.results == Path("somewhere")
+    assert cli._parser(words).parse_args([*words, *end]).results is None
+
+
+@pytest.mark.parametrize("command_name", ["characterize", "machine-measure", "tune"])
+def test_the_help_shows_one_name_of_the_results_folder(command_name: str, capsys) -> None:
+    with pytest.raises(SystemExit):
+        cli.main([command_name, "--help"])
+    said = capsys.readouterr().out
+    assert "--out DIR" in said and "--results" not in said
+
+
 def test_help_imports_nothing_heavy() -> None:
     import subprocess
 
@@ -358,3 +379,16 @@ def test_without_native_programs_the_way_to_get_them_is_said(
     monkeypatch.setenv("STRATA_BIN", str(tmp_path / "nothing"))
     assert cli.main(["characterize", "--here"]) == 1
     assert "native programs were not found" in capsys.readouterr().err
+
+
+def test_an_error_is_the_last_that_is_said_also_after_how_long_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    now = time.clock_gettime
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: now(clock) + 90)
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "nothing"))
+    assert cli.main(["characterize", "--here"]) == 1
+    took, error, *_ = capsys.readouterr().err.splitlines()
+    assert took.startswith("in all 1 min") and error.startswith("strata: error: ")
+    assert cli.main(["characterize", "--quik-ly"]) == 2
+    assert "in all" not in capsys.readouterr().err  # wrong input is refused before the command begins
