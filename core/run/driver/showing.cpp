@@ -143,8 +143,7 @@ void ShownTimes::pass(double now) {
     constexpr double never = std::numeric_limits<double>::infinity();
     next_ = never;
     if (interval_ <= 0) return;
-    const double count =
-        std::floor(now / interval_) + 1;  // one too small where the quotient was rounded down
+    const double count = std::floor(now / interval_) + 1;  // one too small if rounded down
     next_ = count * interval_ > now ? count * interval_ : (count + 1) * interval_;
     // An interval too small to change the time: fields are written after each step.
     if (!(next_ > now) || next_ == never) next_ = std::nextafter(now, never);
