@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kHuge = 2ULL << 20, kGiB = 1ULL << 30;
 constexpr std::uint64_t kSmallPart = 8;  // the first eighth is for small arrays
 
-/// Far from where Linux puts programs, heaps, libraries and stacks, and from what AddressSanitizer takes for
-/// itself on x86-64 (up to 0x10007fff8000). The last suit processors with 39 bits of address.
+/// Far from the addresses of programs, heaps, libraries and stacks on Linux, and from those of
+/// AddressSanitizer on x86-64 (up to 0x10007fff8000). The last two suit processors with 39 bits of address.
 constexpr std::array<std::uintptr_t, 8> kAddresses = {0x200000000000, 0x280000000000, 0x300000000000,
                                                       0x380000000000, 0x400000000000, 0x480000000000,
                                                       0x2000000000,   0x3000000000};
@@ -36,7 +36,7 @@ std::size_t page_size() {
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
-/// nullptr when something lies there already.
+/// Returns nullptr when the address is in use.
 void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
     void* wanted = reinterpret_cast<void*>(address);
     // Without NORESERVE, a kernel that does not overcommit would count the whole address space as used.
@@ -52,7 +52,8 @@ void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
         munmap(got, capacity);  // a kernel that does not know NOREPLACE takes the address as a wish
         return nullptr;
     }
-    // ENOMEM is also what the kernel says for addresses that the processor does not have.
+    // ENOMEM is an error: it means a limit on address space. (The kernel also gives it for addresses that the
+    // processor does not have.)
     if (why == EEXIST || why == EINVAL) return nullptr;
     throw system_error("the arena cannot be mapped", why)
         .given(fmt::format("{} of address space", print_size(capacity)))
@@ -63,7 +64,7 @@ struct Extent {
     std::uint64_t begin, end;
 };
 
-/// The first part of `all` with room for `size` between what is taken.
+/// The first gap of `size` in `all` between the taken parts.
 std::optional<std::uint64_t> first_gap(std::vector<Extent> taken, Extent all, std::uint64_t size) {
     std::sort(taken.begin(), taken.end(), [](Extent a, Extent b) { return a.begin < b.begin; });
     std::uint64_t at = all.begin;
@@ -161,7 +162,7 @@ std::uint64_t Arena::promised() const {
 
 std::uint64_t Arena::resident() const {
     struct stat file {};
-    constexpr std::uint64_t block = 512;  // of st_blocks, whatever the file system's own are (stat(2))
+    constexpr std::uint64_t block = 512;  // unit of st_blocks, in all file systems (stat(2))
     return fstat(descriptor_, &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * block : 0;
 }
 
@@ -177,7 +178,7 @@ std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
         .value_or(0);
 }
 
-/// Where in the table there is room for the memories of an array's owners.
+/// A place in the table with room for the memories of an array's owners.
 std::uint32_t Arena::room_for_owners(std::string_view name, std::size_t count) const {
     std::vector<Extent> taken;
     for (const Entry& entry : header_->entries())
@@ -218,7 +219,7 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
     const Placing where = settled(placing, std::string(name));
     const std::size_t page = bytes >= kHuge ? kHuge : page_size();
     const std::uint64_t reserved = bytes > capacity_ ? bytes : rounded(bytes, page);
-    // A huge page lies in one memory: where there are some, blocks end on their borders.
+    // A huge page lies in one memory, so blocks end on the borders of huge pages where there are such pages.
     const std::size_t grain = page == kHuge && why_no_huge_pages().empty() ? kHuge : page_size();
     const bool owned = where.where == Placing::Where::bound || where.where == Placing::Where::blocked;
     const std::size_t owners = owned ? where.memories.size() : 0;
@@ -257,7 +258,7 @@ void Arena::release(std::string_view name) {
     const Holding hold(header_->lock, Patience::crowded(&header_->failure));
     Entry* const gone = entry(name);
     if (gone == nullptr) throw Error("there is no such array").at(fmt::format("array {}", name));
-    // Pages go back to the system, and whoever gets this place next finds zeros.
+    // Pages go back to the system, and the next array at this place finds zeros.
     if (fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(gone->offset),
                   static_cast<off_t>(gone->reserved)) != 0)
         throw system_error("the array's memory cannot be given back", errno)

@@ -1,12 +1,13 @@
-// Memory that every process of a team on a node maps at one address: what one writes, all can read, and a
-// pointer into it means the same to all.
+// Memory that every process of a team on a node maps at one address. All processes see each other's writes,
+// and a pointer into it is valid in all of them.
 //
-// It is an unnamed file of memory (memfd_create(2)): the kernel frees it with the last process that has it,
-// however that one ends. Address space is reserved once, for more than the machine has; arrays take their
-// part of it by name, and pages come when they are touched. So making an array costs other processes nothing.
+// It is an unnamed memory file (memfd_create(2)): the kernel frees it when the last process that has it ends,
+// in whatever way. Address space is reserved once, for more than the machine's memory. Arrays take parts of
+// it by name, and pages are allocated when they are touched. So a new array costs the other processes
+// nothing.
 //
-// Small arrays lie in the first eighth; the others in the rest, on 2 MiB borders, where huge pages are asked
-// for.
+// Small arrays lie in the first eighth. The others lie in the rest, on 2 MiB borders, with huge pages
+// requested.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +30,18 @@ class Arena {
   public:
     static constexpr std::size_t kMostArrays = 8192, kLongestName = 63;
 
-    /// A new arena of so many bytes of address space (0: twice this machine's memory), at an address that is
-    /// likely to be free in every process. Throws Error.
+    /// A new arena of `capacity` bytes of address space (0: twice this machine's memory), at an address that
+    /// is likely to be free in every process. Throws Error.
     [[nodiscard]] static Arena create(std::uint64_t capacity = 0);
     /// The arena of another process, by its descriptor (which this object then owns), at its address there.
-    /// Nothing where something else lies at that address here. Throws Error when the system refuses for
-    /// another reason.
+    /// None where that address is in use here. Throws Error when the system refuses for another reason.
     [[nodiscard]] static std::optional<Arena> join(int descriptor, std::uintptr_t address,
                                                    std::uint64_t capacity);
-    /// The same at whatever address is free: for the process that looks after members and uses no pointers
-    /// into it.
+    /// The same at any free address: for the process that watches members and uses no pointers into the
+    /// arena.
     [[nodiscard]] static Arena view(int descriptor, std::uint64_t capacity);
-    /// The same arena at the next address that is free here; nothing when there is none left to try. For
-    /// finding an address that suits all processes, before anybody has a pointer into it.
+    /// Maps the arena at the next address that is free here; returns false when no address is left to try.
+    /// For finding an address that suits all processes, before any pointers into it exist.
     [[nodiscard]] bool move_on();
 
     Arena(Arena&& other) noexcept;
@@ -50,12 +50,12 @@ class Arena {
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    /// The array of that name, zeroed when new: the first process to ask makes it, the others get the same,
-    /// in any order. Pages are placed as `placing` of the first one says. Throws Error when the name is taken
-    /// by an array of another size, when memory does not suffice (with need and supply), or when the table is
-    /// full; MemberLost when another member is gone.
+    /// The array of that name, zeroed when new. The first process that asks makes it, the others get the same
+    /// one, in any order. Pages are placed by the first one's `placing`. Throws Error when the name is taken
+    /// by an array of another size, when memory does not suffice (with the need and the supply), or when the
+    /// table is full; MemberLost when another member is gone.
     [[nodiscard]] void* allocate(std::string_view name, std::uint64_t bytes, const Placing& placing = {});
-    /// The same as `count` elements of T, which may hold pointers into the arena but none to code or to
+    /// The same as `count` elements of T. They may hold pointers into the arena, but none to code or to
     /// private memory.
     template <class T>
     [[nodiscard]] std::span<T> array(std::string_view name, std::size_t count, const Placing& placing = {}) {
@@ -64,11 +64,11 @@ class Arena {
     }
     /// An array's address; null when there is none of that name.
     [[nodiscard]] void* find(std::string_view name) const noexcept;
-    /// Frees the array's memory for all at once; nobody may use it any more. Throws Error when there is none.
+    /// Frees the array's memory for all members at once; none of them may use it afterwards. Throws Error
+    /// when there is no such array.
     void release(std::string_view name);
 
-    /// The array at an address: "array 'x', byte 4096 of 8192", or where near an array. Safe in signal
-    /// handlers.
+    /// Describes an address: "array 'x', byte 4096 of 8192", or the nearest array. Safe in signal handlers.
     void describe(const void* address, char* text, std::size_t size) const noexcept;
 
     [[nodiscard]] bool contains(const void* address) const noexcept {
@@ -103,11 +103,11 @@ class Arena {
     std::uint64_t capacity_ = 0;
 };
 
-/// From now on a fault in the arena's memory (SIGBUS: no page could be had) says which array it was, in
-/// `note` or, when that is null, on standard error, before the process ends as it would have. The arena must
-/// outlive it; one at a time.
+/// From now on a fault in the arena's memory (SIGBUS: no page was available) is explained with the array's
+/// name, in `note` or, when that is null, on standard error. Then the process ends as it would have without
+/// this. The arena must outlive this; one arena at a time.
 void explain_faults(const Arena& arena, Note* note);
-/// Ends that: to be called before the arena goes.
+/// Ends explain_faults(). To be called before the arena is destroyed.
 void explain_no_faults();
 
 }  // namespace strata::team

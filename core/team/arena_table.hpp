@@ -1,4 +1,4 @@
-// The table at the beginning of every arena: its parts, by name. For the arena's own sources.
+// The table of arrays at the beginning of every arena. For the arena's own sources.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct Arena::Entry {
 };
 
 struct Arena::Header {
-    /// Memories of the owners of all arrays that are bound or blocked.
+    /// Room for the owners' memories of all arrays that are bound or blocked.
     static constexpr std::uint32_t kMostOwners = 1 << 16;
 
     Failure failure;
@@ -29,7 +29,7 @@ struct Arena::Header {
     std::uint64_t file_bytes = 0;
     /// The number of entries that have been used.
     std::atomic<std::uint32_t> known{0};
-    // Not set to zero, which they are: that would take pages.
+    // Not initialised: they are zero already, and writing zeros would allocate pages.
     std::int16_t owners[kMostOwners];
     alignas(Entry) std::byte table[kMostArrays * sizeof(Entry)];
 

@@ -12,7 +12,7 @@
 namespace strata::team {
 namespace {
 
-/// Those of one level, by the node they will share.
+/// The items of one level, grouped by their common node.
 using Groups = std::vector<std::vector<int>>;
 
 /// Items with the same key stay together, in runs of at most `fan_in`.
@@ -49,7 +49,7 @@ class TreeBuilder {
             items_.push_back({-1, m, at(neighbourhood.cache, m), at(neighbourhood.domain, m)});
     }
 
-    /// Gathers until every key has one item left.
+    /// Joins items until every key has one item left.
     template <class Key>
     void gather(Key key) {
         while (true) {
@@ -71,7 +71,7 @@ class TreeBuilder {
   private:
     Item joined(const std::vector<int>& group) {
         Item first = items_[static_cast<std::size_t>(group.front())];
-        if (group.size() == 1) return first;  // a node for one would only be a longer way
+        if (group.size() == 1) return first;  // a node for one would only make the path longer
         const int node = static_cast<int>(tree_.nodes.size());
         tree_.nodes.push_back({static_cast<int>(group.size()), -1});
         for (const int index : group) {
@@ -105,12 +105,12 @@ BarrierTree barrier_tree(const Neighbourhood& neighbourhood, int fan_in, bool fl
     return tree;
 }
 
-/// Arriving and waiting have a line each: those that wait do not slow down those that still arrive.
+/// Arrivals and waiting have a line each, so waiting members do not slow down those that still arrive.
 struct Barrier::Node {
     alignas(kApart) std::atomic<std::uint32_t> arrived{0};
     std::uint32_t expected = 0;
     std::int32_t parent = -1;
-    std::int32_t slot = 0;  // which of those that come to a root that does not count
+    std::int32_t slot = 0;  // number among the slots of a root that does not count
     alignas(kApart) Word gate;
 };
 
@@ -118,13 +118,13 @@ struct Barrier::Image {
     alignas(kApart) std::int32_t members = 0;
     std::int32_t nodes = 0;
     std::uint32_t before = 0;
-    std::int32_t slots = 0;  // that tell each other at the root; 0: the root counts
+    std::int32_t slots = 0;  // that notify each other at the root; 0: the root counts
     // then the nodes, the lines of `telling`, the node of each member, its slot
 };
 
 namespace {
 
-/// The number of slots that tell each other at the root.
+/// The number of slots that notify each other at the root.
 int slots_of(const BarrierTree& tree) { return tree.counted_root ? 0 : tree.nodes.back().expected; }
 
 }  // namespace
@@ -209,8 +209,8 @@ void Barrier::wait_for(WordAt word) {
 void Barrier::wait_for_all() {
     const auto steps = static_cast<std::size_t>(steps_);
     std::size_t come = 0;  // nodes in which this member was the last
-    // Counts are never set back: in phase p the last to come makes p times as many as are expected (both
-    // wrap).
+    // Counters are never reset: in phase p the last arrival makes the counter p times the expected number
+    // (both wrap around).
     while (come < steps && way_[come].node->arrived.fetch_add(1) + 1 == phase_ * way_[come].expected) ++come;
     if (come < steps) {
         wait_for(way_[come].node->gate);

@@ -63,7 +63,7 @@ class TrafficCount {
     }
     int& clock(int member) { return clock_[static_cast<std::size_t>(member)]; }
 
-    /// The line comes to the member, from the nearest that has it, if it is not there.
+    /// Moves the line to the member from the nearest holder, unless the member has it.
     void fetch(Line& line, int member) {
         if (line.holders.contains(member) || line.holders.empty()) return;
         int nearest = 2;
@@ -95,7 +95,7 @@ class TrafficCount {
             clock(member) = std::max(clock(member), counts_[n].written_at);
             write(counts_[n], member);
             if (++arrived_[n] < tree_.nodes[n].expected) {
-                read(gates_[n], member);  // it looks, in vain, and goes on looking
+                read(gates_[n], member);  // it looks without success, and spins
                 waiting_[n].push_back({member, way});
                 return;
             }
@@ -126,7 +126,8 @@ class TrafficCount {
             leave(at_root_[static_cast<std::size_t>(slot)], ways_[static_cast<std::size_t>(slot)]);
     }
 
-    /// Opens the gates that the member came through, from the top; those that waited there do the same.
+    /// Opens the gates of the nodes that the member passed, from the top; members that waited there do the
+    /// same.
     void leave(int member, std::vector<int> way) {
         for (; !way.empty(); way.pop_back()) {
             const auto n = static_cast<std::size_t>(way.back());

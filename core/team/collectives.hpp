@@ -1,11 +1,12 @@
 // Collective operations beside the barrier: broadcast and reductions, through shared memory.
 //
-// Every member writes into a slot of its own, all meet in the barrier, every member reads. There are two
-// sets of slots in turn: a member that still reads one set is not disturbed when others write the next, and
-// nobody can write the same set again before all have met once more. So each call costs one barrier.
+// Every member writes into a slot of its own, all meet in the barrier, then every member reads. Two sets of
+// slots are used in turn. While a slow member still reads one set, others write the other. They can write the
+// same set again only after the next barrier, which the slow member must have reached. So each call costs one
+// barrier.
 //
-// Over several nodes the members of each meet so, then its leader brings the node's part to the other leaders
-// while the rest of the node waits for a word.
+// Over several nodes, the members of each node do this first. Then its leader exchanges the node's part with
+// the other leaders, while the rest of the node waits for it.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +22,13 @@
 
 namespace strata::team {
 
-/// Bytes that one member can bring into one barrier; longer data go in pieces.
+/// Bytes that one member can contribute in one barrier; longer data is sent in pieces.
 inline constexpr std::size_t kSlotBytes = 8 * kApart;
 
-/// One member's side of what its node exchanges with the others.
+/// One member's handle on the exchange of its node with others.
 class NodeExchange {
   public:
-    /// Bytes of shared memory on each of so many nodes.
+    /// Bytes of shared memory on each node, for so many nodes.
     [[nodiscard]] static std::size_t bytes(int nodes) {
         return sizeof(Word) + static_cast<std::size_t>(nodes) * kSlotBytes;
     }
@@ -40,7 +41,7 @@ class NodeExchange {
           patience_(patience),
           fewest_(nodes.fewest()) {}
 
-    /// The leader does `what`; the others of the node wait until it has come back.
+    /// The leader does `what`; the others of the node wait until it is done.
     template <class What>
     void go(What what) {
         const std::uint32_t trip = ++trips_;
@@ -51,7 +52,7 @@ class NodeExchange {
         what(nodes_);
         publish(back_, trip);
     }
-    /// The slots for what the leader brings back, one for each node.
+    /// The slots for the results of the leader's exchange, one for each node.
     [[nodiscard]] std::byte* far(int node) const {
         return far_ + static_cast<std::size_t>(node) * kSlotBytes;
     }
@@ -60,7 +61,7 @@ class NodeExchange {
     }
     [[nodiscard]] const Where& who() const { return who_; }
     [[nodiscard]] std::pair<int, int> location_of(int rank) const { return nodes_.location_of(rank); }
-    /// Members of the node that has fewest.
+    /// The number of members of the smallest node.
     [[nodiscard]] int fewest() const { return fewest_; }
 
   private:
@@ -79,12 +80,13 @@ class Collectives {
     [[nodiscard]] static std::size_t bytes(int members) {
         return 2 * static_cast<std::size_t>(members) * kSlotBytes;
     }
-    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and outlives this.
-    /// `exchange`: the way to the other nodes, if there are any; `member` is this one's number on its node.
+    /// `where`: shared memory, aligned to kApart. The barrier is this member's, and must outlive this.
+    /// `exchange`: the exchange with other nodes, if there are any; `member` is this one's number on its
+    /// node.
     Collectives(void* where, int member, Barrier& barrier, NodeExchange* exchange = nullptr)
         : slots_(static_cast<std::byte*>(where)), member_(member), barrier_(barrier), exchange_(exchange) {}
 
-    /// What member `root` has in `data` is in everybody's `data` afterwards.
+    /// Copies member `root`'s `data` into the `data` of all members.
     template <class T>
     void broadcast(std::span<T> data, int root) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -106,10 +108,10 @@ class Collectives {
         }
     }
 
-    /// Each element becomes the combination of all members' ones, in the order of the members: the same for
-    /// everybody, and from run to run with as many members on as many nodes (each node combines its own
-    /// first). For sums of doubles that are the same with any number of members use sum(). Meant for short
-    /// data: every member reads everybody's.
+    /// Each element becomes the combination of all members' elements, in the order of the members. The result
+    /// is the same in all members, and in all runs with as many members on as many nodes (each node combines
+    /// its own first). For sums of doubles that are the same with any number of members use sum(). Meant for
+    /// short data: every member reads all members' data.
     template <class T, class Combine>
     void reduce(std::span<T> data, Combine combine) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kSlotBytes);
@@ -119,7 +121,7 @@ class Collectives {
             std::byte* shared = turn();
             std::memcpy(slot(shared, member_), piece.data(), piece.size_bytes());
             barrier_.wait();
-            // Over several nodes only the leader needs the node's own; it brings it along at once.
+            // Over several nodes only the leader needs the node's own combination.
             if (exchange_ == nullptr || member_ == 0)
                 fold(piece, shared, kSlotBytes, barrier_.members(), combine);
             if (exchange_ == nullptr) continue;
@@ -137,8 +139,8 @@ class Collectives {
         return value;
     }
 
-    /// The sum of all that the members have put into theirs, rounded once: the same bits for any number of
-    /// members and any division of the values among them.
+    /// The sum of all values in the members' sums, rounded once: the same bits for any number of members and
+    /// any division of the values among them.
     [[nodiscard]] double sum(const ExactSum& mine) {
         static_assert(std::is_trivially_copyable_v<ExactSum> && sizeof(ExactSum) <= kSlotBytes);
         std::byte* shared = turn();
@@ -155,7 +157,7 @@ class Collectives {
     }
 
   private:
-    /// Combines what lies at `from`, in steps of `step` bytes, in order.
+    /// Combines the parts at `from`, `step` bytes apart, in order.
     template <class T, class Combine>
     static void fold(std::span<T> into, const std::byte* from, std::size_t step, int parts, Combine combine) {
         std::memcpy(into.data(), from, into.size_bytes());

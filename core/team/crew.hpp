@@ -1,16 +1,16 @@
-// The threads of one member of a team: they stay for as long as the member does, each bound to a place of its
-// own, and as many are awake as the member has places now. Any member may change anybody's number; cores
-// then go from process to process within microseconds.
+// The threads of one member of a team. They stay for as long as the member does, each bound to a place of its
+// own. As many are awake as the member has places at the moment. Any member may change any member's number:
+// cores then go from process to process within microseconds.
 //
 //   strata::team::Crew& crew = team.crew();
 //   crew.parallel_for(0, n, [&](std::size_t i) { a[i] = b[i] + s * c[i]; });
 //   crew.move(0, 3, 2);                  // two cores of member 0's go to member 3
 //   crew.parallel_region([&](int thread, int threads) { ... });
 //
-// A place goes from one member to another when the thread that is awake there has left: at once where it
-// looks for work, at the end of its share where it works. The member that is to have the place runs its
-// regions with what it has until then; it never waits for a core. So no two threads are awake on one core,
-// unless the layout puts several places on it.
+// A place goes from one member to another when the thread that is awake there has left: at once if it looks
+// for work, at the end of its share if it works. The new member runs its regions with its other places until
+// then; it never waits for a core. So no two threads are awake on one core, unless the layout puts several
+// places on it.
 //
 // The counts in shared memory are those of NASA Ames' MLP ("any process may change the number of CPUs of any
 // other"; Ciotti, Taft, Petersohn, Early Experiences with the 512 Processor Single System Image Origin2000).
@@ -31,11 +31,12 @@ namespace strata::team {
 // The division of a loop's iterations among threads.
 /// In equal blocks: with as many threads, thread t always has the same iterations.
 struct Static {};
-/// Whoever is free takes the next `chunk`.
+/// Each free thread takes the next `chunk`.
 struct Dynamic {
     std::int64_t chunk = 1;
 };
-/// Whoever is free takes half an equal share of what is left, at least `least`.
+/// Each free thread takes half of an equal share of the rest, at least `least`.
+///   Example: 1000 iterations left, 4 threads: the next takes 125.
 struct Guided {
     std::int64_t least = 1;
 };
@@ -49,8 +50,8 @@ class CrewThreads;
 /// thread.
 class Crew {
   public:
-    /// `table`: a CrewTable in shared memory. `pus`: [place] -> where a thread of that place is bound; empty:
-    /// nowhere. Throws Error.
+    /// `table`: a CrewTable in shared memory. `pus`: [place] -> the PUs to which a thread of that place is
+    /// bound; empty: no binding. Throws Error.
     Crew(void* table, int member, std::vector<std::vector<int>> pus, const Patience& patience);
     ~Crew();
     Crew(const Crew&) = delete;
@@ -59,13 +60,13 @@ class Crew {
     /// The number of threads that each member is to have from its next region on.
     [[nodiscard]] std::vector<int> counts() const { return table_.counts(); }
     [[nodiscard]] int count() const { return table_.count(member_); }
-    /// Gives member `member` n threads, of places that nobody has; those that it has too many are nobody's
-    /// then. Throws Error when there are not as many, or for n < 1; MemberLost.
+    /// Gives member `member` n threads, on places without a member. Places that it has too many then have no
+    /// member. Throws Error when there are not as many, or for n < 1; MemberLost.
     void set_count(int member, int n);
-    /// The same for all members at once: what some have too many goes to those that have too few.
+    /// The same for all members at once: places of members that have too many go to those that have too few.
     void set_counts(std::span<const int> counts);
-    /// n threads of member `from` go to member `to`: the cores nearest to where `to` is. Throws Error when
-    /// `from` would keep none; MemberLost.
+    /// Moves n threads from member `from` to member `to`: the cores nearest to the home of `to`. Throws Error
+    /// when `from` would keep none; MemberLost.
     void move(int from, int to, int n = 1);
 
     /// Calls body(thread, threads) once in each thread, and returns when all have ended. The first exception
@@ -82,8 +83,8 @@ class Crew {
     template <class Index, class Body, class Division = Static>
     void parallel_for(std::type_identity_t<Index> begin, Index end, Body&& body, Division division = {});
 
-    /// Makes this member's threads for all places now; else each is made when the member first has its place,
-    /// which takes some ten microseconds more.
+    /// Makes this member's threads for all places now. Without this, each is made when the member first has
+    /// its place, which takes some ten microseconds more.
     void prepare();
 
     /// For programs whose member uses OpenMP: sets OpenMP's number of threads to this member's count, binds
@@ -96,7 +97,7 @@ class Crew {
     [[nodiscard]] static int place();
     [[nodiscard]] int member() const { return member_; }
     [[nodiscard]] const CrewTable& table() const { return table_; }
-    /// The PUs of each place; empty: nowhere.
+    /// The PUs of each place; empty: no binding.
     [[nodiscard]] const std::vector<std::vector<int>>& pus() const { return pus_; }
 
   private:
@@ -117,7 +118,7 @@ class Chunks {
     Chunks(std::int64_t count, Dynamic division) : count_(count), least_(division.chunk), guided_(false) {}
     Chunks(std::int64_t count, Guided division) : count_(count), least_(division.least), guided_(true) {}
 
-    /// The next ones for one of `threads`; false when none are left.
+    /// Takes the next iterations for one of `threads` threads; false when none are left.
     bool take(int threads, std::int64_t& first, std::int64_t& last) {
         const std::int64_t least = least_ < 1 ? 1 : least_;
         first = next_.load(std::memory_order_relaxed);

@@ -17,7 +17,7 @@ const machine::Core* core_of(const machine::Machine& machine, int pu) {
     return found == machine.cores.end() ? nullptr : &*found;
 }
 
-/// The firmware's distance between the memories of two domains; -1 where it says nothing.
+/// The firmware's distance between the memories of two domains; -1 where it states none.
 double stated_distance(const machine::Machine& machine, int from, int to) {
     if (!machine.distances) return -1;
     const auto& memories = machine.distances->memories;

@@ -22,7 +22,7 @@ namespace {
 std::size_t row_of(std::size_t places) { return (places + 63) / 64; }
 std::size_t padded(std::size_t bytes) { return (bytes + kApart - 1) / kApart * kApart; }
 
-/// The 32 bits that a futex looks at.
+/// The 32 bits that a futex compares.
 std::uint32_t* low_half(std::atomic<std::uint64_t>& word) {
     static_assert(sizeof(word) == 8 && std::atomic<std::uint64_t>::is_always_lock_free);
     return reinterpret_cast<std::uint32_t*>(&word) + (std::endian::native == std::endian::little ? 0 : 1);
@@ -45,7 +45,7 @@ struct CrewTable::Image {
     Lock changing;
 };
 
-/// A member reads the line of its own seat at each region: it changes with its own places only.
+/// A member reads the line of its own seat at each region; the line changes only with its own places.
 struct CrewTable::Seat {
     alignas(kApart) std::atomic<std::uint32_t> changes{0};
     std::atomic<std::int32_t> count{0};
@@ -192,7 +192,8 @@ void CrewTable::retarget(int place, std::uint32_t target) const {
 
 int CrewTable::nearest(int taker, int from, const std::vector<int>& wanted,
                        const std::vector<int>& have) const {
-    // Nearest to the taker, furthest from the giver, then next to the taker in the order of places.
+    // By distance: nearest to the taker's home, then furthest from the owner's home, then next to the taker
+    // in the order of places.
     using Rank = std::tuple<int, int, int, int>;
     Rank best{INT_MAX, 0, 0, 0};
     for (int place = 0; place < places(); ++place) {
@@ -230,7 +231,7 @@ std::vector<int> CrewTable::change(const std::function<void(std::vector<int>&)>&
         retarget(place, taker < 0 ? PlaceWord::kNobody : static_cast<std::uint32_t>(taker));
         changed.push_back(place);
     };
-    // One place each in turn, so that no taker has all of what is near to several.
+    // One place each in turn, so that no taker gets all places that are near to several.
     for (bool more = true; more;) {
         more = false;
         for (int taker = 0; taker < members(); ++taker)
@@ -239,7 +240,7 @@ std::vector<int> CrewTable::change(const std::function<void(std::vector<int>&)>&
                 more = true;
             }
     }
-    // Of the places that nobody takes the furthest from home go first.
+    // Places that no other member takes: the furthest from home go first.
     for (int giver = 0; giver < members(); ++giver)
         while (have[static_cast<std::size_t>(giver)] > wanted[static_cast<std::size_t>(giver)]) {
             std::vector<int> own;

@@ -1,20 +1,19 @@
-// Which member of a team has which place, in memory that all members share.
+// The member of each place of a team, in memory that all members share.
 //
-// Every place has one word. It says who is to have the place (`target`), whose thread is awake there
-// (`occupant`) and what that thread does (`state`). A change of counts sets targets and nothing else; the
-// occupant sees it and leaves, and only then is anybody else awake there. So each word has one that may act
-// at a time:
+// Every place has one word. It holds the member that is to have the place (`target`), the member with a
+// thread awake there (`occupant`) and the state of that thread (`state`). A change of counts sets targets
+// only. The occupant sees it and leaves, and only then does another thread wake there. So at any time one
+// thread may change a word:
 //
-//   free     nobody is awake: the target's leader may call its thread there           -> work
+//   free     no thread is awake: the target's leader may call its thread there        -> work
 //   idle     the occupant's thread looks for work: its leader may give it some        -> work
-//            the thread itself may go: others are to have the place, or it is tired   -> free, or idle of the
-//            target, whose thread it wakes in its stead
-//   work     the occupant's thread is in a region; at its end it goes as above, or    -> idle
-//   lent     the occupant's OpenMP threads have it until its leader says otherwise
+//            the thread itself may leave, for the target or to sleep                  -> free, or idle of the
+//            target, by waking the target's thread in its place
+//   work     the occupant's thread is in a region; at its end it leaves as above, or  -> idle
+//   lent     the occupant's OpenMP threads have it until its leader changes that
 //   home     its leader itself is there, always
 //
-// All steps are compare-and-swap of the whole word; there is no other lock but one among those that change
-// counts.
+// All steps are compare-and-swap of the whole word. The only lock is one for changes of counts.
 #pragma once
 
 #include <atomic>
@@ -40,7 +39,7 @@ struct PlaceWord {
     std::uint32_t sequence = 0;  // of the region, modulo kSequences
     std::uint32_t number = 0;    // of the thread in that region
 
-    // The low half is what threads sleep on (futexes have 32 bits): a change of target alone wakes nobody.
+    // Threads sleep on the low half (futexes have 32 bits), so a change of the target alone wakes none.
     [[nodiscard]] std::uint64_t packed() const {
         return static_cast<std::uint64_t>(occupant) | static_cast<std::uint64_t>(state) << 14 |
                static_cast<std::uint64_t>(waited) << 17 | static_cast<std::uint64_t>(sequence) << 18 |
@@ -64,7 +63,7 @@ class CrewTable {
     static constexpr int kMostMembers = PlaceWord::kNobody - 1, kMostPlaces = 1 << 18;
 
     [[nodiscard]] static std::size_t bytes(const CrewPlaces& places);
-    /// Makes a table of zeroed memory (aligned to kApart), once, before any member uses it.
+    /// Makes a table in zeroed memory (aligned to kApart), once, before any member uses it.
     static void form(void* where, const CrewPlaces& places);
     explicit CrewTable(void* where);
 
@@ -80,20 +79,19 @@ class CrewTable {
     [[nodiscard]] std::vector<int> counts() const;
     /// Grows with each change of the places that a member is to have.
     [[nodiscard]] std::uint32_t changes(int member) const;
-    /// The places that a member is to have, ascending. Read while they change, it may be some of both; then
-    /// changes() grows afterwards.
+    /// The places that a member is to have, ascending. Read during a change, the list may mix old and new;
+    /// then changes() grows afterwards.
     void places_of(int member, std::vector<int>& places) const;
 
-    /// Which members have a thread for a place, asleep or awake. A thread stays until its member ends.
+    /// Whether a member has a thread for a place, asleep or awake. A thread stays until its member ends.
     [[nodiscard]] bool manned(int member, int place) const;
     void set_manned(int member, int place, bool yes) const;
 
-    /// New counts for all members. Those that are to have fewer give up those of their places that are
-    /// nearest to somebody who is to have more, or else the furthest from their own home; those that are to
-    /// have more take, one after the other, the place that is nearest to their home, of equally near ones
-    /// that which is furthest from its owner's home. With `from` >= 0 only places of that member are taken.
-    /// Returns the places whose target changed. Throws Error for counts below one and for more than there are
-    /// places; MemberLost.
+    /// Sets new counts for all members. A member that is to have more takes, in turn with others, the place
+    /// nearest to its home; among equally near ones the place furthest from its owner's home. A member that
+    /// is to have fewer gives up the places so taken, then those furthest from its own home. With `from` >= 0
+    /// only places of that member are taken. Returns the places with a changed target. Throws Error for
+    /// counts below one and for more than there are places; MemberLost.
     std::vector<int> change(const std::function<void(std::vector<int>&)>& wish, const Patience& patience,
                             int from = -1) const;
 
@@ -119,7 +117,8 @@ class CrewTable {
 /// Puts a thread to sleep until the low half of a place's word is no longer that of `seen`; may return early.
 void sleep_at(std::atomic<std::uint64_t>& word, std::uint64_t seen, std::uint32_t bits) noexcept;
 void wake_at(std::atomic<std::uint64_t>& word, std::uint32_t bits) noexcept;
-/// Whom wake_at() finds: a member's thread for that place, or the leader that waits for the work's end.
+/// The sleepers that wake_at() wakes: a member's thread for that place, or the leader that waits for the
+/// work's end.
 [[nodiscard]] inline std::uint32_t thread_bit(std::uint32_t member) { return 1U << member % 31; }
 inline constexpr std::uint32_t kLeaderBit = 1U << 31;
 

@@ -18,7 +18,7 @@
 namespace strata::team {
 namespace {
 
-/// This thread's place in a region; -1 outside. By its address a thread is told from all others.
+/// This thread's place in a region; -1 outside. Its address identifies the thread.
 thread_local int place_here = -1;
 
 /// Sets that for a scope.
@@ -30,7 +30,7 @@ class InRegion {
     InRegion& operator=(const InRegion&) = delete;
 };
 
-/// The signal mask that a new thread inherits: signals go to the threads that the program itself has made.
+/// Blocks signals while threads are made, which inherit the mask: signals go to the program's own threads.
 class AllSignalsBlocked {
   public:
     AllSignalsBlocked() {
@@ -78,7 +78,7 @@ CrewThreads::~CrewThreads() {
     for (int place = 0; place < table_.places(); ++place) {
         Worker* worker = workers_[static_cast<std::size_t>(place)].get();
         if (worker == nullptr) continue;
-        // A thread may be between its look at ending_ and its sleep: then it is called again.
+        // A thread may be between its check of ending_ and its sleep, so it is woken again.
         while (!worker->gone) {
             wake_at(table_.word(place), thread_bit(me_));
             std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -89,7 +89,7 @@ CrewThreads::~CrewThreads() {
 
 bool CrewThreads::leads() const { return leader_ == &place_here && place_here < 0; }
 
-/// Makes the threads of these places that there are not yet, and waits until they are bound.
+/// Makes the missing threads of these places, and waits until they are bound.
 void CrewThreads::make(const std::vector<int>& places) {
     const AllSignalsBlocked blocked;
     try {
@@ -135,14 +135,14 @@ void CrewThreads::prepare() {
     make(all);
 }
 
-/// Takes a place for a region, or for OpenMP; false where others are still awake or are to be.
+/// Takes a place for a region, or for OpenMP; false where a thread of another member is awake, or is to be.
 bool CrewThreads::claim(int place, PlaceWord::State state, int number) {
     auto& word = table_.word(place);
     std::uint64_t bits = word.load(std::memory_order_acquire);
     while (true) {
         PlaceWord next = PlaceWord::of(bits);
         if (!next.for_member(member_)) return false;
-        // Another's idle place without a thread: that one has left the team.
+        // An idle place of another member without a thread: that member has left the team.
         if (next.occupant != PlaceWord::kNobody && !next.of_member(member_) &&
             (next.state != PlaceWord::idle || table_.manned(static_cast<int>(next.occupant), place)))
             return false;
@@ -191,8 +191,8 @@ void CrewThreads::run(CrewTask task, void* held) {
     if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Waits until the place's thread is no longer at work for this member. What it waits for is this process: it
-/// cannot be lost alone, and what its body waits for ends by the patience of that wait.
+/// Waits until the place's thread no longer works for this member. The wait needs no check for lost members:
+/// the thread is in this process, and waits within its body end by their own patience.
 void CrewThreads::join(int place) {
     auto& word = table_.word(place);
     std::uint64_t bits = word.load(std::memory_order_acquire);
@@ -213,7 +213,7 @@ void CrewThreads::join(int place) {
     }
 }
 
-/// Looks at a word as patiently as the team does; true when it is no longer `bits`.
+/// Spins on a word by the team's patience; true when it is no longer `bits`.
 bool CrewThreads::look(const std::atomic<std::uint64_t>& word, std::uint64_t bits) const {
     constexpr int bare_looks = 2000, looks_between_clocks = 32;
     const auto changed = [&] { return word.load(std::memory_order_acquire) != bits; };
@@ -235,8 +235,8 @@ bool CrewThreads::look(const std::atomic<std::uint64_t>& word, std::uint64_t bit
     return false;
 }
 
-/// Gives up a place that is this member's: to the thread of the member that is to have it, which is woken on
-/// the same core and goes on looking for work there, or to nobody. False when the word is no longer `bits`.
+/// Gives up a place of this member. It goes to the thread of the member that is to have it, which is woken on
+/// the same core and looks for work there; or it becomes free. False when the word is no longer `bits`.
 bool CrewThreads::leave(std::atomic<std::uint64_t>& word, int place, std::uint64_t& bits) {
     PlaceWord next = PlaceWord::of(bits);
     const std::uint32_t to = next.target;
@@ -252,7 +252,7 @@ bool CrewThreads::leave(std::atomic<std::uint64_t>& word, int place, std::uint64
 }
 
 void CrewThreads::send(const std::vector<int>& places) {
-    if (patience_.spin_ns == 0) return;  // there it would look for nothing, and be in others' way
+    if (patience_.spin_ns == 0) return;  // the thread would look for work and disturb others
     for (const int place : places) {
         auto& word = table_.word(place);
         std::uint64_t bits = word.load();
@@ -262,7 +262,7 @@ void CrewThreads::send(const std::vector<int>& places) {
             continue;
         next.occupant = next.target;
         next.state = PlaceWord::idle;
-        // When another thread was quicker, it is no longer free.
+        // Fails if another thread was quicker: then the place is no longer free.
         if (word.compare_exchange_strong(bits, next.packed())) wake_at(word, thread_bit(next.target));
     }
 }
@@ -282,14 +282,15 @@ void CrewThreads::live(int place, Worker& worker) {
     worker.gone = true;
 }
 
-/// False when this member's threads are to end.
+/// Returns false when this member's threads are to end.
 bool CrewThreads::wait_for_work(std::atomic<std::uint64_t>& word, int place, PlaceWord& seen) {
     while (true) {
         std::uint64_t bits = word.load(std::memory_order_acquire);
         seen = PlaceWord::of(bits);
         if (seen.of_member(member_) && seen.state == PlaceWord::work) return true;
         if (seen.of_member(member_) && seen.state == PlaceWord::idle) {
-            // Leaves at once what others are to have, and what it has looked at in vain for long.
+            // Leaves at once a place that another member is to have, and after a long time without work any
+            // place.
             if (!seen.for_member(member_) || ending_.load(std::memory_order_relaxed) || !look(word, bits))
                 static_cast<void>(leave(word, place, bits));
             continue;
@@ -300,7 +301,7 @@ bool CrewThreads::wait_for_work(std::atomic<std::uint64_t>& word, int place, Pla
 }
 
 void CrewThreads::work(int place, const PlaceWord& seen, Worker& worker) {
-    // The leader calls all threads before it knows how many there are.
+    // The leader calls all threads before it knows their number.
     for (int i = 0; region_.sequence.load(std::memory_order_acquire) != seen.sequence; ++i)
         i < 1000 ? detail::relax() : static_cast<void>(sched_yield());
     try {
@@ -326,7 +327,8 @@ void CrewThreads::work(int place, const PlaceWord& seen, Worker& worker) {
     }
 }
 
-/// Gives up what OpenMP was lent: all of it, or what others are to have; and forgets what is lent no more.
+/// Takes places back from OpenMP: all, or those that others are to have. Drops places from the list that are
+/// no longer lent.
 void CrewThreads::give_back_lent(bool all) {
     std::erase_if(lent_, [&](int place) {
         auto& word = table_.word(place);
@@ -354,7 +356,7 @@ int CrewThreads::lend_to_openmp() {
         if (claim(place, PlaceWord::lent, 0)) now.push_back(place);
     std::vector<int> bound = {table_.home(member_)};
     bound.insert(bound.end(), now.begin(), now.end());
-    // Before others get what OpenMP had so far, its threads must have left it.
+    // Before others get places of OpenMP, its threads must have left them.
     if (bound != bound_for_openmp_) {
         std::vector<std::vector<int>> pus;
         for (const int place : bound)

@@ -1,4 +1,4 @@
-// The threads behind a Crew: making them, calling them into a region, letting them go.
+// The threads of a Crew: their creation, their calls into regions, their end.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class CrewThreads {
     void run(CrewTask task, void* held);
     void prepare();
     int lend_to_openmp();
-    /// Wakes the threads that are to have these places where nobody is awake.
+    /// Wakes the threads that are to have these places, where no thread is awake.
     void send(const std::vector<int>& places);
 
   private:
@@ -32,7 +32,7 @@ class CrewThreads {
         std::exception_ptr thrown;
         std::atomic<bool> gone{false};
     };
-    /// A region. Each thread that is called reads it once, when `sequence` is that region's number.
+    /// A region. Each called thread reads it once, when `sequence` is that region's number.
     struct Region {
         alignas(kApart) std::atomic<std::uint32_t> sequence{0};
         CrewTask task = nullptr;
@@ -40,7 +40,7 @@ class CrewThreads {
         int threads = 1;
     };
 
-    // Of the leader.
+    // For the leader.
     [[nodiscard]] bool leads() const;
     void refresh();
     void make(const std::vector<int>& places);
@@ -50,11 +50,11 @@ class CrewThreads {
         return (region_.sequence.load(std::memory_order_relaxed) + 1) % PlaceWord::kSequences;
     }
     void give_back_lent(bool all);
-    // Of a place's thread.
+    // For a place's thread.
     void live(int place, Worker& worker);
     [[nodiscard]] bool wait_for_work(std::atomic<std::uint64_t>& word, int place, PlaceWord& seen);
     void work(int place, const PlaceWord& seen, Worker& worker);
-    // Of both.
+    // For both.
     bool leave(std::atomic<std::uint64_t>& word, int place, std::uint64_t& bits);
     [[nodiscard]] bool look(const std::atomic<std::uint64_t>& word, std::uint64_t bits) const;
 

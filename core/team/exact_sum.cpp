@@ -35,7 +35,7 @@ void ExactSum::add(double x) noexcept {
     }
     if (additions_ == kMostAdditions) carry();
     ++additions_;
-    // The mantissa, moved by less than a digit, reaches over three of them.
+    // The mantissa, shifted by less than a digit, covers three digits.
     const std::size_t at = shift / kBits;
     const unsigned within = shift % kBits;
     const std::uint64_t low = mantissa << within;
@@ -55,7 +55,7 @@ void ExactSum::carry() noexcept {
         rest = digit >> kBits;  // arithmetic: rounds down, also below zero (C++20)
     }
     digits_[kDigits - 1] += rest;
-    additions_ = 1;  // what the digits hold now is as large as one addition
+    additions_ = 1;  // the digits are now as small as after one addition
 }
 
 void ExactSum::add(const ExactSum& other) noexcept {
@@ -91,7 +91,7 @@ double ExactSum::value() const noexcept {
         const double exact = std::ldexp(static_cast<double>(whole), kLowestExponent);
         return negative ? -exact : exact;
     }
-    // 64 bits from the top: two digits and what is left of a third. (length > 53, so there are two.)
+    // 64 bits from the top: two digits and a part of a third. (length > 53, so there are two.)
     std::uint64_t head = (digit(top) << kBits) | digit(top - 1);
     int head_bits = top_bits + kBits;
     std::uint64_t below = 0;

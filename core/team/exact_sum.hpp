@@ -1,4 +1,4 @@
-// A sum of doubles that does not depend on their order or on how they were divided among members.
+// A sum of doubles that does not depend on their order or on their division among members.
 //
 // Every double is a whole number of 2^-1074. The accumulator holds such a number in digits of 32 bits, wide
 // enough for any sum, each digit in a 64-bit integer so that carries need to be passed on only once in 2^30
@@ -22,12 +22,12 @@ class ExactSum {
     void add(std::span<const double> values) noexcept {
         for (const double x : values) add(x);
     }
-    /// Adds what another one holds; as good as adding all its values.
+    /// Adds another sum: the same as adding all its values.
     void add(const ExactSum& other) noexcept;
 
-    /// The exact sum, rounded to the nearest double (ties to even); +0 for nothing. NaN if any value was NaN
-    /// or infinities of both signs were among them, else an infinity if one was, or if no double is that
-    /// large.
+    /// The exact sum, rounded to the nearest double (ties to even); +0 for no values. NaN if any value was
+    /// NaN, or if infinities of both signs were among them. Else an infinity if one was among them, or if the
+    /// sum is too large for a double.
     [[nodiscard]] double value() const noexcept;
 
   private:

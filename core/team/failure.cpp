@@ -38,7 +38,7 @@ void Departures::check(std::uint32_t barrier, int members) const {
     if (count_.load() == 0) return;
     for (int member = 0; member < members; ++member) {
         const Mark& mark = marks()[member];
-        // Numbers of barriers wrap around: their difference says which is later.
+        // Numbers of barriers wrap around, so their difference is compared.
         if (mark.left.load() == 0 || static_cast<std::int32_t>(mark.barriers - barrier) >= 0) continue;
         throw MemberLost(first_ + member,
                          fmt::format("member {} left the team after {} barriers; barrier {} waits for "

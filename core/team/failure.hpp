@@ -1,4 +1,4 @@
-// The words by which the members of a team learn that one of them is gone.
+// The words in shared memory by which the members of a team learn that one of them is gone.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace strata::team {
 
-/// Two cache lines: processors fetch lines in pairs, so that words of two members that share a pair would
-/// still disturb each other.
+/// Two cache lines: processors fetch lines in pairs, so two members' words in one pair would still disturb
+/// each other.
 inline constexpr std::size_t kApart = 128;
 
-/// Thrown by every wait once a member is gone; the message names the member and how it ended.
+/// Thrown by every wait once a member is gone. The message names the member and the way it ended.
 class MemberLost : public Error {
   public:
     MemberLost(int member, std::string message) : Error(std::move(message), kFailure), member_(member) {}
@@ -26,12 +26,12 @@ class MemberLost : public Error {
 };
 
 /// The word that every wait polls, and the member that it is about. Lies in memory that all members share,
-/// starts as zeros, and is written by the process that looks after the members (the team's parent; their
-/// keepers under mpirun; a test). Only the first word counts.
+/// starts as zeros. Written by the process that watches the members (the team's parent; their keepers under
+/// mpirun; a test). Only the first call counts.
 class Failure {
   public:
-    /// Says that a member is gone, e.g. tell(3, 4711, "was killed by SIGKILL"); false, and no effect, after
-    /// the first time.
+    /// Tells all members that one is gone, e.g. tell(3, 4711, "was killed by SIGKILL"). Returns false,
+    /// without effect, after the first time.
     bool tell(int member, int pid, std::string_view how) noexcept;
     [[nodiscard]] bool told() const noexcept { return told_.load(std::memory_order_acquire) == kTold; }
     /// Throws MemberLost if a member is gone.
@@ -52,17 +52,17 @@ class Failure {
     char how_[kApart * 3 - 12] = {};
 };
 
-/// The members that have left the team in good order, with their number of barriers: a wait in a later one is
-/// in vain. Lies in shared memory, starts as zeros; the marks of the members follow it.
+/// The members that have left the team in good order, with their number of barriers: a wait in a later
+/// barrier would never end. Lies in shared memory, starts as zeros; the marks of the members follow it.
 class Departures {
   public:
     [[nodiscard]] static std::size_t bytes(int members) {
         return sizeof(Departures) + sizeof(Mark) * static_cast<std::size_t>(members);
     }
-    /// Members are numbered from 0 here; messages name them by their number in the whole team.
+    /// Members are numbered from 0 here; messages give their number in the whole team.
     void number_from(int first_rank) noexcept { first_ = first_rank; }
     void leave(int member, std::uint32_t barriers) noexcept;
-    /// How many have left.
+    /// The number of members that have left.
     [[nodiscard]] int count() const noexcept { return static_cast<int>(count_.load()); }
     [[nodiscard]] bool left(int member) const noexcept { return marks()[member].left.load() != 0; }
     /// Throws MemberLost when a member has left before it came to barrier number `barrier` (from 1).

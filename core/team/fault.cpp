@@ -34,7 +34,8 @@ void say(int, siginfo_t* info, void*) {
                 [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, part.data(), part.size());
         }
     }
-    // The instruction is tried again, faults again, and ends the process as it would have without us.
+    // The instruction is tried again, faults again, and ends the process as it would have without this
+    // handler.
     sigaction(SIGBUS, &before, nullptr);
 }
 

@@ -9,10 +9,10 @@
 
 namespace strata::team {
 
-/// A ticket lock: first come, first served. Of many sleepers only the next is woken.
+/// A ticket lock: first come, first served. A release wakes only the next of the sleepers.
 class Lock {
   public:
-    /// Throws MemberLost when a member dies while this one waits, whoever holds the lock.
+    /// Throws MemberLost when any member dies during the wait.
     void acquire(const Patience& patience) {
         const std::uint32_t ticket = next_.fetch_add(1);
         wait_until(
@@ -46,8 +46,8 @@ class Holding {
 /// A number that members count up, e.g. the next piece of work.
 class Counter {
   public:
-    /// Adds `step` and returns the number before. A member that takes a later number sees what was written
-    /// before.
+    /// Adds `step` and returns the number before. A member that takes a later number sees the writes made
+    /// before this one was taken.
     std::int64_t take(std::int64_t step = 1) noexcept { return value_.fetch_add(step); }
     [[nodiscard]] std::int64_t value() const noexcept { return value_.load(); }
     void set(std::int64_t value) noexcept { value_.store(value); }
@@ -56,8 +56,8 @@ class Counter {
     alignas(kApart) std::atomic<std::int64_t> value_{0};
 };
 
-/// One tells, many wait: a number that grows by one with each call. What was written before raise() is seen
-/// by whoever has waited for it.
+/// A signal of one member to many: a number that grows by one with each call. Writes before raise() are
+/// visible to each member that has waited for it.
 class Signal {
   public:
     /// Only one member at a time may raise. Returns the new number.

@@ -1,5 +1,5 @@
-// Messages from member to member over the network: what a program that lays out its own communication needs,
-// beside what all do together (collectives.hpp). Members of one node have the arena instead.
+// Messages from member to member over the network: for programs with communication patterns of their own,
+// beside the collective operations (collectives.hpp). Members of one node have the arena instead.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace strata::team {
 
-/// Of one member, for the thread that started its team. Messages of the same two members and tag come in the
-/// order in which they were sent. What waits, and done(), throw MemberLost once a member is gone.
+/// One member's messages, for the thread that started its team. Messages of the same two members and tag
+/// arrive in the order in which they were sent. All waits, and done(), throw MemberLost once a member is
+/// gone.
 class Messages {
   public:
     /// A message under way.
@@ -20,20 +21,21 @@ class Messages {
     static constexpr int kLastTag = 32766;
 
     virtual ~Messages() = default;
-    /// The data must stay as they are until it is done(). At most 2 GiB - 1. Throws Error for more.
+    /// The data must not change until the request is done. At most 2 GiB - 1. Throws Error for more.
     [[nodiscard]] virtual Request send(int to, int tag, std::span<const std::byte> data) = 0;
-    /// The message must be as long as the room for it. Throws Error (here or in done()) where it is longer.
+    /// The message may be at most as long as `room`. Throws Error (here or in done()) where it is longer.
     [[nodiscard]] virtual Request receive(int from, int tag, std::span<std::byte> room) = 0;
-    /// Whether it has been sent (the data may be written again), or has come; then `request` is kNone. That
-    /// of no message is true.
+    /// Whether the message has been sent (its data may be written again) or received; then `request` becomes
+    /// kNone. True for kNone.
     [[nodiscard]] virtual bool done(Request& request) = 0;
-    /// Until it is done.
+    /// Waits until the request is done.
     virtual void wait(Request& request) = 0;
-    /// Ends a receive for which nothing was sent, nor will be.
+    /// Ends a receive without a matching message, now or later.
     virtual void cancel(Request& request) = 0;
-    /// Bytes of the next message of that member and tag, if it has come.
+    /// The size in bytes of the next message of that member and tag, if it has arrived.
     [[nodiscard]] virtual std::optional<std::size_t> arriving(int from, int tag) = 0;
-    /// Collective over all members: [member] -> what it is to have; returns [member] -> what it had for us.
+    /// Collective over all members. `to`: [member] -> the bytes for it. Returns [member] -> its bytes for
+    /// this member.
     [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(
         const std::vector<std::vector<std::byte>>& to) = 0;
 };

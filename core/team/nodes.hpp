@@ -1,8 +1,8 @@
-// The connection of the nodes of a team that spans several, and how a program comes to have it.
+// The connection between the nodes of a team, and the way a program gets it.
 //
-// core/team itself knows no MPI. The library strata::team_mpi does, and a program that links it can be
-// started by mpirun or srun: its members of one node share an arena as those of a plain ./a.out do, and one
-// member of each node, its leader (the first), speaks with the other nodes.
+// core/team itself does not use MPI. The library strata::team_mpi does, and a program that links it can be
+// started by mpirun or srun. Its members of one node share an arena as those of a plain ./a.out do. One
+// member of each node, its leader (the first), communicates with the other nodes.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@ namespace strata::team {
 
 struct Options;
 
-/// Which member of which node one is. Members are numbered node by node: rank() is the node's first rank plus
-/// the local rank, whatever numbers MPI has given.
+/// The numbers of a member and of its node. Members are numbered node by node: rank() is the node's first
+/// rank plus the local rank, whatever numbers MPI has given.
 struct Where {
     int rank = 0, size = 1;
     int node = 0, nodes = 1;
     int local_rank = 0, local_size = 1;
 };
 
-/// Operations of the leaders of the nodes. Collective over the leaders: all make the same calls in the
-/// same order; a node that does something else, or has left the team, is an error that names it. Every call
-/// ends within a second of a death that this node has been told of, by MemberLost.
+/// Operations of the leaders of the nodes. Collective over the leaders: all make the same calls in the same
+/// order. A node that makes another call, or has left the team, is an error that names it. After this node
+/// was told of a death, every call ends within a second, by MemberLost.
 class Nodes {
   public:
     virtual ~Nodes() = default;
@@ -41,22 +41,22 @@ class Nodes {
 
     /// Waits for the leaders of all nodes.
     virtual void barrier() = 0;
-    /// What node `root` has in `data` is in everybody's.
+    /// Copies node `root`'s `data` into the `data` of all nodes.
     virtual void broadcast(std::span<std::byte> data, int root) = 0;
-    /// Every node's `mine`, of one length, one after the other in `all`.
+    /// Collects every node's `mine`, of equal lengths, one after the other in `all`.
     virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-    /// The sum of all nodes' sums, by the operation that is also there for MPI programs.
+    /// Replaces `sum` by the sum of all nodes' sums. The operation is also available to MPI programs.
     virtual void add_up(ExactSum& sum) = 0;
-    /// This node leaves the team in good order: waits until all do.
+    /// Leaves the team in good order: waits until all nodes do.
     virtual void farewell() = 0;
-    /// This member's messages to others, of whatever node.
+    /// This member's messages to others, on any node.
     [[nodiscard]] virtual Messages& messages() = 0;
-    /// Every member, once the team has ended in good order (the others just end).
+    /// To be called by every member once the team has ended in good order. (Otherwise members just end.)
     virtual void finish() = 0;
 
     /// The node of a member, and its number there.
     [[nodiscard]] std::pair<int, int> location_of(int rank) const;
-    /// Members of the node that has fewest.
+    /// The number of members of the smallest node.
     [[nodiscard]] int fewest() const;
 };
 
@@ -69,15 +69,15 @@ struct Joined {
     std::unique_ptr<Nodes> nodes;
 };
 
-/// The functions that strata::team_mpi brings. Found by a weak symbol, so that it needs no static
-/// initialisers and a program without it links nothing of MPI.
+/// The functions of strata::team_mpi. Found by a weak symbol, so no static initialisers are needed, and a
+/// program without the library links nothing of MPI.
 struct MpiStart {
-    /// Looks after one rank, in the process that mpirun or srun started: starts the member, returns its exit
+    /// Watches one rank, in the process that mpirun or srun started: starts the member, returns its exit
     /// status.
     int (*look_after)(const std::vector<std::string>& arguments, const Options& options);
-    /// In the member: joins the others. `word`: what its seat variable says.
+    /// In the member: joins the others. `word`: the content of its seat variable.
     Joined (*join)(const std::string& word, const Options& options);
-    /// Whether MPI has been initialised already, when a team can no longer be started.
+    /// Whether MPI has been initialised already. Then a team can no longer be started.
     bool (*too_late)();
 };
 

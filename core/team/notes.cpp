@@ -65,7 +65,7 @@ void say_ended(int member, int pid, const std::string& how, const Note* note, bo
 }
 
 bool says_more(const Note* note, const std::string& said) {
-    constexpr std::size_t compared = 200;  // what goes round is cut
+    constexpr std::size_t compared = 200;  // the text told to other members is cut
     return note != nullptr && note->own() && note->text()[0] != '\0' &&
            said.find(std::string(note->text()).substr(0, compared)) == std::string::npos;
 }

@@ -1,4 +1,4 @@
-// The OpenMP runtime that a program may have, found when it runs: this library does without.
+// The OpenMP runtime of the program, looked up at run time: this library does not link one.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@ namespace strata::team {
 
 class OpenMP {
   public:
-    /// Looks for the runtime among what the program is linked with (GNU's, or one that has its entries too,
-    /// as LLVM's and Intel's do).
+    /// Looks for the runtime in the program's libraries: GNU's, or one with its entry points, as LLVM's and
+    /// Intel's.
     OpenMP();
     /// Whether there is one.
     explicit operator bool() const { return set_threads_ != nullptr; }
 
-    /// From now on its regions have as many threads as there are entries, thread i bound to the PUs of entry
-    /// i; where an entry is empty, or the runtime has no way to be asked, bound to nothing. Costs what the
-    /// runtime takes for a region with another number of threads: it makes those that it lacks.
+    /// From now on its regions have as many threads as there are entries, with thread i bound to the PUs of
+    /// entry i. An empty entry, or a runtime without the entry point, means no binding. Costs as much as a
+    /// region with a new number of threads: the runtime makes those that it lacks.
     void use(const std::vector<std::vector<int>>& pus) const;
 
   private:

@@ -40,7 +40,7 @@ long bind_pages(char* begin, std::size_t bytes, int mode, const std::vector<int>
 void bind_or_throw(char* begin, std::size_t bytes, int mode, const std::vector<int>& memories,
                    const Placing& placing) {
     if (bytes == 0 || bind_pages(begin, bytes, mode, memories) == 0) return;
-    // A kernel without memory policies, or a container that forbids them: no loss where there is one memory.
+    // A kernel without memory policies, or a container that forbids them: no error where there is one memory.
     const int why = errno;
     if (machine::own_memories().size() <= 1) return;
     throw system_error("the kernel does not place these pages", why)
@@ -72,7 +72,7 @@ std::vector<Part> parts_of(const Placing& placing, std::size_t bytes, std::size_
     if (placing.where != Placing::Where::blocked) return {{0, whole, placing.memories}};
     std::vector<Part> parts;
     const std::size_t owners = placing.memories.size();
-    // Not bytes * (i + 1) / owners: that overflows for terabytes among many.
+    // Not bytes * (i + 1) / owners: that overflows for terabytes and many owners.
     const auto border = [&](std::size_t owner) {
         const std::size_t exact = bytes / owners * owner + bytes % owners * owner / owners;
         return owner == owners ? whole : (exact + page / 2) / page * page;
@@ -85,7 +85,7 @@ std::vector<Part> parts_of(const Placing& placing, std::size_t bytes, std::size_
 
 void place_pages(void* begin, std::size_t bytes, std::size_t page, const Placing& placing) {
     char* const first = static_cast<char*>(begin);
-    // Local also where the process itself runs under another policy: what was asked of this array counts.
+    // Local also where the process has another policy: the array's own request counts.
     if (placing.where == Placing::Where::first_touch)
         return bind_or_throw(first, (bytes + page - 1) / page * page, MPOL_LOCAL, {}, placing);
     const int mode = placing.where == Placing::Where::interleave ? MPOL_INTERLEAVE : MPOL_BIND;
@@ -155,7 +155,7 @@ struct Units {
           end((reinterpret_cast<std::uintptr_t>(begin) + bytes) / kHugePage * kHugePage) {}
 };
 
-/// Whether to go on with others: one for which no huge page is free does not end them.
+/// Returns whether to try further units: one without a free huge page does not end the loop.
 bool collapse(std::uintptr_t unit, std::size_t& done) {
     if (madvise(reinterpret_cast<void*>(unit), kHugePage, MADV_COLLAPSE) == 0)
         done += kHugePage;
@@ -188,7 +188,7 @@ std::string why_no_huge_pages(const std::string& root) {
     const std::string folder = root + "/sys/kernel/mm/transparent_hugepage";
     const auto all = machine::read_choice(folder + "/shmem_enabled");
     if (!all) return "the kernel has no huge pages for shared memory";
-    // Since Linux 6.10 each size has its own word, which "force" and "deny" for all of them overrule.
+    // Since Linux 6.10 each size has its own setting; "force" and "deny" in the common one overrule it.
     const auto own = machine::read_choice(folder + "/hugepages-2048kB/shmem_enabled");
     const bool own_counts = own && *own != "inherit" && *all != "force" && *all != "deny";
     const std::string word = own_counts ? *own : *all;

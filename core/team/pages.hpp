@@ -1,4 +1,4 @@
-// The memories for the pages of shared memory.
+// The placement of shared memory's pages in memories.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace strata::team {
 
-/// The placement policy of one array. Memories are named by the system's numbers.
+/// The placement policy of one array. Memories have the system's numbers.
 struct Placing {
     enum class Where {
         first_touch,  // in the memory nearest to the thread that first touches the page
@@ -22,12 +22,12 @@ struct Placing {
     std::vector<int> memories;
 
     static Placing first_touch() { return {}; }
-    /// Over these memories; over all that this process may use when none is named.
+    /// Page by page over these memories; none named: over all that this process may use.
     static Placing interleave(std::vector<int> memories = {}) {
         return {Where::interleave, std::move(memories)};
     }
     static Placing bound(int memory) { return {Where::bound, {memory}}; }
-    /// Blocked by owner: for an array that is divided evenly among members, the memory of each member in
+    /// Blocked by owner, for an array that is divided evenly among members: the memory of each member in
     /// turn.
     static Placing blocked(std::vector<int> memory_of_owner) {
         return {Where::blocked, std::move(memory_of_owner)};
@@ -42,16 +42,17 @@ struct Part {
     std::vector<int> memories;
 };
 
-/// The parts of an array of `bytes`; borders between blocks lie on multiples of `page`, at the nearest to the
-/// element where the owner changes. First touch has none.
+/// The parts of an array of `bytes`. Borders between blocks are at the multiples of `page` nearest to the
+/// element where the owner changes. With first touch there are no parts.
 [[nodiscard]] std::vector<Part> parts_of(const Placing& placing, std::size_t bytes, std::size_t page);
 
-/// Tells the kernel (mbind(2); on shared memory it holds for all processes that map it). Throws Error for
-/// memories that this process may not use, and where the kernel refuses though there are several memories to
-/// choose from.
+/// Tells the kernel the placement (mbind(2); for shared memory it holds in all processes that map it). Throws
+/// Error for memories that this process may not use, and where the kernel refuses though there are several
+/// memories to choose from.
 void place_pages(void* begin, std::size_t bytes, std::size_t page, const Placing& placing);
 
-/// Fills in what `interleave` leaves open, and throws Error for memories that this process may not use.
+/// Fills in the memories of `interleave` where none are named. Throws Error for memories that this process
+/// may not use.
 [[nodiscard]] Placing settled(Placing placing, const std::string& array);
 
 /// The memory nearest to a PU, of those that this process may use.
@@ -61,19 +62,20 @@ void place_pages(void* begin, std::size_t bytes, std::size_t page, const Placing
 /// its block.
 [[nodiscard]] std::vector<int> memories_of_members(const launch::Placement& placement);
 
-/// Copies what lies in [begin, begin + bytes) onto huge pages, in units of 2 MiB that lie wholly inside, and
-/// returns the bytes that then do. Each unit goes to the memory that most of its pages were in, so call it
-/// when they have been touched, each member for its own part; not for interleaved pages. It needs no setting:
-/// the kernel does it (MADV_COLLAPSE, Linux 6.1) also where shmem_enabled says "never", but not "deny".
-/// Others may use the memory meanwhile.
+/// Moves the content of [begin, begin + bytes) to huge pages, in units of 2 MiB that lie wholly inside.
+/// Returns the bytes that are on huge pages then. Each unit goes to the memory of most of its pages, so call
+/// it after they have been touched, each member for its own part. Not for interleaved pages. It needs no
+/// setting: the kernel does it (MADV_COLLAPSE, Linux 6.1) also where shmem_enabled is "never", but not for
+/// "deny". Others may use the memory meanwhile.
 std::size_t collapse_pages(void* begin, std::size_t bytes);
 
-/// The same for memory that nobody has touched yet: touches one page of each unit, which decides the memory
-/// that it goes to, and has the kernel make it a huge one, so there is nothing to copy. In the calling thread
-/// alone: 0.2 s for 1 GiB where the system has huge pages at hand, up to 3 s where it must first make room.
+/// The same for memory that has not been touched yet. Touches one page of each unit, which decides its
+/// memory, and has the kernel make it a huge one: there is nothing to copy. In the calling thread alone it
+/// takes 0.2 s for 1 GiB where the system has free huge pages, up to 3 s where it must first make room.
 std::size_t begin_on_huge_pages(void* begin, std::size_t bytes);
 
-/// Why shared memory gets no huge pages on this system, in one line; empty where it does on request.
+/// The reason why shared memory gets no huge pages on this system, in one line; empty where it gets them on
+/// request.
 [[nodiscard]] std::string why_no_huge_pages(const std::string& root = "");
 
 }  // namespace strata::team

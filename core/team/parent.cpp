@@ -39,7 +39,7 @@ class Parent : public Watcher {
     Parent(Arena& arena, const launch::Placement& placement) : Watcher(arena), placement_(placement) {}
 
     void start(const std::vector<std::string>& arguments);
-    /// False when a member ended first.
+    /// Returns false when a member ended first.
     bool agree();
 
   private:
@@ -50,7 +50,7 @@ class Parent : public Watcher {
     const launch::Placement& placement_;
 };
 
-/// In the new process: everything up to becoming the program; returns errno when that fails.
+/// In the new process: all steps up to exec of the program. Returns errno when that fails.
 int Parent::enter(int rank, int line, const std::vector<std::string>& arguments,
                   const std::vector<std::string>& environment) {
     settle(rank);
@@ -84,8 +84,8 @@ void Parent::start(const std::vector<std::string>& arguments) {
     for (int rank = 0; rank < placement_.layout.processes; ++rank) start_one(rank, arguments);
 }
 
-/// Each member is told an address and says whether it is free there. When one says no, all move on to the
-/// next.
+/// Tells each member an address; each answers whether it is free there. When one answers no, all move on to
+/// the next address.
 bool Parent::agree() {
     const auto tell = [&](std::uintptr_t address) {
         for (Member& member : members_) {
@@ -146,8 +146,8 @@ void refuse_copies() {
     else if (const auto rank = launch::rank_from_environment())
         copy = *rank;
     if (copy.size <= 1) return;
-    // The first says it for all: launchers end the others when it has ended. One that lives on says it too:
-    // it may be the only one (one process of several has started this program).
+    // The first copy reports it for all: launchers end the others when it has ended. A copy that is still
+    // alive then reports it too: it may be the only one (one process of several has started this program).
     if (copy.rank != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string layout = variable("STRATA_LAYOUT");
     throw Error("this program starts its members itself, and is one of several copies already")

@@ -1,4 +1,4 @@
-// The memory that arrays have been promised and do not have yet, against the memory that the system has left.
+// The memory that arrays have been promised and have not touched yet, against the memory that is left.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kAtOnce = 1 << 18;  // pages asked about with one call
 
-/// Bytes of [begin, end) that have pages, whoever touched them: of shared memory mincore(2) says what is in
-/// the file, not what this process has mapped.
+/// Bytes of [begin, end) that have pages, touched by any process: for shared memory mincore(2) tells the
+/// pages of the file, not those that this process has mapped.
 std::uint64_t resident_bytes(char* begin, const char* end) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::vector<unsigned char> there;

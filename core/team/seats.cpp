@@ -34,7 +34,7 @@ Neighbourhood neighbourhood(const machine::Machine& machine, const launch::Place
         const auto core = std::find_if(machine.cores.begin(), machine.cores.end(),
                                        [&](const machine::Core& each) { return holds(each.pus, pu); });
         if (core == machine.cores.end()) return {near.members, {}, {}};
-        // The largest cache around the core: where there is none shared, each core is its own neighbour.
+        // The largest cache of the core. Without a shared one, each core is alone.
         int cache = -1 - core->index, level = 0;
         for (std::size_t i = 0; i < machine.caches.size(); ++i)
             if (machine.caches[i].level > level && holds(machine.caches[i].cores, core->index)) {

@@ -1,5 +1,5 @@
-// What the parent of a team lays out in the arena for its members, and the word by which it tells each its
-// seat.
+// The arrays that the parent of a team makes in the arena for its members, and the word by which it tells
+// each member its seat.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace strata::team {
 
 class Team;
 
-/// Arrays of the arena that the library keeps for itself.
+/// Names of the arena's arrays for the library's own use.
 inline constexpr const char* kFactsArray = "strata/facts";
 inline constexpr const char* kPlacementArray = "strata/placement";
 inline constexpr const char* kNotesArray = "strata/notes";
@@ -29,13 +29,13 @@ inline constexpr const char* kCollectivesArray = "strata/collectives";
 inline constexpr const char* kCrewsArray = "strata/crews";
 inline constexpr const char* kNodeExchangeArray = "strata/exchange";
 
-/// Holds the seat of a member, in its environment.
+/// Environment variable with the seat of a member.
 inline constexpr const char* kSeatVariable = "STRATA_TEAM_SEAT";
-/// Marks the fresh start that becomes the parent.
+/// Environment variable that marks the new start of the program that becomes the parent.
 inline constexpr const char* kParentVariable = "STRATA_TEAM_PARENT";
-/// Holds what a member that an MPI launcher started needs to know, in its environment.
+/// Environment variable with the data for a member that an MPI launcher started.
 inline constexpr const char* kRankVariable = "STRATA_TEAM_RANK";
-/// Set by `strata launch`: the placement that it has chosen, see launch::encode().
+/// Environment variable set by `strata launch`: the chosen placement, see launch::encode().
 inline constexpr const char* kPlacementVariable = "STRATA_TEAM_PLACEMENT";
 
 struct Facts {
@@ -43,7 +43,7 @@ struct Facts {
     std::int32_t crowded = 0;
 };
 
-/// Which member this is, and how it comes to the arena.
+/// The number of a member, and its access to the arena.
 struct SeatWord {
     int rank = 0, size = 1;
     int arena = -1, line = -1;  // descriptors: the arena's, the line to the parent
@@ -53,13 +53,12 @@ struct SeatWord {
 [[nodiscard]] std::string to_text(const SeatWord& word);
 [[nodiscard]] std::optional<SeatWord> parse_seat(const std::string& text);
 
-/// Which members share a cache and a domain, by their first PU.
+/// The members that share a cache and a domain, by their first PU.
 [[nodiscard]] Neighbourhood neighbourhood(const machine::Machine& machine,
                                           const launch::Placement& placement);
 
-/// Makes and fills the arrays above. `placement`: of the whole team; `near`: of those that share this arena.
-/// `crowded`: members share cores. `first_rank`: of the first member here; `nodes`: over which the team
-/// reaches.
+/// Makes and fills the arrays above. `placement`: of the whole team; `near`: of the members that share this
+/// arena. `crowded`: members share cores. `first_rank`: of the first member here; `nodes`: of the team.
 void lay_out(Arena& arena, const launch::Placement& placement, const Neighbourhood& near, bool crowded,
              int first_rank = 0, int nodes = 1);
 
@@ -73,7 +72,7 @@ struct ReadFacts {
 };
 [[nodiscard]] ReadFacts read_facts(const Arena& arena);
 
-/// A member's side of its team, in an arena that is laid out and lies where it does in all others.
+/// A member's part of its team, in an arena that is laid out and mapped at the same address in all members.
 [[nodiscard]] Team take_seat(const SeatWord& word, Arena&& arena);
 
 }  // namespace strata::team

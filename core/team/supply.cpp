@@ -11,7 +11,7 @@ namespace strata::team {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
-/// A memory limit at or above this is version 1's way of saying "none".
+/// In version 1 a memory limit at or above this means "none".
 constexpr std::uint64_t kNoLimit = 1ULL << 60;
 
 std::optional<std::uint64_t> number_in(const std::string& file) {
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_in(const std::string& file) {
     return value;
 }
 
-/// The rest of a group's limit; nothing where it has none.
+/// The rest of a group's limit; none where it has no limit.
 std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
     const bool v2 = version == 2;
     const auto limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
@@ -45,7 +45,7 @@ Supply memory_supply(const std::string& root) {
         supply = {*kib * kKiB, "available on this system"};
     const machine::ControllerPath where = machine::find_controller("memory", root);
     if (where.version == 0 || where.path.empty()) return supply;
-    // A limit of an ancestor holds for its descendants.
+    // A limit of an ancestor also holds for its descendants.
     for (std::string path = where.path == "/" ? "" : where.path;; path.erase(path.rfind('/'))) {
         if (const auto left = left_in(where.mount + path, where.version); left && *left < supply.bytes)
             supply = {*left, fmt::format("left in the cgroup {}", path.empty() ? "/" : path)};

@@ -22,8 +22,8 @@
 #include "core/team/parent.hpp"
 #include "core/team/seats.hpp"
 
-// By this note in its file `strata launch` knows, without running it, that the program starts its processes
-// itself (core/launch/elf.hpp): the owner, its type, and the version of what it says.
+// This note in the program's file tells `strata launch`, without running it, that the program starts its
+// processes itself (core/launch/elf.hpp): the owner, its type, and the version of the content.
 asm(".pushsection .note.strata.team, \"a\", %note\n"
     ".balign 4\n"
     ".long 7, 4, 1\n"
@@ -35,12 +35,14 @@ asm(".pushsection .note.strata.team, \"a\", %note\n"
 namespace strata::team {
 namespace {
 
-/// Ends a member whose parent is gone: nobody is there to be told.
+/// Ends a member without a parent: there is no process left to tell.
 [[noreturn]] void end_alone() { _exit(128 + SIGKILL); }
 
-/// Maps the arena where the parent says, or says that it cannot, until all members have it at one address.
+/// Maps the arena at the parent's address, or tells the parent that it cannot, until all members have it at
+/// one address.
 Arena come_to(const SeatWord& word) {
-    // What this member starts is not to hold the arena, nor the line by which the parent knows that it lives.
+    // Programs that this member starts must not hold the arena, nor the line by which the parent knows that
+    // the member lives.
     for (const int descriptor : {word.arena, word.line}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     std::optional<Arena> arena;
     while (true) {
@@ -89,11 +91,11 @@ Team::Team(Joined&& joined)
     explain_faults(arena_, &note());
 }
 
-/// Under MPI a member must not go before all do: MPI's own end is collective.
+/// Under MPI a member must not end before all do: MPI's own end is collective.
 void Team::leave() {
     departures_->leave(where_.local_rank, barrier_.count());
     if (!nodes_) return;
-    // No barrier: a member that leaves while others still meet must be an error, here as on one node.
+    // No barrier here: a member that leaves while others still wait in one must be an error, as on one node.
     const bool others_wait = exchange_ && where_.local_rank != 0;  // for the leader's return
     for (auto pause = std::chrono::microseconds(20);
          !others_wait && departures_->count() < where_.local_size;) {
@@ -110,7 +112,7 @@ Team::~Team() {
         try {
             leave();
         } catch (const std::exception&) {
-            // Another member is gone, or still meets: that one's end, or its error, is the run's.
+            // Another member is gone, or still waits in a barrier: its end, or its error, is the run's.
         }
     }
     explain_no_faults();
@@ -142,9 +144,9 @@ Team take_seat(const SeatWord& word, Arena&& arena) {
 
 namespace {
 
-/// One of several that mpirun or srun has started, in a program that cannot join them.
+/// Refuses to be one of several ranks of mpirun or srun, in a program that cannot join them.
 [[noreturn]] void refuse_ranks(const launch::Rank& rank) {
-    // One of them says it for all; the launcher ends the others when that one has ended.
+    // One of them reports it for all; the launcher ends the others when that one has ended.
     if (rank.rank != 0) {
         std::this_thread::sleep_for(std::chrono::seconds(2));
         _exit(kBadInput);
@@ -160,7 +162,7 @@ namespace {
 
 const MpiStart* mpi_start() { return strata_team_mpi_start == nullptr ? nullptr : strata_team_mpi_start(); }
 
-/// A lone rank may be a shell inside somebody's step: a team of its own is what it wants.
+/// A single rank may be a shell inside a job step: the program then starts a team of its own.
 bool one_of_several(const std::optional<launch::Rank>& rank) { return rank && rank->size > 1; }
 
 }  // namespace
@@ -181,7 +183,7 @@ Team start(int argc, char** argv, const Options& options) {
     const bool several = one_of_several(launch::rank_from_environment());
     if (several && mpi_start() == nullptr) refuse_ranks(*launch::rank_from_environment());
     const char* parent = std::getenv(kParentVariable);
-    // A marked environment that was handed down (a member's child that starts a team) names another process.
+    // An inherited mark (in a child of a member that starts a team) names another process.
     if (parent == nullptr || std::to_string(getpid()) != parent) {
         if (several && mpi_start()->too_late())
             throw Error("MPI was initialised before the team was started")
@@ -201,7 +203,8 @@ int run(int argc, char** argv, const std::function<int(Team&)>& body, const Opti
             return body(team);
         } catch (...) {
             const Reason reason = reason_of_exception();
-            // Of a death the parent knows more; of a member that left too early, nothing.
+            // The parent knows more about a death than this member, but nothing about a member that left too
+            // early.
             if (!reason.lost || !team.arena().failure().told())
                 team.note().leave(reason.text, reason.details, !reason.lost);
             noted = true;

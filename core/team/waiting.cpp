@@ -12,7 +12,7 @@ namespace strata::team::detail {
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// None is FUTEX_PRIVATE: the waiters are processes.
+// Not FUTEX_PRIVATE: waiters are in different processes.
 
 void sleep_on(std::atomic<std::uint32_t>& value, std::uint32_t seen, std::uint32_t bits) noexcept {
     constexpr long tenth = 100'000'000, second = 1'000'000'000;

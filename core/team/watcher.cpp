@@ -14,7 +14,7 @@ namespace strata::team {
 Watcher::Watcher(Arena& arena) : arena_(arena), owner_(getpid()) { launch::adopt_orphans(); }
 
 Watcher::~Watcher() {
-    // A member that was forked has a copy of this; what is below the parent is none of its business.
+    // A forked member has a copy of this object and must not end the parent's processes.
     if (getpid() == owner_) launch::end_process_tree();
     for (const Member& member : members_)
         if (member.line >= 0) close(member.line);

@@ -1,5 +1,5 @@
-// Looking after the members of a team on one node: collecting those that end, telling the others, passing
-// signals on, and leaving no process behind.
+// Watches the members of a team on one node: collects those that end, tells the others, passes signals on,
+// and leaves no process behind.
 #pragma once
 
 #include <chrono>
@@ -11,15 +11,15 @@
 
 namespace strata::team {
 
-/// A member as its watcher sees it.
+/// A member in its watcher's list.
 struct Member {
     int pid = 0;  // 0: has ended
     int line = -1;
     bool agreed = false;
 };
 
-/// The process that has the members as its children. Signals are taken from its making on; its end ends all
-/// processes below, unless it is that of a copy in a child.
+/// For the process that has the members as its children. Signals are handled from construction on. The
+/// destructor ends all processes below, but not in a forked child's copy.
 class Watcher {
   public:
     /// The arena must have been laid out (seats.hpp) and outlive this.
@@ -28,7 +28,7 @@ class Watcher {
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
 
-    /// Until all members have ended or, after one that failed, until the others have had their time.
+    /// Watches until all members have ended or, after one has failed, until the others have had their time.
     void watch();
     /// The status of the first member to fail: its exit status, 128 + signal when it was killed, 1 when it
     /// left its team alone with status 0.
@@ -37,10 +37,10 @@ class Watcher {
   protected:
     void collect();
     void handle(int signal);
-    /// Whether the members' time is being counted: somebody has failed, or the run was told to end.
+    /// Whether the members' remaining time runs: one has failed, or the run was told to end.
     [[nodiscard]] bool ending() const { return kill_at_.has_value(); }
-    /// In a new child: a session of its own (keys of the terminal go to the parent, which passes them on),
-    /// signals as the parent found them, standard input for member 0 alone.
+    /// Prepares a new child: a session of its own (keys of the terminal go to the parent, which passes them
+    /// on), signals as before the parent, standard input for member 0 only.
     void settle(int rank) const;
 
     Arena& arena_;

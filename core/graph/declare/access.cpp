@@ -20,7 +20,7 @@ std::string description_of(const Here& here) {
     return text + fmt::format(", step {}", here.step);
 }
 
-/// A use as a declaration knows it; null where a view belongs to no call.
+/// The declared use that a view shows; null for a view without a call.
 const Use* use_of(const ViewSource& shown) {
     if (shown.here == nullptr || shown.here->task == nullptr) return nullptr;
     const auto& uses = shown.here->task->uses;

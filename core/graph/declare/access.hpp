@@ -1,4 +1,4 @@
-// What a task sees of its data: views of the versions that it declared, and of nothing else.
+// A task's access to its data: views of the versions that it declared, and of no others.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,11 @@ namespace strata::graph {
 
 class Here;
 
-/// The call that this thread is making, for messages: set around each call by who makes it, null between
-/// them.
+/// The call that this thread is making, for messages; null between calls. The runtime sets it.
 inline constinit thread_local const Here* current_call = nullptr;
 
-/// Handles that Task's declarations return: what to ask Here for. The element type is const where a task may
-/// only read. Only the task that declared it may use it: a checking build refuses others.
+/// Handles that Task's declarations return; Here's operator[] takes them. The element type is const where the
+/// task may only read. Only the task that declared a handle may use it: a checking build refuses others.
 template <class T>
 struct FieldUse {
     int index = -1;
@@ -39,11 +38,11 @@ struct ScalarUse {
     TaskId task;
 };
 
-/// Of a checking build: whether the call may use a handle of this task in this way, for values of so many
+/// For checking builds: checks that the call may use a handle of this task in this way, for values of so many
 /// bytes. Returns the label. Throws Error that names task, patch and label.
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
 
-/// Where the data of one declared use lies now; filled in by the runtime for each call.
+/// The location of one declared use's data; filled in by the runtime for each call.
 struct UseData {
     std::byte* origin = nullptr;                 // of index (0,0,0), or of the first value
     std::ptrdiff_t y = 0, z = 0, component = 0;  // strides in values
@@ -51,29 +50,29 @@ struct UseData {
     Box box;
 };
 
-/// The particles of a patch of which a task says that they are in another cell now, or deleted.
+/// The particles of a patch that a task lists as moved to another cell, or deleted.
 class Moved {
   public:
-    /// Particle i of the patch's arrays. One that is named without need, or twice, costs a little time, no
-    /// more. Not from several threads at once.
+    /// Adds particle i of the patch's arrays. A particle that did not move, or is listed twice, only costs a
+    /// little time. To be called by one thread at a time.
     void add(std::int64_t i) { all_.push_back(static_cast<std::int32_t>(i)); }
     [[nodiscard]] std::vector<std::int32_t>& all() { return all_; }
-    /// For checking builds: relocations make sure that none was left out.
+    /// For checking builds: relocations check that no particle was left out.
     bool checked = false;
 
   private:
     std::vector<std::int32_t> all_;
 };
 
-/// What a task's function is given: which patch, when, and its data.
+/// The argument of a task's function: the patch, the step, and the data.
 class Here {
   public:
-    /// Number of the patch in its family; of a task of the whole team: of the process.
+    /// The number of the patch in its family. For a team task: the number of the process.
     int patch = -1;
     const Family* family = nullptr;
-    /// From 1; 0 in the start scope.
+    /// Counted from 1; 0 in the start scope.
     std::int64_t step = 0;
-    /// Within a repeat or subcycle: from 0.
+    /// Within a repeat or subcycle: counted from 0.
     std::int64_t round = 0;
 
     /// The patch's cells, for tasks on a Grid.
@@ -110,18 +109,19 @@ class Here {
         return *reinterpret_cast<T*>(use_data[static_cast<std::size_t>(use.index)].origin);
     }
 
-    /// Throws Error with this message, to which task, patch and step are added, which ends the run: for
+    /// Throws Error with this message, with task, patch and step before it. The error ends the run. For
     /// values that cannot be (NaN, a negative density).
     [[noreturn]] void fail(std::string_view message) const;
 
-    /// In a task of the start scope that makes a set's ids: its patch has so many particles from now on. To
-    /// be called once, before anything of the set is looked at; ids must differ from all others, on all
-    /// patches. (In any task: a particle whose id is set to -1 is dropped by the next relocation.) Throws
-    /// Error where the task may not.
+    /// Sets the number of particles on the patch. For the task of the start scope that makes the set's ids.
+    /// To be called once, before any access to the set's labels; ids must be unique over all patches. Throws
+    /// Error where the task may not call it.
+    ///
+    /// To delete a particle, any task sets its id to -1: the next relocation drops it.
     void create(SetId set, std::int64_t count) const;
 
-    /// In a task that declared Task::moves(set): where it names those that are no longer in the cell in which
-    /// they were. Throws Error where it did not.
+    /// The list for the particles that left their cells. For tasks that declared Task::moves(set); throws
+    /// Error in others.
     template <bool checked = kChecked>
     [[nodiscard]] Moved& moved(SetId set) const {
         Moved& found = find_moved(set);
@@ -129,15 +129,15 @@ class Here {
         return found;
     }
 
-    /// body(first, last) for parts of 0..count-1 of `grain` each, in as many threads as the task was given
-    /// (Task::threads) and are free. Which gets which part is not determined.
+    /// Calls body(first, last) for parts of 0..count-1 of `grain` indices each, in up to Task::threads
+    /// threads, as many as are free. Which thread gets which part is not determined.
     template <class Body>
     void parallel_for(std::int64_t count, Body&& body, std::int64_t grain = 1) const {
         worker->parallel_for(0, count, std::forward<Body>(body), grain);
     }
 
-    /// Of a task of the whole team: what it sees of each patch of a family that this process has. Uses of
-    /// labels of other families are not there.
+    /// For team tasks: a Here for each patch of the family that this process has. Its uses of other families'
+    /// labels have no data.
     [[nodiscard]] std::span<const Here> own(const Family& of) const;
 
     std::span<const UseData> use_data;  // one for each declared use, in the order of declaration
@@ -147,14 +147,14 @@ class Here {
         const Family* family;
         std::span<const Here> patches;
     };
-    std::span<const Own> owns;  // of a task of the whole team
+    std::span<const Own> owns;  // for team tasks
     struct MovedOfSet {
         SetId set;
         Moved* moved;
     };
-    [[nodiscard]] Moved& find_moved(SetId set) const;  // what moved() is
+    [[nodiscard]] Moved& find_moved(SetId set) const;  // moved() without the mark for checks
     std::span<const MovedOfSet> moves;                 // one for each set of TaskInfo::moves
-    void* call = nullptr;                              // what create() is asked of
+    void* call = nullptr;                              // first argument of `creates`
     void (*creates)(void* call, SetId set, std::int64_t count) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Boxes of indices: the language in which structured patches, ghosts and messages speak of cells.
+// Boxes of indices, for structured patches, ghosts and messages.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// What lies in both; empty (but not normalised) where they do not meet.
+/// The intersection; empty (but not normalised) where the boxes do not meet.
 [[nodiscard]] inline Box common(const Box& a, const Box& b) {
     Box both;
     for (std::size_t d = 0; d < 3; ++d) {

@@ -1,8 +1,9 @@
-// The views of a checking build: every access is compared with what the task declared, and the first that is
-// not covered ends the run with task, patch, step and label. Included by view.hpp alone.
+// The views of a checking build. Each access is compared with the task's declarations. The first access
+// outside them ends the run with a message that names task, patch, step and label. Included by view.hpp
+// alone.
 //
-// They are types of their own (the inline namespace), so that a solver that was compiled to be checked runs
-// on the same library as others; nothing of the library takes or returns a view.
+// The inline namespace makes them types of their own, so a solver compiled for checking runs on the same
+// library as others: no compiled function of the library takes or returns a view.
 #pragma once
 
 #include <compare>
@@ -20,8 +21,8 @@ inline namespace checked {
 
 inline constexpr int kAnyComponents = 1 << 30;
 
-/// What Row<T> stands for: points into a row of a field or a list, goes anywhere, and may be looked through
-/// where the row or the list is.
+/// Row<T> of a checking build: a pointer into a row of a field or into a list. It may be moved anywhere;
+/// reads and writes through it are allowed within the row or the list only.
 template <class T>
 class CheckedRow {
   public:
@@ -32,13 +33,14 @@ class CheckedRow {
     using reference = T&;
 
     CheckedRow() = default;
-    /// Of a field: values first .. first + count are at indices i = lo .. of row (j, k).
+    /// Of a field: `count` values from `first` on, at the indices (lo[0], lo[1], lo[2]), (lo[0] + 1, lo[1],
+    /// lo[2]), ...
     CheckedRow(T* first, std::ptrdiff_t count, const Int3& lo, const ViewSource& shown)
         : first_(first), count_(count), lo_(lo), field_(true), shown_(shown) {}
     /// Of a list.
     CheckedRow(T* first, std::ptrdiff_t count, const ViewSource& shown)
         : first_(first), count_(count), shown_(shown) {}
-    /// Who may write may read.
+    /// A row for writing converts to one for reading.
     template <class U>
     requires std::is_same_v<const U, T> CheckedRow(
         const CheckedRow<U>& other)  // NOLINT(google-explicit-constructor)
@@ -115,7 +117,7 @@ template <class T>
     return row;
 }
 
-/// A component of a list, as std::span otherwise.
+/// A component of a list; in other builds a std::span.
 template <class T>
 class CheckedValues {
   public:
@@ -128,7 +130,7 @@ class CheckedValues {
     [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count_); }
     [[nodiscard]] bool empty() const { return count_ == 0; }
     [[nodiscard]] CheckedRow<T> data() const { return first_; }
-    /// For what takes a span: all of them.
+    /// For functions that take a span: all values.
     operator std::span<T>() const {  // NOLINT(google-explicit-constructor)
         return {pointer_to(first_, count_), size()};
     }

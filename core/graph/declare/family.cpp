@@ -110,8 +110,8 @@ Box Grid::box(int patch) const {
     Box cells;
     for (std::size_t a = 0; a < 3; ++a) {
         cells.lo[a] = shape_.cells.lo[a] + at[a] * shape_.patch_cells[a];
-        // The last one may be smaller; its size as a difference, since patch_cells may be anything up to
-        // 2^31.
+        // The last patch may be smaller. The minimum is taken of sizes and not of ends, since lo +
+        // patch_cells may overflow: patch_cells may be as large as an int can be.
         cells.hi[a] = cells.lo[a] + std::min(shape_.patch_cells[a], shape_.cells.hi[a] - cells.lo[a]);
     }
     return cells;

@@ -1,4 +1,4 @@
-// Who owns the values within a box: by arithmetic where patches are of one size, by bins otherwise.
+// The owners of the values within a box: by arithmetic where patches have one size, by bins otherwise.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace {
 
 int floor_div(int a, int b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-/// The owners along one axis: a patch's place, by how much it is shifted, and its values there.
+/// An owner along one axis: the patch's place, its periodic shift, and its values after the shift.
 struct AxisPatch {
     int number, shift, lo, hi;
 };
 
-/// A few of them without allocating: most boxes meet three patches along an axis.
+/// A list of owners that allocates only from the ninth on: most boxes meet three patches along an axis.
 class AxisPatches {
   public:
     void add(const AxisPatch& hit) {
@@ -40,8 +40,8 @@ class AxisPatches {
     std::vector<AxisPatch> more_;
 };
 
-/// One axis of a regular grid: `count` patches of `size` cells from `lo` to `hi`; the values of the first and
-/// the last reach from `from` to `to`.
+/// One axis of a regular grid: `count` patches of `size` cells from `lo` to `hi`. The first patch's values
+/// begin at `from` and the last one's end at `to`.
 struct Axis {
     int lo, hi, size, count, from, to;
     bool periodic;
@@ -52,7 +52,8 @@ struct Axis {
                 (number == count - 1 ? to : at + size) + shift};
     }
 
-    /// Those that meet first <= i < last, by place and then by shift. False where a place comes twice.
+    /// Adds the patches that meet first <= i < last, ordered by place and then by shift. Returns false where
+    /// a patch is met with more than one shift.
     bool meet(int first, int last, AxisPatches& found_on_axis) const {
         if (first >= last) return true;
         if (!periodic) {
@@ -64,7 +65,7 @@ struct Axis {
             for (int p = a; p <= b; ++p) found_on_axis.add(own(p, 0));
             return true;
         }
-        // Counted on over the periods: place + period * count.
+        // The range goes from place a in period_a to place b in period_b.
         const int length = hi - lo;
         const int period_a = floor_div(first - lo, length), period_b = floor_div(last - 1 - lo, length);
         const int a = (first - lo - period_a * length) / size, b = (last - 1 - lo - period_b * length) / size;
@@ -88,7 +89,7 @@ bool earlier(const Grid::Meeting& a, const Grid::Meeting& b) {
     return a.patch != b.patch ? a.patch < b.patch : a.shift < b.shift;
 }
 
-/// The lowest 21 bits, two zeros between each.
+/// Spreads the lowest 21 bits, with two zeros between neighbours.
 std::uint64_t spread(std::uint64_t bits) {
     bits &= 0x1fffff;
     bits = (bits | bits << 32) & 0x001f00000000ffff;
@@ -122,7 +123,8 @@ void Grid::find_regular(const Box& box, On on, const Int3& border, std::vector<M
     for (std::size_t a = 0; a < 3; ++a) {
         const Axis axis{shape_.cells.lo[a], shape_.cells.hi[a], shape_.patch_cells[a], counts_[a],
                         all.lo[a],          all.hi[a],          shape_.periodic[a]};
-        // Patches come by x, y, z and shifts within each patch; a place met twice along x alone is in order.
+        // The loops below give patches in the order of their numbers, each with its shifts in order. Several
+        // shifts along x keep that order, since x is the innermost loop. Several along y or z do not.
         if (!axis.meet(box.lo[a], box.hi[a], found_on_axis[a]) && a > 0) ordered = false;
     }
     found.reserve(found_on_axis[0].size() * found_on_axis[1].size() * found_on_axis[2].size());
@@ -137,7 +139,7 @@ void Grid::find_regular(const Box& box, On on, const Int3& border, std::vector<M
 
 void Grid::find_irregular(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const {
     const Box all = owned_by(shape_.cells, on, border);
-    // The periods that the box reaches into; each is asked for on its own, in the domain's own indices.
+    // The box may reach into several periods. Each is searched by itself, with indices within the domain.
     Int3 first{}, last{}, length{};
     for (std::size_t a = 0; a < 3; ++a) {
         if (!shape_.periodic[a]) continue;
@@ -161,7 +163,8 @@ void Grid::find_irregular(const Box& box, On on, const Int3& border, std::vector
                             for (auto i = bins_.first[bin]; i < bins_.first[bin + 1]; ++i) {
                                 const int patch = bins_.patches[static_cast<std::size_t>(i)];
                                 const Box met = common(asked, owned(patch, on, border));
-                                // A patch lies in several bins: it counts where what is met begins.
+                                // A patch may lie in several bins. Only the bin in which the intersection
+                                // begins counts it.
                                 if (!met.empty() && bins_of(met).lo == Int3{x, y, z})
                                     found.push_back({patch, shift, met.shifted(shift)});
                             }
@@ -170,7 +173,7 @@ void Grid::find_irregular(const Box& box, On on, const Int3& border, std::vector
     std::sort(found.begin(), found.end(), earlier);
 }
 
-/// The bins that hold these values; those beyond the domain belong to the bins at its border.
+/// The bins that hold these values. Values beyond the domain belong to the bins at its border.
 Box Grid::bins_of(const Box& values) const {
     Box bins;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -182,8 +185,8 @@ Box Grid::bins_of(const Box& values) const {
 }
 
 void Grid::make_bins() {
-    // As large as a patch is on average, so that a patch lies in few bins and a bin has few patches. A domain
-    // that is mostly empty gets larger ones, so that there are not many more bins than patches.
+    // A bin is as large as a mean patch, so a patch lies in few bins and a bin has few patches. In a domain
+    // that is mostly empty bins are larger, so that there are not many more bins than patches.
     const auto patches = static_cast<std::int64_t>(boxes_.size());
     for (std::size_t a = 0; a < 3; ++a) {
         std::int64_t cells = 0;
@@ -224,8 +227,8 @@ void Grid::make_bins() {
 
 std::vector<int> Grid::order() const {
     std::vector<std::pair<std::uint64_t, int>> places(static_cast<std::size_t>(patches()));
-    // Irregular: eighths of a mean patch, by the middle of each. 21 bits a direction; where that is not
-    // enough, the lowest are left out.
+    // Irregular patches are placed by their centres, in eighths of a mean patch. Each direction has 21 bits;
+    // where they are not enough the lowest bits are dropped.
     std::array<std::uint64_t, 3> unit{1, 1, 1};
     std::array<int, 3> drop{};
     for (std::size_t a = 0; a < 3; ++a) {

@@ -1,5 +1,5 @@
-// Numbers by which the parts of a graph are known: each kind of part has a type of its own, so that a label's
-// number cannot be used where a task's is meant.
+// Ids of the parts of a graph. Each kind of part has an id type of its own, so a label's id cannot be used as
+// a task's.
 //
 //   const LabelId temperature = T.id();
 //   graph.labels()[temperature].name;         // a list by id
@@ -14,7 +14,7 @@
 
 namespace strata::graph {
 
-/// The number of an `Of` in the list of all of them; -1, which is false: none.
+/// The index of an `Of` in the list of all of them. -1, which converts to false: none.
 template <class Of>
 class Id {
   public:
@@ -37,7 +37,7 @@ using SetId = Id<struct ParticleSet>;  // in Graph::particle_sets()
 using TaskId = Id<struct TaskInfo>;    // in Graph::tasks(), and, with sums and the like, in Resolved::tasks
 using StorageId = Id<struct Storage>;  // in Resolved::storages
 
-/// The ids from 0 up to, but without, `past`.
+/// The ids from 0 to `past`, without `past`.
 template <class By>
 struct IdsBelow {
     struct Iterator {

@@ -13,7 +13,8 @@
 
 namespace strata::graph {
 
-/// What a value is, for files, Python and the exact sum. `bytes`: any other trivially copyable type.
+/// The type of a label's elements, for files, Python and the exact sum. `bytes`: any other trivially copyable
+/// type.
 enum class Element : std::uint8_t { f64, f32, i64, i32, u8, bytes };
 
 template <class T>
@@ -32,16 +33,16 @@ template <class T>
         return Element::bytes;
 }
 
-/// Which values a label has on a patch.
+/// The values that a label has on a patch.
 enum class Kind : std::uint8_t {
     field,      // one for each cell, node or face of a Grid's patch
-    list,       // as many as the label says for each patch of any family (1: a value per patch)
+    list,       // LabelInfo::entries(patch) on each patch of any family (1: one value a patch)
     particles,  // one for each particle that is in the patch now
     scalar,     // one for the whole run: the result of a reduction
 };
 
-/// How contributions to a scalar are combined. Sums of floating point numbers are exact and rounded once, so
-/// that they do not depend on who contributed first.
+/// How contributions to a scalar are combined. A sum of floating point numbers is exact and rounded once, so
+/// it does not depend on the order of the contributions.
 enum class Reduce : std::uint8_t { none, min, max, sum, all, any };
 
 struct LabelInfo {
@@ -53,10 +54,10 @@ struct LabelInfo {
     On on = On::cells;
     Element element = Element::f64;
     std::size_t bytes = sizeof(double);  // of one component of one value
-    int components = 1;                  // kept as one array each
-    /// Generations that are kept besides the current one.
+    int components = 1;                  // each in an array of its own
+    /// Earlier generations that are kept besides the current one.
     int history = 0;
-    /// Layers beyond the domain that patches at its border own, in directions that are not periodic.
+    /// Layers beyond the domain that the patches at its border own, in directions that are not periodic.
     Int3 border{};
     std::function<std::int64_t(int patch)> entries;  // lists
     Reduce reduce = Reduce::none;                    // scalars
@@ -64,7 +65,7 @@ struct LabelInfo {
     std::string unit, about;
 };
 
-/// Further things that a label may say of itself.
+/// Optional properties of a label, as in LabelInfo.
 struct LabelOptions {
     int components = 1;
     int history = 0;
@@ -72,8 +73,10 @@ struct LabelOptions {
     std::string unit = {}, about = {};
 };
 
-/// One assigned value of a label. Versions of a generation are counted from 0; `back` says how many
-/// generations ago, of which the last version is meant.
+/// One assigned value of a label. The versions of a generation are counted from 0; -1 is the last one.
+/// `back`: so many generations before the current one, always with its last version.
+///   Example: u is made (version 0) and modified twice (versions 1 and 2) in each step. Then u.last() is
+///   version 2, and u.previous() is version 2 of the step before.
 struct Version {
     LabelId label;
     int version = 0;
@@ -81,7 +84,7 @@ struct Version {
     friend bool operator==(const Version&, const Version&) = default;
 };
 
-/// A version whose element type and kind the compiler knows.
+/// A version with its element type and kind known at compile time.
 template <class T, Kind K>
 struct TypedVersion : Version {};
 
@@ -93,12 +96,12 @@ class Label {
     Label() = default;
     explicit Label(LabelId id) : id_(id) {}
     [[nodiscard]] LabelId id() const { return id_; }
-    /// Version `v` of this generation: 0 is what `make` gives, or, where nothing makes the label in a
-    /// generation, the last version of the one before; each `modify` gives the next.
+    /// Version `v` of this generation. `make` gives version 0, and each `modify` the next one. If no task
+    /// makes the label in a generation, version 0 is the last version of the generation before.
     [[nodiscard]] TypedVersion<T, K> at(int v) const { return {{id_, v, 0}}; }
     /// The last version of k generations before. The label must keep that many (LabelOptions::history).
     [[nodiscard]] TypedVersion<T, K> previous(int k = 1) const { return {{id_, -1, k}}; }
-    /// The last version of this generation, however many there are.
+    /// The last version of this generation.
     [[nodiscard]] TypedVersion<T, K> last() const { return {{id_, -1, 0}}; }
     // A label alone means version 0.
     operator TypedVersion<T, K>() const { return at(0); }  // NOLINT(google-explicit-constructor)

@@ -9,9 +9,11 @@
 
 namespace strata::graph {
 
-/// For each patch: which of its entries are also entries of other patches. As a relation of a need it gives
-/// the neighbours' values, in the order of `links`; of a sum it adds the neighbours' contributions to the own
+/// For each patch: its entries that are also entries of other patches. In a need, this relation gives the
+/// neighbours' values, in the order of `links`. In a sum, it adds the neighbours' contributions to the own
 /// entries, all in the order of patches.
+///   Example: entry 9 of patch 0 and entry 0 of patch 1 are the same unknown. Patch 0 has the link {9, 1, 0},
+///   patch 1 the link {0, 0, 9}.
 class Shared final : public Relation {
   public:
     struct Link {
@@ -19,7 +21,8 @@ class Shared final : public Relation {
         std::int32_t patch, their_entry;  // the same unknown there
     };
     /// [patch] -> its links, in any order; they are kept sorted by patch, then by own entry. Throws Error
-    /// where a link is not answered by the one back, is there twice, or names a patch that is not there.
+    /// where a link has no link back, occurs twice, leads to the same patch or to one that does not exist, or
+    /// names a negative entry.
     Shared(std::string name, const Family& family, std::vector<std::vector<Link>> links);
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
     [[nodiscard]] std::int64_t length(int to) const override;

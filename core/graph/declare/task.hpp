@@ -1,5 +1,5 @@
-// Tasks: functions on a patch with declared needs and results. A task says nothing of processes, messages or
-// order: these follow from what it declares, and the order in which tasks are added never matters.
+// Tasks: functions on a patch, with declared inputs and results. A task does not mention processes, messages
+// or order: these follow from its declarations. The order in which tasks are added never matters.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace strata::graph {
 
 /// How a task uses a version.
 enum class Access : std::uint8_t {
-    need,        // reads it: on its own patch, with ghosts, or through a relation
-    make,        // writes it, whole; nothing is in it before
-    modify,      // takes version v and makes v + 1 in the same storage, once all readers of v are done
-    sum,         // adds to it: own values and those of neighbours within `width`; all contributions are added
-                 // up in the order of patches
-    contribute,  // to a scalar
+    need,    // reads it: on its own patch, with ghosts, or through a relation
+    make,    // writes all of it; the values before are undefined
+    modify,  // takes version v and makes v + 1 in the same storage, once all readers of v are done
+    sum,  // adds to its patch's own values and to those of neighbours within `width`; contributions are added
+          // in the order of patches
+    contribute,  // adds a value to the reduction of a scalar
 };
 
 struct Use {
@@ -33,9 +33,9 @@ struct Use {
     Version version;
     const Relation* relation = nullptr;  // null: own patch, with `width`
     Int3 width{};                        // need: ghosts; sum: how far contributions reach
-    std::array<Int3, 2> unreached{};     // sum: layers of `width` that they do not, below and above
+    std::array<Int3, 2> unreached{};     // sum: layers of `width` without contributions, below and above
 
-    /// sum: what a patch that owns this adds to.
+    /// sum: the box to which a patch that owns `owned` adds.
     [[nodiscard]] Box reached(const Box& owned) const {
         Box all = owned.grown(width);
         for (std::size_t a = 0; a < 3; ++a) all.lo[a] += unreached[0][a], all.hi[a] -= unreached[1][a];
@@ -43,25 +43,25 @@ struct Use {
     }
 };
 
-/// In processes: once in each, for libraries that are collective over processes, and for files.
+/// in_processes: once in each process, for libraries that are collective over processes, and for files.
 enum class Runs : std::uint8_t { on_patches, in_processes };
 
 class Graph;
 
 struct TaskInfo {
-    const Graph* graph = nullptr;  // that it belongs to, and whose labels its uses name
+    const Graph* graph = nullptr;  // the graph of the task and of the labels that it uses
     std::string name;
     TaskId id;
     ScopeId scope;
     const Family* family = nullptr;
     Runs runs = Runs::on_patches;
     std::vector<Use> uses;
-    std::function<bool(Here&)> body;  // false: not complete yet, to be called again (files, devices)
-    int threads = 1;                  // how many it can use at once
-    double flops = 0, bytes = 0;      // for each value of the family's patch (cell, particle) in each call
-    SetId worked_set;                 // and for each particle of this set that is there:
+    std::function<bool(Here&)> body;  // returns false: not complete, call it again (files, devices)
+    int threads = 1;                  // the most that one call can use
+    double flops = 0, bytes = 0;      // for each cell of a grid's patch (other families: for each call)
+    SetId worked_set;                 // and for each particle of this set on the patch:
     double particle_flops = 0, particle_bytes = 0;
-    std::vector<SetId> moves;  // particle sets of which it says who is no longer in its cell
+    std::vector<SetId> moves;  // sets of which it lists the particles that left their cells
 };
 
 class Task {
@@ -89,7 +89,7 @@ class Task {
         static_assert(K == Kind::field || K == Kind::list);
         return {use({Access::need, v, &from, {}}), info_->id};
     }
-    /// What the neighbours have of the values that patches share, in the order of Shared::links.
+    /// Reads the neighbours' values of the entries that patches share, in the order of Shared::links.
     template <class T>
     ListUse<const T> need(TypedVersion<T, Kind::list> v, const Shared& from) {
         return {use({Access::need, v, &from, {}}), info_->id};
@@ -116,7 +116,7 @@ class Task {
         return {use({Access::make, v, nullptr, {}}), info_->id};
     }
 
-    /// Takes v, makes the next version in its place.
+    /// Takes version v and makes v + 1 in the same storage.
     template <class T, Kind K>
     auto modify(Label<T, K> label) {
         return modify(label.at(0));
@@ -130,9 +130,10 @@ class Task {
         return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
 
-    /// Adds to a field's version on the own patch and `reach` layers around it: ghosts(1), or on one side
-    /// alone, as from the particles of cells to the nodes at their corners: Sides({0, 0, 0}, {1, 1, 1}). The
-    /// view is zero at first and holds this patch's contributions only.
+    /// Adds to a field's version on the own patch and `reach` layers around it. ghosts(1): one layer on every
+    /// side. Sides({0, 0, 0}, {1, 1, 1}): one layer on the upper sides only, e.g. to add from particles to
+    /// the nodes at the corners of their cells. The view is zero at first and holds this patch's
+    /// contributions only.
     template <class T>
     FieldUse<T> sum(TypedVersion<T, Kind::field> v, const Sides& reach) {
         Use use{Access::sum, v, nullptr, {}};
@@ -147,13 +148,13 @@ class Task {
     auto sum(Label<T, K> label, How&&... how) {
         return sum(label.at(0), std::forward<How>(how)...);
     }
-    /// Adds to a list's version: entries that other patches share get their contributions too.
+    /// Adds to a list's version. Entries that other patches share get the contributions of those patches too.
     template <class T>
     ListUse<T> sum(TypedVersion<T, Kind::list> v, const Shared& shared) {
         return {use({Access::sum, v, &shared, {}}), info_->id};
     }
 
-    /// Adds to a reduction: the value starts as the operation's neutral one.
+    /// Contributes to a reduction. The value is the operation's neutral element at first (0 for a sum).
     template <class T>
     ScalarUse<T> contribute(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::contribute, v, nullptr, {}}), info_->id};
@@ -164,24 +165,26 @@ class Task {
         return contribute(label.at(0));
     }
 
-    /// For kernels in other languages: declares without types and returns the index of the use.
+    /// For kernels in other languages: declares a use without types. Returns the index of the use.
     int use(const Use& use) {
         info_->uses.push_back(use);
         return static_cast<int>(info_->uses.size()) - 1;
     }
 
-    /// It says which particles of the set are no longer in the cell in which they were (floor((x - origin) /
-    /// spacing), by multiplication with 1 / spacing), or are deleted: Here::moved(). Where every task of the
-    /// steps that changes the set's positions or ids does, relocations look at those particles alone, and
-    /// a step in which nobody leaves its cell costs next to nothing. Naming too many is no mistake. Leaving
-    /// one out is: it stays in the wrong place of the order of cells (a checking build finds it).
+    /// The task lists in Here::moved() the particles of the set that left their cells or are deleted. The
+    /// cell of a particle at x is floor((x - origin) / spacing), computed by multiplication with 1 / spacing.
+    ///
+    /// If all tasks of the steps that change the set's positions or ids call this, a relocation looks at the
+    /// listed particles only. A step in which no particle leaves its cell then costs next to nothing. Listing
+    /// too many is no mistake. Leaving one out is: the particle stays in the wrong place in the order of
+    /// cells (a checking build finds it).
     Task& moves(SetId set) {
         info_->moves.push_back(set);
         return *this;
     }
 
-    /// What it does: body(Here&). A body that returns bool is called again, while others run, until it
-    /// returns true.
+    /// The task's function, body(Here&). A body that returns bool is called again, while other operations
+    /// run, until it returns true.
     template <class Body>
     Task& run(Body body) {
         if constexpr (std::is_same_v<std::invoke_result_t<Body&, Here&>, bool>)
@@ -193,18 +196,19 @@ class Task {
             };
         return *this;
     }
-    /// Up to n threads of its process may work on one call (Here::parallel_for).
+    /// Up to n threads of the process may work on one call (Here::parallel_for).
     Task& threads(int n) {
         info_->threads = n;
         return *this;
     }
-    /// Declared work, for profiles and rooflines: per cell, entry or particle.
+    /// Declares the work of a call, for profiles, rooflines and the order of tasks: for each cell of a grid's
+    /// patch; on other families for the whole call.
     Task& work(double flops, double bytes) {
         info_->flops = flops;
         info_->bytes = bytes;
         return *this;
     }
-    /// The same for each particle of a set that is on the patch, beside what work() says.
+    /// The same for each particle of a set on the patch, in addition to work().
     Task& work_of(SetId set, double flops, double bytes) {
         info_->worked_set = set;
         info_->particle_flops = flops;

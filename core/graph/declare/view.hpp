@@ -1,5 +1,5 @@
-// Views of a task's data, and rows of them. In a checking build (the option STRATA_CHECKED_GRAPH) they are
-// those of checked_view.hpp, which look the same and know what the task declared.
+// Views of a task's data, and rows of them. A checking build (the option STRATA_CHECKED_GRAPH) has the views
+// of checked_view.hpp instead: they have the same interface and check each access.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace strata::graph {
 
 class Here;
 
-/// Which use of which call a view shows; without a call (in tests of kernels) there is nobody to name.
+/// The call and the use that a view shows; none for views that tests of kernels make.
 struct ViewSource {
     const Here* here = nullptr;
     int use = -1;
 };
 
 /// For checking builds. Each throws Error: "task 'diffuse', patch 3 of 'grid', step 12: reads 'temperature'
-/// at (33, 0, 0), outside ...", with what was declared and what to do. (From a function that is noexcept the
-/// run ends with the same message.)
+/// at (33, 0, 0), outside ...", with the allowed range and a remedy. (In a function that is noexcept the run
+/// ends with the same message.)
 [[noreturn]] void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed);
 [[noreturn]] void refuse_entry(const ViewSource& shown, std::int64_t entry, std::int64_t count);
 [[noreturn]] void refuse_component(const ViewSource& shown, int component, int components);
@@ -29,8 +29,8 @@ struct ViewSource {
 
 namespace strata::graph {
 
-/// Whether this source file is compiled to be checked. Functions that differ have it as a template parameter,
-/// and so symbols of their own: object files of both kinds may be linked into one program.
+/// Whether this source file is compiled for a checking build. Functions that differ have it as a template
+/// parameter, and so symbols of their own: object files of both kinds may be linked into one program.
 #ifdef STRATA_CHECKED_GRAPH
 constexpr bool kChecked = true;
 #else
@@ -45,21 +45,22 @@ constexpr bool kChecked = false;
 
 namespace strata::graph {
 
-/// Consecutive values, from a FieldView's row or a ListView's data on. In a checking build it is no pointer,
-/// but behaves like one and refuses what is not the row's or the list's: kernels say Row<double> where they
-/// would say double*. (Nothing else writes what it points to while a kernel works.)
+/// A pointer to consecutive values: from a FieldView's row or from a ListView's data. Kernels say Row<double>
+/// instead of double*. In a checking build it is a class that behaves like a pointer and refuses access
+/// outside the row or the list. (__restrict: no other pointer writes these values while a kernel works.)
 template <class T>
 using Row = T* __restrict;
 
-/// `count` values from `row` on for a library that wants a pointer: in a checking build all of them are
-/// checked at once.
+/// A plain pointer to `count` values from `row` on, for libraries. A checking build checks the range, here
+/// and not at each access.
 template <class T>
 [[nodiscard]] T* pointer_to(T* row, [[maybe_unused]] std::ptrdiff_t count) {
     return row;
 }
 
 /// The values of a field in a box, by their indices in the family; x runs fastest. In a checking build every
-/// access outside `box()`, and every write that was not declared, ends the run naming task, patch and label.
+/// access outside `box()`, and every write that was not declared, ends the run with a message that names
+/// task, patch and label.
 template <class T>
 class FieldView {
   public:
@@ -73,12 +74,12 @@ class FieldView {
     [[nodiscard]] T* row(int j = 0, int k = 0, int c = 0) const {
         return origin_ + j * y_ + k * z_ + c * component_;
     }
-    /// What may be accessed: the patch's own values, with the ghosts that were declared.
+    /// The indices that may be accessed: the patch's own values and the declared ghosts.
     [[nodiscard]] Box box() const { return box_; }
     [[nodiscard]] std::ptrdiff_t stride(int axis) const { return axis == 0 ? 1 : axis == 1 ? y_ : z_; }
     /// Elements from one component's array to the next one's.
     [[nodiscard]] std::ptrdiff_t component_stride() const { return component_; }
-    /// Where index (0, 0, 0) is or would be. No build checks what is done with it.
+    /// The address of index (0, 0, 0), which may lie outside the box. No build checks accesses through it.
     [[nodiscard]] T* origin() const { return origin_; }
 
   private:
@@ -87,14 +88,14 @@ class FieldView {
     Box box_;
 };
 
-/// A list of values, or those of a patch's particles; components are arrays of their own.
+/// The values of a list, or of a patch's particles. Each component is an array of its own.
 template <class T>
 class ListView {
   public:
     ListView(T* values, std::int64_t count, std::ptrdiff_t component)
         : values_(values), count_(count), component_(component) {}
     [[nodiscard]] T& operator[](std::int64_t i) const { return values_[i]; }
-    /// In a checking build: a range of checked ones.
+    /// In a checking build: a range with checked access.
     [[nodiscard]] std::span<T> component(int c = 0) const {
         return {values_ + c * component_, static_cast<std::size_t>(count_)};
     }

@@ -46,7 +46,7 @@ struct Executor::State {
     team::Crew* crew;
     std::unique_ptr<detail::Shared> shared;
 
-    /// Makes the plan for another number of threads; what has been done so far stays done.
+    /// Makes the plan for another number of threads; the counts of rounds stay.
     void prepare(int threads) {
         if (shared && shared->plan.threads == threads) return;
         auto next = std::make_unique<detail::Shared>(program, options, threads);
@@ -56,7 +56,7 @@ struct Executor::State {
         if (options.meter != nullptr) options.meter->follow(program, threads);
     }
 
-    /// All threads' work, once; false where the crew came with another number of threads.
+    /// Runs the work of all threads once. Returns false where the crew has another number of threads now.
     bool work(std::uint32_t steps, const Decision& go_on) {
         const int threads = shared->plan.threads;
         shared->finished.store(0);

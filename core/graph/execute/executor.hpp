@@ -5,7 +5,7 @@
 //
 // Each thread goes through its own operations in their order. Where the next one cannot start yet the thread
 // looks ahead in its list, then takes operations over from other threads, those of its own domain first.
-// There is no barrier between blocks or steps; a thread waits only for what its operations wait for, and at
+// There is no barrier between blocks or steps. A thread waits only for the flags of its operations, and at
 // the end of a batch for the other threads of its process.
 #pragma once
 
@@ -25,39 +25,41 @@
 namespace strata::graph {
 
 struct ExecutorOptions {
-    /// How long a thread that has nothing to run looks before it gives way and sleeps, and what ends its
-    /// wait.
+    /// How long a thread without a ready operation spins before it yields and sleeps; and the failure that
+    /// ends its wait.
     team::Patience patience{};
     /// [thread] -> its locality domain; empty: all in one.
     std::vector<int> domains = {};
-    /// The thread that may speak MPI: 0 is the one that calls run().
+    /// The thread that may call MPI: 0 is the caller of run().
     int speaker = 0;
-    /// Called by that thread between operations and while it waits, about so often (seconds); empty: not.
+    /// Called by that thread between operations and while it waits, at about this interval (seconds). Empty:
+    /// no call.
     std::function<void()> progress = {};
     double progress_interval = 20e-6;
-    /// How many of its latest operations each thread remembers; 0: none.
+    /// The number of latest operations that each thread records; 0: none.
     std::size_t records = 0;
-    /// Stands around each operation; null: none.
+    /// Measures each operation; null: none.
     Meter* meter = nullptr;
-    /// How far a thread looks ahead in its list while it has not waited long.
+    /// The number of operations that a thread looks ahead in its list; a thread that waits long looks
+    /// further.
     std::uint32_t look_ahead = 64;
-    /// How many threads sleep, in memory that all processes with a share in the program see (zero at first);
-    /// null: there are no others.
+    /// The number of sleeping threads, in memory shared by all processes that take part in the program (zero
+    /// at first). Null: there are no other processes.
     std::atomic<std::uint32_t>* sleepers = nullptr;
     Shuffle shuffle{};
-    /// [scope] -> rounds that were done before, by another program whose place this one takes; empty: none.
-    /// The flags must say the same.
+    /// [scope] -> rounds done before, by another program that this one replaces; empty: none. The flags must
+    /// have the same counts.
     std::vector<Epoch> counts = {};
 };
 
-/// What one thread did in a batch of steps. The times add up to how long the batch took it.
+/// The counters of one thread for a batch of steps. The times add up to the thread's time for the batch.
 struct Usage {
-    std::uint64_t operations = 0;  // that it finished
-    std::uint64_t stolen = 0;      // of them, from other threads' lists
+    std::uint64_t operations = 0;  // finished by this thread
+    std::uint64_t stolen = 0;      // of these, from other threads' lists
     double tasks = 0;              // seconds in operations
-    double waiting = 0;            // seconds in which it found nothing to run
-    /// Seconds between one operation and the next where there was no wait: measured at one operation in some
-    /// sixty, so that measuring costs nothing.
+    double waiting = 0;            // seconds without a ready operation
+    /// Seconds between one operation and the next without a wait. Extrapolated from about one in sixty, so
+    /// that the measurement costs nothing.
     double runtime = 0;
 };
 
@@ -67,13 +69,13 @@ struct Batch {
     std::vector<Usage> threads;
 };
 
-/// The threads are those of a crew, bound to their places, or, without one, as many as the program has lists,
-/// started for each batch. Where the crew has another number of threads than the program was made for, lists
-/// are merged or threads help the others.
+/// The threads are those of a crew, bound to their places. Without a crew each batch starts as many threads
+/// as the program has lists. Where the crew has another number of threads than the program was made for,
+/// lists are merged or threads without a list help the others.
 class Executor {
   public:
-    /// The program must stay as it is for as long as the executor lives. Throws Error where it cannot be
-    /// executed: an operation in two lists, a flag that is missing, MPI in the wrong thread.
+    /// The program must not change while the executor lives. Throws Error where it cannot be executed: an
+    /// operation in two lists, a missing flag, MPI in the wrong thread.
     explicit Executor(const Program& program, ExecutorOptions options = {}, team::Crew* crew = nullptr);
     ~Executor();
     Executor(const Executor&) = delete;
@@ -81,17 +83,17 @@ class Executor {
 
     /// Runs `steps` steps, or fewer: after each, `go_on` is asked, if it has a function.
     ///
-    /// An exception in an operation ends the batch in all threads of this process and is thrown here: an
-    /// Error with the operation's name and patch before its message, anything else as an Error of that form.
-    /// Throws team::MemberLost when the patience's failure is told. After either the executor runs nothing
-    /// any more.
+    /// An exception in an operation ends the batch in all threads of this process and is thrown here. An
+    /// Error gets the operation's name and patch before its message; any other exception becomes an Error of
+    /// that form. Throws team::MemberLost when the patience's failure is set. After either, the executor
+    /// cannot run any more.
     Batch run(std::uint32_t steps, const Decision& go_on = {});
 
-    /// What a thread did last, the oldest first. Between batches only.
+    /// The latest operations of a thread, the oldest first. Between batches only.
     [[nodiscard]] std::vector<Record> records(int thread) const;
-    /// In the batch before; at first as many as the program was made for.
+    /// The number of threads in the last batch; at first the number that the program was made for.
     [[nodiscard]] int threads() const;
-    /// How often a scope was begun so far.
+    /// The number of rounds of a scope that were begun so far.
     [[nodiscard]] Epoch epoch(std::uint16_t scope = 0) const;
 
   private:

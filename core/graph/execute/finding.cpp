@@ -1,5 +1,5 @@
-// What a thread does when its next operation cannot start: it looks ahead in its list, takes part in loops,
-// takes over what others have not begun.
+// A thread whose next operation cannot start looks ahead in its list, joins loops, and takes over operations
+// that other threads have not begun.
 #include <sched.h>
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace strata::graph::detail {
 namespace {
 
-// Passes in which nothing was found before a thread takes from its domain, and from others. Each takes some
-// ten nanoseconds: who takes at once takes from threads that are only a little behind, and both then work on
-// data that the other's cache holds.
+// Passes without success before a thread takes operations from its domain, and from other domains. A pass
+// takes some ten nanoseconds. A thread that took them at once would take from threads that are only a little
+// behind, and both would then work on data in the other's cache.
 constexpr unsigned kBeforeNear = 8, kBeforeFar = 64;
-// Passes before it looks twice as far ahead; without end, so that any acyclic program comes to its end.
+// Passes before it looks twice as far ahead. There is no limit, so any acyclic program is completed.
 constexpr unsigned kBeforeFarther = 32;
 
 }  // namespace
@@ -31,7 +31,7 @@ bool Thread::holds(const Wait& wait) {
     return false;
 }
 
-/// Waits that hold go on to hold for as long as the operation has not run.
+/// A wait that holds continues to hold until the operation has run, so it is not read again.
 bool Thread::head_holds(const OpEntry& entry) {
     for (; held_ < entry.foreign; ++held_)
         if (!holds(shared_.plan.waits[entry.first_wait + held_])) return false;
@@ -84,7 +84,7 @@ bool Thread::look_ahead(unsigned pass) {
         if (!perform(entry, epoch_)) pending_.push_back(at);
         return true;
     }
-    // As far as it had to look, it looks until its head can go on.
+    // The distance grows, and stays so until the head can go on.
     if (end < list_->size && (asleep() || pass % kBeforeFarther == kBeforeFarther - 1)) ++doublings_;
     return false;
 }
@@ -120,7 +120,8 @@ bool Thread::steal(unsigned pass) {
     return false;
 }
 
-/// Where another thread is, with the counts that belong to it, in victims_counts_.
+/// Reads another thread's position, and the counts that belong to it into victims_counts_. Returns false
+/// where they change at this moment, or there is no position.
 bool Thread::read_position(int victim, std::int32_t& block) {
     const ThreadPosition& position = *shared_.positions[static_cast<std::size_t>(victim)];
     const std::uint32_t changes = position.changes.load(std::memory_order_acquire);
@@ -139,7 +140,7 @@ bool Thread::steal_from(int victim, unsigned pass) {
     const Epoch epoch = victims_counts_[block.scope];
     const ThreadPosition& position = *shared_.positions[static_cast<std::size_t>(victim)];
     const std::uint32_t head = std::min(position.head.load(std::memory_order_relaxed), list.size);
-    // From the far end: what its owner would come to last.
+    // From the far end: the operations that the owner would reach last.
     for (std::uint32_t at = horizon(head, list.size, asleep() ? pass : pass / kBeforeFarther); at-- > head;) {
         const OpEntry& entry = list.entries[at];
         if (reached(list.claims[at].load(std::memory_order_relaxed), epoch)) continue;
@@ -148,7 +149,7 @@ bool Thread::steal_from(int victim, unsigned pass) {
         epochs_ = victims_counts_.data();
         const bool done = perform(entry, epoch);
         epochs_ = counts_.data();
-        if (!done) {  // whoever comes by may ask again
+        if (!done) {  // any thread may ask again
             list.claims[at].store(epoch - 1, std::memory_order_release);
             continue;
         }
@@ -193,7 +194,8 @@ void Thread::take_parts(SharedLoop& loop) {
     }
 }
 
-/// Parts of another thread's operation count as that operation, which that thread ends.
+/// The meter counts parts of another thread's operation for that operation. They are never its end (`false`):
+/// its own thread ends it.
 void Thread::take_parts_metered(SharedLoop& loop) {
     struct Held {
         SharedLoop& loop;

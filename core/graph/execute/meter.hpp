@@ -1,4 +1,4 @@
-// What stands around operations while they run, to count what they do (core/run/profile/counting.hpp).
+// A meter measures operations while they run (core/run/profile/counting.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace strata::graph {
 
-/// Called by the threads of an executor; by each with its own number, so nothing needs a lock. What is called
-/// back may throw.
+/// Called by the threads of an executor, each with its own number: no lock is needed. The functions that a
+/// meter calls may throw.
 class Meter {
   public:
     Meter() = default;
@@ -16,12 +16,12 @@ class Meter {
     Meter& operator=(const Meter&) = delete;
     virtual ~Meter() = default;
 
-    /// From now on operations are those of this program, on so many threads. Between batches.
+    /// From now on operations are those of this program, on this number of threads. Called between batches.
     virtual void follow(const Program& program, int threads) = 0;
-    /// Calls `work(held)`: all that a thread does in a batch.
+    /// Calls `work(held)`: the whole work of a thread in a batch.
     virtual void batch(int thread, void (*work)(void*), void* held) = 0;
-    /// Calls `part(held)` and returns what it returns: an operation, or part of one, and whether it is done.
-    /// Never within another.
+    /// Calls `part(held)`, which runs an operation or part of one, and returns its result: whether the
+    /// operation is done. Calls are never nested.
     virtual bool around(std::uint32_t op, int thread, bool (*part)(void*), void* held) = 0;
 };
 

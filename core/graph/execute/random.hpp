@@ -1,21 +1,21 @@
-// For tests: other orders and other timings than those that come by themselves.
+// For tests: random orders and random delays.
 #pragma once
 
 #include <cstdint>
 
 namespace strata::graph {
 
-/// Every order that the declarations allow must give the same answers; this makes threads take them.
+/// Every order that the declarations allow must give the same results; with a seed, threads take random ones.
 struct Shuffle {
     std::uint64_t seed = 0;       // 0: the preferred order, no delays
-    double delay_chance = 0.1;    // of an operation, and as often of its completion being told
+    double delay_chance = 0.1;    // before an operation, and before its flag is set
     double longest_delay = 5e-5;  // seconds
 };
 
 namespace detail {
 
-/// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): any seed
-/// will do, so that threads and processes may count theirs.
+/// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Any seeds
+/// will do, also consecutive ones for threads and processes.
 class SplitMix64 {
   public:
     explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

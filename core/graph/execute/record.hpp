@@ -1,4 +1,4 @@
-// What a thread did when: a ring of the latest operations.
+// A thread's record of its latest operations and their times, in a ring buffer.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace strata::graph {
 
-/// One operation, or part of one (of a loop that several threads shared; of one that was asked and had to
-/// wait), in seconds on the system's clock (CLOCK_MONOTONIC), which all processes of a node share.
+/// One operation, or part of one: of a loop that several threads shared, or a call that returned
+/// Outcome::later. Times are seconds on the system's clock (CLOCK_MONOTONIC), which all processes of a node
+/// share.
 struct Record {
     static constexpr std::uint32_t kWaiting = 0xffffffffU;
     std::uint32_t op = kWaiting;  // in Program::ops; or kWaiting: nothing was ready
@@ -20,8 +21,8 @@ struct Record {
 
 namespace detail {
 
-/// Written by one thread. The end of one entry is the beginning of the next, so that the clock is read once
-/// for each.
+/// Written by one thread. The end of one entry is the beginning of the next, so the clock is read once for
+/// each.
 class Ring {
   public:
     /// Room for the last `entries` (rounded up to a power of two).
@@ -45,7 +46,7 @@ class Ring {
     }
     /// From the oldest one that is left.
     [[nodiscard]] std::vector<Record> read(const TickRate& rate) const;
-    /// How many were ever put.
+    /// The number of entries ever put.
     [[nodiscard]] std::uint64_t count() const { return next_; }
 
   private:

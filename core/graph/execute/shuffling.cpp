@@ -1,4 +1,4 @@
-// For tests: any order that the program allows, and delays.
+// For tests: random orders that the program allows, and random delays.
 #include <algorithm>
 #include <ctime>
 
@@ -6,7 +6,7 @@
 
 namespace strata::graph::detail {
 
-/// Instead of find_own: any of the operations that could start.
+/// Replaces find_own: takes a random operation among those that can start.
 bool Thread::find_any(unsigned pass) {
     constexpr std::uint32_t one_in = 8;
     while (head_ < list_->size) {

@@ -9,7 +9,8 @@
 namespace strata::graph::detail {
 namespace {
 
-/// One gap between operations in so many is measured; no divisor of usual numbers of patches or tasks.
+/// One gap between operations in so many is measured. A prime, which divides few usual numbers of patches or
+/// tasks.
 constexpr std::uint32_t kBetweenGaps = 61;
 
 std::uint64_t to_ticks(double seconds, const TickRate& rate) {
@@ -60,7 +61,7 @@ void Thread::work(std::uint32_t steps_wanted, const Decision& go_on) {
                 return finished == static_cast<Epoch>(threads_);
             });
         if (thread_ == 0) shared_.counts = counts_;
-    } catch (const Ended&) {  // NOLINT(bugprone-empty-catch): the one that ended it has said why
+    } catch (const Ended&) {  // NOLINT(bugprone-empty-catch): the thread that ended it keeps the exception
     } catch (...) {
         try {
             complete_message();
@@ -126,7 +127,7 @@ bool Thread::ask(const Decision& decision, int number) {
             return (seen & 3U) != Answers::kAsking;
         }
         if (decision.decided.flag != nullptr && !holds(decision.decided)) return false;
-        // Somebody may still have to read what this place of the log holds.
+        // A slower thread may still have to read the earlier answer in this slot.
         for (const auto& others : asked)
             if (others->rounds[at].load(std::memory_order_acquire) + Answers::kRounds < round) return false;
         if (!slot.compare_exchange_strong(seen, round << 2U | Answers::kAsking)) return false;
@@ -182,7 +183,7 @@ void Thread::run_in_order() {
         const OpEntry& entry = list.entries[head_];
         if (held_ < entry.foreign && !head_holds(entry)) return;
         if (many_ ? !take(list.claims[head_], epoch_) : head_ < touched_) {
-            // Somebody took it, or it was tried before its turn.
+            // Another thread took it, or this one tried it earlier, when it looked ahead.
             const Epoch flag = entry.flag->load(std::memory_order_acquire);
             if (reached(flag, epoch_)) {
                 advance();
@@ -203,7 +204,7 @@ void Thread::run_in_order() {
     }
 }
 
-/// What is to be seen to between two operations.
+/// Work between two operations: the end of the batch, open loops, messages.
 void Thread::attend() {
     if (many_ && shared_.attention.load(std::memory_order_relaxed) != 0) {
         check_ended();
@@ -218,7 +219,7 @@ bool Thread::perform(const OpEntry& entry, Epoch epoch) {
     current_ = &entry;
     if (shuffled_) delay();
     if ((meter_ == nullptr ? entry.go(entry.what, *this) : metered(entry)) == Outcome::later) {
-        idle_since_ = since != 0 ? since : ticks();  // asking in vain is waiting
+        idle_since_ = since != 0 ? since : ticks();  // a call without success counts as waiting
         return false;
     }
     if (shuffled_) delay();
@@ -254,7 +255,7 @@ void Thread::before(std::uint64_t now) {
         idle_since_ = 0;
         if (ring_ != nullptr) ring_->wait(counts_[0], now);
     } else if (gap_from_ != 0) {
-        // One that took so long was interrupted, which says nothing of the others.
+        // A long gap means that the thread was interrupted. Such a gap does not count for the mean.
         const std::uint64_t gap = now - gap_from_;
         if (gap < interrupted_) {
             gap_ticks_ += gap;
@@ -279,7 +280,8 @@ void Thread::count_usage(std::uint64_t begin) {
     usage.tasks = total - usage.waiting - usage.runtime;
 }
 
-/// The exception that is being handled, thrown again with what was running.
+/// Rethrows the exception being handled, with the name, patch and step of the running operation in its
+/// message.
 void Thread::complete_message() {
     if (current_ == nullptr) throw;
     const Op& op = shared_.program.ops[current_->op];
@@ -293,7 +295,7 @@ void Thread::complete_message() {
         throw;
     } catch (Error& error) {
         if (!error.message().starts_with("task '"))
-            error.within(what);  // Here::fail says where it was itself
+            error.within(what);  // Here::fail has already named task, patch and step
         throw;
     } catch (const std::exception& error) {
         throw Error(fmt::format("{}: {}", what, error.what()), kFailure);

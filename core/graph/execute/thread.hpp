@@ -1,4 +1,4 @@
-// One thread's way through a program.
+// One thread's run through a program.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Thread final : public Worker {
     void work(std::uint32_t steps, const Decision& go_on);
 
   private:
-    // thread.cpp: the program's blocks, and operations in their order
+    // thread.cpp: blocks, and operations in their order
     void steps(std::uint32_t steps, const Decision& go_on);
     void go_through(const ThreadBlock& block);
     void go_inside(const ThreadBlock& block);
@@ -32,7 +32,7 @@ class Thread final : public Worker {
     void count_usage(std::uint64_t begin);
     void complete_message();
 
-    // finding.cpp: what to do when the next operation cannot start
+    // finding.cpp: other work while the next operation cannot start
     [[nodiscard]] bool holds(const Wait& wait);
     [[nodiscard]] bool head_holds(const OpEntry& entry);
     [[nodiscard]] bool all_hold(const OpEntry& entry, const Epoch* counts) const;
@@ -57,7 +57,7 @@ class Thread final : public Worker {
     void check_failure() const;
     void poll_now_and_then();
     void pause();
-    /// Whether passes without success take long by now: they are few then.
+    /// Whether the thread sleeps between passes without success: there are few of them then.
     [[nodiscard]] bool asleep() const { return spin_ticks_ == 0 || sleeps_ > 0; }
     void sleep();
     void block_on(const Flag& flag, Epoch seen) { blocked_ = &flag, seen_ = seen; }
@@ -74,21 +74,21 @@ class Thread final : public Worker {
     const bool many_;    // there are other threads in this process
     const bool speaks_;  // MPI
     Meter* const meter_;
-    bool hook_ = false;                           // and looks after its progress
+    bool hook_ = false;                           // and calls options.progress
     std::vector<Epoch> counts_, victims_counts_;  // [scope]
     std::vector<int> near_, far_;                 // threads to take operations from
     Ring* ring_ = nullptr;
     std::atomic<std::uint32_t>* sleepers_;
 
-    // The list that it is in.
+    // The thread's list in the current block.
     const OpList* list_ = nullptr;
     Epoch epoch_ = 0;
-    std::uint32_t head_ = 0;              // all before it are done
-    std::uint32_t touched_ = 0;           // no entry from here on was begun by this thread
-    std::uint32_t open_ = 0;              // all before it were begun, by whomever
-    unsigned doublings_ = 0;              // of how far it looks ahead
-    std::uint32_t held_ = 0;              // so many waits of the head are known to hold
-    std::vector<std::uint32_t> pending_;  // begun, and to be asked again
+    std::uint32_t head_ = 0;              // all entries before it are done
+    std::uint32_t touched_ = 0;           // this thread began no entry from here on
+    std::uint32_t open_ = 0;              // all entries before it were begun, by any thread
+    unsigned doublings_ = 0;              // of the distance that it looks ahead
+    std::uint32_t held_ = 0;              // number of the head's waits that are known to hold
+    std::vector<std::uint32_t> pending_;  // entries that returned Outcome::later
     const OpEntry* current_ = nullptr;
 
     // Waiting.

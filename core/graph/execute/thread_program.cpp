@@ -14,10 +14,10 @@ constexpr std::size_t kMargin = team::kApart / sizeof(std::atomic<Epoch>);
 
 using Order = std::vector<std::vector<std::uint32_t>>;
 
-/// Lists of one block merged so that each keeps its order and they advance together.
+/// Merges lists of one block. Each list keeps its order, and all advance at the same relative speed.
 std::vector<std::uint32_t> merged(const Order& order, std::size_t first, std::size_t stride) {
     struct Next {
-        double share;  // of its list that lies before it
+        double share;  // the part of its list before it
         std::size_t list;
         std::uint32_t op;
     };
@@ -113,7 +113,8 @@ bool ThreadProgram::implied(const Program& program, const Wait& wait, const OpPo
     if (wait.op < 0) return false;
     const OpPosition& other = positions_[static_cast<std::size_t>(wait.op)];
     if (other.thread != here.thread) return false;
-    // A thread leaves a block when all of its own operations there are done.
+    // A thread leaves a block when all of its own operations there are done, so waits for earlier blocks
+    // hold.
     if (other.block != here.block) {
         const auto scope_of = [this](const OpPosition& place) {
             return blocks[static_cast<std::size_t>(place.block)].scope;
@@ -134,7 +135,7 @@ void ThreadProgram::fill(const Program& program) {
         for (const Order& order : order_)
             if (!order.empty()) total += order[t].size();
         entries_[t].reserve(total);
-        // Room before and after, so that no two threads' claims share lines.
+        // A margin before and after, so that claims of two threads never share cache lines.
         claims_.push_back(std::make_unique<std::atomic<Epoch>[]>(total + 2 * kMargin));
     }
     waits.reserve(program.waits.size());

@@ -1,5 +1,5 @@
-// A Program as the threads go through it: each thread's operations one after the other in memory, with what
-// is looked at between two of them and nothing else.
+// A Program in the form that threads run: each thread's operations lie one after the other in memory, with
+// only the data that is needed between two of them.
 #pragma once
 
 #include <atomic>
@@ -17,9 +17,10 @@ struct OpEntry {
     Outcome (*go)(void* what, Worker& worker);
     void* what;
     Flag* flag;
-    std::uint32_t first_wait;  // in Plan::waits; first those that everybody must look at, then
-    std::uint32_t foreign;     // (after so many) those that the owner's order implies
-    std::uint32_t waits;       // all of them
+    std::uint32_t first_wait;  // in ThreadProgram::waits
+    std::uint32_t foreign;     // number of waits (the first ones) that the list's order does not imply: its
+                               // owner reads only these
+    std::uint32_t waits;       // number of all waits: other threads read them all
     std::uint32_t op;          // in Program::ops
     std::uint16_t threads;
     bool speaks_mpi;
@@ -28,25 +29,25 @@ struct OpEntry {
 /// One thread's operations in one block.
 struct OpList {
     const OpEntry* entries = nullptr;
-    std::atomic<Epoch>* claims = nullptr;  // [entry]: the last epoch in which somebody took it
+    std::atomic<Epoch>* claims = nullptr;  // [entry]: the last epoch in which a thread took it
     std::uint32_t size = 0;
 };
 
-/// A block of the Program; they are numbered in the order in which they are gone through.
+/// A block of the Program. Blocks are numbered in the order in which threads go through them.
 struct ThreadBlock {
     Block::Kind kind = Block::Kind::ops;
     std::uint16_t scope = 0;
     std::uint32_t most = 1;
-    int decision = -1;  // which one, for those that have one
+    int decision = -1;  // number of its decision; -1: none
     Decision ask;
     std::vector<int> inside;
     std::vector<OpList> lists;  // [thread]
 };
 
 struct ThreadProgram {
-    /// For so many threads of this process, which may be fewer or more than the program was made for: lists
-    /// too many are merged, threads too many have none and take over others' operations. Throws Error where
-    /// the program cannot be executed.
+    /// `threads`: of this process. With fewer than the program was made for, lists are merged. With more,
+    /// some threads have no list and only take over others' operations. Throws Error where the program cannot
+    /// be executed.
     ThreadProgram(const Program& program, int threads, int speaker);
 
     int threads;

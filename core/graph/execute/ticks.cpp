@@ -17,7 +17,7 @@ struct Moment {
     std::int64_t ns;
 };
 
-/// Both clocks at one moment: the closest of some tries, since a try may be interrupted.
+/// Reads both clocks at one moment. Takes the tightest of several tries, since a try may be interrupted.
 Moment moment() {
     Moment best{};
     std::uint64_t closest = ~std::uint64_t{0};

@@ -1,10 +1,10 @@
-// Waiting: looking, then giving way, then asleep.
+// Waiting: a thread spins, then yields, then sleeps.
 //
-// A sleeper sleeps on the flag that its next operation waits for. Who sets a flag asks whether anybody sleeps
-// at all, by a plain load of a line that changes only when somebody falls asleep. Nothing orders that load
-// after the store of the flag, since that would cost as much as the rest of an operation: somebody who falls
-// asleep in just those nanoseconds is not woken, and finds out when its time is up, two milliseconds later
-// at most.
+// A thread sleeps on the flag that its next operation waits for (a futex). A thread that sets a flag first
+// reads the number of sleepers, by a plain load of a cache line that changes only when a thread falls asleep
+// or wakes. No fence orders that load after the store of the flag, since a fence would cost as much as the
+// rest of an operation. So a thread that falls asleep within those nanoseconds may miss its wake-up. Its
+// sleep has a limit, and it looks again after at most two milliseconds.
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@ namespace strata::graph::detail {
 namespace {
 
 constexpr long kShortest = 100'000, kLongest = 2'000'000;  // ns
-/// A thread that has others to ask (messages, files) must not sleep longer.
+/// Limit of a sleep for a thread that also has to poll messages or files.
 constexpr long kWithPolls = 50'000;
 constexpr unsigned kBetweenChecks = 16;
 

@@ -1,4 +1,4 @@
-// What an operation knows of the thread that runs it.
+// An operation's view of the thread that runs it.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,15 @@ class Worker {
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Which of the process's threads this is, and of how many: for memory that each thread has for itself.
+    /// The number of this thread and the number of threads of the process, e.g. for memory of each thread.
     [[nodiscard]] int thread() const { return thread_; }
     [[nodiscard]] int threads() const { return threads_; }
-    /// The count of a scope in the round that the operation belongs to, from 1.
+    /// The epoch of a scope in the operation's round, from 1.
     [[nodiscard]] Epoch epoch(std::uint16_t scope = 0) const { return epochs_[scope]; }
 
     /// Calls body(first, last), or body(first, last, thread), for parts of begin .. end of `grain` each (the
-    /// last may be smaller). Threads that come free while it runs take parts too, Op::threads at once at
-    /// most; which thread gets which is not determined. The first exception ends the loop and is thrown again
-    /// here.
+    /// last may be smaller). Threads that become free take parts too, at most Op::threads at once. Which
+    /// thread gets which part is not determined. The first exception ends the loop and is thrown again here.
     template <class Body>
     void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, std::int64_t grain = 1) {
         using Held = std::remove_reference_t<Body>;

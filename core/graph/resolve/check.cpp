@@ -1,4 +1,4 @@
-// What can be said against a task without looking at others.
+// Checks of each task that need no other task.
 #include <algorithm>
 
 #include "core/graph/resolve/model.hpp"
@@ -116,9 +116,10 @@ class Check {
         }
     }
 
-    /// Ghosts come from the patches next to a patch, and reach no further. Where a direction is not there
-    /// (one cell, not periodic) nothing is around and any width is none. Where all patches fill a periodic
-    /// direction, what lies around them is their own values again, as often as is asked for.
+    /// Ghosts come from adjacent patches only, so they are at most as wide as the narrowest patch.
+    /// Exceptions: in a direction of one cell that is not periodic there are no ghosts, and any width is
+    /// allowed. Where each patch fills a periodic direction, its ghosts are its own values, repeated as often
+    /// as the width needs.
     void width(const Grid& grid, int axis) const {
         const auto a = static_cast<std::size_t>(axis);
         const int cells = grid.shape().cells.extent(axis), asked = use_.width[a];

@@ -55,7 +55,7 @@ std::string through(const Use& use) {
 }
 
 struct Bytes {
-    std::int64_t patch = 0, all = 0;  // of the largest patch, of all
+    std::int64_t patch = 0, all = 0;  // of the largest patch, of all patches
 };
 
 class Document {
@@ -180,7 +180,8 @@ class Document {
         json_.end();
     }
 
-    /// One for each label that goes from a task to another, the widest of several needs.
+    /// One for each label, version and relation by which a task needs a value of another. A need without a
+    /// wait of its own, since a wider need implies it, is not listed.
     void edges() {
         std::set<std::tuple<TaskId, TaskId, LabelId, int, std::string, int>>
             all;  // from, to, label, version, through, lag

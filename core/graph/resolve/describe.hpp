@@ -8,14 +8,14 @@
 
 namespace strata::graph {
 
-/// Writes the document strata.graph/1: families, labels, scopes, tasks with their uses and what they wait
-/// for, edges (which task's values which other needs: label, version, relation, rounds ago), storages with
-/// their bytes (of the largest patch, and of all), critical path, warnings. Peak memory is the sum of the
-/// storages, as none comes or goes while the graph runs; halos, lists of relations and messages, which depend
-/// on the layout, are not in it. Bytes of particles are those of one particle.
+/// Writes the document strata.graph/1: families, labels, scopes, tasks with their uses and waits, edges (from
+/// maker to reader: label, version, relation, lag), storages with their bytes (of the largest patch, and of
+/// all), critical path, warnings. Peak memory is the sum of all storages, since they exist for the whole run.
+/// Halos, lists of relations and messages are not counted: they depend on the layout. Bytes of particles are
+/// those of one particle.
 ///
-/// A solver's program that is started with `--graph` writes this to its standard output, for the case it was
-/// given, and ends; `strata graph show` asks it so.
+/// A solver's program that is started with `--graph` writes the document for its case to standard output and
+/// ends. `strata graph show` uses this.
 void describe(const Graph& graph, const Resolved& resolved, std::ostream& out);
 [[nodiscard]] std::string describe(const Graph& graph, const Resolved& resolved);
 

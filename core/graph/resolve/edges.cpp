@@ -1,4 +1,5 @@
-// What must come before what: data that is needed, and readers of what is overwritten.
+// The waits between tasks: readers wait for the makers of their data, overwriting tasks for the readers of
+// the old values.
 #include <algorithm>
 
 #include "core/graph/resolve/model.hpp"
@@ -25,7 +26,7 @@ void needs(Model& m, TaskId t, int use, const UseInfo& p) {
             add_edge(m, t, w, own, false, p.label);
 }
 
-/// In place: after who wrote it, and after who reads it.
+/// A modification waits for the writers of the value and for its readers.
 void modifies(Model& m, TaskId t, int use, const UseInfo& p) {
     const ScopeId s = m.task(t).scope;
     for (const UseInRound& w : writers_of(m, s, p.label, p.version))
@@ -34,8 +35,8 @@ void modifies(Model& m, TaskId t, int use, const UseInfo& p) {
         if (r.at.task != t) add_edge(m, t, r, r.at, true, p.label);
 }
 
-/// Particles leave and come when all have done with their lists as they were, and before any have them as
-/// they are then.
+/// A relocation waits for all tasks that use the set's lists before it. All tasks that use them after it wait
+/// for the relocation.
 void relocates(Model& m, const RelocatedSet& r) {
     const ScopeId s = m.task(r.task).scope;
     const LabelId label = m.uses[r.task].front().label;
@@ -51,8 +52,8 @@ void relocates(Model& m, const RelocatedSet& r) {
     }
 }
 
-/// In the start, who makes a set's ids says how many particles there are: all others that use the set come
-/// later.
+/// In the start scope, the maker of a set's ids sets the number of particles. All other tasks that use the
+/// set wait for it.
 void creates(Model& m, const ParticleSet& set) {
     const Timeline* t = m.timeline(kStart, set.id_label);
     const TaskId maker = t == nullptr ? TaskId() : t->values[0].maker.task;
@@ -86,8 +87,8 @@ void find_edges(Model& m) {
     }
     for (const RelocatedSet& r : m.relocated) relocates(m, r);
     for (const ParticleSet& set : m.graph.particle_sets()) creates(m, set);
-    // Labels that live longer than a round, or that scopes share: who makes them anew waits for the readers
-    // of what was there. (Temporaries: when their storages are known.)
+    // Labels that live longer than a round, or that scopes share: the maker of a new value waits for the
+    // readers of the old one. (For temporaries assign_storages() adds these waits.)
     for (const Timeline& t : m.timelines) {
         const TaskId maker = t.values[0].maker.task;
         if (!maker || scope_of_temporary(m, t.label)) continue;

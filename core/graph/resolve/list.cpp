@@ -1,4 +1,4 @@
-// The tasks of a resolved graph: bodies, and what declarations imply besides: sums that are put together,
+// The tasks of a resolved graph: bodies, and the tasks that declarations imply: combinations of sums,
 // reductions, relocations.
 #include <algorithm>
 #include <map>
@@ -29,7 +29,7 @@ void list_bodies(Model& m) {
     }
 }
 
-/// One for each label and scope that tasks contribute to.
+/// Adds a combination or a reduction for each label and scope to which tasks contribute.
 void list_sums(Model& m) {
     std::map<LabelId, std::map<ScopeId, std::vector<UseOfTask>>> of_label;  // by scope, in the order of names
     for (const TaskId t : m.tasks_by_name) {
@@ -60,7 +60,7 @@ void list_sums(Model& m) {
     }
 }
 
-/// How the labels of a set take part in its relocation in a scope.
+/// Finds the labels that a relocation moves in a scope, and the tasks before and after it.
 class Relocate {
   public:
     Relocate(Model& m, ScopeId scope, const Scope::Relocation& relocation)
@@ -99,8 +99,8 @@ class Relocate {
             return m_.label(p.label).particle_set == relocation_.set;
         });
     }
-    /// Needed afterwards whatever happens in this scope: the position, the id, what is carried from round to
-    /// round, and what is used outside.
+    /// Whether the label moves in any case: the position, the id, a label with values carried from round to
+    /// round, or one used outside the scope.
     [[nodiscard]] bool certain(LabelId label) const {
         if (label == relocation_.position.label || label == set_.id_label) return true;
         bool made = false, inside = false, outside = false;
@@ -110,13 +110,15 @@ class Relocate {
                 const ScopeId s = m_.task(t).scope;
                 made = made || (s == scope_ && p.access == Access::make);
                 inside = inside || m_.inside(s, scope_);
-                // What the start leaves is for the step; what the step does is not for the start.
+                // The start scope never reads values of the step: for a relocation in the step, uses in the
+                // start scope do not count.
                 outside =
                     outside || (!m_.inside(s, scope_) && !(m_.inside(scope_, kStep) && m_.inside(s, kStart)));
             }
         return outside || (inside && !made);
     }
-    /// Whether all that change positions or ids during steps say whose they changed.
+    /// Whether all tasks of the steps that change positions or ids list the moved particles (Task::moves).
+    /// Throws Error where only some do.
     [[nodiscard]] bool movers_are_named() const {
         TaskId say, others;
         for (const TaskId t : m_.tasks_by_name) {
@@ -164,8 +166,8 @@ class Relocate {
         return std::find(in.begin(), in.end(), one) != in.end();
     }
 
-    /// Labels that are made anew each round: those made from what is there afterwards belong to that side;
-    /// of the others those move of which somebody asks for the later version.
+    /// Sorts labels that are made anew in each round. A label made from relocated values is made after the
+    /// relocation and does not move. Another one moves if a task reads its version after the relocation.
     void sort_out_the_others() {
         std::vector<LabelId> later;
         found_.after.assign(found_.tasks.size(), false);

@@ -9,7 +9,7 @@ namespace strata::graph::resolving {
 
 namespace {
 
-/// Values of a family's patch in the mean, for costs that are declared per value.
+/// The mean number of values on a family's patch, for costs that are declared per value.
 double values_per_patch(const Model& m, const TaskInfo& task) {
     if (task.family == nullptr || task.family->patches() == 0) return 1;
     if (const auto* grid = dynamic_cast<const Grid*>(task.family)) {
@@ -25,8 +25,8 @@ double values_per_patch(const Model& m, const TaskInfo& task) {
     return static_cast<double>(most);
 }
 
-/// Seconds a call, or what stands for them: the time that one core needs for the declared work at 4 Gflop/s
-/// and 8 GB/s; for a task that says nothing the mean of the others. Only the proportions matter.
+/// The estimated seconds of a call: the time of one core for the declared work at 4 Gflop/s and 8 GB/s. A
+/// task without declared work costs the mean of the others. Only the proportions matter.
 VectorBy<TaskId, double> costs(const Model& m) {
     VectorBy<TaskId, double> cost(m.out.tasks.size(), 0);
     double known = 0;
@@ -41,7 +41,7 @@ VectorBy<TaskId, double> costs(const Model& m) {
     for (const TaskId t : cost.ids()) {
         const auto what = m.out.tasks[t].what;
         if (what == ResolvedTask::What::combine || what == ResolvedTask::What::reduce)
-            cost[t] = 0.1 * mean;  // of a patch's rim, or of one number
+            cost[t] = 0.1 * mean;  // works on a patch's rim, or on one number
         else if (cost[t] <= 0)
             cost[t] = mean;
     }
@@ -163,7 +163,8 @@ class ScopeContents {
         return task ? m_.say(task) : inner ? m_.say(inner) : m_.say(own);
     }
 
-    /// Goes back from what could not be ordered until it meets its own way: that is one.
+    /// Describes a cycle. Goes back along waits from a node that could not be ordered, until it comes to a
+    /// node for the second time.
     [[nodiscard]] Error cycle(const std::vector<int>& ordered) const {
         std::vector<bool> done(nodes_.size(), false);
         for (const int n : ordered) done[static_cast<std::size_t>(n)] = true;
@@ -223,12 +224,13 @@ void order_scopes(Model& m) {
     for (const TaskId t : m.edges.ids())
         for (const Edge& e : m.edges[t])
             if (e.level_lag == 0) edges[e.level].emplace_back(t, &e);
-    for (std::size_t left = m.graph.scopes().size(); left-- > 0;) {  // those within others first
+    for (std::size_t left = m.graph.scopes().size(); left-- > 0;) {  // inner scopes first
         const ScopeId s(left);
         ScopeContents level(m, s, cost, round_cost, paths);
         for (const auto& [to, e] : edges[s]) level.add(e->before.task, to, e->label, e->before.backward);
         for (const ScopeId c : m.out.scopes[s].inside) {
-            // What decides comes before the scope, and what overwrites that after it.
+            // The maker of the deciding scalar comes before the scope, and the maker of its next version
+            // after it.
             const ResolvedScope& it = m.out.scopes[c];
             if (m.scope(c).form() != Scope::Form::when || it.decision.back > 0) continue;
             const Timeline& t = *m.timeline(s, it.decision.label);

@@ -1,5 +1,5 @@
-// Who reads and who wrote what a version holds: the same values have other names in the scopes around and
-// within, and in the round before.
+// The readers and writers of a version's value. The same value has other version numbers in the scopes around
+// and within, and in the round before.
 #include <set>
 #include <tuple>
 
@@ -13,7 +13,7 @@ class Walk {
   public:
     Walk(Model& m, LabelId label, bool readers) : m_(m), label_(label), readers_(readers) {}
 
-    /// What version v of scope s holds, `lag` rounds of `level` ago, where s is `level` or within it.
+    /// Follows the value of version v of scope s, `lag` rounds of `level` ago; s is `level` or within it.
     void content(ScopeId s, int v, ScopeId level, int lag, ScopeId but) {
         if (!seen_.insert({s, v, level, lag}).second) return;
         const Timeline& t = *m_.timeline(s, label_);
@@ -29,7 +29,7 @@ class Walk {
             const Timeline& within = *m_.timeline(value.scope, label_);
             content(value.scope, within.last(), level, lag, {});
             if (m_.may_not_run(value.scope)) content(s, within.taken, level, lag, but);
-        } else if (s != level) {  // nothing within changed it: what the scope began with
+        } else if (s != level) {  // not changed in s: the value with which the scope began
             const ScopeId around = m_.scope(s).parent();
             if (m_.timeline(around, label_) != nullptr) content(around, t.taken, level, lag, but);
         } else {
@@ -37,7 +37,7 @@ class Walk {
             outside(s);
         }
     }
-    /// What version the scope around gives to the first round.
+    /// Follows the value that the scope around gives to the first round of s.
     void outside(ScopeId s) {
         const ScopeId around = m_.scope(s).parent();
         if (around && m_.timeline(around, label_) != nullptr)
@@ -47,12 +47,12 @@ class Walk {
     std::vector<UseInRound> found;
 
   private:
-    /// Readers in scope c of what its first round begins with.
+    /// Readers in scope c of the value with which its first round begins.
     void entering(ScopeId c, ScopeId level, int lag) {
         if (!seen_.insert({c, -1, level, lag}).second) return;
         const Timeline& t = *m_.timeline(c, label_);
         for (const Timeline::Earlier& e : t.earlier) found.push_back({e.reader, level, lag});
-        if (t.values[0].maker.task) return;  // made in each round: only its generations enter
+        if (t.values[0].maker.task) return;  // each round makes it anew: only earlier generations enter
         for (std::size_t v = 0;;) {
             for (const UseOfTask& r : t.values[v].readers) found.push_back({r, level, lag});
             for (const ScopeId within : t.values[v].scopes) entering(within, level, lag);
@@ -92,12 +92,15 @@ void add_edge(Model& m, TaskId to, const UseInRound& reach, UseOfTask through, b
     if (m.inside(reach.level, kStart) && reach.lag > 0) return;  // the start has one round
     const ScopeId common = m.common_scope(from_scope, m.task(to).scope);
     if (common != reach.level) {
-        // Within one round of `level` both are in a scope whose rounds are counted by itself: the one before
-        // its first of this round is its last of the round before.
+        // Both tasks are in `common`, a scope within `level` that counts its rounds on. The round before its
+        // first one in a round of `level` is its last one in the round of `level` before.
+        //   Example: `common` has three rounds in each step: 1 to 3 in step 1, 4 to 6 in step 2. "One step
+        //   ago" becomes "one round ago": round 4 waits for round 3.
         edge.level = common;
         edge.level_lag = reach.lag > 0 ? 1 : 0;
     }
-    // A scope within has done as many rounds as it has.
+    // A lag counts rounds of the scope that is waited for. A scope within edge.level has any number of
+    // rounds: the wait is for its latest one.
     edge.before.lag = from_scope == edge.level ? edge.level_lag : 0;
     edge.before.task = reach.at.task;
     edge.before.backward = backward;
@@ -111,7 +114,7 @@ void add_edge(Model& m, TaskId to, const UseInRound& reach, UseOfTask through, b
             edge.before.through_use = through.use;
         }
     }
-    // Calls on one patch follow each other in any case.
+    // Calls of one task on one patch run one after the other in any case.
     if (to == reach.at.task && edge.level_lag > 0 && !edge.before.through_task) return;
     m.edges[to].push_back(edge);
 }

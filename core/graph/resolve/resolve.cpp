@@ -19,7 +19,7 @@ void list_scopes(Model& m) {
     for (const TaskId t : m.out.tasks.ids()) m.out.scopes[m.out.tasks[t].scope].tasks.push_back(t);
 }
 
-/// Families and relations are told apart by their names in messages and drawings.
+/// Messages and drawings identify families and relations by name, so names must differ.
 void check_names(const Graph& graph) {
     std::unordered_map<std::string, const void*> known;
     const auto check = [&](const std::string& name, const void* it, const char* what) {
@@ -47,7 +47,7 @@ void warn(Model& m) {
         if (used.count(label) == 0)
             m.out.warnings.push_back(fmt::format("label '{}' is used by no task", info.name));
         else if (read.count(label) == 0 && info.history == 0 && !info.particle_set &&
-                 info.kind != Kind::scalar &&  // what a run reports
+                 info.kind != Kind::scalar &&  // a run reports scalars
                  !(m.timeline(kStep, label) != nullptr && m.timeline(kStep, label)->enters))
             m.out.warnings.push_back(fmt::format("label '{}' is made and never read", info.name));
         if (info.history > 0 && !m.home[label] && used.count(label) > 0)

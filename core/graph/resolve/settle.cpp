@@ -1,11 +1,15 @@
-// From edges to `before`: each once, and no wait that others imply.
+// From edges to `before`: each wait once, and no wait that others imply.
 //
-// Flags only grow, so "done k rounds ago" follows from "done j rounds ago" for j <= k. An overwriting task W
-// waits for reader R on the patches N(p) that read from its patch p. That is implied by a way W <- X <- ...
-// <- R of other waits of no greater lag in all, where each takes in at least the patch itself and one of them
-// all of N(p): each patch of N(p) is then reached by staying on the way's patch but for that one step.
-// Neighbours through ghosts are mutual, so it does not matter in which direction that step looks. Ways that
-// were used stay good when one of their waits is itself dropped as implied: put its own way in its place.
+// Flags only grow, so "done k rounds ago" follows from "done j rounds ago" for j <= k. Let task W overwrite a
+// value on its patch p, and let R read it on the patches N(p). W's wait for R on N(p) is implied by a chain
+// of other waits W <- X <- ... <- R if its total lag is not greater, each wait covers at least the patch
+// itself, and one of them covers all of N(p). Each patch of N(p) is then reached: that wait goes to it, and
+// all others stay on their patch.
+//   Example: R reads u with ghosts(1) and makes v, X reads v with ghosts(1) and makes w, W reads w and
+//   overwrites u. W waits for X on p, and X for R on p and its neighbours: W need not wait for R.
+//
+// Ghosts are mutual: if q reads from p, p reads from q. So the direction of the wait that covers N(p) does
+// not matter. If a wait of a chain is itself dropped as implied, its own chain takes its place.
 #include <algorithm>
 #include <tuple>
 
@@ -16,12 +20,12 @@ namespace strata::graph::resolving {
 namespace {
 
 constexpr int kMostHops = 4;
-/// Ways that are followed for one wait; a wait too many costs less than to look everywhere.
+/// Chains that are followed for one wait. A superfluous wait costs less than an exhaustive search.
 constexpr std::size_t kMostWays = 128;
 
-/// Which patches a wait takes in, where that can be compared.
+/// The patches that a wait covers, where waits can be compared.
 struct Patches {
-    bool itself = false;  // the patch at least
+    bool itself = false;  // at least the patch itself
     bool ghosts = false;  // and those that meet it within `width`
     const Family* family = nullptr;
     On on = On::cells;
@@ -55,7 +59,8 @@ class Settle {
   private:
     [[nodiscard]] int place(TaskId t) const { return t ? place_[t] : -1; }
 
-    /// Of equal waits the one with the least lag, data before others; in an order of names.
+    /// Keeps of equal waits the one with the least lag. Waits for data come before waits for overwriting,
+    /// each in the order of names.
     void once(TaskId t) {
         std::vector<Before>& own = edges_[t];
         for (const Edge& e : m_.edges[t]) own.push_back(e.before);
@@ -72,7 +77,7 @@ class Settle {
 
     [[nodiscard]] Patches patches(TaskId t, const Before& b) const {
         const ResolvedTask &to = m_.task(t), &from = m_.task(b.task);
-        // Alone: one for all patches, or patches that are found out while it runs.
+        // Alone: one call for all patches, or patches that are only known at run time.
         const auto alone = [&](const ResolvedTask& task, TaskId id) {
             return task.what == ResolvedTask::What::reduce || task.what == ResolvedTask::What::relocate ||
                    m_.in_processes(id);

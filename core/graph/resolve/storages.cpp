@@ -1,5 +1,5 @@
-// Which memory every version lies in. Temporaries of one shape share it where the order of tasks already says
-// that all who use the first are done before the second is made.
+// Assigns a storage to each version. Temporaries of one shape share a storage if the order of tasks already
+// implies that all users of the first are done before the second is made.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,10 +10,11 @@ namespace strata::graph::resolving {
 
 namespace {
 
-/// Scopes of more nodes than this do without sharing: who precedes whom is a matrix of bits.
+/// Scopes with more nodes than this do not share storages: precedence is a matrix with a bit for each pair of
+/// nodes.
 constexpr std::size_t kMostNodes = 16384;
 
-/// Which tasks of a scope come before which, by edges of the same round.
+/// The precedence of a scope's tasks, by waits within a round.
 class Precedes {
   public:
     Precedes(const Model& m, ScopeId scope) {
@@ -39,7 +40,7 @@ class Precedes {
                 bits_[i * words_ + a / 64] |= std::uint64_t{1} << (a % 64);
             }
     }
-    /// Tasks directly in the scope.
+    /// Whether a is done before b begins; both are tasks directly in the scope.
     [[nodiscard]] bool operator()(TaskId a, TaskId b) const {
         if (bits_.empty()) return false;
         const std::size_t i = place(a), j = place(b);
@@ -53,20 +54,20 @@ class Precedes {
         return s == scope ? place(t) : scope_at_[m.child_of(scope, s)];
     }
     std::size_t count_ = 0, words_ = 0;
-    VectorBy<TaskId, std::size_t> task_at_;    // places in the order
-    VectorBy<ScopeId, std::size_t> scope_at_;  //
+    VectorBy<TaskId, std::size_t> task_at_;    // place in the order
+    VectorBy<ScopeId, std::size_t> scope_at_;  // the same for inner scopes
     std::vector<std::uint64_t> bits_;
 };
 
-/// What lies in a storage from one task to others, within a round of one scope: a temporary, or the
-/// contributions of a task.
+/// The lifetime of a storage's content from its first writer to its last reader, within a round of one scope.
+/// The content is a temporary, or the contributions of a task.
 struct Lifetime {
     LabelId label;
-    UseOfTask maker;                 // who writes it first
-    UseOfTask contribution;          // where it is that
-    std::vector<TaskId> users;       // all tasks that touch it, the maker too
-    std::vector<UseOfTask> readers;  // of what it holds at last
-    std::vector<UseOfTask> last;     // who wrote that
+    UseOfTask maker;                 // the first writer
+    UseOfTask contribution;          // the contributing use; none: a temporary
+    std::vector<TaskId> users;       // all tasks that use it, including the maker
+    std::vector<UseOfTask> readers;  // readers of the last version
+    std::vector<UseOfTask> last;     // writers of the last version
     Int3 ghosts{};
 };
 
@@ -105,8 +106,8 @@ class Assign {
     }
     [[nodiscard]] Shape shape(const Lifetime& life) const {
         const LabelInfo& l = m_.label(life.label);
-        // Lists of two labels have one length only where they say so by one function, which cannot be
-        // compared.
+        // Lists of two labels have equal lengths only if their `entries` functions are equal, and functions
+        // cannot be compared. So lists share no storage with other labels.
         const LabelId alone = l.kind == Kind::list ? life.label : LabelId();
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
@@ -147,8 +148,8 @@ class Assign {
         return all;
     }
 
-    /// Storages for the temporaries of a scope; the first `before` storages may be used as well (the start is
-    /// over when the steps begin).
+    /// Assigns storages to the temporaries of a scope. The first `before` storages, those of the steps, may
+    /// be used as well: the start is over when the steps begin.
     void share(ScopeId scope, std::size_t before = 0) {
         const Precedes precedes(m_, scope);
         std::vector<Lifetime> all = lives(scope);
@@ -206,8 +207,8 @@ class Assign {
                 contributions_[life.contribution] = id;
             else
                 storage_of_[life.label] = id;
-            // Who makes it waits for those who used what was there: the life before in this round, or for the
-            // first the last one of the round before.
+            // The maker waits for the users of the content before: of the lifetime before in this round, or,
+            // for the first lifetime, of the last one in the round before.
             const Lifetime& there = *pool[i == 0 ? pool.size() - 1 : i - 1];
             const int lag = i == 0 ? 1 : 0;
             for (const UseOfTask& r : there.readers)
@@ -217,7 +218,7 @@ class Assign {
                     add_edge(m_, life.maker.task, {w, scope, lag}, {}, true, there.label);
         }
     }
-    /// A combination reads through the use of who contributed.
+    /// A combination reads through the use that contributes.
     [[nodiscard]] UseOfTask through(const UseOfTask& r) const {
         const UseInfo& p = m_.use(r);
         return p.contribution.task ? p.contribution : r;
@@ -270,7 +271,7 @@ class Assign {
     }
 
     Model& m_;
-    VectorBy<LabelId, Int3> ghosts_;  // the widest
+    VectorBy<LabelId, Int3> ghosts_;  // the widest of all needs
     VectorBy<LabelId, StorageId> storage_of_;
     VectorBy<StorageId, Shape> shapes_;
     std::map<UseOfTask, StorageId> contributions_;

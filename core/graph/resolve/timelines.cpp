@@ -1,4 +1,4 @@
-// Which versions a label has in each scope, who makes them and who reads them.
+// The versions of each label in each scope, with their makers and readers.
 #include <algorithm>
 #include <set>
 
@@ -8,7 +8,7 @@ namespace strata::graph::resolving {
 
 namespace {
 
-/// One label in all scopes. Scopes within others have greater numbers than those.
+/// One label in all scopes. An inner scope has a greater number than the scopes around it.
 class Label {
   public:
     Label(Model& m, LabelId label, const VectorBy<ScopeId, std::vector<UseOfTask>>& uses)
@@ -28,13 +28,13 @@ class Label {
 
   private:
     struct LabelInScope {
-        bool mentioned = false;  // by a task of this scope
-        bool below = false;      // by any within
+        bool mentioned = false;  // used by a task of this scope
+        bool below = false;      // used by a task of this scope or an inner one
         bool made = false;       // version 0 is made by a task of this scope
-        bool makes = false;      // some version is made here or within
+        bool makes = false;      // some version is made in this scope or an inner one
         bool changes = false;    // versions beyond 0
         bool exists = false;
-        bool enters = false;  // begins with what was there before
+        bool enters = false;  // its first round begins with a value from before
         int taken = 0;
     };
     [[nodiscard]] LabelInScope& in(ScopeId s) { return scopes_[s]; }
@@ -47,7 +47,7 @@ class Label {
         for (const ScopeId c : m_.scopes())
             if (parent(c) == s && in(c).below) what(c);
     }
-    /// Scopes within others first.
+    /// For loops over inner scopes first.
     [[nodiscard]] ScopeId inmost() const { return ScopeId(scopes_.size() - 1); }
     [[nodiscard]] static ScopeId before(ScopeId s) { return ScopeId(s.number() - 1); }
     static bool writes(const UseInfo& p) { return p.access != Access::need; }
@@ -72,7 +72,7 @@ class Label {
             in(around).below = in(around).below || it.below;
             in(around).makes = in(around).makes || it.makes;
             in(around).changes = in(around).changes || it.makes;
-            // What is asked for by name is meant to be there.
+            // The scalar of a condition counts as used by the scope around it.
             if (m_.scope(s).form() == Scope::Form::when && m_.scope(s).decided_by().label == label_)
                 in(around).mentioned = in(around).below = true;
         }
@@ -136,8 +136,8 @@ class Label {
             }
     }
 
-    /// A label that is made and used up within rounds of scopes that do not share it does not exist around
-    /// them.
+    /// A label exists in a scope that uses it, and in one that gives a value to an inner scope. If inner
+    /// scopes each make it and read only their own values, it does not exist in the scope around them.
     void find_where_it_exists() {
         const ScopeId home = m_.home[label_];
         for (bool again = true; again;) {
@@ -270,7 +270,8 @@ class Label {
         return error;
     }
 
-    /// What was there before must have been made by somebody.
+    /// A value that a step or the start reads from before must have been made: only the start scope can do
+    /// that, for the step.
     void check_entry(ScopeId s) {
         if (parent(s) || !in(s).enters || info().kind == Kind::scalar) return;
         Timeline* start = s == kStep ? m_.timeline(kStart, label_) : nullptr;
@@ -291,7 +292,7 @@ class Label {
                 "step, need a version that a task of the step makes",
                 info().name));
     }
-    /// previous(2) in the first step is what the start scope made as previous(1), and so on.
+    /// In the first step, previous(2) is the value that the start scope made as previous(1), and so on.
     void check_generations() {
         const ScopeId home = m_.home[label_];
         if (home != kStep) return;

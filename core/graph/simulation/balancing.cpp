@@ -17,7 +17,7 @@ std::string name(std::uint64_t serial, int process) {
 
 }  // namespace
 
-/// Every process tells what its patches cost, and reads what the others told: [family][patch].
+/// Exchanges the measured costs of all processes' patches. Returns [family][patch].
 VectorBy<FamilyId, std::vector<double>> Balancer::share(Plan& plan, std::uint64_t serial) {
     const Members& members = plan.members();
     const Assignment& now = plan.assignment();
@@ -51,7 +51,7 @@ VectorBy<FamilyId, std::vector<double>> Balancer::share(Plan& plan, std::uint64_
         }
         for (std::size_t i = 0; i < here.size(); ++i) before[i] += here[i];
     }
-    members.meet();  // nobody lets go of what it told before all have read it
+    members.meet();  // no process frees its costs before all have read them
     return costs;
 }
 

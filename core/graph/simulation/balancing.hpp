@@ -1,4 +1,4 @@
-// Patches go to processes by what they were measured to cost.
+// Assignment of patches to processes by measured costs.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace strata::graph {
 
 struct BalanceRule {
-    /// Looks every so many steps, of which one is timed; 0: never.
+    /// Compares costs every so many steps, the last of which is timed; 0: never.
     std::int64_t every = 0;
-    /// Patches move when the longest process's time falls by this part at least.
+    /// Patches move when the time of the slowest process falls by at least this part (0.05: 5 %).
     double least_gain = 0.05;
-    /// Of a new measurement in the smoothed cost; the first one counts whole.
+    /// The weight of a new measurement in the smoothed cost; the first measurement has weight 1.
     double weight = 0.5;
 };
 
-/// The members' measurements put together, so that all of them decide the same.
+/// Combines the measurements of all members, so that all make the same decision.
 class Balancer {
   public:
     explicit Balancer(BalanceRule rule) : rule_(rule) {}
     [[nodiscard]] const BalanceRule& rule() const { return rule_; }
 
-    /// After a timed step: another assignment where that is worth it. Collective over the members. `serial`:
-    /// a number that no other memory of these processes has.
+    /// After a timed step: a new assignment, if moving patches pays. Collective over the members. `serial`: a
+    /// number that no other shared memory of these processes has in its name.
     [[nodiscard]] std::optional<Assignment> decide(Plan& plan, std::uint64_t serial);
 
   private:

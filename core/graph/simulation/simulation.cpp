@@ -9,7 +9,8 @@ namespace strata::graph {
 
 namespace {
 
-/// Tells plans of one process apart. All processes make the same plans in the same order.
+/// A number for each plan of a process. All processes make the same plans in the same order, so their numbers
+/// agree.
 std::uint64_t next_serial() {
     static std::uint64_t made = 0;
     return made++;
@@ -39,7 +40,7 @@ ExecutorOptions Simulation::executor_options() const {
     options.domains = members_.domains;
     options.records = options_.records;
     options.shuffle = options_.shuffle;
-    if (members_.arena != nullptr)  // a thread that sleeps is woken by other processes too
+    if (members_.arena != nullptr)  // other processes also wake a thread that sleeps
         options.sleepers = members_.arena->array<std::atomic<std::uint32_t>>("graph.sleepers", 1).data();
     return options;
 }
@@ -56,7 +57,7 @@ void Simulation::start() {
     plan_->listen(0, {});
     Executor(plan_->start(), executor_options(), options_.crew).run(1);
     members_.meet();
-    if (members_.messages != nullptr) {  // what the start made, for who needs it in steps
+    if (members_.messages != nullptr) {  // values that the start made and steps read as ghosts
         plan_->fill_halos();
         members_.meet();
     }
@@ -79,7 +80,7 @@ std::uint64_t Simulation::relations_version() const {
     return sum;
 }
 
-/// A relation that has changed changes what is copied from where, and what waits for what.
+/// Makes a new plan where a relation has changed: copies, messages and waits depend on relations.
 void Simulation::follow_relations() {
     for (const auto& call : graph_.calls_before_step()) call(step_ + 1);
     if (relations_version() == planned_for_) return;
@@ -93,7 +94,7 @@ void Simulation::reassign(Assignment assignment) {
         counts.push_back(executor_->epoch(scope));
     assignment.number(members_.size);
     plan_->stop_listening();
-    members_.meet();  // all have come to the end of the step
+    members_.meet();  // all have reached the end of the step
     auto next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
     executor_.reset();
     plan_ = std::move(next);
@@ -115,7 +116,7 @@ const std::byte* Simulation::scalar_now(LabelId label) const {
     throw Error("nothing makes the scalar '" + graph_.labels()[label].name + "'");
 }
 
-/// Judged by every process from its own copy of the scalar, once the step's reduction is there.
+/// Each process decides by its own copy of the scalar, after the step's reduction.
 Decision Simulation::whether_to_go_on() {
     Decision go_on;
     if (!stop_) return go_on;
@@ -151,7 +152,7 @@ std::int64_t Simulation::advance(std::int64_t steps) {
     return done;
 }
 
-/// The step before a look is timed, alone.
+/// The last step before a comparison of costs is timed, so it runs as a batch of its own.
 std::int64_t Simulation::steps_until_a_look() const {
     const std::int64_t every = balancer_.rule().every;
     if (every <= 0 || members_.size == 1) return std::int64_t{1} << 20;

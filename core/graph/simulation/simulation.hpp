@@ -1,4 +1,4 @@
-// A graph as it runs: what a solver's main() makes of it, on one process or the members of a team.
+// A simulation: runs a graph on one process or on the members of a team.
 //
 //   strata::team::run(argc, argv, [](strata::team::Team& team) {
 //       Graph graph("heat");
@@ -31,32 +31,32 @@ struct SimulationOptions {
     Shuffle shuffle{};
     /// Operations that each thread remembers, for profiles and timelines; 0: none.
     std::size_t records = 0;
-    /// Counts what the operations of steps do; null: nothing does. It outlives the run.
+    /// Measures the operations of steps; null: no measurement. It must outlive the simulation.
     Meter* meter = nullptr;
-    /// Which process has which patch; empty: chunks of each family's order of equal length.
+    /// The owner of each patch. Empty: each process gets a contiguous part of each family's order, all of
+    /// equal length.
     Assignment assignment{};
-    /// Whether patches move when measured costs say so.
+    /// Moves patches between processes by measured costs.
     BalanceRule balance{};
 };
 
 class Simulation {
   public:
-    /// Resolves the graph and makes the plan. Collective over the members, as all that follows. The graph
-    /// must outlive it. Throws Error.
+    /// Resolves the graph and makes the plan. Collective over the members, as are all functions below that
+    /// run steps or change owners. The graph must outlive the simulation. Throws Error.
     Simulation(Graph& graph, Members members, SimulationOptions options = {});
     ~Simulation();
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
-    /// Runs the start scope. To be called once, before all else (or not at all, where values are put in place
-    /// with restore()).
+    /// Runs the start scope. To be called once, before all other functions; or not at all, where restore()
+    /// puts values in place.
     void start();
-    /// Takes the place of start(): `put` writes the kept values (write_values) that a run had after `step`
-    /// steps.
+    /// Replaces start(). `put` writes the kept values that a run had after `step` steps (write_values).
     void restore(std::int64_t step, const std::function<void(const Plan&)>& put);
 
-    /// The end of the run, found out by the graph itself: it stops after the step after which `stop` holds
-    /// for the scalar (its last version). Set again, a run that has stopped may go on.
+    /// Ends the run by a scalar of the graph: it stops after the first step after which `stop` holds for the
+    /// scalar's last version. A stopped run may go on after another call.
     template <class T>
     void stop_when(Scalar<T> scalar, std::function<bool(T)> stop) {
         stopped_ = false;
@@ -64,14 +64,14 @@ class Simulation {
         stop_ = [stop = std::move(stop)](const void* value) { return stop(*static_cast<const T*>(value)); };
     }
 
-    /// So many steps, or fewer where stop_when() says so. Returns how many. An error in any process ends the
-    /// run in all.
+    /// Runs `steps` steps, or fewer if stop_when() applies. Returns their number. An error in any process
+    /// ends the run in all.
     std::int64_t advance(std::int64_t steps);
     [[nodiscard]] bool stopped() const { return stopped_; }
-    /// Steps done since the start, also by runs before this one.
+    /// Steps done since the start, including those of a run before a restore().
     [[nodiscard]] std::int64_t step() const { return step_; }
 
-    /// Other owners of patches from now on; kept values move with them.
+    /// Changes the owners of patches; kept values move with them.
     void reassign(Assignment assignment);
 
     /// A scalar's value now, the same in all processes.
@@ -83,17 +83,17 @@ class Simulation {
     [[nodiscard]] std::vector<std::byte> values(const Kept& kept, int local) const {
         return read_values(*plan_, kept, local, rounds(kept));
     }
-    /// Where they lie, of a field or a scalar.
+    /// Their location in memory, for a field or a scalar.
     [[nodiscard]] BoxCopy values_in_place(const Kept& kept, int local) const {
         return graph::values_in_place(*plan_, kept, local, rounds(kept));
     }
-    /// A number for all kept values of a patch: equal for equal bits. [local]
+    /// [local] -> a hash of all kept values of the patch: equal for equal bits.
     [[nodiscard]] std::vector<std::uint64_t> hashes(const Family& family) const;
 
     [[nodiscard]] const Plan& plan() const { return *plan_; }
     [[nodiscard]] const Resolved& resolved() const { return resolved_; }
     [[nodiscard]] const Members& members() const { return members_; }
-    /// How often the scope that turns a kept version's storage was begun.
+    /// The number of rounds of the scope by which the kept version's storage changes its buffer.
     [[nodiscard]] Epoch rounds(const Kept& kept) const {
         return executor_ ? executor_->epoch(kept.scope) : 0;
     }

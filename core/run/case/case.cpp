@@ -48,7 +48,7 @@ bool is_numeric(const CaseSchema::Into& into) {
     return into.index() == 1 || into.index() == 2 || into.index() == 4 || into.index() == 5;
 }
 
-/// "0 < x <= 1", "one of "a", "b"", "2 to 3 whole numbers"; what a person may write.
+/// The allowed values as text: "0 < x <= 1", "one of "a", "b"", "2 to 3 whole numbers".
 std::string range_of(const CaseSchema::Into& into, const KeyAbout& about) {
     std::string text;
     if (!about.choices.empty()) {
@@ -106,7 +106,7 @@ std::string given_text(const toml::node& node) {
 
 }  // namespace
 
-/// Takes one value out of a node of the right type; false: another type, or outside its range.
+/// Reads one value from a node. Returns false for another type, or a value outside its range.
 struct CaseReader {
     const KeyAbout& about;
 
@@ -124,7 +124,7 @@ struct CaseReader {
         into = node.as_integer()->get();
         return true;
     }
-    /// A whole number is a number.
+    /// A whole number is allowed, too.
     bool take(const toml::node& node, double& into) const {
         if (!node.is_number()) return false;
         const double value = *node.value<double>();
@@ -153,7 +153,8 @@ struct CaseReader {
         return true;
     }
 
-    /// All keys of a table and of those in it. `solver`: where the key of that name is put.
+    /// Reads all keys of a table and of the tables in it. `solver`: receives the value of the key of that
+    /// name.
     static void table(CaseSchema& schema, const toml::table& table, const std::string& path) {
         for (const auto& [key, node] : table) {
             const std::string name =

@@ -1,4 +1,4 @@
-// What a solver may be told in a case file. One declaration makes the check, the messages and --help:
+// The keys of a solver's case file. One declaration makes the check, the messages and --help:
 //
 //   struct Settings {
 //       double diffusivity = 1;                       // what is there before reading is the default
@@ -21,7 +21,7 @@
 
 namespace strata::graph {
 
-/// What is said of a key beside its name and type.
+/// The properties of a key besides its name and type.
 struct KeyAbout {
     std::string unit = {};  // "" for pure numbers, texts and lists of names
     /// Numbers: the range, both ends allowed. Of a list: of each entry.
@@ -35,8 +35,8 @@ struct KeyAbout {
     std::pair<std::size_t, std::size_t> entries = {0, std::numeric_limits<std::size_t>::max()};
     /// The key has no default.
     bool required = false;
-    /// Whether the values of the run depend on it. A checkpoint fits a case that differs in other keys only,
-    /// e.g. in when the run ends.
+    /// Whether the values of the run depend on the key. A checkpoint also fits a case that differs only in
+    /// keys without this, e.g. in the end of the run.
     bool decides = true;
     std::string meaning = {};
 };
@@ -48,21 +48,20 @@ class CaseSchema {
     using Into = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*,
                               std::vector<double>*, std::vector<std::string>*>;
 
-    /// `solver`: what the case file's key `solver` must say.
+    /// `solver`: the required value of the case file's key `solver`.
     CaseSchema(std::string solver, std::string summary);
 
     /// Throws Error where the key was declared before.
     CaseSchema& key(std::string name, Into into, KeyAbout about);
 
-    /// Reads a file into the variables; keys that it does not say keep their defaults. Throws Error with
-    /// file, line, key, what was given and what is allowed: for text that is no TOML, a key that is not
-    /// declared (and the nearest that is), a value of another type or outside its range, a required key that
-    /// is missing.
+    /// Reads a file into the variables; keys that are not in it keep their defaults. Throws Error with file,
+    /// line, key, given value and allowed ones: for text that is not TOML, a key that is not declared (with
+    /// the nearest one that is), a value of another type or outside its range, a missing required key.
     void read(const std::filesystem::path& file);
 
-    /// "KEY  TYPE [unit]  RANGE  (default ...)  meaning", a section after the other.
+    /// "KEY  TYPE [unit]  RANGE  (default ...)  meaning", section by section.
     [[nodiscard]] std::string help() const;
-    /// "grid.cells = [64, 64]", a line each, of all keys that decide the values: for checkpoints, results.
+    /// "grid.cells = [64, 64]", one line for each key with `decides`: for checkpoints and results.
     [[nodiscard]] std::string decisive_text() const;
     /// The checksum of decisive_text().
     [[nodiscard]] std::string hash() const;
@@ -71,8 +70,8 @@ class CaseSchema {
     [[nodiscard]] const std::string& summary() const { return summary_; }
     /// Names and values as text, in the order of declaration.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> values() const;
-    /// An error about a key that the solver finds in what it means together with others: file and line are
-    /// those of the key in the file read last.
+    /// Throws an error about a key, e.g. where it contradicts others. File and line are those of the key in
+    /// the file read last.
     [[noreturn]] void refuse(const std::string& key, const std::string& message,
                              const std::string& allowed) const;
 

@@ -1,4 +1,4 @@
-// What all members do or none: files that several of them write.
+// Actions of all members that succeed or fail together: files that several of them write.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace strata::graph {
 
-/// Calls `part` in each member and waits for all. Where it throws in any of them, member 0 calls `undo` when
-/// nobody is at it any more, and the first such member's error ends the run: one error, however many members
+/// Calls `part` in each member and waits for all. If it throws in any of them, member 0 calls `undo` after
+/// all have finished, and the error of the first such member ends the run: one error, however many members
 /// found the disk full. Collective; `part` must not be.
 template <class Part, class Undo>
 void all_or_none(team::Team& team, Part part, Undo undo) {
@@ -31,7 +31,7 @@ void all_or_none(team::Team& team, Part part, Undo undo) {
     team.barrier();  // ends with that member
 }
 
-/// The same where member 0 alone has something to do.
+/// The same with a `part` for member 0 only.
 template <class Part, class Undo>
 void first_or_none(team::Team& team, Part part, Undo undo) {
     all_or_none(

@@ -34,7 +34,7 @@ std::string json(const auto& describe) {
     return text;
 }
 
-/// A list of objects, one a line: for people who look into it.
+/// A list of objects, one a line, for human readers.
 std::string lines(const auto& list, const auto& describe) {
     std::string text = "[";
     const char* before = "\n  ";

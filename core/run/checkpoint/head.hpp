@@ -1,4 +1,4 @@
-// What a checkpoint says of itself, and where its parts lie. docs/run-output.md describes the files.
+// The head of a checkpoint, and the paths of its parts. docs/run-output.md describes the files.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace strata::graph {
 
-/// A state as the case describes it, without any layout: families with their patches, labels, the moment, and
-/// the numbers that a user may have changed.
+/// Description of a state, independent of the layout: families with their patches, labels, step and time, and
+/// the parameters that a user may have changed.
 struct CheckpointHead {
     struct Family {
         std::string name;
@@ -31,29 +31,29 @@ struct CheckpointHead {
     };
 
     std::string case_name;
-    std::string case_hash;  // of what decides the values: any text; "" where none is known
+    std::string case_hash;  // of the keys that decide the values: any text; "" where none is known
     std::int64_t step = 0;
     double time = 0;  // in the case's unit
     std::vector<Family> families;
     std::vector<Label> labels;
     std::vector<std::pair<std::string, double>> parameters;  // values of Graph::parameter at this step
 
-    /// Number of a label in `labels`; throws Error where there is none of this name.
+    /// The number of a label in `labels`. Throws Error where there is none of this name.
     [[nodiscard]] int label(const std::string& name) const;
 };
 
-/// "f64", "i32", ... as files call it.
+/// "f64", "i32", ...: the type's name in files.
 [[nodiscard]] const char* name_of(Element element);
 /// The reverse. Throws Error with the names allowed.
 [[nodiscard]] Element element_named(const std::string& name, const std::string& file);
 
-/// <folder>/checkpoint-000500, where it lies when it is complete; and where it is written.
+/// <folder>/checkpoint-000500, the path of the complete checkpoint; and the path while it is written.
 [[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& folder, std::int64_t step);
 [[nodiscard]] std::filesystem::path partial_path(const std::filesystem::path& folder, std::int64_t step);
 /// Steps of the complete checkpoints in a folder, ascending; none where there is no folder.
 [[nodiscard]] std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& folder);
 
-/// The text of checkpoint.json, which ends with the checksum of all that is in front of it.
+/// The text of checkpoint.json. It ends with the checksum of the text before.
 [[nodiscard]] std::string head_text(const CheckpointHead& head, int parts);
 /// Reads it. Throws Error where it is damaged, of another program or of a later version.
 [[nodiscard]] CheckpointHead read_head(const std::filesystem::path& file, int& parts);

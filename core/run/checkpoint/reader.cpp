@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
 
-/// A seal cut off or a digit changed: the index as a whole is not to be believed.
+/// The index is cut off or changed: no part of it can be trusted.
 [[noreturn]] void damaged_index(const fs::path& file) {
     throw Error("a checkpoint's index is damaged: its checksum does not fit", kFailure).at(file.string());
 }
@@ -60,7 +60,7 @@ void CheckpointReader::read_index(int part) {
     std::ifstream in(index, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     if (!in) throw Error("a part of the checkpoint is missing", kFailure).at(index.string());
-    // The last line seals the lines before it.
+    // The last line has the checksum of the lines before it.
     if (text.size() < 2 || text.back() != '\n') damaged_index(index);
     const auto before_seal = text.rfind('\n', text.size() - 2);
     const std::size_t sealed = before_seal == std::string::npos ? 0 : before_seal + 1;
@@ -158,7 +158,7 @@ void CheckpointReader::read(int label, std::int64_t patch, std::span<std::byte> 
 
 void CheckpointReader::read_bytes(const Key& key, const Where& where, std::span<std::byte> into) const {
     const std::string file = (path_ / part_name(where.part, "data")).string();
-    // Opened for each chunk: there may be more parts than files that a process may have open.
+    // Opened for each chunk: the number of parts may exceed the number of files that a process may have open.
     const int in = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (in < 0) throw system_error(fmt::format("{} cannot be read", what(key)), errno).at(file);
     const auto close = [](const int* opened) { ::close(*opened); };

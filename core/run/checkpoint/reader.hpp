@@ -1,4 +1,4 @@
-// Reads the state of a run back, whichever patches a process has now.
+// Reads the state of a run back, for any distribution of patches.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace strata::graph {
 
-/// A complete checkpoint. Every chunk is compared with its checksum when it is read; what is damaged is
-/// refused by label and patch.
+/// A complete checkpoint. The checksum of every chunk is checked when it is read. Errors of damaged chunks
+/// name label and patch.
 class CheckpointReader {
   public:
     /// Reads the head and the indices of all parts. Throws Error where they are damaged, or a part is missing
     /// or cut short.
     explicit CheckpointReader(const std::filesystem::path& checkpoint);
 
-    /// The last one in a folder that opens; nothing where there is none. Why later ones were passed over is
-    /// added to `passed_over`, one line each.
+    /// The last checkpoint in a folder that can be opened; none where there is none. The reasons for skipping
+    /// later ones are added to `passed_over`, one line each.
     [[nodiscard]] static std::optional<CheckpointReader> latest(
         const std::filesystem::path& folder, std::vector<std::string>* passed_over = nullptr);
 
@@ -37,15 +37,15 @@ class CheckpointReader {
 
     struct Chunk {
         std::int64_t count = 0;   // values
-        std::uint64_t bytes = 0;  // of all their components
+        std::uint64_t bytes = 0;  // with all components
     };
-    /// How much there is of a label on a patch: for lists and particles, whose number the reader must know
-    /// first.
+    /// The size of a label's values on a patch: for lists and particles, where the reader must know their
+    /// number first.
     [[nodiscard]] std::optional<Chunk> find(int label, std::int64_t patch, int generation = 0) const;
-    /// Reads it into `values`, which must have exactly its size. Throws Error where it is not there or
-    /// damaged; what is in `values` is then of no use.
+    /// Reads the values into `values`, which must have exactly their size. Throws Error where they are
+    /// missing or damaged; the content of `values` is then undefined.
     void read(int label, std::int64_t patch, std::span<std::byte> values, int generation = 0) const;
-    /// Reads all chunks, keeping none: throws Error at the first that is damaged. Returns the bytes read.
+    /// Reads and checks all chunks. Throws Error at the first damaged one. Returns the number of bytes read.
     std::uint64_t check() const;
 
   private:

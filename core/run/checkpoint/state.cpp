@@ -40,7 +40,7 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
     return head;
 }
 
-/// All kept values of one patch of this process; a scalar is patch 0 of everybody's.
+/// All kept values of one patch of this process. Each process has the scalars, as patch 0.
 struct OwnPatch {
     int local = 0, patch = 0;
     std::vector<Kept> kept;
@@ -63,13 +63,13 @@ std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
     return all;
 }
 
-/// Hands out patches to the threads of a member; one thread has all of a patch, and one buffer for all: new
-/// memory costs more than what is written to it.
+/// Distributes patches to the threads of a member. A thread handles all values of a patch, with one buffer
+/// for all: allocating new memory costs more than filling it.
 class PatchWork {
   public:
     explicit PatchWork(std::vector<OwnPatch> patches) : patches_(std::move(patches)) {}
 
-    /// Calls work(patch, kept, buffer) for all that no other thread has taken.
+    /// Calls work(patch, kept, buffer) for all patches that no other thread has taken.
     template <class Work>
     void take(const Work& work) {
         std::vector<std::byte> buffer;
@@ -87,11 +87,11 @@ class PatchWork {
     std::atomic<std::size_t> next_{0};
 };
 
-/// Files of one member. Threads that write to one file wait for each other; many more than a disk takes at
-/// once help nobody.
+/// The most files of one member. Threads that write to one file wait for each other, and more files than a
+/// disk can write at once bring nothing.
 constexpr int kStreams = 8;
 
-/// [member] -> the number of its first part, and that of all parts at the end. Collective.
+/// [member] -> the number of its first part; at the end the number of all parts. Collective.
 std::vector<int> first_parts(team::Team& team) {
     std::vector<int> counts(static_cast<std::size_t>(team.size()), 0);
     counts[static_cast<std::size_t>(team.rank())] = std::min(team.crew().count(), kStreams);
@@ -101,7 +101,7 @@ std::vector<int> first_parts(team::Team& team) {
     return first;
 }
 
-/// This member's values, in as many parts as it has streams.
+/// Writes this member's values, in as many parts as it has streams.
 void write_parts(const Simulation& run, Graph& graph, team::Team& team, const CheckpointHead& head,
                  const std::filesystem::path& folder, int first, int end) {
     PatchWork patches(own_patches(run.plan(), graph));

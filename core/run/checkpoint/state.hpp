@@ -10,7 +10,7 @@
 
 namespace strata::graph {
 
-/// What a checkpoint says of a run beside its values.
+/// The description of a run in a checkpoint, besides its values.
 struct StateName {
     std::string case_name, case_hash;
     double time = 0;
@@ -21,12 +21,12 @@ struct StateName {
 void save_state(const Simulation& run, Graph& graph, team::Team& team, const std::filesystem::path& folder,
                 const StateName& name, int keep);
 
-/// Throws Error where a folder has no checkpoint, whole or damaged: to be said before anything starts.
+/// Throws Error where a folder has no checkpoint, whole or damaged. To be called before anything starts.
 void expect_checkpoint(const std::filesystem::path& folder);
 
-/// Takes the place of Simulation::start(): the values of the last checkpoint in a folder that is whole, and
-/// the graph's parameters as they were. Collective. Returns the checkpoint's path. Throws Error where there
-/// is none, or the case is another one.
+/// Replaces Simulation::start(): restores the values and the graph's parameters from the last undamaged
+/// checkpoint in a folder. Collective. Returns the checkpoint's path. Throws Error where there is none, or
+/// the case is another one.
 std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
                                     const std::filesystem::path& folder, const StateName& name);
 

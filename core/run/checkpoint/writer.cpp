@@ -58,14 +58,14 @@ void write_file(const fs::path& path, const std::string& text) {
 void sync_folder(const fs::path& path) {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) fail("a folder cannot be opened", path, errno);
-    // Some network file systems know no fsync of folders (EINVAL); they write names at once.
+    // Some network file systems have no fsync for folders (EINVAL); they write names at once.
     const int error_number = ::fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
     ::close(folder);
     if (error_number != 0) fail("the disk refuses it", path, error_number);
 }
 
-/// Names that only an interrupted writer leaves: .checkpoint-*.partial, .old and .removed. An .old whose
-/// successor never got its name was complete: it gets it back.
+/// Removes the files that an interrupted writer left: .checkpoint-*.partial, .old and .removed. An .old
+/// without a successor of its name was complete: it gets its name back.
 void sweep(const fs::path& folder) {
     std::vector<fs::path> left;
     std::error_code none;
@@ -81,7 +81,7 @@ void sweep(const fs::path& folder) {
     for (const fs::path& path : left) fs::remove_all(path, none);
 }
 
-/// Gives the finished folder its name; one that has it already is removed afterwards.
+/// Gives the finished folder its name. A folder that has the name already is removed afterwards.
 void appear(const fs::path& partial, const fs::path& final_path) {
     if (::rename(partial.c_str(), final_path.c_str()) == 0) return;
     if (errno != ENOTEMPTY && errno != EEXIST) fail("it cannot get its name", final_path, errno);
@@ -90,7 +90,7 @@ void appear(const fs::path& partial, const fs::path& final_path) {
         fs::remove_all(partial, none);
         return;
     }
-    // NFS and others cannot exchange two names: for a moment the old one has a name of its own (see sweep).
+    // NFS and others cannot exchange two names: the old folder gets another name for a moment (see sweep).
     const fs::path old = final_path.parent_path() / fmt::format(".{}.old", final_path.filename().string());
     if (::rename(final_path.c_str(), old.c_str()) != 0)
         fail("the old one cannot be moved", final_path, errno);
@@ -108,7 +108,7 @@ void remove_older(const fs::path& folder, int keep) {
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < steps.size(); ++i) {
         const fs::path path = checkpoint_path(folder, steps[i]);
         const fs::path removed = folder / fmt::format(".{}.removed", path.filename().string());
-        fs::rename(path, removed, none);  // so that a half-removed one never looks complete
+        fs::rename(path, removed, none);  // a half-removed one must not look complete
         if (!none) fs::remove_all(removed, none);
     }
 }
@@ -159,7 +159,7 @@ void CheckpointWriter::add(int label, std::int64_t patch, std::span<const std::b
 }
 
 void CheckpointWriter::finish() {
-    // Whatever thread came first: the same state gives the same index.
+    // Sorted, so the same state gives the same index in any order of threads.
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
         return std::tie(a.label, a.patch, a.generation) < std::tie(b.label, b.patch, b.generation);
     });

@@ -1,4 +1,4 @@
-// Writes the state of a run so that it is there completely or not at all.
+// Writes the state of a run completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace strata::graph {
 
-/// One part of a checkpoint: the values of patches that one process has, in a file that one of its threads
-/// writes (several may, but wait for each other in the system). In this order:
+/// One part of a checkpoint: values of patches of one process, in a file that one of its threads writes.
+/// (Several may write to it, but they wait for each other in the system.) In this order:
 ///   1. one process calls prepare(folder, step); the others wait for it
-///   2. each makes its writers, parts are numbered from 0, add()s its chunks and calls finish()
-///   3. when all have finished, one process calls commit(...): only now is there a checkpoint
-/// Whatever fails throws Error with the file and the system's words (no space left, quota, ...). Then one
-/// process calls abandon(); earlier checkpoints are as they were. What a killed run left is removed by the
-/// next prepare() in that folder.
+///   2. each makes its writers (parts are numbered from 0), calls add() for its chunks, and finish()
+///   3. when all have finished, one process calls commit(...): only now does the checkpoint exist
+/// Any failure throws Error with the file and the system's message (no space left, quota, ...). Then one
+/// process calls abandon(); earlier checkpoints are unchanged. The next prepare() in that folder removes the
+/// files of a killed run.
 class CheckpointWriter {
   public:
     static void prepare(const std::filesystem::path& folder, std::int64_t step);
@@ -31,19 +31,18 @@ class CheckpointWriter {
     CheckpointWriter(const CheckpointWriter&) = delete;
     CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-    /// The values of one label on one patch, `generation` rounds ago: `count` values (cells, entries,
-    /// particles) in the order in which they are to come back. May be called by several threads at once.
+    /// Adds the values of one label on one patch, `generation` rounds ago: `count` values (cells, entries,
+    /// particles) in the order in which they will be read. May be called by several threads at once.
     void add(int label, std::int64_t patch, std::span<const std::byte> values, std::int64_t count,
              int generation = 0);
-    /// Writes the part's index and waits until both are on the disk.
+    /// Writes the part's index and waits until data and index are on the disk.
     void finish();
     [[nodiscard]] std::uint64_t bytes() const { return end_; }
 
-    /// Makes the checkpoint of `parts` finished parts appear under its name, replacing one of the same step,
-    /// and then removes all but the last `keep` complete ones (0: keeps all). Throws Error where a part is
-    /// not there.
+    /// Gives the checkpoint of `parts` finished parts its name, replacing one of the same step. Then removes
+    /// all but the last `keep` complete ones (0: keeps all). Throws Error where a part is missing.
     static void commit(const std::filesystem::path& folder, const CheckpointHead& head, int parts, int keep);
-    /// Removes what was written for a step that is not to be committed. Never throws.
+    /// Removes the files of a step that will not be committed. Never throws.
     static void abandon(const std::filesystem::path& folder, std::int64_t step) noexcept;
 
   private:

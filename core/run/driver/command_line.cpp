@@ -12,8 +12,8 @@ namespace strata::graph {
 
 namespace {
 
-/// `strata run` finds Strata's own solvers by what a case names, and takes Python; any other program is
-/// started as it is, or by `strata launch`.
+/// `strata run` finds Strata's own solvers by the case's `solver` key, and starts Python scripts. Any other
+/// program is started directly, or by `strata launch`.
 Options options_of(const CaseSchema& schema, const std::string& program) {
     const bool script = program.ends_with(".py");
     const bool own = std::filesystem::path(program).filename() == "strata-" + schema.solver();

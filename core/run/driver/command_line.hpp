@@ -1,4 +1,4 @@
-// What the command line of a solver's program may say.
+// The command line of a solver's program.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace strata::graph {
 struct CommandLine {
     std::string case_file;
     std::optional<std::filesystem::path> out, restart;
-    std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of what the case says
+    std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of [output]
     std::optional<CountersWish> counters;
     std::int64_t checkpoint = 0, series = 10;  // every so many steps; 0: none
     int keep = 2;
     bool profile = false, timeline = false, quiet = false, graph = false;
 };
 
-/// Nothing where help was asked for: it has been printed. Throws Error.
+/// Empty where help was asked for: it has been printed. Throws Error.
 [[nodiscard]] std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSchema& schema);
 
 }  // namespace strata::graph

@@ -19,8 +19,8 @@ namespace strata::graph {
 
 namespace {
 
-/// Members that fail at the same time, each with an unstable patch of its own, say: one of a node says so,
-/// the others end with that one.
+/// Several members may fail at the same time, e.g. each with an unstable patch. Then one member of a node
+/// reports its error, and the others end with it.
 void leave_it_to_the_first(team::Team& team) {
     auto failed = team.arena().array<std::atomic<std::uint32_t>>("graph.failed", 1);
     if (failed[0].exchange(1) != 0) team.node_barrier();
@@ -46,7 +46,7 @@ int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_
     return result.verification.passed() || !result.not_compared.empty() ? kSuccess : kFailure;
 }
 
-/// Fields that cannot be written, or not by this build, are said before anything starts.
+/// Refuses fields that cannot be written, before anything starts.
 void check_output(const Graph& graph, const Resolved& resolved, const Solver& solver,
                   const CaseSchema& schema, const CommandLine& command_line, const OutputSettings& output) {
     (void)shown_files(graph, resolved, solver, schema, output);
@@ -64,7 +64,8 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     Phases phases;
     CommandLine command_line;
     OutputSettings output;
-    // A file that may not grow further is an error with its name, not the end of the process.
+    // A file at its size limit is an error with the file's name. Without this the signal would end the
+    // process.
     ::signal(SIGXFSZ, SIG_IGN);
     try {
         output.declare(schema);
@@ -72,7 +73,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         if (!read) return kSuccess;
         command_line = *read;
         schema.read(command_line.case_file);
-        Graph graph(schema.solver());  // what cannot be is said before anything starts
+        Graph graph(schema.solver());  // errors of declarations are reported before anything starts
         const Solver solver = declare(graph);
         const Resolved resolved = resolve(graph);
         if (command_line.fields) output = {*command_line.fields, 0, output.fields};
@@ -97,7 +98,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         try {
             return run_member(team, schema, command_line, output, declare, build, phases);
         } catch (const team::MemberLost&) {
-            if (command_line.out) Control::sweep(*command_line.out);  // of member 0, if it is that one
+            if (command_line.out) Control::sweep(*command_line.out);  // if member 0 was lost
             throw;
         } catch (...) {
             leave_it_to_the_first(team);

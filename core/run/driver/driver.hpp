@@ -1,4 +1,4 @@
-// The program around a solver: what is the same for all of them.
+// The program around a solver, common to all solvers.
 //
 //   int main(int argc, char** argv) {
 //       Settings settings;
@@ -9,9 +9,9 @@
 //       });
 //   }
 //
-// It reads the case, starts the team, runs the graph to its end and writes what docs/run-output.md describes:
-// result, series, fields, checkpoints, profile, timeline; and it answers `strata steer`. A solver's kernels
-// and tasks know nothing of it.
+// It reads the case, starts the team, runs the graph to its end and writes the output that docs/run-output.md
+// describes: result, series, fields, checkpoints, profile, timeline. It answers `strata steer`. A solver's
+// kernels and tasks do not depend on it.
 #pragma once
 
 #include <functional>
@@ -37,23 +37,24 @@ class ShownLabel {
     LabelId label_;
 };
 
-/// What a solver says of itself to the driver.
+/// The properties of a solver that the driver uses.
 struct Solver {
-    /// The time of the case, and when it ends.
+    /// The time of the case, and its end.
     Scalar<double> time;
     double end = 0;
     std::string time_unit = "s";
-    /// What a series shows, a column each.
+    /// The columns of the time series.
     std::vector<Scalar<double>> series;
-    /// What the files for ParaView show, where a case asks for them ([output], --fields): fields on cells and
-    /// nodes, and labels of particles, that are kept from step to step. Empty: all of these.
+    /// The labels in files for ParaView, where a case asks for such files ([output], --fields). Allowed are
+    /// fields on cells and nodes, and labels of particles, that are kept from step to step. Empty: all of
+    /// these.
     std::vector<ShownLabel> fields = {};
-    /// What makes the result count; and further figures of the run's own.
+    /// The verification of the result, and further figures of the run.
     std::function<Verification(const Finished&)> verify = {};
     std::function<std::vector<Figure>(const Finished&)> figures = {};
 };
 
-/// Where the solver's own code was compiled: for the result's provenance.
+/// Compiler and flags of the solver's own code, for the result's provenance.
 struct Build {
 #ifdef STRATA_SOLVER_COMPILER
     std::string compiler = STRATA_SOLVER_COMPILER, flags = STRATA_SOLVER_FLAGS;
@@ -67,9 +68,9 @@ struct Build {
 #endif
 };
 
-/// To be called first in main(), which returns what it returns. `declare` is called in each member and fills
-/// the graph; the schema's variables have the case's values then. Errors are printed once. `start`: the
-/// arguments with which /proc/self/exe becomes this program again, where they are not argv (an
+/// To be called first in main(); its result is main's. `declare` is called in each member and fills the
+/// graph, after the case's values have been read into the schema's variables. Errors are printed once.
+/// `start`: the arguments with which /proc/self/exe becomes this program again, where they are not argv (an
 /// interpreter's).
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build = {}, const std::vector<std::string>& start = {});

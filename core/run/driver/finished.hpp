@@ -1,4 +1,4 @@
-// A run that is over, for what is found out about its result.
+// A run that is over, for the evaluation of its result.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace strata::graph {
 
-/// Collective: all members ask the same.
+/// All functions are collective: all members make the same calls.
 class Finished {
   public:
     Finished(const Simulation& simulation, team::Team& team) : simulation_(simulation), team_(team) {}
@@ -20,14 +20,14 @@ class Finished {
     [[nodiscard]] double sum(Field<double> field,
                              const std::function<double(const Int3& at, double value)>& term) const;
 
-    /// Several such sums at once, of n terms of each value. `find_terms` is called with values next to each
-    /// other along the first direction, the first of them at index `at`, and fills terms[term][value].
+    /// Several such sums at once, of n terms of each value. `find_terms` gets a row of values along the first
+    /// direction, the first of them at index `at`, and fills terms[term][value].
     using FindTerms = std::function<void(const Int3& at, std::span<const double> values,
                                          std::span<const std::span<double>> terms)>;
     [[nodiscard]] std::vector<double> sums(Field<double> field, std::size_t n,
                                            const FindTerms& find_terms) const;
 
-    /// The same of terms that each member has found out for its own patches.
+    /// The sum of terms that each member has computed for its own patches.
     [[nodiscard]] double sum(std::span<const double> terms) const;
     template <class T>
     [[nodiscard]] T value(Scalar<T> scalar) const {

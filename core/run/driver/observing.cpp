@@ -43,7 +43,7 @@ std::vector<Profile::Row> rows_of(const std::string& text) {
 
 using Declared = std::map<std::tuple<std::uint32_t, std::int32_t, OpKind>, Work>;
 
-/// What each operation does as its task declared; of particles, with as many as its patch has now.
+/// The declared work of each operation. Work per particle uses the present number of particles on the patch.
 Declared declared_work(const Simulation& run) {
     const Plan& plan = run.plan();
     const Graph& graph = plan.graph();
@@ -82,7 +82,7 @@ ProcessRecords latest_records(const Simulation& run, const team::Team& team) {
     for (int t = 0; t < all.threads; ++t) {
         threads.push_back(run.executor().records(t));
         if (threads.back().empty()) continue;
-        begin = std::max(begin, threads.back().front().begin);  // where the last thread's memory begins
+        begin = std::max(begin, threads.back().front().begin);  // the stretch that all threads recorded
         end = std::max(end, threads.back().back().end);
     }
     all.begin_ns = nanoseconds(begin);

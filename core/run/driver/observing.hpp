@@ -1,4 +1,4 @@
-// What the threads of a run did last: profile.json and trace.json.
+// The latest operations of a run's threads: profile.json and trace.json.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace strata::graph {
 
-/// The latest operations of this process's threads, as far back as all of them remember.
+/// The latest operations of this process's threads, from the moment on from which all of them have records.
 [[nodiscard]] ProcessRecords latest_records(const Simulation& run, const team::Team& team);
 
 /// The profile of all processes' latest records. Collective.

@@ -1,5 +1,5 @@
-// The values of a field that this process' patches own, row by row where they lie: for whoever goes through
-// all of them between steps.
+// The values of a field that this process's patches own, row by row in place: for loops over all of them
+// between steps.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ std::string result_text(const RunResult& r) {
             text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
     const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
-    // Why a run failed is its last line; else how long it took is.
+    // The last line is the reason of a failure, or, after a success, the time.
     const bool failed = r.not_compared.empty() && !check.passed();
     if (failed) text += in_all;
     if (!r.not_compared.empty())

@@ -1,4 +1,4 @@
-// What a run found: the document strata.result/1 (docs/formats.md), and the same for people.
+// The result of a run: the document strata.result/1 (docs/formats.md), and the same as text.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace strata::graph {
 
-// What a solver's program calls by graph's names.
+// A solver's program uses these names from this namespace.
 using strata::Figure;
 using strata::Verification;
 
@@ -19,17 +19,17 @@ struct RunResult {
     std::string solver, case_file;
     std::vector<std::pair<std::string, std::string>> settings;  // all keys of the case, as TOML values
     int processes = 1, threads = 1;
-    double steps_s = 0;                                  // of which the steps took
-    std::vector<std::pair<std::string, double>> phases;  // what the run's time went into, in s
+    double steps_s = 0;                                  // time of the steps
+    std::vector<std::pair<std::string, double>> phases;  // parts of the run's time, in s
     std::int64_t steps = 0;                              // done since the start of the case
     double time = 0;
     std::string time_unit;
     Verification verification;
-    std::string not_compared;  // why the result was compared with nothing; then it is not verified
+    std::string not_compared;  // the reason why no comparison was made; then the result is not verified
     std::vector<Figure> figures;
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;
-    Counts counts;  // of tasks; without a mode: none were asked for
+    Counts counts;  // of tasks; without a mode: none were requested
 };
 
 /// Without a passed verification there are no figures.

@@ -15,7 +15,7 @@ namespace strata::graph {
 
 namespace {
 
-/// How long a batch is to take: requests are answered between batches.
+/// The wanted duration of a batch, in s: requests are answered between batches.
 constexpr double kBatch = 0.1;
 /// Operations that each thread remembers for profiles and timelines.
 constexpr std::size_t kRecords = std::size_t{1} << 17;
@@ -41,7 +41,7 @@ double cells_of(const Graph& graph) {
     return most;
 }
 
-/// Of all sets and processes, as they are now; collective.
+/// The present number of particles of all sets and processes. Collective.
 double particles_of(const Simulation& simulation, const Graph& graph, team::Team& team) {
     const Plan& plan = simulation.plan();
     const Populations& all = plan.memory().populations();
@@ -100,7 +100,7 @@ void Run::begin() {
         simulation_.start();
     first_step_ = simulation_.step();
     phases_.enter("between steps");
-    // Not before: a run that could not begin leaves no folder behind.
+    // Not earlier: a run that could not begin leaves no folder behind.
     if (words_.out && team_.rank() == 0) make_folder(*words_.out);
     if (words_.out && output_.asked()) {
         shown_files_ = shown_files(graph_, simulation_.resolved(), solver_, schema_, output_);
@@ -179,8 +179,8 @@ Run::Orders Run::next_orders() {
     const bool due =
         words_.checkpoint > 0 && step > first_step_ && (step % words_.checkpoint == 0 || orders.steps == 0);
     orders.checkpoint = (due || checkpoint_asked_) && words_.out;
-    // The first state of all, those that are due, and the last one. A checkpoint's step has been shown by the
-    // run that wrote it.
+    // Fields are due for the first state, at the asked steps and times, and for the last state. The state of
+    // a restart was shown by the run that wrote the checkpoint.
     if (shown_times_ && shown_ != step && (step > first_step_ || step == 0))
         orders.fields = step == 0 || orders.steps == 0 || shown_times_->due(step, time());
     orders.parameters = !values_asked_.empty();
@@ -188,7 +188,8 @@ Run::Orders Run::next_orders() {
     return orders;
 }
 
-/// Before the step is taken, in all members: what was changed is the same everywhere from the same step on.
+/// Runs in all members before the step, so that changed parameters are the same in all of them from this step
+/// on.
 void Run::follow(Orders& orders) {
     team_.together().broadcast(std::span(&orders, 1), 0);
     if (orders.fields != 0) show();
@@ -294,7 +295,7 @@ RunResult Run::result(const Build& build) const {
     phases_.enter("comparison");
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
     const Finished finished(simulation_, team_);
-    // What is not kept from step to step (a largest value, say) is known after a step alone.
+    // Values that are not kept from step to step (e.g. a largest value) exist only after a step of this run.
     const bool stepped = r.steps > first_step_;
     const bool ended = stepped && (!solver_.time.id() || r.time >= solver_.end);
     if (solver_.verify && ended) {
@@ -313,7 +314,7 @@ RunResult Run::result(const Build& build) const {
     const double particles = particles_of(simulation_, graph_, team_);
     if (steps > 0 && stepping_s_ > 0 && !simulated) {
         r.figures.push_back({"time of a step", stepping_s_ / steps, "s", false});
-        // Of a cloud of particles the cells of its grid say little: many may be empty.
+        // For particles, the number of cells says little: many cells may be empty.
         if (particles > 0)
             r.figures.push_back({"particles updated", particles * steps / stepping_s_, "1/s", true});
         else

@@ -1,4 +1,4 @@
-// One member's part of a run: steps in batches, and between batches what is not the solver's.
+// One member's part of a run: steps in batches, and output and steering between batches.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace strata::graph {
 
 /// All calls are collective. Member 0 writes the series and the progress, answers the socket, and decides how
-/// many steps come next; the others are told.
+/// many steps come next. It broadcasts its decision.
 class Run {
   public:
     Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
@@ -31,7 +31,7 @@ class Run {
     void write_observed();
 
   private:
-    /// What member 0 tells the others before a batch.
+    /// Member 0's decision, broadcast before a batch.
     struct Orders {
         std::int64_t steps = 0;  // 0: the run ends here
         std::uint8_t checkpoint = 0, parameters = 0, fields = 0;
@@ -46,7 +46,7 @@ class Run {
     void show();
     void stop_in_time();
     [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }
-    /// As field files name it: steps, where the solver has no time.
+    /// The time in field files; the step, where the solver has no time.
     [[nodiscard]] double shown_time() const {
         return solver_.time.id() ? time() : static_cast<double>(simulation_.step());
     }
@@ -65,7 +65,7 @@ class Run {
     std::vector<ShownFile> shown_files_;
     std::optional<ShownTimes> shown_times_;  // where fields are written
 
-    // Of member 0 alone
+    // For member 0 only
     std::optional<Series> series_;
     std::optional<Control> control_;
     std::optional<Progress> progress_;

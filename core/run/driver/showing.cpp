@@ -20,7 +20,7 @@ namespace {
 
 const LabelInfo& label_of(const Graph& graph, LabelId id) { return graph.labels()[id]; }
 
-/// Which label says where the particles of a set are; none where nothing moves them.
+/// The label with the positions of a set's particles; none where they are never relocated.
 LabelId position_of(const Graph& graph, SetId set) {
     for (const Scope& scope : graph.scopes())
         for (const Scope::Relocation& relocation : scope.relocations())
@@ -28,7 +28,7 @@ LabelId position_of(const Graph& graph, SetId set) {
     return {};
 }
 
-/// "" where a label can be shown, else why not.
+/// "" where a label can be shown, else the reason why not.
 std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInfo& label) {
     if (label.kind != Kind::field && label.kind != Kind::particles)
         return "it is neither field nor particles";
@@ -47,7 +47,7 @@ std::string in_files(std::string name) {
     return name;
 }
 
-/// The file to which a label belongs; made where it is the first.
+/// The file to which a label belongs; added for its first label.
 ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const LabelInfo& label) {
     const bool particles = label.kind == Kind::particles;
     const auto* grid = static_cast<const Grid*>(label.family);
@@ -143,9 +143,9 @@ void ShownTimes::pass(double now) {
     constexpr double never = std::numeric_limits<double>::infinity();
     next_ = never;
     if (interval_ <= 0) return;
-    const double count = std::floor(now / interval_) + 1;  // one less where the quotient was rounded down
+    const double count = std::floor(now / interval_) + 1;  // one too small if rounded down
     next_ = count * interval_ > now ? count * interval_ : (count + 1) * interval_;
-    // An interval that is nothing beside the time: after each step.
+    // An interval too small to change the time: fields are written after each step.
     if (!(next_ > now) || next_ == never) next_ = std::nextafter(now, never);
 }
 

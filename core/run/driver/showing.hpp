@@ -1,4 +1,5 @@
-// Fields and particles of a run as files for ParaView: which, when, and all members' patches into one file.
+// Fields and particles of a run as files for ParaView: the choice of labels, the times, and all members'
+// patches in one file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace strata::graph {
 
 struct Solver;
 
-/// What the section [output] of every solver's case says.
+/// The section [output] of every solver's case.
 struct OutputSettings {
     std::int64_t steps = 0;  // every so many; 0: not by steps
     double interval = 0;     // every so much time of the case; 0: not by time
@@ -35,20 +36,20 @@ struct ShownFile {
     };
     std::string name;
     const Grid* grid = nullptr;
-    On on = On::cells;  // of a grid's fields: cells (and nodes), or faces
-    SetId set;          // of particles; none: a grid's fields
-    LabelId position;   // of particles: the label of where they are
+    On on = On::cells;  // for a grid's fields: cells (and nodes), or faces
+    SetId set;          // for particles; none: a grid's fields
+    LabelId position;   // for particles: the label with their positions
     std::vector<Array> arrays;
 };
 
-/// The files for the labels that the case names, else those that the solver does, else all that can be shown:
-/// what lives from step to step on cells, nodes and faces of grids, and on particles that are relocated.
-/// Throws Error, for a wrong name of the case with its file and line.
+/// The files for the labels that the case names, else for those of the solver, else for all that can be
+/// shown: labels that are kept from step to step on cells, nodes and faces of grids, and on particles that
+/// are relocated. Throws Error; for a wrong name in the case with its file and line.
 [[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
                                                  const Solver& solver, const CaseSchema& schema,
                                                  const OutputSettings& settings);
 
-/// When the next files are due.
+/// The times at which files are due.
 class ShownTimes {
   public:
     ShownTimes(const OutputSettings& settings, double now)
@@ -58,9 +59,9 @@ class ShownTimes {
     [[nodiscard]] bool due(std::int64_t step, double time) const {
         return (steps_ > 0 && step % steps_ == 0) || time >= next_;
     }
-    /// The time that the run must not pass without files; infinity where there is none.
+    /// The next time at which files are due; infinity where there is none.
     [[nodiscard]] double next() const { return next_; }
-    /// After files at this time.
+    /// To be called after files were written at this time.
     void pass(double now);
 
   private:
@@ -75,8 +76,8 @@ class ShownTimes {
 void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,
                  const std::filesystem::path& folder, double time);
 
-/// Before the first files of a run: none of another run may be there; a run that goes on from a checkpoint
-/// takes those of later times off the lists. By one member.
+/// To be called before the first files of a run, by one member. Throws Error where another run's files are
+/// there. After a restart it removes files of later times from the lists.
 void begin_shown(const std::vector<ShownFile>& files, const std::filesystem::path& folder, bool restarted,
                  double time);
 

@@ -10,8 +10,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kGhosts = "vtkGhostType";     // as VTK calls it: what is not 0 is not drawn
-constexpr std::uint8_t kHidden = 32;                // vtkDataSetAttributes::HIDDENCELL
+constexpr const char* kGhosts = "vtkGhostType";  // VTK's name: cells with a value other than 0 are not drawn
+constexpr std::uint8_t kHidden = 32;             // vtkDataSetAttributes::HIDDENCELL
 constexpr std::size_t kRow = std::size_t{8} << 20;  // bytes of patches that are written together
 
 const LabelInfo& label_of(const Graph& graph, LabelId id) { return graph.labels()[id]; }
@@ -20,7 +20,7 @@ const std::vector<int>& patches_of(const ShownFile& shown, const Simulation& run
     return run.plan().memory().patches()[number_of(run.plan().graph(), *shown.grid)];
 }
 
-/// Patches (places in `mine`) that lie side by side in x: the longer their common rows, the fewer writes.
+/// Patches (places in `mine`) that lie side by side in x. Their rows are joined, which makes fewer writes.
 std::vector<std::vector<std::size_t>> rows_of(const Grid& grid, const std::vector<int>& mine,
                                               std::size_t bytes_of_value) {
     const auto box = [&](std::size_t i) { return grid.box(mine[i]); };
@@ -48,7 +48,7 @@ std::vector<std::vector<std::size_t>> rows_of(const Grid& grid, const std::vecto
     return rows;
 }
 
-/// A patch's values in `box`, as they lie in `values` of the label's whole patch.
+/// The part of a patch's values in `box`; `values` holds the label's whole patch.
 FieldFile::Part part_of(const Grid& grid, const LabelInfo& label, int patch, const Box& box,
                         const std::vector<std::byte>& values) {
     const Box all = grid.owned(patch, label.on, label.border);
@@ -59,7 +59,8 @@ FieldFile::Part part_of(const Grid& grid, const LabelInfo& label, int patch, con
             static_cast<std::ptrdiff_t>(all.volume())};
 }
 
-/// Nodes and faces on a periodic border are those of the other border: they are written there, too.
+/// Nodes and faces on a periodic border are the same as on the opposite border, so they are written there,
+/// too.
 void write_images(FieldFile& file, const std::string& array, const Grid& grid, const LabelInfo& label,
                   int patch, const std::vector<std::byte>& values) {
     if (label.on == On::cells) return;
@@ -115,7 +116,7 @@ void write_particles(FieldFile& file, const FieldArray& array, const Simulation&
     }
 }
 
-/// What this member's patches cover is drawn.
+/// Marks the cells of this member's patches as drawn.
 void uncover(FieldFile& file, const Grid& grid, On on, const std::vector<int>& mine) {
     for (const int patch : mine) {
         const Box box = grid.owned(patch, on);

@@ -1,4 +1,4 @@
-// One member's values into a field file.
+// Writes one member's values to a field file.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@ namespace strata::graph {
 [[nodiscard]] std::vector<std::int64_t> first_particles(const ShownFile& shown, const Simulation& run,
                                                         team::Team& team);
 
-/// Writes what this member's patches have, a row of patches in memory at once. `first`: of particles, see
-/// first_particles().
+/// Writes the values of this member's patches, with a row of patches in memory at once. `first`: for
+/// particles, see first_particles().
 void write_values(const ShownFile& shown, const std::filesystem::path& path, const Simulation& run,
                   const std::vector<std::int64_t>& first);
 
-/// Whether patches do not fill the domain (refined ones): then a file says which cells are not to be drawn.
+/// Whether patches leave parts of the domain out (refined grids). Then the file marks the cells that are not
+/// drawn.
 [[nodiscard]] bool leaves_some_out(const ShownFile& shown);
 [[nodiscard]] FieldArray ghosts_array(const ShownFile& shown);
-/// Before patches are written: nothing is drawn. By one member.
+/// Marks all cells as not drawn, before patches are written. By one member.
 void hide_all(const ShownFile& shown, const std::filesystem::path& path);
 
 }  // namespace strata::graph

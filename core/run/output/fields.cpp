@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 20;  // packed and written while it is in the cache
 
-/// Where an array's values lie in the file; rank and extent without the direction of components.
+/// The place of an array's values in the file; extent without the direction of components.
 struct Place {
     std::uint64_t at = 0;
     std::size_t bytes = 0, components = 1;  // of one component
@@ -42,7 +42,7 @@ void write_all(int file, std::span<const std::byte> bytes, std::uint64_t at, con
     }
 }
 
-/// Copies values with their components side by side, as files have them.
+/// Copies values with the components of each side by side, as in files.
 void interleave(const std::byte* from, std::size_t count, const Place& place, std::ptrdiff_t component,
                 std::byte* to) {
     if (place.components == 1) {
@@ -60,12 +60,13 @@ void interleave(const std::byte* from, std::size_t count, const Place& place, st
 struct FieldFile::Open {
     Open(hid_t laid_out, int opened, fs::path where) : form(laid_out), file(opened), path(std::move(where)) {}
     const Place& place(const std::string& array);
-    /// Writes what is packed where the run of bytes begins that it belongs to.
+    /// Writes the packed bytes to their place in the file.
     void flush() {
         write_all(file, packed, from, path);
         packed.clear();
     }
-    /// Room for a run of bytes at `at`, joined with the one before where it follows on.
+    /// Returns room for bytes that belong at `at`. They are joined with the packed bytes where they follow
+    /// these directly.
     std::byte* room(std::uint64_t at, std::size_t bytes) {
         if (!packed.empty() && (at != from + packed.size() || packed.size() + bytes > kPiece)) flush();
         if (packed.empty()) from = at;
@@ -73,7 +74,7 @@ struct FieldFile::Open {
         return packed.data() + packed.size() - bytes;
     }
 
-    hid_t form;  // what HDF5 knows of the file
+    hid_t form;  // HDF5's handle of the file
     int file;
     fs::path path;
     bool image = false;

@@ -1,4 +1,4 @@
-// Field files in a build without HDF5: everything but asking is refused.
+// Field files in a build without HDF5: all functions but can_write_fields() throw.
 #include "core/base/error.hpp"
 #include "core/run/output/fields.hpp"
 

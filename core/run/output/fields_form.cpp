@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kPiece = 1 << 17;  // numbers that are held at once
 
-/// In the byte order of the machine, since values are written without HDF5; readers know from the file.
+/// In the machine's byte order, since values are written without HDF5; the file tells readers the order.
 hid_t in_file(Element element) {
     switch (element) {
         case Element::f64:
@@ -35,7 +35,7 @@ hid_t in_file(Element element) {
     throw Error("a label of bytes has no form in a field file");
 }
 
-/// Lays a new file out in memory; each call names what failed.
+/// Lays a new file out in memory; each error names the part that failed.
 class Maker {
   public:
     explicit Maker(const fs::path& path)
@@ -78,8 +78,8 @@ class Maker {
         if (array.components > 1) extent.push_back(static_cast<hsize_t>(array.components));
         const Hdf5Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
                                H5Sclose, where.c_str(), path_);
-        // Its place in the file is fixed now and nothing is written to it: it stays a hole. Without the time
-        // of its making, the same values are the same file.
+        // The array's place in the file is fixed now, but nothing is written: the place stays a hole. No time
+        // stamp is stored, so the same values give the same file.
         const Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where.c_str(), path_);
         if (H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY) < 0 ||
             H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER) < 0 || H5Pset_obj_track_times(layout, 0) < 0)
@@ -98,7 +98,7 @@ class Maker {
     void begin(const char* type, double time) {
         integers("Version", {2, 0});
         text(root_, "Type", type);
-        // As VTK writes a time into a file without steps.
+        // VTK's form of a time in a file without steps.
         group("FieldData");
         array("FieldData/TimeValue", {"TimeValue", Element::f64, 1, "", On::cells}, {1});
         const Hdf5Handle made(H5Dopen2(root_, "FieldData/TimeValue", H5P_DEFAULT), H5Dclose, "TimeValue",
@@ -118,7 +118,7 @@ class Maker {
     Hdf5Handle file_, root_;
 };
 
-/// Names become parts of HDF5's paths, and VTK refuses dots in them.
+/// Names become parts of HDF5's paths (no '/'), and VTK refuses dots in them.
 void check_names(const std::vector<FieldArray>& arrays) {
     for (const FieldArray& array : arrays)
         if (array.name.empty() || array.name.find_first_of("/.") != std::string::npos)
@@ -186,7 +186,7 @@ void FieldFile::create_particles(const fs::path& path, std::int64_t count,
     maker.array("Points", arrays[0], {static_cast<hsize_t>(count)});
     for (const std::string kind : {"Vertices", "Lines", "Polygons", "Strips"}) {
         maker.group(kind);
-        // Each particle is a vertex: its cell is its point.
+        // Each particle is a vertex: cell i is point i.
         const std::int64_t cells = kind == "Vertices" ? count : 0;
         maker.number(kind + "/NumberOfCells", cells);
         maker.number(kind + "/NumberOfConnectivityIds", cells);
@@ -197,7 +197,7 @@ void FieldFile::create_particles(const fs::path& path, std::int64_t count,
     for (std::size_t i = 1; i < arrays.size(); ++i)
         maker.array("PointData/" + arrays[i].name, arrays[i], {static_cast<hsize_t>(count)});
     maker.finish();
-    // Lines and the like have an offset of 0 alone: the hole that is there.
+    // Lines, polygons and strips have the single offset 0, which the hole already reads as.
     FieldFile file(path);
     std::vector<std::int64_t> numbers;
     for (std::int64_t from = 0; from <= count; from += kPiece) {

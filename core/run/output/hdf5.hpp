@@ -1,4 +1,4 @@
-// What all that speaks to HDF5 uses: handles that close themselves, and one way to fail.
+// Helpers for code that calls HDF5: handles that close themselves, and one form of error.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ class Hdf5Handle {
     ~Hdf5Handle() { close(); }
     Hdf5Handle(const Hdf5Handle&) = delete;
     Hdf5Handle& operator=(const Hdf5Handle&) = delete;
-    /// Whether HDF5 could.
+    /// Returns whether HDF5 succeeded.
     bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
     operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
 
@@ -36,7 +36,7 @@ class Hdf5Handle {
     herr_t (*close_)(hid_t);
 };
 
-/// HDF5 prints its errors by itself unless told not to; ours say enough.
+/// Stops HDF5 from printing its errors: an Error reports them.
 class QuietHdf5 {
   public:
     QuietHdf5() {

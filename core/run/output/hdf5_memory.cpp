@@ -14,14 +14,14 @@ namespace strata::graph {
 
 namespace {
 
-/// As HDF5 sees it. It looks at the first member alone.
+/// The file as given to HDF5, which uses only the first member.
 struct Seen {
     H5FD_t of_hdf5;
     MemoryFile* file;
     haddr_t end_of_file;
 };
 
-struct Given {  // what the access list carries
+struct Given {  // the content of the access list
     MemoryFile* file;
 };
 
@@ -69,7 +69,7 @@ hid_t driver() {
         H5FD_class_t own{};  // later versions of HDF5 have further members: zero is "none" for all
 #ifdef H5FD_CLASS_VERSION
         own.version = H5FD_CLASS_VERSION;
-        own.value = static_cast<H5FD_class_value_t>(512);  // the first of those for drivers of one's own
+        own.value = static_cast<H5FD_class_value_t>(512);  // the first value for drivers outside HDF5
 #endif
         own.name = "strata_memory";
         own.maxaddr = HADDR_MAX;

@@ -1,5 +1,5 @@
-// A file of HDF5's that is laid out in memory: HDF5 1.10 dies of a disk that is full when it closes a file
-// (its identifier stays and is closed once more at exit), so it never writes to one.
+// An HDF5 file that is laid out in memory. HDF5 never writes to a disk itself: if the disk is full when it
+// closes a file, HDF5 1.10 crashes (the file's identifier remains and is closed once more at exit).
 #pragma once
 
 #include <hdf5.h>
@@ -11,7 +11,7 @@
 
 namespace strata::graph {
 
-/// What HDF5 has written, in pages; places that it has only set aside for data take no memory.
+/// The bytes that HDF5 has written, in pages. Places that it has only allocated for data take no memory.
 class MemoryFile {
   public:
     static constexpr std::size_t kPage = 4096;
@@ -21,19 +21,20 @@ class MemoryFile {
     MemoryFile(const MemoryFile&) = delete;
     MemoryFile& operator=(const MemoryFile&) = delete;
 
-    /// To be given to H5Fcreate, under any name: the file that is made lies here.
+    /// To be given to H5Fcreate, with any name: the new file is in this object.
     [[nodiscard]] hid_t access() const { return access_; }
-    /// Makes it the file `part`, as long as HDF5 has set aside: what was not written is a hole. After HDF5
-    /// has closed it. Throws Error that names `path`, what the file is to be called.
+    /// Writes the file `part`, with the length that HDF5 has allocated; parts that were not written are
+    /// holes. To be called after HDF5 has closed it. Throws Error that names `path`, the later name of the
+    /// file.
     void write_to(const std::filesystem::path& part, const std::filesystem::path& path) const;
 
     // For HDF5
     void put(haddr_t at, std::size_t count, const std::byte* from);
     void get(haddr_t at, std::size_t count, std::byte* to) const;
-    haddr_t end = 0;  // of what is set aside
+    haddr_t end = 0;  // the end of the allocated places
 
   private:
-    std::map<haddr_t, std::array<std::byte, kPage>> pages_;  // by their number
+    std::map<haddr_t, std::array<std::byte, kPage>> pages_;  // by page number
     hid_t access_ = -1;
 };
 

@@ -17,7 +17,7 @@ namespace strata::graph {
 
 namespace {
 
-/// As RFC 4180 quotes: names may hold commas.
+/// Quoted as in RFC 4180: names may contain commas.
 std::string field(const std::string& text) {
     if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
     std::string quoted = "\"";
@@ -29,7 +29,7 @@ std::string titled(const std::string& name, const std::string& unit) {
     return field(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
 }
 
-/// A complete row of `columns` values; nothing where it is not one.
+/// Parses a complete row of `columns` values; none where the line is not one.
 std::optional<Series::Row> parse(std::string_view line, std::size_t columns) {
     Series::Row row;
     const char *at = line.data(), *end = line.data() + line.size();

@@ -1,4 +1,4 @@
-// Numbers over time: one row a step, as a CSV file that is whole at every moment.
+// Time series: one row a step, in a CSV file that is complete at every moment.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace strata::graph {
 
 /// Appends rows of named scalars to a file `step,time [s],energy [J],...`. Each row is one write at the end
-/// of the file: a run that is killed leaves complete rows and, where a row crosses two pages of the file, at
-/// most one that is cut off behind them, which the next run removes. Numbers read back to the same bits.
+/// of the file, so a killed run leaves complete rows. Only a row that crosses two pages of the file may be
+/// cut off; the next run removes it. Numbers read back to the same bits.
 class Series {
   public:
     struct Column {
@@ -27,17 +27,17 @@ class Series {
         std::vector<double> values;  // one for each column
     };
 
-    /// A new file; refuses one that is there, since it is another run's. With `after_step` (a restart), goes
-    /// on with the file that is there: rows of later steps, and a last one that was cut off, are removed.
-    /// Throws Error where the file cannot be written, has other columns, or is no such file.
+    /// A new file; throws Error where the file exists, since it is another run's. With `after_step` (a
+    /// restart), goes on with the existing file: rows of later steps, and a last one that was cut off, are
+    /// removed. Throws Error where the file cannot be written, has other columns, or is not a time series.
     Series(std::filesystem::path file, std::string time_unit, std::vector<Column> columns,
            std::optional<std::int64_t> after_step = std::nullopt);
     ~Series();
     Series(const Series&) = delete;
     Series& operator=(const Series&) = delete;
 
-    /// Throws Error where the disk is full (what was written of the row is taken away again), where there are
-    /// not as many values as columns, or where the step is not after the last row's.
+    /// Throws Error where the disk is full (a partly written row is removed), where the number of values is
+    /// not that of columns, or where the step is not after the last row's.
     void append(std::int64_t step, double time, std::span<const double> values);
 
     [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }

@@ -17,7 +17,7 @@ std::string size_text(std::uint64_t bytes) {
     return fmt::format("{} B", bytes);
 }
 
-/// The cache of this core that is `better` than all others of the kinds that `is` allows.
+/// The best cache of this core, by `better`, of the kinds that `is` allows.
 template <class Is, class Better>
 std::optional<machine::Cache> best(const machine::Machine& machine, int core, Is is, Better better) {
     std::optional<machine::Cache> found;
@@ -46,7 +46,8 @@ CacheGeometry nearest_allowed(const CacheGeometry& cache) {
     for (const std::uint64_t sets : {floor, 2 * floor, std::max<std::uint64_t>(1, floor / 2)}) {
         const double ways = std::max(1.0, std::round(lines / static_cast<double>(sets)));
         const double off = std::abs(ways * static_cast<double>(sets) - lines) / lines;
-        // A thousandth of the size weighs as much as ways a tenth of a power of two away.
+        // A difference of a thousandth of the size weighs as much as a difference in ways by a factor of
+        // 2^0.1.
         const double distance = off + 0.01 * std::abs(std::log2(ways / wanted));
         if (distance >= least) continue;
         least = distance;

@@ -1,4 +1,4 @@
-// The caches that callgrind simulates, as near to a machine's as it can.
+// The caches that callgrind simulates, as close as possible to the machine's.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ struct CacheGeometry {
 /// "48 KiB, 12-way, lines of 64 B"
 [[nodiscard]] std::string text_of(const CacheGeometry& cache);
 
-/// Callgrind's caches have a power of two of sets. This one where that is so, else the one whose size is
-/// nearest, and of those the one whose ways are; with sets half to twice as many. Lines become a power of
-/// two, ways that are not known (0) eight, a cache that is all one set (-1) 64 ways.
+/// Callgrind's caches have a number of sets that is a power of two. Returns `cache` if it fits, else the
+/// nearest one: nearest in size, then in ways, with half to twice as many sets. Lines are rounded to a power
+/// of two. An unknown number of ways (0) becomes eight, a fully associative cache (-1) gets 64 ways.
 [[nodiscard]] CacheGeometry nearest_allowed(const CacheGeometry& cache);
 
-/// What callgrind simulates: instructions, data, and the last level.
+/// The caches that callgrind simulates: instructions, data, and the last level.
 struct SimulatedCaches {
     CacheGeometry instructions, data, last;
-    std::vector<std::string> changed;  // one line for each that the machine has otherwise
+    std::vector<std::string> changed;  // one line for each cache that differs from the machine's
     /// --I1=SIZE,WAYS,LINE and so on.
     [[nodiscard]] std::vector<std::string> options() const;
 };
 
-/// From the caches of a core. Without a cache of a kind in the machine's description, the usual 32 KiB (first
-/// level) or 2 MiB are taken, and `changed` says so.
+/// The simulated caches for a core. A kind of cache that the machine's description lacks gets the usual 32
+/// KiB (first level) or 2 MiB, and a line in `changed`.
 [[nodiscard]] SimulatedCaches simulated_caches(const machine::Machine& machine, int core);
 
 }  // namespace strata::graph

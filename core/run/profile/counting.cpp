@@ -146,7 +146,7 @@ std::string counts_table(const Counts& counts) {
             text += '\n';
         }
     };
-    std::map<OpKind, Counts::Row> runtime;  // its own operations by kind: which of them, result.json says
+    std::map<OpKind, Counts::Row> runtime;  // by kind; result.json has each operation
     for (const Counts::Row& row : counts.sorted()) {
         if (row.kind == OpKind::task) {
             add(row.name, row, true);

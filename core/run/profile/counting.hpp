@@ -1,4 +1,4 @@
-// What each task's operations did: counted by the processor (PAPI), or simulated by callgrind.
+// Event counts of each task's operations: counted by the processor (PAPI), or simulated by callgrind.
 //
 //   auto counting = make_counting(*read_counters_wish("hardware"));
 //   Simulation run(graph, members, {.meter = counting.get()});
@@ -7,8 +7,8 @@
 //   run.advance(100);
 //   const Counts counts = counting->end();
 //
-// Counted are operations of steps, each from its first instruction to its last, in the thread that runs it.
-// What a thread does between two of them (scheduling, waiting) is `Counts::runtime`.
+// Operations of steps are counted, each from its first instruction to its last, in the thread that runs it.
+// The events of a thread between two of them (scheduling, waiting) are `Counts::runtime`.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace strata::graph {
 
 struct CountersWish {
     bool simulated = false;
-    std::vector<std::string> events = {};  // of PAPI; empty: the usual ones, as far as they are there
+    std::vector<std::string> events = {};  // of PAPI; empty: the usual ones that are available
 };
 
 /// "hardware", "hardware=EVENT,EVENT" or "simulated". Throws Error.
@@ -44,12 +44,12 @@ struct Counts {
         std::vector<double> events;  // [event], of all calls
     };
     std::string mode;  // "measured" or "simulated"; empty: nothing was counted
-    std::string from;  // by what
+    std::string from;  // the counting tool
     std::vector<std::string> events;
     std::vector<Row> rows;
     std::vector<double> runtime;  // [event]: between operations
 
-    /// Adds another process's. Throws Error where that one counted something else.
+    /// Adds another process's counts. Throws Error where they are of other events.
     void merge(const Counts& other);
     /// Tasks first, then the runtime's operations; each by the first event.
     [[nodiscard]] std::vector<Row> sorted() const;
@@ -57,19 +57,19 @@ struct Counts {
 
 class Counting : public Meter {
   public:
-    /// To be called by one thread while no step runs: from here on, and up to here. Throws Error.
+    /// Begin and end of the counted stretch. To be called by one thread while no step runs. Throws Error.
     virtual void begin() = 0;
     [[nodiscard]] virtual Counts end() = 0;
 
     void follow(const Program& program, int threads) override;
 
   protected:
-    /// What one thread did; on lines of its own.
+    /// The counts of one thread; on cache lines of its own.
     struct alignas(128) Tally {
-        std::vector<std::int64_t> calls, readings;  // [slot]: done; counted, with those that were not done
+        std::vector<std::int64_t> calls, readings;  // [slot]: calls that were done; all calls
         std::vector<double> values;                 // [slot]
         std::vector<long long> events;              // [slot * events + event]
-        std::vector<long long> all;                 // [event], with what is between operations
+        std::vector<long long> all;                 // [event], including the time between operations
     };
 
     explicit Counting(std::size_t events) : events_(events) {}
@@ -80,31 +80,30 @@ class Counting : public Meter {
         ++of.calls[slot];
         of.values[slot] += values_of_[op];
     }
-    /// One row a slot: calls and values; the events are zero.
+    /// One row for each slot: calls and values; the events are zero.
     [[nodiscard]] std::vector<Counts::Row> rows() const;
-    /// Throws where there may not be so many slots.
+    /// Throws Error where so many slots are not possible.
     virtual void allow([[maybe_unused]] std::size_t slots) {}
 
   private:
     std::size_t events_;
-    std::map<std::pair<OpKind, std::string>, std::uint32_t> slots_;  // each kind and name of operations
+    std::map<std::pair<OpKind, std::string>, std::uint32_t> slots_;  // of kinds and names of operations
     std::vector<std::uint32_t> slot_of_;                             // [op]
     std::vector<double> values_of_;                                  // [op]
     std::vector<std::unique_ptr<Tally>> tallies_;                    // [thread]
 };
 
-/// Throws Error where this machine or this build cannot count so, with what can be done instead.
+/// Throws Error, with a remedy, where this machine or this build cannot count in this way.
 [[nodiscard]] std::unique_ptr<Counting> make_counting(const CountersWish& wish);
 
-/// To be called before a team is started: throws Error where make_counting() will. A member that is to be
-/// simulated starts once more with these arguments, under callgrind (start_simulation()); its parent does
-/// without.
+/// To be called before a team is started. Throws Error where make_counting() would. For a simulation, each
+/// member starts once more with these arguments, under callgrind (start_simulation()); its parent does not.
 void prepare_counting(const CountersWish& wish, bool simulable, const std::vector<std::string>& arguments);
 
-/// All members' counts, in each of them. Collective.
+/// The sum of all members' counts, in each of them. Collective.
 [[nodiscard]] Counts gather_counts(const Counts& mine, team::Team& team);
 
-/// The same for people: each event of each task, of all calls, a call and a cell.
+/// The counts as a table: each event of each task, for all calls, for one call and for one cell.
 [[nodiscard]] std::string counts_table(const Counts& counts);
 
 }  // namespace strata::graph

@@ -24,7 +24,7 @@ std::vector<double> read_values(std::istream& in) {
     return values;
 }
 
-/// A line each: names may have blanks in them, but no line ends.
+/// Each name is a line: names may contain blanks, but no line ends.
 std::string read_line(std::istream& in) {
     std::string line;
     std::getline(in >> std::ws, line);

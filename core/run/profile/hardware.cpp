@@ -15,8 +15,7 @@ namespace strata::graph {
 
 namespace {
 
-/// What is counted where nothing was asked for, the most telling first: processors count only so many at
-/// once.
+/// The default events, the most useful first: processors count only a few at once.
 constexpr std::array kUsual = {"PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_L3_TCM", "PAPI_L2_DCM"};
 
 std::string reason(int error) {
@@ -40,7 +39,7 @@ void start_library() {
     if (threads != PAPI_OK) throw Error("PAPI cannot count by thread: " + reason(threads), kFailure);
 }
 
-/// Why the component that counts the processor's events does not work, or "".
+/// The reason why the component for the processor's events does not work, or "".
 std::string why_no_processor() {
     for (int component = 0; component < PAPI_num_components(); ++component) {
         const PAPI_component_info_t* info = PAPI_get_component_info(component);
@@ -59,7 +58,7 @@ class Set final : public Readings {
     }
 
     void start(const std::vector<std::string>& events) override {
-        if (events == events_) return;  // and counts
+        if (events == events_) return;  // already counting
         clear();
         known_ = true;
         if (const int error = PAPI_create_eventset(&set_); error != PAPI_OK)
@@ -96,7 +95,7 @@ class Set final : public Readings {
 
     int set_ = PAPI_NULL;
     bool known_ = false;
-    std::vector<std::string> events_;  // that are being counted
+    std::vector<std::string> events_;  // the events being counted
 };
 
 Readings& set_of_this_thread() {
@@ -104,7 +103,7 @@ Readings& set_of_this_thread() {
     return set;
 }
 
-/// Those of the usual events that can be counted, together.
+/// The usual events that can be counted together.
 std::vector<std::string> usual_events() {
     std::vector<std::string> events;
     int set = PAPI_NULL;
@@ -133,7 +132,7 @@ std::unique_ptr<Counting> make_hardware_counting(const std::vector<std::string>&
                 .remedy("--counters simulated; strata machine says what the system grants");
         }
     }
-    set_of_this_thread().start(events);  // what cannot be is said now
+    set_of_this_thread().start(events);  // reports events that cannot be counted
     return make_measured_counting(
         std::move(events),
         fmt::format("PAPI {}.{}.{}, its own readings subtracted", PAPI_VERSION_MAJOR(PAPI_VERSION),

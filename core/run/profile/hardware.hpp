@@ -10,9 +10,9 @@
 
 namespace strata::graph {
 
-/// Counts these events of PAPI's; none: instructions, cycles and cache misses, as many as the processor
-/// counts at once. What reading costs is measured in each thread when it begins, and subtracted. Throws Error
-/// where an event cannot be counted, or there are none.
+/// Counts these PAPI events. None: instructions, cycles and cache misses, as many as the processor can count
+/// at once. The cost of a reading is measured in each thread at its first batch, and subtracted. Throws Error
+/// where an event cannot be counted, or no events are available.
 [[nodiscard]] std::unique_ptr<Counting> make_hardware_counting(const std::vector<std::string>& events);
 
 }  // namespace strata::graph

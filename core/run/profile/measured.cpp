@@ -32,7 +32,7 @@ class Measured final : public Counting {
         Readings* readings = nullptr;
         std::int64_t batches = 0;
         std::vector<long long> now;    // [event]
-        std::vector<double> overhead;  // [event]: of two readings with nothing between them
+        std::vector<double> overhead;  // [event]: difference of two readings in a row
     };
     void rehearse(One& one) const;
 
@@ -59,7 +59,7 @@ void Measured::rehearse(One& one) const {
 
 void Measured::batch(int thread, void (*work)(void*), void* held) {
     One& one = *threads_[static_cast<std::size_t>(thread)];
-    one.readings = &of_this_thread_();  // of a process's threads each may come as any number
+    one.readings = &of_this_thread_();  // a thread's number may change from batch to batch
     one.readings->start(events_);
     if (one.overhead.empty()) rehearse(one);
     Tally& mine = tally(thread);
@@ -104,13 +104,14 @@ Counts Measured::end() {
                 const auto raw = static_cast<double>(of.events[s * events_.size() + e]);
                 const double reading = static_cast<double>(of.readings[s]) * one.overhead[e];
                 counts.rows[s].events[e] += raw - reading;
-                // Of the two readings around an operation, the cost of one lies within, of the other without.
+                // Two readings surround an operation. The cost of one falls inside, the cost of the other
+                // outside.
                 between -= raw + reading;
             }
             counts.runtime[e] += between;
         }
     }
-    // Readings differ; of something that counts nothing, what is left may be a little below zero.
+    // The cost of readings varies, so an event that did not occur may come out slightly below zero.
     for (Counts::Row& row : counts.rows)
         for (double& value : row.events) value = std::max(0.0, value);
     for (double& value : counts.runtime) value = std::max(0.0, value);

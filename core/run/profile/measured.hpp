@@ -17,14 +17,15 @@ class Readings {
     Readings& operator=(const Readings&) = delete;
     virtual ~Readings() = default;
 
-    /// Counts these from here on; called before each batch. Throws Error.
+    /// Counts these events from here on; called before each batch. Throws Error.
     virtual void start(const std::vector<std::string>& events) = 0;
-    /// What has been counted, in the order of the events. Only differences of it are used.
+    /// The counts, in the order of the events. Only their differences are used.
     virtual void read(long long* values) = 0;
 };
 
-/// What reading costs is measured in each thread at its first batch (the median of 201 pairs of readings) and
-/// subtracted. `from`: what reads; `of_this_thread`: the calling thread's counters.
+/// The cost of a reading is measured in each thread at its first batch (the median of 201 pairs of readings)
+/// and subtracted. `from`: the name of the counting tool. `of_this_thread`: returns the calling thread's
+/// counters.
 [[nodiscard]] std::unique_ptr<Counting> make_measured_counting(std::vector<std::string> events,
                                                                std::string from,
                                                                Readings& (*of_this_thread)());

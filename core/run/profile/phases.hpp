@@ -1,4 +1,4 @@
-// Where the time of a run goes: all of it, from the first instruction of the process on.
+// The phases of a run's time, from the first instruction of the process on.
 #pragma once
 
 #include <string>
@@ -7,15 +7,13 @@
 
 namespace strata::graph {
 
-/// Of one process. Its phases follow one another without gaps: each lasts until the next is entered.
+/// The phases of one process. They follow one another without gaps: each lasts until the next is entered.
 class Phases {
   public:
-    /// The first phase, `start`, began with the process (to the 10 ms by which the kernel says when that
-    /// was).
+    /// The first phase, `start`, began with the process. (The kernel gives that moment to 10 ms.)
     Phases();
 
-    /// From now on time belongs to this phase; one that was left may be entered again. Returns the seconds
-    /// since the last call.
+    /// Begins a phase; an earlier one may be entered again. Returns the seconds since the last call.
     double enter(const std::string& name);
     /// Each phase's seconds until now, in the order in which they were first entered.
     [[nodiscard]] std::vector<std::pair<std::string, double>> until_now() const;
@@ -26,8 +24,8 @@ class Phases {
     double since_;  // by the steady clock, in s
 };
 
-/// "in all 5.31 s: steps 3.7 s, comparison 0.95 s, ...", the longest first; what is below a hundredth of the
-/// whole is added up as "other".
+/// "in all 5.31 s: steps 3.7 s, comparison 0.95 s, ...", the longest first. Phases below a hundredth of the
+/// whole are added up as "other".
 [[nodiscard]] std::string text_of(const std::vector<std::pair<std::string, double>>& phases);
 
 }  // namespace strata::graph

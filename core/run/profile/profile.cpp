@@ -69,7 +69,7 @@ Profile::Row& Profile::row(OpKind kind, const std::string& name) {
 }
 
 void Profile::add(const ProcessRecords& records, const std::function<Work(const TimedOp&)>& work) {
-    // Rows by number while there are many records; a name may serve two kinds.
+    // Sums by the name's number, which is fast for many records; two kinds may share a name.
     std::map<std::pair<OpKind, std::uint32_t>, Row> sums;
     for (const TimedOp& record : records.records) {
         Row& sum = sums[{record.kind, record.name}];
@@ -158,7 +158,7 @@ double Profile::runtime_share() const { return thread_ns_ > 0 ? 1 - task_seconds
 std::optional<double> Profile::roofline_share(const Row& row) const {
     const double s = seconds(row.ns);
     if (!roof_ || s <= 0 || (row.flops <= 0 && row.bytes <= 0)) return std::nullopt;
-    // The rate over min(peak, flops / bytes x bandwidth), also where there are bytes alone.
+    // The rate divided by min(peak, flops / bytes x bandwidth); also valid for bytes without flops.
     return std::max(1e-9 * row.flops / roof_->gflops_of_thread(), 1e-9 * row.bytes / roof_->gbs_of_thread()) /
            s;
 }

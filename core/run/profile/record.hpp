@@ -1,4 +1,4 @@
-// What one process saw: who ran what from when to when. The input of profiles and timelines.
+// The records of one process: operations with their threads and times. The input of profiles and timelines.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct ProcessRecords {
     int process = 0;   // its number among all
     std::string host;  // "" where there is only one
     int threads = 1;
-    std::int64_t begin_ns = 0, end_ns = 0;  // of the stretch; no thread's record lies outside
-    /// What is added to this process's times to get those of process 0: nodes have clocks of their own.
+    std::int64_t begin_ns = 0, end_ns = 0;  // of the stretch; all records lie within
+    /// To be added to this process's times to get times of process 0: each node has a clock of its own.
     std::int64_t clock_offset_ns = 0;
     std::vector<std::string> names;
     std::vector<TimedOp> records;

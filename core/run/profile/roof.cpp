@@ -104,7 +104,7 @@ std::optional<Roof> measured_roof(const fs::path& results, int threads) {
             if (!roof) continue;
             roof->source = file.parent_path().string();
             return roof;
-        } catch (const Error&) {  // of another version, or half written: others may do
+        } catch (const Error&) {  // of another version, or half written: try the next
             continue;
         }
     }

@@ -1,5 +1,5 @@
-// What this machine was measured to do, from the newest results of `strata characterize`: the roofline beside
-// which a profile's rates stand (S. Williams, A. Waterman, D. Patterson, CACM 52(4), 2009).
+// The measured roofline of this machine, from the newest results of `strata characterize`, for comparison
+// with a profile's rates (S. Williams, A. Waterman, D. Patterson, CACM 52(4), 2009).
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace strata::graph {
 
-/// Of so many threads together.
+/// Rates of `threads` threads together.
 struct Roof {
     int threads = 1;
     double gflops = 0, gbs = 0;  // measured peak of multiplications and additions, STREAM's triad
@@ -18,12 +18,12 @@ struct Roof {
     [[nodiscard]] double gbs_of_thread() const { return gbs / threads; }
 };
 
-/// Where results are: $STRATA_RESULTS, else strata-results in the current folder.
+/// The folder of results: $STRATA_RESULTS, else strata-results in the current folder.
 [[nodiscard]] std::filesystem::path results_folder();
 
-/// The newest characterization of this machine (its name and processor) in `results` that has both figures:
-/// the peak of as many cores, else that of one core for each; the fastest triad of at most as many. Nothing
-/// where there is none; files that cannot be read are passed over.
+/// The newest characterization of this machine (its name and processor) in `results` that has both figures.
+/// The peak is that of as many cores, else that of one core times their number; the triad is the fastest of
+/// at most as many. None where there is no such characterization. Unreadable files are skipped.
 [[nodiscard]] std::optional<Roof> measured_roof(const std::filesystem::path& results, int threads);
 
 }  // namespace strata::graph

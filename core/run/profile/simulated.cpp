@@ -17,9 +17,9 @@ namespace strata::graph {
 
 namespace detail {
 
-/// What each operation of slot N runs through. Its name is looked for in callgrind's output, so the linker is
-/// told to keep it (core/graph/CMakeLists.txt). The empty assembly makes each a function of its own, and
-/// keeps the call a call: one that became a jump would not be seen.
+/// Runs an operation of slot N. Its name is looked up in callgrind's output, so the linker is told to keep it
+/// (core/run/CMakeLists.txt). The empty assembly keeps the functions different, so they are not merged, and
+/// keeps the call a call: callgrind would not see a jump.
 template <unsigned N>
 [[gnu::noinline]] bool simulated_operation(bool (*part)(void*), void* held) {
     const bool done = part(held);
@@ -37,7 +37,7 @@ template <unsigned N>
 namespace {
 
 constexpr std::size_t kSlots = 512;
-/// The last one is called with nothing inside, to learn what it costs itself.
+/// The last slot runs empty operations, to measure the cost of the call itself.
 constexpr std::size_t kEmpty = kSlots - 1;
 constexpr int kRehearsals = 64;
 
@@ -58,7 +58,7 @@ const char* name_of_event(const std::string& event) {
     return event.c_str();
 }
 
-/// What callgrind has written so far.
+/// The output that callgrind has written so far.
 std::string read_all(int descriptor) {
     std::string text;
     std::array<char, 1 << 16> part{};
@@ -71,7 +71,8 @@ std::string read_all(int descriptor) {
     }
 }
 
-/// Which slot a function of ours is: "bool strata::graph::detail::simulated_operation<7u>(...)" or mangled.
+/// The slot of a function "bool strata::graph::detail::simulated_operation<7u>(...)", possibly mangled; none
+/// for others.
 std::optional<std::size_t> slot_of(const std::string& function) {
     const std::size_t at = function.find("simulated_operation");
     if (at == std::string::npos) return std::nullopt;
@@ -87,7 +88,7 @@ class Simulated final : public Counting {
     void begin() override {
         CALLGRIND_START_INSTRUMENTATION;
         const volatile std::size_t empty =
-            kEmpty;  // a call of a known function would become one of a nameless copy
+            kEmpty;  // volatile: a call of a known function would be compiled to one of a nameless clone
         for (int i = 0; i < kRehearsals; ++i) kThrough[empty]([](void*) { return false; }, nullptr);
     }
     Counts end() override;
@@ -133,7 +134,7 @@ Counts Simulated::end() {
             all = cost;
         } else if (*slot == kEmpty) {
             any = true;
-            // Instructions, reads and writes, the same in each call; misses are of the first call alone.
+            // Instructions, reads and writes are the same in each call. Misses occur in the first call only.
             for (std::size_t e = 0; e < 3 && e < empty.size(); ++e)
                 empty[e] = cost.events[e] / static_cast<double>(cost.calls);
         } else if (*slot < costs.size()) {

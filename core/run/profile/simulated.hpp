@@ -1,11 +1,10 @@
-// Counts on machines that offer no counters: the program runs under callgrind, which counts instructions and
-// simulates two levels of cache (https://valgrind.org/docs/manual/cl-manual.html).
+// Counts on machines without available counters: the program runs under callgrind, which counts instructions
+// and simulates two levels of cache (https://valgrind.org/docs/manual/cl-manual.html).
 //
-// Each kind and name of operations runs through a function of its own that does nothing else
-// (simulated_operation<N>). In callgrind's call graph the inclusive cost of that function is the task's,
-// exactly, thread by thread: client requests alone (ZERO_STATS, DUMP_STATS, TOGGLE_COLLECT) act on all
-// threads at once, and would mix up tasks that run at the same time. They mark the beginning and the end of
-// what is counted.
+// Each kind and name of operations runs through a function of its own (simulated_operation<N>), which does
+// nothing else. In callgrind's call graph the inclusive cost of that function is exactly the task's cost, for
+// each thread. Client requests alone (ZERO_STATS, DUMP_STATS, TOGGLE_COLLECT) act on all threads at once, and
+// would mix tasks that run at the same time. They only mark the beginning and the end of the counted stretch.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,7 @@
 
 namespace strata::graph {
 
-/// Holds the descriptor of callgrind's output, and what is to be said of the caches, in a program's
-/// environment.
+/// Environment variable with the descriptor of callgrind's output and the notes on caches.
 inline constexpr const char* kSimulatedVariable = "STRATA_SIMULATED";
 
 /// Throws Error where this process does not run under callgrind, see start_simulation().
@@ -28,16 +26,16 @@ inline constexpr const char* kSimulatedVariable = "STRATA_SIMULATED";
 /// Whether this process runs under valgrind.
 [[nodiscard]] bool is_simulated();
 
-/// Throws Error where programs cannot be simulated: this build cannot, valgrind is not there, or this program
-/// has instructions that valgrind does not know (`simulable` is false) and there is no other one of it,
-/// called PROGRAM-simulated, beside it.
+/// Throws Error where programs cannot be simulated: by a build without support; without valgrind; or where
+/// this program has instructions unknown to valgrind (`simulable` is false) and there is no program
+/// PROGRAM-simulated beside it.
 void check_simulation(bool simulable);
 
-/// Becomes this program, or the other one of it, with the same arguments, under callgrind with this machine's
-/// caches. Nothing is written: callgrind's output stays in memory. Throws Error.
+/// Replaces the process by this program, or by PROGRAM-simulated, with the same arguments, under callgrind
+/// with this machine's caches. No file is written: callgrind's output stays in memory. Throws Error.
 [[noreturn]] void start_simulation(bool simulable, const std::vector<std::string>& arguments);
 
-/// Callgrind's output, as far as it is wanted here.
+/// The parts of callgrind's output that are used here.
 struct CallgrindOutput {
     struct Cost {
         std::int64_t calls = 0;
@@ -46,9 +44,9 @@ struct CallgrindOutput {
     std::string creator;                 // "callgrind-3.19.0"
     std::vector<std::string> caches;     // "I1 cache: 32768 B, 64 B, 8-way associative"
     std::vector<std::string> events;     // "Ir", "Dr", ...
-    std::map<std::string, Cost> called;  // all calls of the functions whose names have `marker` in them
+    std::map<std::string, Cost> called;  // all calls of functions with `marker` in their names
 };
-/// Throws Error where it is not callgrind's.
+/// Throws Error where the text is not callgrind's.
 [[nodiscard]] CallgrindOutput read_callgrind(const std::string& text, const std::string& marker);
 
 }  // namespace strata::graph

@@ -1,4 +1,4 @@
-// How a program comes to run under callgrind.
+// Starts a program under callgrind.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ std::string find_program(bool simulable) {
             "./strata, set up with valgrind there, builds it; or STRATA_PRESET=portable ./strata run ...");
 }
 
-/// The core that this process runs on, as the machine's description counts them.
+/// The core on which this process runs, by its number in the machine's description.
 int own_core(const machine::Machine& machine) {
     const int cpu = sched_getcpu();
     for (const machine::Core& core : machine.cores)
@@ -70,7 +70,7 @@ void start_simulation(bool simulable, const std::vector<std::string>& arguments)
     const machine::Machine machine = machine::read_machine(
         {.text = "system", .with_devices = false, .with_limits = false, .cached = true});
     const SimulatedCaches caches = simulated_caches(machine, own_core(machine));
-    // Inherited by name: callgrind opens it afresh, in this process, whenever it writes.
+    // Callgrind inherits the descriptors and opens its output anew by name whenever it writes.
     const int output = memfd_create("callgrind", 0), log = memfd_create("valgrind", 0);
     if (output < 0 || log < 0) throw system_error("memory for callgrind's output cannot be had", errno);
     std::vector<std::string> words = {valgrind, "--tool=callgrind", "-q",
@@ -78,7 +78,7 @@ void start_simulation(bool simulable, const std::vector<std::string>& arguments)
                                       "--fair-sched=yes", "--instr-atstart=no", "--cache-sim=yes",
                                       "--combine-dumps=yes", "--compress-strings=no", "--compress-pos=no",
                                       fmt::format("--callgrind-out-file=/proc/self/fd/{}", output),
-                                      // It warns of caches that are not those it simulates.
+                                      // Valgrind warns where the caches differ.
                                       fmt::format("--log-file=/proc/self/fd/{}", log)};
     for (std::string& option : caches.options()) words.push_back(std::move(option));
     words.push_back(program);

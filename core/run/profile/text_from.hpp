@@ -8,7 +8,7 @@
 
 namespace strata::graph {
 
-/// One member's text, in all members. Collective.
+/// Returns the text of member `rank` in all members. Collective.
 [[nodiscard]] inline std::string text_from(team::Team& team, int rank, std::string mine) {
     std::uint64_t size = mine.size();
     team.together().broadcast(std::span(&size, 1), rank);

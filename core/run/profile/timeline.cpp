@@ -29,7 +29,8 @@ std::string json_string(std::string_view text) {
     return list.substr(1, list.size() - 3);
 }
 
-/// Microseconds with three decimals: all that ns have, without a double's rounding after days of uptime.
+/// Microseconds with three decimals: all digits of the nanoseconds. A double would round them after days of
+/// uptime.
 void append_time(fmt::memory_buffer& to, const char* key, std::int64_t ns) {
     const char* sign = ns < 0 ? "-" : "";
     const std::int64_t size = ns < 0 ? -ns : ns;

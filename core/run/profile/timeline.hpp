@@ -19,7 +19,7 @@ void write_trace_part(const std::filesystem::path& folder, const ProcessRecords&
 /// times in microseconds), counters ("C"), and names of processes and threads ("M").
 void join_trace_parts(const std::filesystem::path& folder, int processes);
 
-/// Both at once, for records that are all here.
+/// Writes and joins all parts, for records that are all in this process.
 void write_trace(const std::filesystem::path& folder, std::span<const ProcessRecords> processes);
 
 }  // namespace strata::graph

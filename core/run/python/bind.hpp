@@ -1,4 +1,4 @@
-// What the parts of the module share.
+// Declarations that the parts of the module share.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace strata::graph::python {
 
 namespace nb = nanobind;
 
-/// The value of a word. Throws Error with the words that are allowed.
+/// The value of a word in a list. Throws Error with the allowed words.
 template <class E, std::size_t N>
 E named(const char* what, const std::string& name, const std::array<std::pair<const char*, E>, N>& all) {
     std::vector<std::string> words;
@@ -35,11 +35,11 @@ E named(const char* what, const std::string& name, const std::array<std::pair<co
     return {box.lo[0], box.lo[1], box.lo[2], box.hi[0], box.hi[1], box.hi[2]};
 }
 
-/// The exception that Python has raised, as an Error: StrataError with its parts, another with its type and
+/// Converts an exception of Python to an Error: a StrataError with its parts, any other with its type and
 /// traceback.
 [[nodiscard]] Error error_of(const nb::python_error& raised);
 
-/// (message, at, given, allowed, remedy, exit code): python/strata/graph makes a StrataError of it.
+/// (message, at, given, allowed, remedy, exit code): python/strata/graph makes a StrataError from it.
 [[nodiscard]] nb::tuple parts_of(const Error& error);
 
 void bind_kernels(nb::module_& module);

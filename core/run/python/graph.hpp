@@ -16,16 +16,16 @@ namespace strata::graph::python {
 
 namespace nb = nanobind;
 
-/// A number that may be changed while the run goes on.
+/// A parameter: it may be changed during the run.
 struct PyParameter {
     const double* at;
 };
 
-/// Labels and grids are known to Python by their numbers.
+/// A graph for Python. Labels and grids are passed as their numbers.
 class PyGraph {
   public:
     explicit PyGraph(const std::string& name) : own_(std::make_unique<Graph>(name)), graph_(own_.get()) {}
-    /// Of a graph that the driver has, until leave().
+    /// For a graph of the driver's, until leave().
     explicit PyGraph(Graph& graph) : graph_(&graph) {}
     void leave() { graph_ = nullptr; }
 
@@ -51,7 +51,7 @@ class PyGraph {
     void task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses, double flops,
               double bytes, nb::callable kernel);
 
-    /// Who keeps the values alive that kernels see; null: nobody needs to.
+    /// The object that keeps the values of kernels alive; null: none is needed.
     nb::handle owner;
 
   private:

@@ -41,7 +41,8 @@ nb::object array_over(const Here& here, std::size_t use, const nb::object& owner
         shape[0] = static_cast<std::size_t>(label.kind == Kind::scalar ? 1 : at.count);
         strides[0] = 1;
     }
-    // The owner makes it a view: NumPy copies nothing, and refuses to make a read-only one writable.
+    // With an owner the array is a view: NumPy copies nothing, and does not allow a read-only array to be
+    // made writable.
     if (here.task->uses[use].access == Access::need)
         return nb::cast(ReadOnly(values, axes, shape.data(), owner, strides.data()),
                         nb::rv_policy::reference);
@@ -69,7 +70,7 @@ nb::object Call::array(int use) {
     return arrays_[u];
 }
 
-/// The label of an array that somebody still holds (views hold the array that they are views of), or "".
+/// The label of an array to which there still are references (a view refers to its array), or "".
 std::string Call::kept() const {
     for (std::size_t u = 0; u < arrays_.size(); ++u)
         if (arrays_[u].is_valid() && Py_REFCNT(arrays_[u].ptr()) > 1) return label_of(*here_, u).name;
@@ -78,7 +79,7 @@ std::string Call::kept() const {
 
 std::string Call::finish() {
     if (problem_.empty() && !kept().empty()) {
-        nb::module_::import_("gc").attr("collect")();  // cycles that a kernel leaves behind hold arrays too
+        nb::module_::import_("gc").attr("collect")();  // reference cycles that a kernel left may hold arrays
         if (const std::string label = kept(); !label.empty())
             problem_ = fmt::format(
                 "an array of '{0}' was kept after the task's end, when its memory is used again: keep a "
@@ -92,7 +93,7 @@ std::string Call::finish() {
 }
 
 std::function<bool(Here&)> body_of(nb::callable kernel, std::function<nb::object()> owner) {
-    // The function may be released by any thread, so the lock is taken for that too.
+    // Any thread may release the function, so the lock is taken for that too.
     const std::shared_ptr<nb::callable> held(new nb::callable(std::move(kernel)), [](nb::callable* function) {
         nb::gil_scoped_acquire lock;
         delete function;
@@ -104,7 +105,7 @@ std::function<bool(Here&)> body_of(nb::callable kernel, std::function<nb::object
             const nb::object call = nb::cast(Call(here, owner()));
             try {
                 (*held)(call);
-            } catch (const nb::python_error& error) {  // of the code around the kernel
+            } catch (const nb::python_error& error) {  // from the code around the kernel
                 nb::cast<Call&>(call).raised(error.what());
             }
             problem = nb::cast<Call&>(call).finish();

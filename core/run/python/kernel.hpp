@@ -1,4 +1,4 @@
-// Kernels written in Python: what they are given, and how their errors end a run.
+// Kernels written in Python: their arguments, and how their errors end a run.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,8 +13,8 @@ namespace strata::graph::python {
 
 namespace nb = nanobind;
 
-/// One call of a kernel. Arrays are made when they are first asked for, [use]; when the kernel has returned
-/// nobody else may hold one.
+/// One call of a kernel. Arrays [use] are made at their first use. After the kernel has returned no reference
+/// to them may remain.
 class Call {
   public:
     /// `owner`: keeps the memory of the values alive as long as arrays over them live; may be None.
@@ -22,15 +22,15 @@ class Call {
 
     /// Throws Error once the kernel has returned.
     [[nodiscard]] const Here& here() const;
-    /// The values of a declared use, as a NumPy array [z, y, x] over their memory, or [i] of scalars and
+    /// The values of a declared use, as a NumPy array over their memory: [z, y, x], or [i] for scalars and
     /// lists. Read-only where the task only needs them.
     nb::object array(int use);
     [[nodiscard]] const Box& box(int use) const { return use_data(use).box; }
-    /// What is to be said of an exception that the kernel has raised: the run ends with it.
+    /// Keeps the text of an exception that the kernel raised: the run ends with it.
     void raised(std::string text) { problem_ = std::move(text); }
 
-    /// To be called when the kernel has returned, with Python's lock. Returns why the run cannot go on, or
-    /// "".
+    /// To be called when the kernel has returned, with Python's lock held. Returns the reason why the run
+    /// cannot go on, or "".
     std::string finish();
 
   private:
@@ -43,7 +43,7 @@ class Call {
     std::string problem_;
 };
 
-/// The function of a task: calls `kernel(Call)` with Python's lock held. `owner` is asked at each call.
+/// The function of a task: calls `kernel(Call)` with Python's lock held. `owner` is called each time.
 std::function<bool(Here&)> body_of(nb::callable kernel, std::function<nb::object()> owner);
 
 void bind_kernels(nb::module_& module);

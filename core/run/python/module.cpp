@@ -1,8 +1,8 @@
 // The module behind python/strata/graph: graphs composed, inspected and run from Python.
 //
-// Kernels are Python functions. They get NumPy arrays over the values where they lie, and hold Python's lock
-// while they run: one at a time in a process, whatever its number of threads. Whatever waits in the runtime
-// does so without the lock.
+// Kernels are Python functions. They get NumPy arrays over the values in place, and hold Python's lock while
+// they run: one at a time in a process, whatever its number of threads. Waits in the runtime are done without
+// the lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -17,7 +17,7 @@ std::string text_of(nb::handle object, const char* name) {
     return value.is_none() ? "" : nb::cast<std::string>(nb::str(value));
 }
 
-/// Where an error was, which it says in its text alone.
+/// The place of an error, which only its text contains.
 std::string place_of(const Error& error) {
     const std::string mark = "  at: ", text = error.text();
     const std::size_t first = text.find('\n', text.find(error.message()) + error.message().size());

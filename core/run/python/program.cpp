@@ -1,5 +1,4 @@
-// A solver's program in Python: the driver of core/run with declarations and verification that are
-// Python's.
+// A solver's program in Python: the driver of core/run, with declarations and verification in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -26,7 +25,7 @@ class PyCase {
   public:
     PyCase(const std::string& solver, const std::string& summary) : schema(solver, summary) {}
 
-    /// `value`: the default, whose type the key has.
+    /// `value`: the default; it has the key's type.
     void key(const std::string& name, nb::object value, const std::string& type, KeyAbout about) {
         Value& here = values_.emplace_back(value_of(type, value));
         names_.push_back(name);
@@ -65,7 +64,7 @@ class PyCase {
         }
     }
 
-    std::deque<Value> values_;  // where the schema writes: they stay where they are
+    std::deque<Value> values_;  // the schema writes to them, so their addresses must stay
     std::vector<std::string> names_;
 };
 
@@ -78,7 +77,7 @@ struct PyFinished {
     }
 };
 
-/// Calls Python with its lock; what it raises becomes an Error.
+/// Calls Python with its lock held; converts its exceptions to Error.
 template <class Work>
 auto with_python(Work work) {
     nb::gil_scoped_acquire lock;
@@ -89,7 +88,7 @@ auto with_python(Work work) {
     }
 }
 
-/// Python objects that a function of C++ holds; whoever drops the last copy may not have Python's lock.
+/// A Python object held by a C++ function. The thread that drops the last copy may not hold Python's lock.
 std::shared_ptr<nb::object> held(nb::object object) {
     return {new nb::object(std::move(object)), [](nb::object* it) {
                 nb::gil_scoped_acquire lock;
@@ -128,7 +127,7 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
                  nb::callable declare, const std::string& compiler) {
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-    std::vector<nb::object> graphs;  // of which only the last one's Graph is there
+    std::vector<nb::object> graphs;  // only the last one still has its Graph
     const auto leave = [&] {
         for (const nb::object& graph : graphs) nb::cast<PyGraph&>(graph).leave();
     };

@@ -30,7 +30,7 @@ class PySimulation {
 
     [[nodiscard]] Simulation& run() { return run_; }
     [[nodiscard]] const Simulation& run() const { return run_; }
-    /// Kernels' arrays keep this object alive while it runs, and threads other than ours have Python.
+    /// While it runs, kernels' arrays keep this object alive, and Python's lock is free for other threads.
     template <class Work>
     auto with_owner(nb::handle self, Work work) {
         const Owner owner(graph_, self);

@@ -1,4 +1,4 @@
-// What a run has kept, as arrays that are copies.
+// Kept values of a run, as copied arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,12 +7,12 @@
 
 namespace strata::graph::python {
 
-/// The values of a label that this process's `local`-th patch owns, as of the last step: [z, y, x] for
-/// fields, [i] for lists. `border`: with the layers beyond the domain. Throws Error where nothing is kept of
-/// the label.
+/// The values of a label that this process's `local`-th patch owns, after the last step: [z, y, x] for
+/// fields, [i] for lists. `border`: with the layers beyond the domain. Throws Error where the label is not
+/// kept.
 nanobind::object copied_values(const Simulation& run, LabelId label, int local, bool border);
 
-/// A scalar's value. Throws Error where the label is none.
+/// A scalar's value. Throws Error where the label is no scalar.
 double scalar_value(const Simulation& run, LabelId label);
 
 }  // namespace strata::graph::python

@@ -27,8 +27,8 @@ Error no_socket(const char* what, const std::filesystem::path& folder, int error
         .at((folder / kSocket).string());
 }
 
-/// A socket's path has room for 107 characters; results may lie deeper. The way through an open folder is
-/// short.
+/// A socket's path has room for 107 characters, and a results folder may have a longer one. The path through
+/// an open folder is short.
 int listen_in(int folder) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -52,12 +52,13 @@ Control::Control(const std::filesystem::path& folder) : folder_(folder / "contro
     const int place = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (place < 0) throw no_socket("its folder cannot be opened", folder_, errno);
     struct stat facts {};
-    // Somebody else's folder, or one that others may enter, would give them the run.
+    // In a folder of another user, or one that other users may enter, they could steer the run.
     if (::fstat(place, &facts) != 0 || facts.st_uid != ::geteuid() || ::fchmod(place, 0700) != 0) {
         ::close(place);
         throw no_socket("its folder belongs to somebody else", folder_, EPERM);
     }
-    // Whoever holds the lock is alive: so a socket that is there when it is free is nobody's.
+    // The holder of the lock is a run that is alive. If the lock is free, a socket left there belongs to no
+    // run.
     const int error_of_lock = take_lock(place);
     if (error_of_lock != 0) {
         ::close(place);
@@ -150,7 +151,7 @@ void Control::read(Client& client, const SteeredRun& run) {
         client.out += answer(line, run) + "\n";
     }
     client.in.erase(0, from);
-    if (got <= 0) {  // gone, or done with asking: it gets the answers that fit
+    if (got <= 0) {  // the client closed its end: it gets the answers that fit
         write(client);
         client.over = true;
     }

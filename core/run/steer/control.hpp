@@ -11,8 +11,8 @@
 namespace strata::graph {
 
 /// Listens on `folder`/control/control.sock; only the user may enter `control`. It has no thread: one thread
-/// of one process calls poll() between steps. The socket goes with this object; one that a killed run left is
-/// replaced.
+/// of one process calls poll() between steps. The destructor removes the socket; a socket left by a killed
+/// run is replaced.
 class Control {
   public:
     /// Throws Error where another run listens in this folder, or no socket can be made there (some network
@@ -22,12 +22,12 @@ class Control {
     Control(const Control&) = delete;
     Control& operator=(const Control&) = delete;
 
-    /// Removes what a run that was killed has left of `folder`/control; nothing where a run listens there.
+    /// Removes the files that a killed run left in `folder`/control. Does nothing if a run listens there.
     static void sweep(const std::filesystem::path& folder) noexcept;
 
-    /// Answers what has come. Never waits: a client that does not read its answers is dropped, and so is one
-    /// that sends a line without end. Asks the system twenty times a second at most (`now`: seconds of any
-    /// even clock), so that it may be called after every step.
+    /// Answers the requests that have arrived. Never waits: a client that does not read its answers is
+    /// dropped, and so is one that sends a line without end. Makes system calls at most twenty times a
+    /// second, so it may be called after every step. `now`: seconds of any steady clock.
     void poll(const SteeredRun& run, double now);
 
   private:

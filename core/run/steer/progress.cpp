@@ -13,14 +13,14 @@ namespace strata::graph {
 
 namespace {
 
-/// What a person reads at a glance, from 20 s a step to 20000 steps a second.
+/// A speed as easily read text, from 20 s a step to 20000 steps a second.
 std::string speed(double steps_a_second) {
     if (steps_a_second >= 100) return fmt::format("{:.0f} steps/s", steps_a_second);
     if (steps_a_second >= 1) return fmt::format("{:.3g} steps/s", steps_a_second);
     return fmt::format("{:.3g} s/step", 1 / steps_a_second);
 }
 
-/// Columns of a terminal; 0 where it does not say.
+/// Columns of a terminal; 0 where they are not known.
 std::size_t columns_of(int file) {
     winsize size{};
     return ::ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -71,7 +71,7 @@ std::string progress_line(const Pace& pace) {
     const RunEnd& end = pace.end();
     std::string line = fmt::format("step {}", pace.step());
     if (end.step) line += fmt::format("/{}", *end.step);
-    // 100 % is said when all is done, not from 99.5 % on.
+    // Rounded down, so 100 % appears only at the end and not from 99.5 % on.
     if (const auto done = pace.done()) line += fmt::format("  {} %", static_cast<int>(*done * 100));
     line += fmt::format("  t = {:.6g}", pace.time());
     if (end.time) line += fmt::format("/{:.6g}", *end.time);
@@ -85,7 +85,7 @@ Progress::Progress(RunEnd end, int file, std::optional<bool> terminal)
     : pace_(std::move(end)), file_(file), terminal_(terminal ? *terminal : ::isatty(file) == 1) {}
 
 Progress::~Progress() {
-    // After an error: what is said of it begins a line of its own.
+    // After an error, its message begins on a line of its own.
     if (begun_ && terminal_ && ::write(file_, "\n", 1) != 1) return;
 }
 
@@ -105,8 +105,8 @@ void Progress::finish() {
 }
 
 void Progress::show(const std::string& line) {
-    // A line that breaks at the edge cannot be redrawn. The cursor waits at its beginning: what others say,
-    // an error of another process say, takes its place.
+    // A line that wraps at the edge cannot be redrawn. The cursor stays at the line's beginning, so another
+    // message (e.g. an error of another process) overwrites the line.
     const std::size_t columns = terminal_ ? columns_of(file_) : 0;
     const std::string shown = columns > 1 ? line.substr(0, columns - 1) : line;
     const std::string text = terminal_ ? fmt::format("\r{}\x1b[K\r", shown) : line + "\n";

@@ -1,4 +1,4 @@
-// How fast a run is, when it will be done, and saying so.
+// The speed of a run, the estimate of its remaining time, and the line that shows both.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct RunEnd {
     std::string time_unit;
 };
 
-/// Steps a second, over the last seconds rather than since the start: what a run does changes.
+/// Steps a second over the last ten seconds, not since the start, because the cost of steps changes.
 class Pace {
   public:
     explicit Pace(RunEnd end) : end_(std::move(end)) {}
 
-    /// After a step; `seconds` is any clock that goes on evenly.
+    /// To be called after a step. `seconds`: of any steady clock.
     void at(std::int64_t step, double time, double seconds);
 
     [[nodiscard]] std::int64_t step() const { return last_.step; }
     [[nodiscard]] double time() const { return last_.time; }
-    /// Steps a second; nothing before there are two moments.
+    /// Steps a second; none before there are two moments.
     [[nodiscard]] std::optional<double> rate() const;
-    /// Share of the run that is done, 0 to 1; nothing where no end is known.
+    /// The share of the run that is done, 0 to 1; none where no end is known.
     [[nodiscard]] std::optional<double> done() const;
-    /// Seconds until the end at this pace: the smaller of what steps and time say.
+    /// Seconds until the end at this pace: the smaller of the estimates by steps and by time.
     [[nodiscard]] std::optional<double> left() const;
     [[nodiscard]] const RunEnd& end() const { return end_; }
 
@@ -54,16 +54,16 @@ class Pace {
 /// seconds. Each time in one short write.
 class Progress {
   public:
-    /// To an open file, usually standard error; `terminal`: whether to redraw (default: what the system
-    /// says).
+    /// To an open file, usually standard error. `terminal`: whether to redraw the line (default: whether the
+    /// file is a terminal).
     explicit Progress(RunEnd end, int file = 2, std::optional<bool> terminal = std::nullopt);
-    /// Ends the line, where finish() has not been called.
+    /// Ends the line if finish() has not been called.
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
-    /// After a step. `seconds`: as in Pace::at.
+    /// To be called after a step. `seconds`: as in Pace::at.
     void at(std::int64_t step, double time, double seconds);
-    /// The last state, and on a terminal the line's end; other messages may follow.
+    /// Shows the last state and, on a terminal, ends the line: other messages may follow.
     void finish();
     [[nodiscard]] const Pace& pace() const { return pace_; }
 

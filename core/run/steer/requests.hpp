@@ -1,5 +1,4 @@
-// What can be asked of a run while it goes on: one JSON object a line, one in answer. docs/run-output.md
-// lists them all.
+// Requests to a running simulation: one JSON object a line, one in answer. docs/run-output.md lists them all.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +18,22 @@ struct SteeringValue {
     double value = 0, least = 0, most = 0;
 };
 
-/// The run as the socket sees it: how it answers. A function that is not set is answered with "this run has
-/// no
-/// ...".
+/// The run as seen by the socket. Where a function is not set, the answer is "this run has no ...".
 struct SteeredRun {
-    std::string name;                // of the case
+    std::string name;                // name of the case
     const Pace* pace = nullptr;      // step, time, rate, estimate
     const Series* series = nullptr;  // the last rows
     std::function<std::vector<SteeringValue>()> values;
-    /// Changes values, all before the same step, which is returned. Names and ranges were checked.
+    /// Changes values, all before the same step, and returns that step. Names and ranges have been checked.
     std::function<std::int64_t(const std::vector<std::pair<std::string, double>>&)> set;
-    /// Writes a checkpoint after the step that is returned.
+    /// Requests a checkpoint; returns the step after which it is written.
     std::function<std::int64_t()> checkpoint;
-    /// Ends the run in order after the step that is returned.
+    /// Requests an orderly end of the run; returns the step after which it ends.
     std::function<std::int64_t()> stop;
 };
 
-/// The answer to one line, without a line end: {"ok":true,...} or {"ok":false,"error":"...",...}. Never
-/// throws for what is in the line.
+/// The answer to one line, without a line end: {"ok":true,...} or {"ok":false,"error":"...",...}. Errors in
+/// the line are never thrown.
 [[nodiscard]] std::string answer(std::string_view line, const SteeredRun& run);
 
 }  // namespace strata::graph
