@@ -33,7 +33,9 @@ class Drawing:
         self._parts: list[str] = []
         self.box(0.5, 0.5, width - 1, height - 1, "page")
 
-    def box(self, x: float, y: float, width: float, height: float, kind: str = "none", text: str = "") -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, kind: str = "none", text: str = ""
+    ) -> None:
         """A rectangle, with a text in its middle."""
         frame = "page" if kind == "page" else f"box {kind}"
         self._parts.append(
@@ -234,7 +236,12 @@ def relations() -> Drawing:
         d.box(440 + 4 * size * p, 46, 4 * size, 12 * size)
         d.text(440 + 4 * size * (p + 0.5), 46 + 12 * size + 18, str(p))
     d.note(310, 62, "Overlap: the same indices")
-    d.note(24, 242, "Patch 1 of 'columns' sees a window of 4 x 12 values, from all four patches of 'rows'.", "start")
+    d.note(
+        24,
+        242,
+        "Patch 1 of 'columns' sees a window of 4 x 12 values, from all four patches of 'rows'.",
+        "start",
+    )
     return d
 
 
