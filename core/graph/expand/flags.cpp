@@ -1,9 +1,7 @@
 // Flags and partial results, in memory that all processes of the node read.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
 
@@ -11,72 +9,96 @@ namespace {
 
 constexpr std::size_t kFlagsALine = 64 / sizeof(Flag);
 
-}  // namespace
-
-/// A thread's flags lie together, those that others look at apart from those that nobody else does: the line
-/// that a thread writes all the time is not one that others poll.
-void PlanBuilder::make_flags(std::uint64_t serial) {
+/// A thread's flags lie together; those that others look at lie apart from those that nobody else does: the
+/// line that a thread writes all the time is not one that others poll.
+void give_flags(const PlanInputs& in, const Operations& operations, PlanParts& plan) {
     std::vector<std::pair<Flag**, std::size_t>> places;  // an operation's flag, and its number
     std::size_t count = 0;
-    for (const int which : {0, 1})
-        for (int thread = 0; thread < threads_; ++thread)
-            for (const char edge : {char{0}, char{1}}) {
-                const auto h = static_cast<std::size_t>(which);
-                auto& all = program_data(which).program.ops;
+    for (const int phase : {0, 1})
+        for (int thread = 0; thread < in.threads; ++thread)
+            for (const bool seen : {false, true}) {
+                const std::vector<Operations::Place>& all = operations.places(phase);
                 for (std::size_t op = 0; op < all.size(); ++op)
-                    if (thread_of_op_[h][op] == thread && edge_op_[h][op] == edge)
-                        places.emplace_back(&all[op].flag, count++);
+                    if (all[op].thread == thread && all[op].seen == seen)
+                        places.emplace_back(&plan.of(phase).program.ops[op].flag, count++);
                 count = (count / kFlagsALine + 2) * kFlagsALine;  // processors fetch lines in pairs
             }
-    plan_.flags_ =
-        SharedMemory(members_, fmt::format("graph.{}.flags.{}", serial, members_.rank), count * sizeof(Flag));
-    auto* flags = plan_.flags_.as<Flag>();
+    plan.flags = SharedMemory(in.members, fmt::format("graph.{}.flags.{}", in.serial, in.members.rank),
+                              count * sizeof(Flag));
+    auto* flags = plan.flags.as<Flag>();
     for (const auto& [place, number] : places) *place = flags + number;
+}
 
-    if (members_.size == 1) return;
-    // [resolved task] -> where its flags begin; then the flags, by local patch; the reduction's way up
-    // follows.
-    const auto name = [&](int process) { return fmt::format("graph.{}.directory.{}", serial, process); };
-    const std::size_t n = tasks_.size();
+/// Calls each(process) for those of this node, in order.
+template <class Each>
+void each_on_node(const Members& members, Each each) {
+    for (int process = members.first(); process < members.first() + members.on_node(); ++process)
+        each(process);
+}
+
+/// For each task where its flags begin in the table that follows; then the table: a task's flags by local
+/// patch, then that of a reduction's way up.
+void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& plan, SharedFlags& shared) {
+    const auto name = [&](int process) { return fmt::format("graph.{}.directory.{}", in.serial, process); };
     std::size_t entries = 0;
-    for (const TaskOps& each : tasks_) entries += each.count + (each.up != kNone ? 1 : 0);
-    plan_.directory_ = SharedMemory(members_, name(members_.rank), (n + entries) * sizeof(std::uint64_t));
-    auto* first = plan_.directory_.as<std::uint64_t>();
-    auto* table = reinterpret_cast<const Flag**>(first + n);
+    for (const TaskOps& each : numbered.tasks) entries += each.count + (each.up != kNone ? 1 : 0);
+    plan.directory =
+        SharedMemory(in.members, name(in.members.rank), (shared.tasks + entries) * sizeof(std::uint64_t));
+    auto* first = plan.directory.as<std::uint64_t>();
+    auto* table = reinterpret_cast<const Flag**>(first + shared.tasks);
     std::size_t at = 0;
-    for (const TaskOps& each : tasks_) {
-        const auto& all = program_data(each.phase).program.ops;
+    for (const TaskOps& each : numbered.tasks) {
+        const auto& all = plan.of(each.phase).program.ops;
         *first++ = at;
         for (std::uint32_t i = 0; i < each.count; ++i) table[at++] = all[each.first + i].flag;
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
-    members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
-        directories_.push_back(SharedMemory::of_other(members_, name(process)));
+    in.members.meet();
+    each_on_node(in.members, [&](int process) {
+        shared.directories.push_back(SharedMemory::of_other(in.members, name(process)));
+    });
 }
 
-const Flag* PlanBuilder::flag_of(int process, TaskId task, int local) const {
-    const auto* first = reinterpret_cast<const std::uint64_t*>(
-        directories_[static_cast<std::size_t>(process - members_.first())]);
-    const auto* table = reinterpret_cast<const Flag* const*>(first + tasks_.size());
-    return table[first[task.number()] + static_cast<std::uint64_t>(local)];
-}
-
-/// A process's part of each reduction: all have them at the same distances.
-void PlanBuilder::make_partials(std::uint64_t serial) {
+/// A process's part of each reduction: all processes have them at the same distances.
+void share_partials(const PlanInputs& in, PlanParts& plan, SharedFlags& shared) {
     std::size_t bytes = 0;
-    for (const ResolvedTask& task : resolved_.tasks) {
-        partial_at_.push_back(bytes);
-        if (task.what == ResolvedTask::What::reduce)
-            bytes +=
-                (partial_bytes(label(task.completed.label)) + team::kApart - 1) / team::kApart * team::kApart;
+    for (const TaskId task : in.resolved.tasks.ids()) {
+        shared.partial_at.push_back(bytes);
+        if (in.is(task, ResolvedTask::What::reduce))
+            bytes += (partial_bytes(in.completed(task)) + team::kApart - 1) / team::kApart * team::kApart;
     }
-    const auto name = [&](int process) { return fmt::format("graph.{}.partials.{}", serial, process); };
-    plan_.partials_ = SharedMemory(members_, name(members_.rank), bytes);
-    if (members_.size == 1) return;
-    members_.meet();
-    for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
-        partials_.push_back(SharedMemory::of_other(members_, name(process)));
+    const auto name = [&](int process) { return fmt::format("graph.{}.partials.{}", in.serial, process); };
+    plan.partials = SharedMemory(in.members, name(in.members.rank), bytes);
+    if (in.members.size == 1) {
+        shared.partials.push_back(plan.partials.data());
+        return;
+    }
+    in.members.meet();
+    each_on_node(in.members, [&](int process) {
+        shared.partials.push_back(process == in.members.rank
+                                      ? plan.partials.data()
+                                      : SharedMemory::of_other(in.members, name(process)));
+    });
+}
+
+}  // namespace
+
+const Flag* SharedFlags::flag(int process, TaskId task, int local) const {
+    const auto* begins =
+        reinterpret_cast<const std::uint64_t*>(directories[static_cast<std::size_t>(process - first)]);
+    const auto* table = reinterpret_cast<const Flag* const*>(begins + tasks);
+    return table[begins[task.number()] + static_cast<std::uint64_t>(local)];
+}
+
+SharedFlags share_flags(const PlanInputs& in, const Numbered& numbered, const Operations& operations,
+                        PlanParts& plan) {
+    SharedFlags shared;
+    shared.first = in.members.first();
+    shared.tasks = numbered.tasks.size();
+    give_flags(in, operations, plan);
+    if (in.members.size > 1) share_directory(in, numbered, plan, shared);
+    share_partials(in, plan, shared);
+    return shared;
 }
 
 }  // namespace strata::graph::detail

@@ -1,10 +1,10 @@
-// What the patches of this process read of patches on other nodes. Everybody finds out what it needs itself,
-// and tells those who have it.
+// The values that this process's patches read of patches on other nodes. Each process finds out its own
+// needs, and tells the owners.
 #include <algorithm>
 #include <cstring>
 
-#include "core/graph/declare/shared.hpp"
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
+#include "core/graph/expand/sums.hpp"
 
 namespace strata::graph::detail {
 
@@ -40,7 +40,7 @@ void write(Int32Message& words, const NeedKey& key, const Need& need) {
     for (const std::int32_t entry : need.entries) words.put(entry);
 }
 
-void read(Int32Message& words, Needs& needs) {
+void read(Int32Message& words, NeedsOfProcess& needs) {
     const TaskId maker(words.next());
     const StorageId storage(words.next());
     const NeedKey key{maker, storage, words.next()};
@@ -53,157 +53,175 @@ void read(Int32Message& words, Needs& needs) {
     for (std::int32_t& entry : need.entries) entry = words.next();
 }
 
-}  // namespace
+using What = ResolvedTask::What;
 
-void PlanBuilder::find_needs() {
-    if (members_.messages == nullptr) return;
-    needs_.resize(static_cast<std::size_t>(members_.size));
-    for (const FillGroup& group : groups_)
-        for (const Fill& fill : group.fills.all)
-            need(group.key.maker, group.key.storage, fill.from, fill.box);
-    find_needs_of_tasks();
-    find_needs_of_combinations();
-    find_needs_of_relocations();
-    exchange_needs();
-    make_images();
-}
+class FindNeeds {
+  public:
+    FindNeeds(const PlanInputs& in, const Numbered& numbered, PlanParts& plan)
+        : in_(in), numbered_(numbered), plan_(plan) {}
 
-void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const Box& box) {
-    const int process = owner(family_of(storage), patch);
-    if (members_.is_on_node(process) || box.empty()) return;
-    std::vector<Box>& boxes = needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].boxes;
-    if (std::find(boxes.begin(), boxes.end(), box) == boxes.end()) boxes.push_back(box);
-}
+    Needs all() {
+        out_.here.resize(static_cast<std::size_t>(in_.members.size));
+        for (const FillGroup& group : numbered_.groups)
+            for (const Fill& fill : group.fills.all)
+                add(group.key.maker, group.key.storage, fill.from, fill.box);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (in_.is(task, What::body) && numbered_.tasks[task].family) of_task(task);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (in_.is(task, What::combine)) of_combination(task);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (in_.is(task, What::relocate)) of_relocation(task);
+        exchange();
+        make_images();
+        return std::move(out_);
+    }
 
-void PlanBuilder::need(TaskId maker, StorageId storage, int patch, const std::vector<std::int32_t>& entries) {
-    const int process = owner(family_of(storage), patch);
-    if (members_.is_on_node(process) || entries.empty()) return;
-    std::vector<std::int32_t>& all =
-        needs_[static_cast<std::size_t>(process)][{maker, storage, patch}].entries;
-    all.insert(all.end(), entries.begin(), entries.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-}
+  private:
+    /// Null where the patch is of this node.
+    [[nodiscard]] Need* need(TaskId maker, StorageId storage, int patch) {
+        const int process = in_.owner(in_.family_of(storage), patch);
+        if (in_.members.is_on_node(process)) return nullptr;
+        return &out_.here[static_cast<std::size_t>(process)][{maker, storage, patch}];
+    }
+    void add(TaskId maker, StorageId storage, int patch, const Box& box) {
+        if (box.empty()) return;
+        Need* const of = need(maker, storage, patch);
+        if (of != nullptr && std::find(of->boxes.begin(), of->boxes.end(), box) == of->boxes.end())
+            of->boxes.push_back(box);
+    }
+    void add(TaskId maker, StorageId storage, const Piece& piece) {
+        if (piece.entries.empty()) return;
+        Need* const of = need(maker, storage, piece.from);
+        if (of == nullptr) return;
+        std::vector<std::int32_t>& all = of->entries;
+        all.insert(all.end(), piece.entries.begin(), piece.entries.end());
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+    }
 
-/// The tasks whose values a use may find: one in the first round of a loop, say, and another in later ones.
-std::vector<TaskId> PlanBuilder::makers_of(TaskId task, std::size_t use) const {
-    std::vector<TaskId> makers;
-    for (const Before& before : resolved(task).before)
-        if (!before.backward && before.through_task == task && before.through_use == static_cast<int>(use) &&
-            tasks_[before.task].phase == tasks_[task].phase)
-            makers.push_back(before.task);
-    if (makers.empty()) makers.emplace_back();
-    return makers;
-}
+    /// The tasks whose values a use may find: one in the first round of a loop, say, another in later ones.
+    [[nodiscard]] std::vector<TaskId> makers_of(TaskId task, std::size_t use) const {
+        std::vector<TaskId> makers;
+        for (const Before& before : in_.task(task).before)
+            if (!before.backward && before.through_task == task &&
+                before.through_use == static_cast<int>(use) &&
+                numbered_.tasks[before.task].phase == numbered_.tasks[task].phase)
+                makers.push_back(before.task);
+        if (makers.empty()) makers.emplace_back();
+        return makers;
+    }
 
-/// Windows and lists.
-void PlanBuilder::find_needs_of_tasks() {
-    for (const TaskId task : resolved_.tasks.ids()) {
-        if (resolved_.tasks[task].what != ResolvedTask::What::body || !tasks_[task].family) continue;
-        for (std::size_t u = 0; u < resolved_.tasks[task].uses.size(); ++u) {
-            const Use& use = info(task).uses[u];
+    /// Windows and lists.
+    void of_task(TaskId task) {
+        const std::vector<ResolvedUse>& uses = in_.task(task).uses;
+        for (std::size_t u = 0; u < uses.size(); ++u) {
+            const Use& use = in_.info(task).uses[u];
             if (use.access != Access::need || use.relation == nullptr) continue;
-            const StorageId storage = resolved_.tasks[task].uses[u].storage;
             for (const TaskId maker : makers_of(task, u))
-                for (const int patch : patches(tasks_[task].family))
-                    for (const Piece& piece : use.relation->pieces(patch, label(use.version.label).on))
+                for (const int patch : in_.patches(numbered_.tasks[task].family))
+                    for (const Piece& piece : use.relation->pieces(patch, in_.label(use.version.label).on))
                         use.relation->shape() == Shape::window
-                            ? need(maker, storage, piece.from, piece.box)
-                            : need(maker, storage, piece.from, piece.entries);
+                            ? add(maker, uses[u].storage, piece.from, piece.box)
+                            : add(maker, uses[u].storage, piece);
         }
     }
-}
 
-void PlanBuilder::find_needs_of_combinations() {
-    for (const TaskId task : resolved_.tasks.ids()) {
-        if (resolved_.tasks[task].what != ResolvedTask::What::combine) continue;
-        const bool field = label(resolved_.tasks[task].completed.label).kind == Kind::field;
-        for (const int patch : patches(tasks_[task].family)) {
-            if (field) {
-                each_part(task, patch, [&](const SumPart& part) {
-                    const Int3 back{-part.shift[0], -part.shift[1], -part.shift[2]};
-                    need(part.maker, part.windows, part.from, part.box.shifted(back));
-                });
+    void of_combination(TaskId task) {
+        const LabelInfo& label = in_.completed(task);
+        const std::vector<Contributor> from = contributors(in_, task);
+        for (const int patch : in_.patches(numbered_.tasks[task].family)) {
+            if (label.kind == Kind::field) {
+                for (const SumPart& part : parts_of_sum(in_, task, from, patch))
+                    add(part.maker, part.windows, part.from, part.box.shifted(negative(part.shift)));
                 continue;
             }
-            for (const auto& [maker, use] : contributors(task)) {
-                const auto u = static_cast<std::size_t>(use);
-                for (const Piece& piece : info(maker).uses[u].relation->pieces(
-                         patch, label(resolved_.tasks[task].completed.label).on))
-                    need(maker, resolved(maker).uses[u].storage, piece.from, piece.entries);
-            }
+            for (const auto& [maker, use] : from)
+                for (const Piece& piece : in_.use(maker, use).relation->pieces(patch, label.on))
+                    add(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece);
         }
     }
-}
 
-/// Who may send particles: with what they are is sent how many.
-void PlanBuilder::find_needs_of_relocations() {
-    for (const TaskId task : resolved_.tasks.ids()) {
-        if (resolved_.tasks[task].what != ResolvedTask::What::relocate) continue;
-        const FamilyId family = tasks_[task].family;
+    /// The processes that may send particles. How many come is said with the particles themselves.
+    void of_relocation(TaskId task) {
         const auto ask = [&](int process) {
-            if (!members_.is_on_node(process)) needs_[static_cast<std::size_t>(process)][{task, {}, -1}];
+            if (!in_.members.is_on_node(process))
+                out_.here[static_cast<std::size_t>(process)][{task, {}, -1}];
         };
-        if (tasks_[task].gather) {
-            for (int process = 0; process < members_.size; ++process) ask(process);
-            continue;
+        if (numbered_.tasks[task].gather) {
+            for (int process = 0; process < in_.members.size; ++process) ask(process);
+            return;
         }
-        const SetId set = relocation(task).set;
-        const auto& grid = static_cast<const Grid&>(*graph_.families()[family]);
-        for (const int patch : patches(family))
-            for (const Nearby& each : nearby(grid, patch, relocation_hops(set)))
-                ask(owner(family, each.patch));
+        const FamilyId family = numbered_.tasks[task].family;
+        const int hops = in_.hops(in_.relocation(task).set);
+        for (const int patch : in_.patches(family))
+            for (const Nearby& each : nearby(in_.grid(family), patch, hops))
+                ask(in_.owner(family, each.patch));
     }
-}
 
-void PlanBuilder::exchange_needs() {
-    std::vector<std::vector<std::byte>> messages;
-    for (const Needs& from : needs_) {
-        Int32Message words;
-        for (const auto& [key, need] : from) write(words, key, need);
-        messages.push_back(words.bytes());
+    void exchange() {
+        std::vector<std::vector<std::byte>> messages;
+        for (const NeedsOfProcess& from : out_.here) {
+            Int32Message words;
+            for (const auto& [key, need] : from) write(words, key, need);
+            messages.push_back(words.bytes());
+        }
+        for (const auto& bytes : in_.members.messages->exchange(messages)) {
+            out_.asked.emplace_back();
+            for (Int32Message words(bytes); words.more();) read(words, out_.asked.back());
+        }
     }
-    for (const auto& bytes : members_.messages->exchange(messages)) {
-        asked_.emplace_back();
-        for (Int32Message words(bytes); words.more();) read(words, asked_.back());
-    }
-}
 
-/// Room for what is needed of each patch, where it would lie: of a field the hull of all boxes (pages that
-/// nobody touches cost nothing), of a list the whole.
-void PlanBuilder::make_images() {
-    std::map<std::pair<StorageId, int>, Box> hulls;
-    for (const Needs& from : needs_)
-        for (const auto& [key, need] : from) {
-            if (!key.storage) continue;
-            Box& hull = hulls[{key.storage, key.patch}];
-            const LabelInfo& of = label_of(graph_, storage(key.storage));
-            std::vector<Box> all = need.boxes;
-            if (of.kind == Kind::field && !need.entries.empty())
-                all.push_back(static_cast<const Grid&>(*of.family).owned(key.patch, of.on, of.border));
-            for (const Box& box : all) hull = around(hull, box);
-        }
-    const auto lines = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
-    std::int64_t end = 0;
-    for (const auto& [key, hull] : hulls) {
-        const Storage& of = storage(key.first);
-        const LabelInfo& shown = label_of(graph_, of);
-        const auto value = static_cast<std::int64_t>(shown.bytes);
-        PatchArray& array = images_[key].array;
-        if (shown.kind == Kind::field) {
-            array.y = hull.extent(0);
-            array.z = array.y * hull.extent(1);
-            array.component = array.z * hull.extent(2);
-        } else {
-            array.count = array.component = shown.entries(key.second);
-        }
-        array.buffer_stride = lines(array.component * value * shown.components);
-        array.origin = reinterpret_cast<std::byte*>(end - distance(array, hull.lo, shown.bytes));
-        end += array.buffer_stride * of.depth;
+    /// Of each patch of which something is needed: of a field the hull of all boxes (pages that nobody
+    /// touches cost nothing), of a list the whole, which is no box.
+    [[nodiscard]] std::map<std::pair<StorageId, int>, Box> hulls() const {
+        std::map<std::pair<StorageId, int>, Box> all;
+        for (const NeedsOfProcess& from : out_.here)
+            for (const auto& [key, need] : from) {
+                if (!key.storage) continue;
+                Box& hull = all[{key.storage, key.patch}];
+                const LabelInfo& of = in_.label_of(key.storage);
+                for (const Box& box : need.boxes) hull = around(hull, box);
+                if (of.kind == Kind::field && !need.entries.empty())
+                    hull = around(hull, owned(of, key.patch));
+            }
+        return all;
     }
-    plan_.images_ = SharedMemory(Members::alone(), "images", static_cast<std::size_t>(end));
-    for (auto& [key, image] : images_)
-        image.array.origin = plan_.images_.data() + reinterpret_cast<std::intptr_t>(image.array.origin);
+
+    void make_images() {
+        const auto lines = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
+        std::int64_t end = 0;
+        for (const auto& [key, hull] : hulls()) {
+            const LabelInfo& shown = in_.label_of(key.first);
+            const auto value = static_cast<std::int64_t>(shown.bytes);
+            PatchArray array;
+            if (shown.kind == Kind::field) {
+                array.y = hull.extent(0);
+                array.z = array.y * hull.extent(1);
+                array.component = array.z * hull.extent(2);
+            } else {
+                array.count = array.component = shown.entries(key.second);
+            }
+            array.buffer_stride = lines(array.component * value * shown.components);
+            array.origin = reinterpret_cast<std::byte*>(end - distance(array, hull.lo, shown.bytes));
+            end += array.buffer_stride * in_.storage(key.first).depth;
+            out_.images.emplace(key, Image{array, out_.images.size()});
+        }
+        plan_.images = SharedMemory(Members::alone(), "images", static_cast<std::size_t>(end));
+        for (auto& [key, image] : out_.images)
+            image.array.origin = plan_.images.data() + reinterpret_cast<std::intptr_t>(image.array.origin);
+    }
+
+    const PlanInputs& in_;
+    const Numbered& numbered_;
+    PlanParts& plan_;
+    Needs out_;
+};
+
+}  // namespace
+
+Needs find_needs(const PlanInputs& in, const Numbered& numbered, PlanParts& plan) {
+    if (in.members.messages == nullptr) return {};
+    return FindNeeds(in, numbered, plan).all();
 }
 
 }  // namespace strata::graph::detail

@@ -1,178 +1,231 @@
-// Which operations there are, and which thread each is for.
+// Which operations there are, and the thread of each.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
 
-/// The scopes of each program are counted from its outermost one.
-void PlanBuilder::number_scopes() {
-    std::array<std::uint16_t, 2> next{0, 0};
-    for (const Scope& scope : graph_.scopes()) {
-        const int phase = scope.form() == Scope::Form::start  ? 0
-                          : scope.form() == Scope::Form::step ? 1
-                                                              : phase_of_[scope.parent()];
-        phase_of_.push_back(phase);
-        scopes_.push_back(next[static_cast<std::size_t>(phase)]++);
-        bases_.push_back(scope.form() == Scope::Form::repeat ? &this->program_data(phase).round_bases.one()
-                                                             : nullptr);
-    }
-    plan_.scopes_ = scopes_;
-    plan_.start_.program.scopes = next[0];
-    plan_.step_.program.scopes = next[1];
-}
-
-/// A contiguous piece of the family's order for each thread.
-void PlanBuilder::divide_among_threads() {
-    for (const FamilyId f : patches_.ids()) {
-        const Family& family = *graph_.families()[f];
-        const std::size_t mine = patches_[f].size();
-        std::vector<int> along;
-        along.reserve(mine);
-        for (const int patch : family.order())
-            if (is_mine(f, patch)) along.push_back(local(f, patch));
-        std::vector<int> thread(mine);
-        for (std::size_t i = 0; i < mine; ++i)
-            thread[static_cast<std::size_t>(along[i])] =
-                static_cast<int>(i * static_cast<std::size_t>(threads_) / mine);
-        std::vector<char> edge(mine, 0);
-        if (threads_ > 1 || members_.size > 1)
-            for (std::size_t i = 0; i < mine; ++i)
-                for (const int other : family.neighbours(patches_[f][i]))
-                    edge[i] |=
-                        !is_mine(f, other) || thread[static_cast<std::size_t>(local(f, other))] != thread[i];
-        thread_of_.push_back(std::move(thread));
-        at_edge_.push_back(std::move(edge));
-    }
-    plan_.start_.program.threads = plan_.step_.program.threads = threads_;
-}
-
-std::uint32_t PlanBuilder::add_op(int phase, OpKind kind, const std::string& name, int patch, int thread,
-                                  ScopeId scope) {
-    Program& program = this->program_data(phase).program;
+std::uint32_t Operations::add(int phase, OpKind kind, const std::string& name, int patch, int thread,
+                              bool seen) {
+    Program& program = plan_.of(phase).program;
     if (program.names.empty() || program.names.back() != name) program.names.push_back(name);
     Op op;
     op.kind = kind;
     op.name = static_cast<std::uint32_t>(program.names.size() - 1);
     op.patch = patch;
     program.ops.push_back(op);
-    const auto h = static_cast<std::size_t>(phase);
-    thread_of_op_[h].push_back(thread);
-    edge_op_[h].push_back(1);
-    scope_of_op_[h].push_back(scope_of(scope));
+    places_[static_cast<std::size_t>(phase)].push_back({thread, seen});
     return static_cast<std::uint32_t>(program.ops.size() - 1);
 }
 
-void PlanBuilder::number_operations() {
-    using What = ResolvedTask::What;
-    for (const TaskId t : resolved_.tasks.ids()) {
-        const ResolvedTask& task = resolved_.tasks[t];
-        TaskOps all;
-        all.phase = phase_of_[task.scope];
-        Program& program = program_data(all.phase).program;
-        all.first = static_cast<std::uint32_t>(program.ops.size());
-        const auto h = static_cast<std::size_t>(all.phase);
-        if (task.what == What::reduce) {
-            const std::string name = "reduce " + label(task.completed.label).name;
-            all.count = 1;
-            add_op(all.phase, OpKind::reduce, name, -1, 0, task.scope);
-            if (members_.rank > 0) all.up = add_op(all.phase, OpKind::reduce, name, -1, 0, task.scope);
-        } else if (task.what == What::body && info(t).runs == Runs::in_processes) {
-            all.count = 1;
-            add_op(all.phase, OpKind::task, info(t).name, -1, 0, task.scope);
-        } else if (task.what == What::relocate) {
-            all.count = 0;  // see below
-        } else {
-            const bool body = task.what == What::body;
-            const Family& family = body ? *info(t).family : *label(task.completed.label).family;
-            const std::string name = body ? info(t).name : "combine " + label(task.completed.label).name;
-            all.family = number_of(graph_, family);
-            const FamilyId f = all.family;
-            all.count = static_cast<std::uint32_t>(patches_[f].size());
-            for (std::uint32_t i = 0; i < all.count; ++i) {
-                const std::uint32_t op = add_op(all.phase, body ? OpKind::task : OpKind::combine, name,
-                                                patches_[f][i], thread_of_[f][i], task.scope);
-                edge_op_[h][op] = at_edge_[f][i];
-            }
-        }
-        tasks_.push_back(all);
-    }
-    for (const TaskId t : resolved_.tasks.ids())
-        if (resolved_.tasks[t].what == What::relocate) number_relocation(t);
+RoundAddress Numbered::address(int phase, const Storage& of, std::byte* base, std::int64_t buffer_stride,
+                               int back) const {
+    if (of.depth == 1) return {base, 0, 1, 0, 0};
+    const auto depth = static_cast<std::uint32_t>(of.depth);
+    if (phase == 0)  // the start is round 0
+        return {base + buffer_stride * buffer_number(0, static_cast<std::uint32_t>(back), depth), 0, 1, 0, 0};
+    return {base, buffer_stride, depth, scopes[of.scope], static_cast<std::uint16_t>(back)};
 }
 
-FillKey PlanBuilder::fill_key(TaskId reader, const Before& before) const {
-    const ResolvedUse& use = resolved(reader).uses[static_cast<std::size_t>(before.through_use)];
-    const auto& scopes = graph_.scopes();
+FillKey fill_key(const PlanInputs& in, TaskId reader, const Before& before) {
+    const ResolvedUse& use = in.task(reader).uses[static_cast<std::size_t>(before.through_use)];
+    const auto& scopes = in.graph.scopes();
     const auto around = [&](ScopeId outer, ScopeId scope) {
         while (scope && scope != outer) scope = scopes[scope].parent();
         return scope == outer;
     };
     ScopeId left_out;  // the outermost part around the reader that may be, and that the maker is not in
-    for (ScopeId s = resolved(reader).scope; s; s = scopes[s].parent())
-        if (scopes[s].form() == Scope::Form::when && !around(s, resolved(before.task).scope)) left_out = s;
+    for (ScopeId s = in.task(reader).scope; s; s = scopes[s].parent())
+        if (scopes[s].form() == Scope::Form::when && !around(s, in.task(before.task).scope)) left_out = s;
     if (!left_out) return {before.task, use.storage, {}, 0, 0};
     return {before.task, use.storage, left_out, before.lag, use.back};
 }
 
-/// The halos to be filled after each task: as wide as the widest that reads its version in place.
-void PlanBuilder::find_halos() {
-    const auto widen = [&](const FillKey& key, const Int3& width) {
+namespace {
+
+using What = ResolvedTask::What;
+
+class Numbering {
+  public:
+    Numbering(const PlanInputs& in, Operations& operations, PlanParts& plan)
+        : in_(in), operations_(operations), plan_(plan) {}
+
+    Numbered all() {
+        scopes();
+        for (const FamilyId family : in_.graph.families().ids()) divide_among_threads(family);
+        for (Program* program : {&plan_.of(0).program, &plan_.of(1).program}) program->threads = in_.threads;
+        for (const TaskId task : in_.resolved.tasks.ids()) number_task(task);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (in_.is(task, What::relocate)) relocation(task);
+        for (const TaskId task : in_.resolved.tasks.ids()) halos_of(task);
+        for (FillGroup& group : out_.groups) fills(group);
+        return std::move(out_);
+    }
+
+  private:
+    /// The scopes of each program are counted from its outermost one.
+    void scopes() {
+        std::array<std::uint16_t, 2> next{0, 0};
+        for (const Scope& scope : in_.graph.scopes()) {
+            using Form = Scope::Form;
+            const int phase = scope.form() == Form::start  ? 0
+                              : scope.form() == Form::step ? 1
+                                                           : out_.phase_of[scope.parent()];
+            out_.phase_of.push_back(phase);
+            out_.scopes.push_back(next[static_cast<std::size_t>(phase)]++);
+            out_.bases.push_back(scope.form() == Form::repeat ? &plan_.of(phase).round_bases.one() : nullptr);
+        }
+        plan_.scopes = out_.scopes;
+        for (const int phase : {0, 1}) plan_.of(phase).program.scopes = next[static_cast<std::size_t>(phase)];
+    }
+
+    /// A contiguous piece of the family's order for each thread.
+    void divide_among_threads(FamilyId f) {
+        const Family& family = *in_.graph.families()[f];
+        const std::vector<int>& patches = in_.patches(f);
+        const std::size_t mine = patches.size();
+        std::vector<int> along;
+        along.reserve(mine);
+        for (const int patch : family.order())
+            if (in_.is_mine(f, patch)) along.push_back(in_.local(f, patch));
+        std::vector<int> thread(mine);
+        for (std::size_t i = 0; i < mine; ++i)
+            thread[static_cast<std::size_t>(along[i])] =
+                static_cast<int>(i * static_cast<std::size_t>(in_.threads) / mine);
+        std::vector<char> edge(mine, 0);
+        if (in_.threads > 1 || in_.members.size > 1)
+            for (std::size_t i = 0; i < mine; ++i)
+                for (const int other : family.neighbours(patches[i]))
+                    edge[i] |= !in_.is_mine(f, other) ||
+                               thread[static_cast<std::size_t>(in_.local(f, other))] != thread[i];
+        thread_of_.push_back(std::move(thread));
+        out_.at_edge.push_back(std::move(edge));
+    }
+
+    /// The next operations: one for each patch, each for the patch's thread.
+    TaskOps on_patches(int phase, FamilyId family, OpKind kind, const std::string& name) {
+        TaskOps all = next(phase);
+        all.family = family;
+        all.count = static_cast<std::uint32_t>(in_.patches(family).size());
+        for (std::uint32_t i = 0; i < all.count; ++i)
+            operations_.add(phase, kind, name, in_.patches(family)[i], thread_of_[family][i],
+                            kind == OpKind::relocate || out_.at_edge[family][i] != 0);
+        return all;
+    }
+    [[nodiscard]] TaskOps next(int phase) const {
+        TaskOps all;
+        all.phase = phase;
+        all.first = static_cast<std::uint32_t>(plan_.of(phase).program.ops.size());
+        return all;
+    }
+
+    void number_task(TaskId t) {
+        const int phase = out_.phase_of[in_.task(t).scope];
+        const bool body = in_.is(t, What::body);
+        TaskOps all = next(phase);
+        const auto one = [&](OpKind kind, const std::string& name) {
+            all.count = 1;
+            return operations_.add(phase, kind, name, -1, 0);
+        };
+        if (in_.is(t, What::reduce)) {
+            const std::string name = "reduce " + in_.completed(t).name;
+            one(OpKind::reduce, name);
+            if (in_.members.rank > 0) all.up = one(OpKind::reduce, name);
+        } else if (body && in_.info(t).runs == Runs::in_processes) {
+            one(OpKind::task, in_.info(t).name);
+        } else if (!in_.is(t, What::relocate)) {  // those come last
+            const Family& family = body ? *in_.info(t).family : *in_.completed(t).family;
+            all = on_patches(phase, number_of(in_.graph, family), body ? OpKind::task : OpKind::combine,
+                             body ? in_.info(t).name : "combine " + in_.completed(t).name);
+        }
+        out_.tasks.push_back(all);
+    }
+
+    void relocation(TaskId task) {
+        const ParticleSet& set = in_.graph.particle_sets()[in_.relocation(task).set];
+        const int phase = out_.phase_of[in_.task(task).scope];
+        const FamilyId family = number_of(in_.graph, *set.grid);
+        const TaskOps leave = on_patches(phase, family, OpKind::relocate, fmt::format("leave {}", set.name));
+        TaskOps arrive = on_patches(phase, family, OpKind::relocate, fmt::format("arrive {}", set.name));
+        arrive.leave = out_.tasks.next();
+        out_.tasks.push_back(leave);
+        if (in_.hops(set.id) == 0) {
+            TaskOps gather = next(phase);
+            gather.count = 1;
+            operations_.add(phase, OpKind::relocate, fmt::format("gather {}", set.name), -1, 0);
+            arrive.gather = out_.tasks.next();
+            out_.tasks.push_back(gather);
+        }
+        out_.tasks[task] = arrive;
+    }
+
+    void widen(const FillKey& key, const Int3& width) {
         if (width == Int3{}) return;
-        const auto [at, is_new] = group_of_.try_emplace(key, groups_.size());
-        if (is_new) groups_.push_back({key, width, {}, {}});
-        Int3& widest = groups_[at->second].width;
+        const auto [at, is_new] = out_.group_of.try_emplace(key, out_.groups.size());
+        if (is_new) out_.groups.push_back({key, width, {}, {}});
+        Int3& widest = out_.groups[at->second].width;
         for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
-    };
-    for (const TaskId t : resolved_.tasks.ids()) {
-        const ResolvedTask& task = resolved_.tasks[t];
+    }
+
+    /// The halos to be filled for a task and after it: as wide as the widest that reads its version in place.
+    void halos_of(TaskId t) {
+        const ResolvedTask& task = in_.task(t);
         // A version may have been made by one task in the first round of a loop and by another in later ones.
         for (const Before& before : task.before) {
             if (before.backward || before.through_task != t || before.through_use < 0) continue;
-            const Use& use = info(t).uses[static_cast<std::size_t>(before.through_use)];
-            if (is_in_place(use)) widen(fill_key(t, before), use.width);
+            const Use& use = in_.use(t, before.through_use);
+            if (is_in_place(use)) widen(fill_key(in_, t, before), use.width);
         }
-        if (ops(t).phase != 0) continue;
-        // What the start leaves is read by the step, whoever made it.
+        if (out_.tasks[t].phase != 0) return;
+        // The step reads what the start leaves, whichever task made it.
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
-            const ResolvedUse& use = task.uses[u];
-            const bool writes = task.what != ResolvedTask::What::body ||
-                                info(t).uses[u].access == Access::make ||
-                                info(t).uses[u].access == Access::modify;
-            const bool field = use.storage && label_of(graph_, storage(use.storage)).kind == Kind::field;
-            if (writes && field && !storage(use.storage).contributions)
-                widen({t, use.storage, {}, 0, 0}, storage(use.storage).ghosts);
+            const StorageId number = task.uses[u].storage;
+            const bool makes = task.what != What::body || in_.info(t).uses[u].access == Access::make ||
+                               in_.info(t).uses[u].access == Access::modify;
+            if (makes && number && in_.label_of(number).kind == Kind::field &&
+                !in_.storage(number).contributions)
+                widen({t, number, {}, 0, 0}, in_.storage(number).ghosts);
         }
     }
-    for (FillGroup& group : groups_) add_fills(group);
-}
 
-/// One operation for each block and each patch that it copies from.
-void PlanBuilder::add_fills(FillGroup& group) {
-    const FieldLayout& layout = plan_.memory_.layout(group.key.storage);
-    group.fills = find_fills(layout, group.width);
-    group.op_of.assign(group.fills.all.size(), kNone);
-    const TaskOps& maker = ops(group.key.maker);
-    const FamilyId family = family_of(group.key.storage);
-    // The thread of the first patch that reads it.
-    std::vector<int> thread(group.fills.all.size(), 0);
-    for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
-        const int patch = layout.division->patches[at];
-        for (const std::uint32_t fill : group.fills.patch(at))
-            thread[fill] = thread_of_[family][static_cast<std::size_t>(local(family, patch))];
-    }
-    const std::string name = "ghosts of " + label_of(graph_, storage(group.key.storage)).name;
-    for (std::size_t b = 0; b < layout.blocks.size(); ++b)
-        for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
-            const int from = group.fills.all[i].from;
-            const bool same = i > group.fills.of_block[b] && group.fills.all[i - 1].from == from;
-            group.op_of[i] =
-                same ? group.op_of[i - 1]
-                     : add_op(maker.phase, OpKind::copy, name, from, thread[i], scope_of(group.key));
+    /// One operation for each block and each patch that it copies from.
+    void fills(FillGroup& group) {
+        const StorageId storage = group.key.storage;
+        const FieldLayout& layout = in_.memory.layout(storage);
+        group.fills = find_fills(layout, group.width);
+        group.op_of.assign(group.fills.all.size(), kNone);
+        const FamilyId family = in_.family_of(storage);
+        // The thread of the first patch that reads it.
+        std::vector<int> thread(group.fills.all.size(), 0);
+        for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
+            const int patch = layout.division->patches[at];
+            for (const std::uint32_t fill : group.fills.patch(at))
+                thread[fill] = thread_of_[family][static_cast<std::size_t>(in_.local(family, patch))];
         }
+        const std::string name = "ghosts of " + in_.label_of(storage).name;
+        const int phase = out_.tasks[group.key.maker].phase;
+        for (std::size_t b = 0; b < layout.blocks.size(); ++b)
+            for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
+                const int from = group.fills.all[i].from;
+                const bool same = i > group.fills.of_block[b] && group.fills.all[i - 1].from == from;
+                group.op_of[i] =
+                    same ? group.op_of[i - 1] : operations_.add(phase, OpKind::copy, name, from, thread[i]);
+            }
+    }
+
+    const PlanInputs& in_;
+    Operations& operations_;
+    PlanParts& plan_;
+    Numbered out_;
+    VectorBy<FamilyId, std::vector<int>> thread_of_;  // [family][local]
+};
+
+}  // namespace
+
+Numbered number(const PlanInputs& in, Operations& operations, PlanParts& plan) {
+    return Numbering(in, operations, plan).all();
 }
 
 }  // namespace strata::graph::detail

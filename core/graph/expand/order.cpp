@@ -1,138 +1,173 @@
 // The order in which threads go through their operations.
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
 
-PlanBuilder::PlanBuilder(graph::Plan& plan, int threads)
-    : plan_(plan),
-      graph_(plan.graph_),
-      resolved_(plan.resolved_),
-      members_(plan.members_),
-      patches_(plan.memory_.patches()),
-      threads_(threads),
-      reach_(plan.graph_) {}
+namespace {
 
-void PlanBuilder::build(std::uint64_t serial) {
-    in_place_sums_ = sums_in_place(graph_, resolved_);
-    number_scopes();
-    divide_among_threads();
-    number_operations();
-    find_halos();
-    find_needs();
-    number_messages();
-    make_flags(serial);
-    make_partials(serial);
-    make_relocations(serial);
-    make_calls();
-    make_fills();
-    make_combines();
-    make_reductions();
-    make_messages();
-    make_waits();
-    for (const Scope& scope : graph_.scopes())
-        if (!scope.parent()) make_program(scope.id());
-}
+using What = Stream::What;
 
-void PlanBuilder::make_program(ScopeId scope) {
-    const int which = phase_of_[scope];
-    std::unique_ptr<Block> block = block_of(which, scope);
-    program_data(which).program.step = std::move(*block);
-}
+/// Makes one of the two programs.
+class MakeProgram {
+  public:
+    MakeProgram(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
+                const Operations& operations, ProgramData& all, int phase)
+        : in_(in),
+          numbered_(numbered),
+          streams_(streams),
+          places_(operations.places(phase)),
+          all_(all),
+          phase_(phase) {}
 
-void PlanBuilder::put(int phase, std::uint32_t op, Block& block) const {
-    const auto thread = static_cast<std::size_t>(thread_of_op_[static_cast<std::size_t>(phase)][op]);
-    block.order[thread].push_back(op);
-}
+    /// A scope from one end to the other.
+    std::unique_ptr<Block> block_of(ScopeId scope) {
+        auto all = std::make_unique<Block>();
+        all->kind = Block::Kind::sequence;
+        all->scope = numbered_.scopes[scope];
+        Block* open = nullptr;
+        const auto opened = [&]() -> Block& {
+            if (open == nullptr) {
+                all->inside.push_back(std::make_unique<Block>());
+                open = all->inside.back().get();
+                open->scope = numbered_.scopes[scope];
+                open->order.resize(static_cast<std::size_t>(in_.threads));
+            }
+            return *open;
+        };
+        for (const FillGroup& group : numbered_.groups)
+            if (group.key.scope == scope) put_fills(group, opened());
+        for (const auto& [task, inner] : in_.resolved.scopes[scope].order) {
+            if (inner) {
+                all->inside.push_back(control_of(inner));
+                open = nullptr;
+                continue;
+            }
+            put_task(task, opened());
+        }
+        return all;
+    }
 
-/// A task's operations: first those whose results others wait for, with what brings them there. Of a grid
-/// both go along x: the ends of neighbours' rows lie in the same lines, which the second finds in a cache.
-void PlanBuilder::put_task(TaskId task, Block& block) {
-    using What = Stream::What;
-    const TaskOps& all = ops(task);
-    if (all.leave) return put_relocation(task, block);
-    if (!all.family) {
-        put_messages(task, false, What::part_of_reduction, block);
-        if (all.up != kNone) put(all.phase, all.up, block);
-        put_messages(task, true, What::part_of_reduction, block);
-        put_messages(task, false, What::reduced, block);
-        put(all.phase, all.first, block);
-        for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
-    } else {
-        const FamilyId f = all.family;
-        for (const char edge : {char{1}, char{0}}) {
-            for (std::size_t local = 0; local < at_edge_[f].size(); ++local)
-                if (at_edge_[f][local] == edge)
-                    put(all.phase, all.first + static_cast<std::uint32_t>(local), block);
-            if (edge == 1) put_messages(task, true, What::values, block);
+  private:
+    /// A scope within another, with the decision whether to begin a round.
+    std::unique_ptr<Block> control_of(ScopeId number) {
+        const Scope& scope = in_.graph.scopes()[number];
+        auto block = std::make_unique<Block>();
+        using Form = Scope::Form;
+        block->kind = scope.form() == Form::repeat ? Block::Kind::repeat
+                      : scope.form() == Form::when ? Block::Kind::when
+                                                   : Block::Kind::subcycle;
+        block->scope = numbered_.scopes[number];
+        block->most = static_cast<std::uint32_t>(scope.most());
+        block->inside.push_back(block_of(number));
+        if (scope.form() != Form::subcycle) block->decision = decision_of(scope);
+        return block;
+    }
+
+    Decision decision_of(const Scope& scope) {
+        const ResolvedScope& resolved = in_.resolved.scopes[scope.id()];
+        DecideCall& call = all_.decisions.one();
+        call.test = &scope.decision();
+        call.more_if = scope.form() == Scope::Form::when;
+        call.round_base = numbered_.bases[scope.id()];
+        const StorageId storage = resolved.decision.storage;
+        const PatchArray& array = in_.memory.own(storage, 0);
+        call.scalar = numbered_.address(phase_, in_.storage(storage), array.origin, array.buffer_stride, 0);
+        Decision decision;
+        decision.more = DecideCall::more;
+        decision.what = &call;
+        const TaskId by = resolved.decided_by;
+        if (by && numbered_.tasks[by].phase == phase_) {
+            const std::uint32_t op = numbered_.tasks[by].first;
+            decision.decided = {all_.program.ops[op].flag, numbered_.scopes[in_.task(by).scope],
+                                static_cast<std::uint16_t>(resolved.decided_lag),
+                                static_cast<std::int32_t>(op)};
+        }
+        return decision;
+    }
+
+    void put(std::uint32_t op, Block& block) const {
+        block.order[static_cast<std::size_t>(places_[op].thread)].push_back(op);
+    }
+
+    void put_fills(const FillGroup& group, Block& block) const {
+        std::uint32_t last = kNone;
+        for (const std::uint32_t op : group.op_of) {
+            if (op != last) put(op, block);
+            last = op;
         }
     }
-    put_messages(task, false, What::values, block);
-    for (const FillGroup& group : groups_)
-        if (group.key.maker == task && !group.key.scope) put_fills(group, block);
-}
 
-void PlanBuilder::put_fills(const FillGroup& group, Block& block) {
-    std::uint32_t last = kNone;
-    for (const std::uint32_t op : group.op_of) {
-        if (op != last) put(ops(group.key.maker).phase, op, block);
-        last = op;
-    }
-}
-
-std::unique_ptr<Block> PlanBuilder::block_of(int phase, ScopeId scope) {
-    auto all = std::make_unique<Block>();
-    all->kind = Block::Kind::sequence;
-    all->scope = scope_of(scope);
-    Block* open = nullptr;
-    const auto opened = [&]() -> Block& {
-        if (open == nullptr) {
-            all->inside.push_back(std::make_unique<Block>());
-            open = all->inside.back().get();
-            open->scope = scope_of(scope);
-            open->order.resize(static_cast<std::size_t>(threads_));
+    void put_messages(TaskId task, bool outgoing, What what, Block& block) const {
+        for (const std::size_t i : outgoing ? streams_.of[task].outgoing : streams_.of[task].incoming) {
+            const Stream& stream = (outgoing ? streams_.outgoing : streams_.incoming)[i];
+            if (stream.what != what) continue;
+            put(stream.first, block);
+            if (stream.second != kNone && stream.second != numbered_.tasks[task].first)
+                put(stream.second, block);
         }
-        return *open;
-    };
-    for (const FillGroup& group : groups_)
-        if (group.key.scope == scope) put_fills(group, opened());
-    for (const auto& [task, inner] : resolved_.scopes[scope].order) {
-        if (inner) {
-            all->inside.push_back(control_of(phase, inner));
-            open = nullptr;
-            continue;
-        }
-        put_task(task, opened());
     }
-    return all;
-}
 
-std::unique_ptr<Block> PlanBuilder::control_of(int phase, ScopeId number) {
-    const Scope& scope = graph_.scopes()[number];
-    const ResolvedScope& inner = resolved_.scopes[number];
-    auto block = std::make_unique<Block>();
-    using Form = Scope::Form;
-    block->kind = scope.form() == Form::repeat ? Block::Kind::repeat
-                  : scope.form() == Form::when ? Block::Kind::when
-                                               : Block::Kind::subcycle;
-    block->scope = scope_of(number);
-    block->most = static_cast<std::uint32_t>(scope.most());
-    block->inside.push_back(block_of(phase, number));
-    if (scope.form() == Form::subcycle) return block;
-    DecideCall& call = this->program_data(phase).decisions.one();
-    call.test = &scope.decision();
-    call.more_if = scope.form() == Form::when;
-    call.round_base = bases_[number];
-    const PatchArray& array = plan_.memory_.own(inner.decision.storage, 0);
-    call.scalar = address(phase, inner.decision.storage, array.origin, array.buffer_stride, 0);
-    block->decision.more = DecideCall::more;
-    block->decision.what = &call;
-    if (inner.decided_by && ops(inner.decided_by).phase == phase) {
-        const ResolvedTask& by = resolved(inner.decided_by);
-        block->decision.decided = {this->program_data(phase).program.ops[ops(inner.decided_by).first].flag,
-                                   scope_of(by.scope), static_cast<std::uint16_t>(inner.decided_lag),
-                                   static_cast<std::int32_t>(ops(inner.decided_by).first)};
+    /// The operations of patches that have a neighbour of another thread (`edge` 1), or of the others (0).
+    void put_patches(const TaskOps& all, char edge, Block& block) const {
+        const std::vector<char>& at_edge = numbered_.at_edge[all.family];
+        for (std::size_t local = 0; local < at_edge.size(); ++local)
+            if (at_edge[local] == edge) put(all.op(static_cast<int>(local)), block);
     }
-    return block;
+
+    /// A task's operations: first those whose results others wait for, with what brings them there. Of a grid
+    /// both go along x: the ends of neighbours' rows lie in the same lines, which the second finds in a
+    /// cache.
+    void put_task(TaskId task, Block& block) const {
+        const TaskOps& all = numbered_.tasks[task];
+        if (all.leave) return put_relocation(task, block);
+        if (!all.family) {
+            put_messages(task, false, What::part_of_reduction, block);
+            if (all.up != kNone) put(all.up, block);
+            put_messages(task, true, What::part_of_reduction, block);
+            put_messages(task, false, What::reduced, block);
+            put(all.first, block);
+            for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
+        } else {
+            put_patches(all, 1, block);
+            put_messages(task, true, What::values, block);
+            put_patches(all, 0, block);
+        }
+        put_messages(task, false, What::values, block);
+        for (const FillGroup& group : numbered_.groups)
+            if (group.key.maker == task && !group.key.scope) put_fills(group, block);
+    }
+
+    void put_relocation(TaskId task, Block& block) const {
+        const TaskOps& arrive = numbered_.tasks[task];
+        const TaskOps& leave = numbered_.tasks[arrive.leave];
+        put_patches(leave, 1, block);
+        put_messages(task, true, What::leavers, block);
+        put_patches(leave, 0, block);
+        if (arrive.gather) put(numbered_.tasks[arrive.gather].first, block);
+        put_messages(task, false, What::leavers, block);
+        put_patches(arrive, 1, block);
+        put_patches(arrive, 0, block);
+    }
+
+    const PlanInputs& in_;
+    const Numbered& numbered_;
+    const Streams& streams_;
+    const std::vector<Operations::Place>& places_;
+    ProgramData& all_;
+    int phase_;
+};
+
+}  // namespace
+
+void make_programs(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
+                   const Operations& operations, PlanParts& plan) {
+    for (const Scope& scope : in.graph.scopes()) {
+        if (scope.parent()) continue;
+        const int phase = numbered.phase_of[scope.id()];
+        ProgramData& all = plan.of(phase);
+        all.program.step =
+            std::move(*MakeProgram(in, numbered, streams, operations, all, phase).block_of(scope.id()));
+    }
 }
 
 }  // namespace strata::graph::detail

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <exception>
 
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/values.hpp"
 
 namespace strata::graph {
@@ -21,7 +21,8 @@ Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assig
         for (int b = 0; b < resolved.storages[s].depth; ++b)
             write_first(label, array.origin + b * array.buffer_stride);
     }
-    detail::PlanBuilder(*this, threads).build(serial);
+    parts_ = detail::build({graph, resolved, assignment_, members, memory_, threads, serial, &steps_before_,
+                            &measured_, sums_in_place(graph, resolved)});
     members_.meet();  // nobody runs before all have looked up what they read
 }
 
@@ -35,10 +36,10 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
     const auto set = [&](const Block& block, const auto& again) -> void {
         for (const auto& list : block.order)
             for (const std::uint32_t op : list)
-                step_.program.ops[op].flag->store(rounds[block.scope], std::memory_order_relaxed);
+                parts_.of(1).program.ops[op].flag->store(rounds[block.scope], std::memory_order_relaxed);
         for (const auto& inner : block.inside) again(*inner, again);
     };
-    set(step_.program.step, set);
+    set(parts_.of(1).program.step, set);
     members_.meet();
     fill_halos();
     members_.meet();  // nobody runs, or lets go of the old plan, before all have what they need of it
@@ -145,24 +146,24 @@ Plan::~Plan() {
     }
 }
 
-void Plan::listen(int which, const std::vector<Epoch>& rounds) {
-    for (const auto& [channel, scope] : (which == 0 ? start_ : step_).listening)
-        channel->listen((scope < rounds.size() ? rounds[scope] : 0) + 1, which == 0);
+void Plan::listen(int phase, const std::vector<Epoch>& rounds) {
+    for (const auto& [channel, scope] : parts_.of(phase).listening)
+        channel->listen((scope < rounds.size() ? rounds[scope] : 0) + 1, phase == 0);
 }
 
 void Plan::stop_listening() {
-    for (ProgramData* phase : {&start_, &step_}) {
-        for (const auto& [channel, scope] : phase->listening) channel->stop();
-        for (Channel* channel : phase->sending) channel->stop();
-        phase->listening.clear();
-        phase->sending.clear();
+    for (ProgramData& program : parts_.programs) {
+        for (const auto& [channel, scope] : program.listening) channel->stop();
+        for (Channel* channel : program.sending) channel->stop();
+        program.listening.clear();
+        program.sending.clear();
     }
 }
 
 void Plan::exchange_kept() {
     if (members_.messages == nullptr) return;
     std::vector<std::vector<std::byte>> given;
-    for (const Exchanged& with : exchanged_) {
+    for (const Exchanged& with : parts_.exchanged) {
         std::size_t bytes = 0;
         for (const Parcel& each : with.given) bytes += each.bytes() * each.values.depth;
         given.emplace_back(bytes);
@@ -174,7 +175,7 @@ void Plan::exchange_kept() {
     const auto taken = members_.messages->exchange(given);
     for (std::size_t process = 0; process < taken.size(); ++process) {
         const std::byte* next = taken[process].data();
-        for (const Parcel& each : exchanged_[process].taken)
+        for (const Parcel& each : parts_.exchanged[process].taken)
             for (Epoch buffer = 0; buffer < each.values.depth; ++buffer)
                 next = each.unpack(next, each.values.at(buffer));
     }
@@ -183,7 +184,7 @@ void Plan::exchange_kept() {
 VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
     VectorBy<FamilyId, std::vector<double>> costs;
     for (const auto& patches : memory_.patches()) costs.emplace_back(patches.size(), 0.0);
-    for (const Op& op : step_.program.ops) {
+    for (const Op& op : parts_.of(1).program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
         if (call.here.family == nullptr) continue;  // of the whole team
@@ -198,8 +199,8 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
 
 void Plan::fill_halos() {
     exchange_kept();
-    for (const ProgramData* phase : {&start_, &step_})
-        for (const auto& [storage, call] : phase->refills) {
+    for (const ProgramData& program : parts_.programs)
+        for (const auto& [storage, call] : program.refills) {
             const auto depth = static_cast<Epoch>(resolved_.storages[storage].depth);
             for (Epoch buffer = 0; buffer < depth; ++buffer)
                 for (const ValueCopy& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));

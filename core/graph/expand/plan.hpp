@@ -3,27 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/graph/execute/program.hpp"
 #include "core/graph/expand/assignment.hpp"
-#include "core/graph/expand/calls.hpp"
-#include "core/graph/expand/channel.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/memory.hpp"
-#include "core/graph/expand/relocate.hpp"
-#include "core/graph/expand/stock.hpp"
+#include "core/graph/expand/plan_parts.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
 namespace strata::graph {
-
-namespace detail {
-class PlanBuilder;
-}
 
 class Plan {
   public:
@@ -41,8 +31,8 @@ class Plan {
     Plan& operator=(const Plan&) = delete;
 
     /// To be executed once, before the first step; the members must meet before they execute `step`.
-    [[nodiscard]] const Program& start() const { return start_.program; }
-    [[nodiscard]] const Program& step() const { return step_.program; }
+    [[nodiscard]] const Program& start() const { return parts_.of(0).program; }
+    [[nodiscard]] const Program& step() const { return parts_.of(1).program; }
     [[nodiscard]] const Memory& memory() const { return memory_; }
     [[nodiscard]] const Assignment& assignment() const { return assignment_; }
     [[nodiscard]] const Members& members() const { return members_; }
@@ -50,9 +40,9 @@ class Plan {
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const Resolved& resolved() const { return resolved_; }
     /// The number of a graph's scope in the program of the step; the steps themselves are 0.
-    [[nodiscard]] std::uint16_t scope(ScopeId graph_scope) const { return scopes_[graph_scope]; }
+    [[nodiscard]] std::uint16_t scope(ScopeId graph_scope) const { return parts_.scopes[graph_scope]; }
     /// What tells that a reduction of the step is there, in this process.
-    [[nodiscard]] Wait end_of(TaskId reduction) const { return ends_[reduction]; }
+    [[nodiscard]] Wait end_of(TaskId reduction) const { return parts_.ends[reduction]; }
     /// How many steps were done before the first of `step`'s scope 0, e.g. when a run was continued from a
     /// file.
     void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
@@ -69,80 +59,28 @@ class Plan {
     void listen(int phase, const std::vector<Epoch>& rounds);
     void stop_listening();
 
-    /// What another process needs of this one's kept values, and what this one has images of.
-    struct Exchanged {
-        std::vector<Parcel> given, taken;
-    };
-    // For tests that compare plans: what fill_halos(), listen() and stop_listening() work on. `half`: 0 is
+    using Exchanged = graph::Exchanged;
+    // For tests that compare plans: what fill_halos(), listen() and stop_listening() work on. `phase`: 0 is
     // the start, 1 the step.
     /// What fill_halos() sends and receives. [process]; empty where all are on one node.
-    [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return exchanged_; }
+    [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return parts_.exchanged; }
     /// Storages of kept values, and the copies that fill their halos.
     [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int phase) const {
-        return (phase == 0 ? start_ : step_).refills;
+        return parts_.of(phase).refills;
     }
     /// Channels on which messages are expected, and whose rounds they count.
     [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int phase) const {
-        return (phase == 0 ? start_ : step_).listening;
+        return parts_.of(phase).listening;
     }
-    [[nodiscard]] const std::vector<Channel*>& sending(int phase) const {
-        return (phase == 0 ? start_ : step_).sending;
-    }
+    [[nodiscard]] const std::vector<Channel*>& sending(int phase) const { return parts_.of(phase).sending; }
     /// Where values of other nodes' patches are put.
     [[nodiscard]] std::span<const std::byte> images() const {
-        return {images_.data(), images_.data() == nullptr ? 0 : images_.size()};
+        const SharedMemory& all = parts_.images;
+        return {all.data(), all.data() == nullptr ? 0 : all.size()};
     }
 
   private:
-    friend class detail::PlanBuilder;
     void take_over(const Plan& old, StorageId storage);
-
-    /// What the operations of one program work on; nothing in it ever moves.
-    struct ProgramData {
-        Program program;
-        Stock<TaskCall> tasks;
-        Stock<FillCall> fills;
-        Stock<CombineCall> combines;
-        Stock<ReduceCall> reduces;
-        Stock<FetchCall> fetches;
-        Stock<DecideCall> decisions;
-        Stock<SetRelocation> relocations;
-        Stock<ParticleColumn> columns;
-        Stock<LeaveCall> leaves;
-        Stock<GatherCall> gathers;
-        Stock<ArriveCall> arrivals;
-        Stock<Nearby> reaches;
-        Stock<const PatchLeavers*> departures;
-        Stock<const ProcessLeavers*> departing;
-        Stock<ValueCopy> moves;
-        Stock<UseData> use_data;
-        Stock<TaskCall::UseAddress> addresses;
-        Stock<Clear> clears;
-        Stock<Here> patch_views;
-        Stock<Here::Own> owns;
-        Stock<Here::MovedOfSet> moved_of_sets;
-        Stock<TaskCall::ScalarContribution> scalars;
-        Stock<TaskCall::ParticleView> particle_views;
-        Stock<CombineCall::Entries> entries;
-        Stock<RoundAddress> parts;
-        std::set<SumRows> sums;
-        Stock<std::int32_t> indices;
-        Stock<const std::byte*> contributions;
-        Stock<std::byte*> children;
-        Stock<std::int64_t> round_bases;
-        Stock<Channel> channels;
-        Stock<PackCall> packs;
-        Stock<SendCall> sends;
-        Stock<ReceiveCall> receives;
-        Stock<UnpackCall> unpacks;
-        Stock<Parcel> parcels;
-        Stock<PackLeaversCall> packed_leavers;
-        Stock<ReceiveLeaversCall> received_leavers;
-        std::vector<Channel*> sending;
-        std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and whose rounds they count
-        Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
-        std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, what fills its halos
-    };
 
     void exchange_kept();
     void take_over_from_afar(const Plan& old);
@@ -153,13 +91,8 @@ class Plan {
     const Members& members_;
     std::int64_t steps_before_ = 0;
     bool measured_ = false;
-    VectorBy<ScopeId, std::uint16_t> scopes_;
-    VectorBy<TaskId, Wait> ends_;  // of reductions
     Memory memory_;
-    SharedMemory flags_, directory_, partials_, images_;
-    std::vector<Exchanged> exchanged_;  // [process]; empty where all are on one node
-    std::vector<SharedMemory> departures_;
-    ProgramData start_, step_;
+    PlanParts parts_;
 };
 
 }  // namespace strata::graph

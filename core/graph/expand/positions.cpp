@@ -1,8 +1,8 @@
-// Who comes before whom in a program, whatever depends on what: for messages, which are no part of what the
-// resolved graph orders.
+// The order of operations in a program, whatever depends on what: for messages, which the resolved graph does
+// not order.
 #include <algorithm>
 
-#include "core/graph/expand/builder.hpp"
+#include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
 
@@ -15,32 +15,37 @@ int place_in(const ResolvedScope& scope, const TaskOrScope& one) {
 
 }  // namespace
 
-Position PlanBuilder::position_of(TaskId task, Position::Part part) const {
-    const ScopeId scope = resolved(task).scope;
-    return {scope, place_in(resolved_.scopes[scope], {task, {}}), part};
+Position position_of(const PlanInputs& in, TaskId task, Position::Part part) {
+    const ScopeId scope = in.task(task).scope;
+    return {scope, place_in(in.resolved.scopes[scope], {task, {}}), part};
 }
 
-Position PlanBuilder::position_of(const FillGroup& group) const {
-    if (group.key.scope) return {group.key.scope, -1, Position::fill};
-    return position_of(group.key.maker, Position::fill);
+Position position_of(const PlanInputs& in, const FillKey& key) {
+    if (key.scope) return {key.scope, -1, Position::fill};
+    return position_of(in, key.maker, Position::fill);
 }
 
-/// How many rounds of its own scope ago the other was last before this one: 0 or 1; of a scope that this one
-/// is not in, 0: what it has done by then.
-int PlanBuilder::rounds_since(const Position& other, const Position& here) const {
-    const auto& scopes = graph_.scopes();
+int rounds_since(const PlanInputs& in, const Position& other, const Position& here) {
+    const auto& scopes = in.graph.scopes();
     std::pair<int, int> at{here.at, here.part};
     for (ScopeId scope = here.scope; scope != other.scope;) {
         const ScopeId outer = scopes[scope].parent();
         if (!outer) return 0;
-        at = {place_in(resolved_.scopes[outer], {{}, scope}), 0};
+        at = {place_in(in.resolved.scopes[outer], {{}, scope}), 0};
         scope = outer;
     }
     return std::pair<int, int>(other.at, other.part) < at ? 0 : 1;
 }
 
-void PlanBuilder::wait_for_latest(int phase, std::uint32_t op, const Position& other, const Position& here) {
-    wait_for_op(phase, op, other.scope, rounds_since(other, here));
+const PatchArray& Arrays::of(StorageId storage, int patch, const Reader& reader) {
+    static const PatchArray nowhere;
+    const FamilyId family = in_.family_of(storage);
+    if (in_.is_on_node(family, patch))
+        return in_.memory.of(in_.owner(family, patch), storage, in_.local(family, patch));
+    const auto image = needs_.images.find({storage, patch});
+    if (image == needs_.images.end()) return nowhere;  // nothing of it is needed
+    readers_[image->second.number].push_back(reader);
+    return image->second.array;
 }
 
 }  // namespace strata::graph::detail

@@ -1,7 +1,7 @@
-// Which sums of contributions are put together where they lie.
-#include <algorithm>
+// Which sums of contributions are put together where they lie, and the contributions of each sum.
+#include "core/graph/expand/sums.hpp"
 
-#include "core/graph/expand/memory.hpp"
+#include <algorithm>
 
 namespace strata::graph {
 
@@ -56,5 +56,46 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
     }
     return all;
 }
+
+namespace detail {
+
+std::vector<Contributor> contributors(const PlanInputs& in, TaskId task) {
+    const ResolvedTask& total = in.task(task);
+    std::vector<Contributor> all;
+    for (const TaskId t : in.resolved.tasks.ids()) {
+        if (!in.is(t, ResolvedTask::What::body) || in.task(t).scope != total.scope) continue;
+        const std::vector<Use>& uses = in.info(t).uses;
+        for (std::size_t u = 0; u < uses.size(); ++u)
+            if ((uses[u].access == Access::sum || uses[u].access == Access::contribute) &&
+                uses[u].version.label == total.completed.label)
+                all.push_back({t, static_cast<int>(u)});
+    }
+    std::stable_sort(all.begin(), all.end(), [&](const Contributor& a, const Contributor& b) {
+        return in.info(a.task).name < in.info(b.task).name;
+    });
+    return all;
+}
+
+std::vector<SumPart> parts_of_sum(const PlanInputs& in, TaskId task, const std::vector<Contributor>& from,
+                                  int patch) {
+    const LabelInfo& of = in.completed(task);
+    const auto& grid = static_cast<const Grid&>(*of.family);
+    const Box own = owned(of, patch);
+    std::vector<SumPart> parts;
+    std::vector<Grid::Meeting> met;
+    for (const auto& [maker, use] : from) {
+        const Use& sums = in.use(maker, use);
+        const StorageId windows = in.task(maker).uses[static_cast<std::size_t>(use)].storage;
+        grid.find_owners(own.grown(sums.width), of.on, of.border, met);
+        for (const Grid::Meeting& each : met) {
+            const Box theirs = owned(of, each.patch).shifted(each.shift);
+            const Box both = common(sums.reached(theirs), own);
+            if (!both.empty()) parts.push_back({maker, windows, each.patch, both, each.shift});
+        }
+    }
+    return parts;
+}
+
+}  // namespace detail
 
 }  // namespace strata::graph

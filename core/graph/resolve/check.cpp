@@ -1,4 +1,4 @@
-// Checks of each task that need no other task.
+// Checks of declarations, each by itself.
 #include <algorithm>
 
 #include "core/graph/resolve/model.hpp"
@@ -199,6 +199,30 @@ void check_tasks(const Graph& graph) {
                         .remedy("what neighbours make is there for a task that comes after this one");
             }
     }
+}
+
+void check_relocations(const Graph& graph) {
+    for (const Scope& scope : graph.scopes())
+        for (const Scope::Relocation& relocation : scope.relocations()) {
+            const ParticleSet& set = graph.particle_sets()[relocation.set];
+            const LabelInfo& position = graph.labels()[relocation.position.label];
+            const auto refuse = [&](const std::string& why) {
+                return Error(fmt::format("particles '{}' cannot be relocated by '{}': {}", set.name,
+                                         position.name, why));
+            };
+            if (position.element != Element::f64 && position.element != Element::f32)
+                throw refuse("it is no position").allowed("double or float");
+            if (position.components > 3)
+                throw refuse("it has too many components")
+                    .given(fmt::format("{}", position.components))
+                    .allowed("1 to 3");
+            for (int a = position.components; a < 3; ++a)
+                if (set.grid->shape().cells.extent(a) > 1)
+                    throw refuse(fmt::format("'{}' has cells in a direction that it has no component for",
+                                             set.grid->name()))
+                        .given(fmt::format("{} components", position.components))
+                        .allowed(fmt::format("{} or more", a + 1));
+        }
 }
 
 }  // namespace strata::graph::resolving

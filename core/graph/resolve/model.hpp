@@ -137,6 +137,8 @@ struct Model {
 
 /// Refuses declarations that can be judged alone: families, relations, widths, bodies.
 void check_tasks(const Graph& graph);
+/// Refuses relocations by a label that is no position in their grid.
+void check_relocations(const Graph& graph);
 /// Makes out.tasks: bodies, then combinations, reductions and relocations.
 void list_tasks(Model& model);
 /// Finds the versions of each label in each scope.

@@ -1,0 +1,37 @@
+// The stages of making a plan, in order: what each one takes, and what it leaves.
+#include "core/graph/expand/stages.hpp"
+
+namespace strata::graph::detail {
+
+namespace {
+
+/// Which operations read images is what waits ask for afterwards.
+[[nodiscard]] Arrays make_calls(const PlanInputs& in, const Numbered& numbered, const Needs& needs,
+                                const Streams& streams, const SharedFlags& shared, PlanParts& plan) {
+    Arrays arrays(in, needs);
+    make_relocations(in, numbered, streams, plan);
+    const ContributionSlots slots = make_tasks(in, numbered, arrays, plan);
+    make_fills(in, numbered, arrays, plan);
+    make_combines(in, numbered, arrays, plan);
+    const ReceivedParts received = make_reductions(in, numbered, streams, shared, slots, plan);
+    make_messages(in, numbered, needs, streams, shared, received, plan);
+    return arrays;
+}
+
+}  // namespace
+
+PlanParts build(const PlanInputs& in) {
+    PlanParts plan;
+    Operations operations(plan);
+    const Numbered numbered = number(in, operations, plan);
+    const Needs needs = find_needs(in, numbered, plan);
+    const Streams streams = number_streams(in, numbered, needs, operations, plan);
+    // All operations are known.
+    const SharedFlags shared = share_flags(in, numbered, operations, plan);
+    const Arrays arrays = make_calls(in, numbered, needs, streams, shared, plan);
+    make_waits(in, numbered, needs, streams, shared, arrays, plan);
+    make_programs(in, numbered, streams, operations, plan);
+    return plan;
+}
+
+}  // namespace strata::graph::detail

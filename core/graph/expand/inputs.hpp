@@ -1,0 +1,132 @@
+// What all stages of making a plan look at, and none changes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/expand/memory.hpp"
+#include "core/graph/expand/relocate.hpp"
+#include "core/graph/expand/stock.hpp"
+#include "core/graph/resolve/resolved.hpp"
+
+namespace strata::graph::detail {
+
+constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr int kBranches = 8;  // of the tree of processes that reductions go along
+
+/// The graph, what was understood of it, and the place of this process in it.
+struct PlanInputs {
+    const Graph& graph;
+    const Resolved& resolved;
+    const Assignment& assignment;
+    const Members& members;
+    const Memory& memory;
+    int threads = 1;           // of this process
+    std::uint64_t serial = 0;  // tells this plan from others
+    // Calls read these when they run.
+    const std::int64_t* steps_before = nullptr;
+    const bool* measured = nullptr;
+    std::vector<SumInPlace> sums_in_place;
+
+    [[nodiscard]] const ResolvedTask& task(TaskId number) const { return resolved.tasks[number]; }
+    [[nodiscard]] bool is(TaskId number, ResolvedTask::What what) const { return task(number).what == what; }
+    /// Of a task with a body: its declaration.
+    [[nodiscard]] const TaskInfo& info(TaskId number) const { return graph.tasks()[task(number).task]; }
+    [[nodiscard]] const Use& use(TaskId of, int number) const {
+        return info(of).uses[static_cast<std::size_t>(number)];
+    }
+    /// Of a combination or reduction: the label that it completes.
+    [[nodiscard]] const LabelInfo& completed(TaskId number) const {
+        return label(task(number).completed.label);
+    }
+    [[nodiscard]] const Storage& storage(StorageId number) const { return resolved.storages[number]; }
+    [[nodiscard]] const LabelInfo& label(LabelId number) const { return graph.labels()[number]; }
+    /// The label whose shape a storage has.
+    [[nodiscard]] const LabelInfo& label_of(StorageId number) const { return label(storage(number).label); }
+    [[nodiscard]] FamilyId family_of(StorageId number) const {
+        return number_of(graph, *label_of(number).family);
+    }
+    [[nodiscard]] const Grid& grid(FamilyId family) const {
+        return static_cast<const Grid&>(*graph.families()[family]);
+    }
+
+    /// This process's patches of a family.
+    [[nodiscard]] const std::vector<int>& patches(FamilyId family) const { return memory.patches()[family]; }
+    [[nodiscard]] int owner(FamilyId family, int patch) const {
+        return assignment.owner[family][static_cast<std::size_t>(patch)];
+    }
+    /// A patch's number among those of its process.
+    [[nodiscard]] int local(FamilyId family, int patch) const {
+        return assignment.local[family][static_cast<std::size_t>(patch)];
+    }
+    [[nodiscard]] bool is_mine(FamilyId family, int patch) const {
+        return owner(family, patch) == members.rank;
+    }
+    [[nodiscard]] bool is_on_node(FamilyId family, int patch) const {
+        return members.is_on_node(owner(family, patch));
+    }
+    /// A storage's values on one of this process's patches.
+    [[nodiscard]] const PatchArray& own(StorageId number, int patch) const {
+        return memory.own(number, local(family_of(number), patch));
+    }
+
+    [[nodiscard]] const Scope::Relocation& relocation(TaskId number) const {
+        const ResolvedTask& of = task(number);
+        return graph.scopes()[of.scope].relocations()[static_cast<std::size_t>(of.relocation)];
+    }
+    /// How far the relocations of a set may move a particle: each waits for so many patches around, as each
+    /// reads and writes the arrays that the one before has written and read. 0: any.
+    [[nodiscard]] int hops(SetId set) const {
+        int most = 1;
+        for (const Scope& scope : graph.scopes())
+            for (const Scope::Relocation& each : scope.relocations())
+                if (each.set == set) most = each.hops == 0 || most == 0 ? 0 : std::max(most, each.hops);
+        return most;
+    }
+};
+
+/// The values of a field that a patch owns.
+[[nodiscard]] inline Box owned(const LabelInfo& field, int patch) {
+    return static_cast<const Grid&>(*field.family).owned(patch, field.on, field.border);
+}
+[[nodiscard]] inline Int3 extent_of(const Box& box) { return {box.extent(0), box.extent(1), box.extent(2)}; }
+[[nodiscard]] inline Int3 negative(const Int3& shift) { return {-shift[0], -shift[1], -shift[2]}; }
+
+/// Bytes from the origin of an array to the value at some indices.
+[[nodiscard]] inline std::int64_t distance(const PatchArray& array, const Int3& at, std::size_t bytes) {
+    return (at[0] + at[1] * array.y + at[2] * array.z) * static_cast<std::int64_t>(bytes);
+}
+[[nodiscard]] inline Strides strides(const PatchArray& array, std::size_t bytes) {
+    const auto b = static_cast<std::int64_t>(bytes);
+    return {array.y * b, array.z * b, array.component * b};
+}
+
+[[nodiscard]] inline std::byte* room_for(Stock<Line>& stock, std::size_t bytes) {
+    return reinterpret_cast<std::byte*>(stock.take((bytes + 63) / 64).data());
+}
+
+/// Where the value is that a list of a field's values calls `entry`, in values from the first: lists count
+/// what a patch owns, x fastest. Of 4 x 4 owned values in rows of 6, entry 5 (row 1, column 1) is at 7.
+[[nodiscard]] inline std::int32_t entry_in(const PatchArray& array, const Box& owned, std::int32_t entry) {
+    const int rest = entry / owned.extent(0);
+    const Int3 at{entry % owned.extent(0), rest % owned.extent(1), rest / owned.extent(1)};
+    return static_cast<std::int32_t>(distance(array, at, 1));
+}
+
+/// Whether a use reads its neighbours' values around its own.
+[[nodiscard]] inline bool is_in_place(const Use& use) {
+    return use.access == Access::need && use.relation == nullptr && use.width != Int3{};
+}
+
+/// Whether a use of a task writes what it names. Combinations and reductions write their first one.
+[[nodiscard]] inline bool writes(const PlanInputs& in, TaskId task, std::size_t use) {
+    if (!in.is(task, ResolvedTask::What::body)) return use == 0;
+    const Access access = in.info(task).uses[use].access;
+    return access == Access::make || access == Access::modify || access == Access::sum;
+}
+
+}  // namespace strata::graph::detail

@@ -1,0 +1,183 @@
+// What the operations of messages work on: the values that are packed and unpacked, round after round, and
+// the kept values that processes tell each other between steps.
+#include <algorithm>
+
+#include "core/graph/expand/stages.hpp"
+
+namespace strata::graph::detail {
+
+namespace {
+
+/// So many bytes next to each other.
+Parcel plain(const RoundAddress& values, std::size_t bytes) {
+    Parcel parcel;
+    parcel.values = values;
+    parcel.box.extent = {static_cast<int>(bytes), 1, 1};
+    parcel.box.bytes = 1;
+    return parcel;
+}
+
+std::size_t bytes_of(const std::vector<Parcel>& parcels) {
+    std::size_t bytes = 0;
+    for (const Parcel& each : parcels) bytes += each.bytes();
+    return bytes;
+}
+
+constexpr int kBetweenSteps = -1;  // in place of a phase: all buffers, one after the other
+
+class MessageCalls {
+  public:
+    MessageCalls(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
+                 const SharedFlags& shared, const ReceivedParts& received, PlanParts& plan)
+        : in_(in),
+          numbered_(numbered),
+          needs_(needs),
+          streams_(streams),
+          shared_(shared),
+          received_(received),
+          plan_(plan) {}
+
+    void all() {
+        for (const Stream& stream : streams_.outgoing) send(stream);
+        for (const Stream& stream : streams_.incoming)
+            if (stream.what != Stream::What::leavers) receive(stream);  // those: relocation_calls.cpp
+        // Kept values are exchanged as they are before the first step, whichever task made them.
+        for (std::size_t process = 0; process < needs_.asked.size(); ++process) {
+            Exchanged& all = plan_.exchanged.emplace_back();
+            for (const auto& [key, need] : needs_.asked[process])
+                if (is_kept(key)) add(kBetweenSteps, key, need, array(key, true), all.given);
+            for (const auto& [key, need] : needs_.here[process])
+                if (is_kept(key)) add(kBetweenSteps, key, need, array(key, false), all.taken);
+        }
+    }
+
+  private:
+    [[nodiscard]] bool is_kept(const NeedKey& key) const {
+        return key.storage && in_.storage(key.storage).kept;
+    }
+    [[nodiscard]] const PatchArray& array(const NeedKey& key, bool outgoing) const {
+        return outgoing ? in_.own(key.storage, key.patch) : needs_.images.at({key.storage, key.patch}).array;
+    }
+
+    /// Which version of the storage the maker makes.
+    [[nodiscard]] int back_of_maker(const NeedKey& key) const {
+        if (!key.maker) return 0;
+        const std::vector<ResolvedUse>& uses = in_.task(key.maker).uses;
+        for (std::size_t u = 0; u < uses.size(); ++u)
+            if (uses[u].storage == key.storage && writes(in_, key.maker, u)) return uses[u].back;
+        return 0;
+    }
+
+    /// The values of one patch that are asked for: in the buffer that the maker writes.
+    void add(int phase, const NeedKey& key, const Need& need, const PatchArray& array,
+             std::vector<Parcel>& parcels) {
+        const LabelInfo& of = in_.label_of(key.storage);
+        const auto values_at = [&](const Int3& first) {
+            const Storage& in = in_.storage(key.storage);
+            std::byte* const base = array.origin + distance(array, first, of.bytes);
+            if (phase == kBetweenSteps)
+                return RoundAddress{base, array.buffer_stride, static_cast<std::uint32_t>(in.depth), 0, 0};
+            return numbered_.address(phase, in, base, array.buffer_stride, back_of_maker(key));
+        };
+        Parcel parcel;
+        parcel.box.components = of.components;
+        parcel.box.bytes = static_cast<std::uint32_t>(of.bytes);
+        for (const Box& box : need.boxes) {
+            parcel.values = values_at(box.lo);
+            parcel.box.to_strides = parcel.box.from_strides = strides(array, of.bytes);
+            parcel.box.extent = extent_of(box);
+            parcels.push_back(parcel);
+        }
+        if (need.entries.empty()) return;
+        parcel.box.to_strides = parcel.box.from_strides = {};
+        parcel.box.extent = {};
+        std::vector<std::int32_t> entries = need.entries;
+        Box own;
+        if (of.kind == Kind::field) {
+            own = owned(of, key.patch);
+            for (std::int32_t& entry : entries) entry = entry_in(array, own, entry);
+        }
+        parcel.values = values_at(own.lo);
+        parcel.entries = plan_.of(std::max(phase, 0)).indices.keep(entries);
+        parcel.component = array.component * static_cast<std::int64_t>(of.bytes);
+        parcel.list = true;
+        parcels.push_back(parcel);
+    }
+
+    /// What goes through a stream, at this end of it.
+    [[nodiscard]] std::vector<Parcel> parcels_of(const Stream& stream, bool outgoing) {
+        const int phase = numbered_.tasks[stream.maker].phase;
+        if (stream.what == Stream::What::values) {
+            const NeedsOfProcess& needs =
+                (outgoing ? needs_.asked : needs_.here)[static_cast<std::size_t>(stream.process)];
+            std::vector<Parcel> parcels;
+            for (const NeedKey& key : stream.keys)
+                add(phase, key, needs.at(key), array(key, outgoing), parcels);
+            return parcels;
+        }
+        const LabelInfo& made = in_.completed(stream.maker);
+        if (stream.what == Stream::What::part_of_reduction)
+            return {plain({outgoing ? shared_.partial(in_.members.rank, stream.maker)
+                                    : received_.at({stream.maker, stream.process})},
+                          partial_bytes(made))};
+        const StorageId result = in_.task(stream.maker).uses[0].storage;
+        const PatchArray& here = in_.memory.own(result, 0);
+        return {plain(numbered_.address(phase, in_.storage(result), here.origin, here.buffer_stride, 0),
+                      made.bytes * static_cast<std::size_t>(made.components))};
+    }
+
+    /// The parcels of a call that packs or unpacks: then the length of messages is known.
+    template <class Call>
+    void set(Call& call, const Stream& stream, bool outgoing, Op& op) {
+        const std::vector<Parcel> parcels = parcels_of(stream, outgoing);
+        call.channel = stream.channel;
+        call.parcels = plan_.of(numbered_.tasks[stream.maker].phase).parcels.keep(parcels);
+        call.scope = scope(stream);
+        stream.channel->make_rooms(bytes_of(parcels));
+        op.go = Call::go, op.what = &call;
+        op.bytes = 2.0 * static_cast<double>(bytes_of(parcels));
+    }
+    [[nodiscard]] std::uint16_t scope(const Stream& stream) const {
+        return numbered_.scopes[in_.task(stream.maker).scope];
+    }
+
+    void send(const Stream& stream) {
+        ProgramData& all = plan_.of(numbered_.tasks[stream.maker].phase);
+        if (stream.what != Stream::What::leavers)
+            set(all.packs.one(), stream, true, all.program.ops[stream.first]);
+        SendCall& call = all.sends.one();
+        call.channel = stream.channel;
+        call.scope = scope(stream);
+        Op& op = all.program.ops[stream.second];
+        op.go = SendCall::go, op.what = &call;
+        all.sending.push_back(stream.channel);
+    }
+
+    void receive(const Stream& stream) {
+        ProgramData& all = plan_.of(numbered_.tasks[stream.maker].phase);
+        ReceiveCall& call = all.receives.one();
+        call.channel = stream.channel;
+        call.scope = scope(stream);
+        Op& op = all.program.ops[stream.first];
+        op.go = ReceiveCall::go, op.what = &call;
+        all.listening.emplace_back(stream.channel, call.scope);
+        set(all.unpacks.one(), stream, false, all.program.ops[stream.second]);
+    }
+
+    const PlanInputs& in_;
+    const Numbered& numbered_;
+    const Needs& needs_;
+    const Streams& streams_;
+    const SharedFlags& shared_;
+    const ReceivedParts& received_;
+    PlanParts& plan_;
+};
+
+}  // namespace
+
+void make_messages(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
+                   const SharedFlags& shared, const ReceivedParts& received, PlanParts& plan) {
+    MessageCalls(in, numbered, needs, streams, shared, received, plan).all();
+}
+
+}  // namespace strata::graph::detail

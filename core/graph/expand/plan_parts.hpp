@@ -1,0 +1,85 @@
+// All that making a plan gives: its two programs, what their operations work on, and the memory that other
+// processes read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/graph/execute/program.hpp"
+#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/channel.hpp"
+#include "core/graph/expand/members.hpp"
+#include "core/graph/expand/relocate.hpp"
+#include "core/graph/expand/stock.hpp"
+
+namespace strata::graph {
+
+/// Kept values that two processes of different nodes tell each other between steps.
+struct Exchanged {
+    std::vector<Parcel> given, taken;  // of this process's patches; into images
+};
+
+/// A program and what its operations work on; nothing in it ever moves.
+struct ProgramData {
+    Program program;
+    Stock<TaskCall> tasks;
+    Stock<FillCall> fills;
+    Stock<CombineCall> combines;
+    Stock<ReduceCall> reduces;
+    Stock<FetchCall> fetches;
+    Stock<DecideCall> decisions;
+    Stock<SetRelocation> relocations;
+    Stock<ParticleColumn> columns;
+    Stock<LeaveCall> leaves;
+    Stock<GatherCall> gathers;
+    Stock<ArriveCall> arrivals;
+    Stock<Nearby> reaches;
+    Stock<const PatchLeavers*> departures;
+    Stock<const ProcessLeavers*> departing;
+    Stock<ValueCopy> moves;
+    Stock<UseData> use_data;
+    Stock<TaskCall::UseAddress> addresses;
+    Stock<Clear> clears;
+    Stock<Here> patch_views;
+    Stock<Here::Own> owns;
+    Stock<Here::MovedOfSet> moved_of_sets;
+    Stock<TaskCall::ScalarContribution> scalars;
+    Stock<TaskCall::ParticleView> particle_views;
+    Stock<CombineCall::Entries> entries;
+    Stock<RoundAddress> parts;
+    std::set<SumRows> sums;
+    Stock<std::int32_t> indices;
+    Stock<const std::byte*> contributions;
+    Stock<std::byte*> children;
+    Stock<std::int64_t> round_bases;
+    Stock<Channel> channels;
+    Stock<PackCall> packs;
+    Stock<SendCall> sends;
+    Stock<ReceiveCall> receives;
+    Stock<UnpackCall> unpacks;
+    Stock<Parcel> parcels;
+    Stock<PackLeaversCall> packed_leavers;
+    Stock<ReceiveLeaversCall> received_leavers;
+    std::vector<Channel*> sending;
+    std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and whose rounds they count
+    Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
+    std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, what fills its halos
+};
+
+struct PlanParts {
+    std::array<ProgramData, 2> programs;      // of the start, of the step
+    VectorBy<ScopeId, std::uint16_t> scopes;  // a graph's scope -> its number in its program
+    VectorBy<TaskId, Wait> ends;              // of reductions
+    SharedMemory flags, directory, partials, images;
+    std::vector<Exchanged> exchanged;  // [process]; empty where all are on one node
+    std::vector<SharedMemory> departures;
+
+    [[nodiscard]] ProgramData& of(int phase) { return programs[static_cast<std::size_t>(phase)]; }
+    [[nodiscard]] const ProgramData& of(int phase) const { return programs[static_cast<std::size_t>(phase)]; }
+    [[nodiscard]] Op& op(int phase, std::uint32_t number) { return of(phase).program.ops[number]; }
+};
+
+}  // namespace strata::graph

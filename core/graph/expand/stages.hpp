@@ -1,0 +1,251 @@
+// The stages in which a plan is made, each with the type of what it leaves to later ones. build.cpp calls
+// them in order; what runs later goes to PlanParts.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/graph/expand/channel.hpp"
+#include "core/graph/expand/inputs.hpp"
+#include "core/graph/expand/plan_parts.hpp"
+#include "core/graph/expand/sums.hpp"
+
+namespace strata::graph::detail {
+
+// ---- Operations and their threads (numbering.cpp) ----
+
+/// Adds operations to both programs, and keeps the thread of each.
+class Operations {
+  public:
+    explicit Operations(PlanParts& plan) : plan_(plan) {}
+    std::uint32_t add(int phase, OpKind kind, const std::string& name, int patch, int thread,
+                      bool seen = true);
+    struct Place {
+        int thread = 0;
+        bool seen = true;  // other threads or processes look at its flag
+    };
+    /// [operation]
+    [[nodiscard]] const std::vector<Place>& places(int phase) const {
+        return places_[static_cast<std::size_t>(phase)];
+    }
+
+  private:
+    PlanParts& plan_;
+    std::array<std::vector<Place>, 2> places_;
+};
+
+/// The operations of a resolved task: one for each of this process's patches, or one.
+struct TaskOps {
+    int phase = 0;
+    FamilyId family;  // none: one operation for the process
+    std::uint32_t first = 0, count = 0;
+    TaskId leave, gather;      // relocations: their other operations, further entries of Numbered::tasks
+    std::uint32_t up = kNone;  // reductions over several processes: brings this process's part to the root
+
+    [[nodiscard]] std::uint32_t op(int local) const { return first + static_cast<std::uint32_t>(local); }
+};
+
+/// When a halo is filled, and with what: as soon as the task `maker` has made the values, or, for readers in
+/// a part of the step that may be left out, when that part begins. (A writer waits for the copies of what it
+/// overwrites; a copy for readers that do not run would be waited for by nobody.)
+struct FillKey {
+    TaskId maker;
+    StorageId storage;
+    ScopeId scope;  // the part's, else none;
+    int lag = 0;    // and which version it reads: as the readers' waits and uses say
+    int back = 0;
+    friend auto operator<=>(const FillKey&, const FillKey&) = default;
+};
+[[nodiscard]] FillKey fill_key(const PlanInputs& in, TaskId reader, const Before& before);
+/// The scope in which such copies run.
+[[nodiscard]] inline ScopeId scope_of(const PlanInputs& in, const FillKey& key) {
+    return key.scope ? key.scope : in.task(key.maker).scope;
+}
+
+/// The halos that one task's version needs filled, and the operations that fill them.
+struct FillGroup {
+    FillKey key;
+    Int3 width{};
+    Fills fills;
+    /// [fill] -> its operation. Fills of one block from one source patch follow each other and share one.
+    std::vector<std::uint32_t> op_of;
+};
+
+struct Numbered {
+    VectorBy<ScopeId, int> phase_of;                // 0 start, 1 step
+    VectorBy<ScopeId, std::uint16_t> scopes;        // its number in its program
+    VectorBy<ScopeId, std::int64_t*> bases;         // a repeat's round base
+    VectorBy<FamilyId, std::vector<char>> at_edge;  // [family][local]: a neighbour is another thread's
+    VectorBy<TaskId, TaskOps> tasks;                // of Resolved::tasks, then parts of relocations
+    std::vector<FillGroup> groups;
+    std::map<FillKey, std::size_t> group_of;
+
+    /// The buffer that a use of a storage means, from an address in its buffer 0.
+    [[nodiscard]] RoundAddress address(int phase, const Storage& of, std::byte* base,
+                                       std::int64_t buffer_stride, int back) const;
+};
+[[nodiscard]] Numbered number(const PlanInputs& in, Operations& operations, PlanParts& plan);
+
+// ---- What is needed of other nodes (needs.cpp) ----
+
+/// Values of one patch that are needed from another process: boxes, or entries of a list (of a field: of all
+/// that the patch owns, x fastest).
+struct Need {
+    std::vector<Box> boxes;
+    std::vector<std::int32_t> entries;
+};
+/// No maker: it was there before the step. No storage: these are no values but particles.
+struct NeedKey {
+    TaskId maker;
+    StorageId storage;
+    int patch = -1;
+    friend auto operator<=>(const NeedKey&, const NeedKey&) = default;
+};
+using NeedsOfProcess = std::map<NeedKey, Need>;
+
+/// Room for what this process needs of a patch of another node, laid out as the owner's memory.
+struct Image {
+    PatchArray array;
+    std::size_t number = 0;
+};
+
+/// Empty where all processes are on one node.
+struct Needs {
+    std::vector<NeedsOfProcess> here, asked;  // [process]: of its values, needed here; of ours, needed there
+    std::map<std::pair<StorageId, int>, Image> images;  // (storage, patch)
+};
+[[nodiscard]] Needs find_needs(const PlanInputs& in, const Numbered& numbered, PlanParts& plan);
+
+// ---- Streams of messages (messages.cpp) ----
+
+/// One end of a stream of messages: what a task has made, for or from one process.
+struct Stream {
+    enum class What : std::uint8_t { values, leavers, part_of_reduction, reduced } what = What::values;
+    TaskId maker;
+    int process = -1;
+    Channel* channel = nullptr;
+    /// Values: what is sent. Outgoing leavers: the patches here that particles may leave for that process.
+    std::vector<NeedKey> keys;
+    std::uint32_t first = kNone, second = kNone;  // operations: pack and send, or receive and unpack
+};
+
+struct Streams {
+    std::vector<Stream> outgoing, incoming;
+    struct OfTask {
+        std::vector<std::size_t> outgoing, incoming;  // numbers in the above
+    };
+    VectorBy<TaskId, OfTask> of;                                            // [task]
+    std::map<std::pair<StorageId, int>, std::vector<std::size_t>> packing;  // (storage, patch) -> of outgoing
+
+    /// The operation that puts the values of a task of another node's process into images here.
+    [[nodiscard]] std::uint32_t image_op(TaskId task, int process) const;
+};
+[[nodiscard]] Streams number_streams(const PlanInputs& in, const Numbered& numbered, const Needs& needs,
+                                     Operations& operations, PlanParts& plan);
+
+// ---- Flags and partial results that other processes of the node read (flags.cpp) ----
+
+class SharedFlags {
+  public:
+    /// Of another process of the node: the flag of a task's operation for its patch number `local`.
+    [[nodiscard]] const Flag* flag(int process, TaskId task, int local) const;
+    /// A process's part of a reduction.
+    [[nodiscard]] std::byte* partial(int process, TaskId task) const {
+        return partials[static_cast<std::size_t>(process - first)] + partial_at[task];
+    }
+
+    int first = 0;  // process of the node
+    std::size_t tasks = 0;
+    std::vector<const std::byte*> directories;  // [process of the node]
+    std::vector<std::byte*> partials;           // [process of the node]
+    VectorBy<TaskId, std::size_t> partial_at;   // the same in all processes
+};
+/// Gives every operation its flag. Collective over the members.
+[[nodiscard]] SharedFlags share_flags(const PlanInputs& in, const Numbered& numbered,
+                                      const Operations& operations, PlanParts& plan);
+
+// ---- Positions in programs (positions.cpp) ----
+
+/// Where in a program an operation is: within a round of its scope, all operations are in this order.
+struct Position {
+    ScopeId scope = kStart;
+    int at = -1;  // in ResolvedScope::order; -1: before all
+    /// In the order of one task's operations.
+    enum Part : int { own, pack, send, receive, unpack, fill, last } part = own;
+};
+[[nodiscard]] Position position_of(const PlanInputs& in, TaskId task, Position::Part part);
+[[nodiscard]] Position position_of(const PlanInputs& in, const FillKey& key);
+/// How many rounds of its own scope ago the other was last before this one: 0 or 1. Of a scope that this one
+/// is not in, 0: the last round that this one finds done.
+[[nodiscard]] int rounds_since(const PlanInputs& in, const Position& other, const Position& here);
+
+// ---- What each operation works on: calls ----
+
+/// An operation that reads images.
+struct Reader {
+    int phase = 0;
+    std::uint32_t op = kNone;
+    Position position;
+};
+
+/// Where values of any patch lie: of another node's, in its image. Keeps the readers of each image; an image
+/// is written again after all of them.
+class Arrays {
+  public:
+    Arrays(const PlanInputs& in, const Needs& needs)
+        : in_(in), needs_(needs), readers_(needs.images.size()) {}
+    [[nodiscard]] const PatchArray& of(StorageId storage, int patch, const Reader& reader);
+    [[nodiscard]] const std::vector<Reader>& readers(const Image& image) const {
+        return readers_[image.number];
+    }
+
+  private:
+    const PlanInputs& in_;
+    const Needs& needs_;
+    std::vector<std::vector<Reader>> readers_;  // [number of the image]
+};
+
+/// (task, use) -> where its calls on this process put their contributions to a scalar.
+using ContributionSlots = std::map<Contributor, std::vector<const std::byte*>>;
+/// (reduction, process of another node) -> where its part of the reduction is put here.
+using ReceivedParts = std::map<std::pair<TaskId, int>, std::byte*>;
+
+/// Relocations (relocation_calls.cpp). Collective over the members.
+void make_relocations(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
+                      PlanParts& plan);
+/// Tasks of a solver (task_calls.cpp).
+[[nodiscard]] ContributionSlots make_tasks(const PlanInputs& in, const Numbered& numbered, Arrays& arrays,
+                                           PlanParts& plan);
+/// Copies into halos (fill_calls.cpp).
+void make_fills(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan);
+/// Sums of contributions to fields and lists (sum_calls.cpp).
+void make_combines(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan);
+/// Reductions to scalars (reduction_calls.cpp).
+[[nodiscard]] ReceivedParts make_reductions(const PlanInputs& in, const Numbered& numbered,
+                                            const Streams& streams, const SharedFlags& shared,
+                                            const ContributionSlots& slots, PlanParts& plan);
+/// Packing, sending, receiving, unpacking (message_calls.cpp).
+void make_messages(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
+                   const SharedFlags& shared, const ReceivedParts& received, PlanParts& plan);
+
+// ---- What each operation waits for (waits.cpp) ----
+
+void make_waits(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
+                const SharedFlags& shared, const Arrays& arrays, PlanParts& plan);
+
+// ---- The order in which threads go through their operations (order.cpp) ----
+
+void make_programs(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
+                   const Operations& operations, PlanParts& plan);
+
+// ---- All of them (build.cpp) ----
+
+/// Collective over the members. Throws Error.
+[[nodiscard]] PlanParts build(const PlanInputs& in);
+
+}  // namespace strata::graph::detail

@@ -1,0 +1,318 @@
+// What each task finds when it is called: its views, and what is brought to them first.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/graph/expand/stages.hpp"
+
+namespace strata::graph::detail {
+
+namespace {
+
+/// The calls of one task, made one after the other.
+class TaskCalls {
+  public:
+    TaskCalls(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan, TaskId task,
+              ContributionSlots& slots)
+        : in_(in),
+          numbered_(numbered),
+          arrays_(arrays),
+          task_(task),
+          slots_(slots),
+          declared_(in.info(task)),
+          ops_(numbered.tasks[task]),
+          all_(plan.of(ops_.phase)),
+          uses_(in.task(task).uses) {}
+
+    void all() {
+        if (!ops_.family) return on_team();
+        reader_ = {ops_.phase, kNone, position_of(in_, task_, Position::own)};
+        for (local_ = 0; local_ < static_cast<int>(ops_.count); ++local_) on_patch();
+    }
+
+  private:
+    void on_patch() {
+        begin();
+        patch_ = in_.patches(ops_.family)[static_cast<std::size_t>(local_)];
+        reader_.op = ops_.op(local_);
+        for (std::size_t u = 0; u < uses_.size(); ++u) show(u);
+        TaskCall& call = finish();
+        std::vector<Here::MovedOfSet> moves;
+        for (const SetId set : declared_.moves)
+            moves.push_back({set, &in_.memory.populations().moved(set, local_)});
+        call.here.moves = all_.moved_of_sets.keep(moves);
+        call.here.patch = patch_;
+        call.here.family = declared_.family;
+        call.here.use_data = call.use_data;
+        call.here.call = &call;
+        call.here.creates = TaskCall::create;
+        if (ops_.phase == 0) call.populations = &in_.memory.populations();
+
+        Op& op = all_.program.ops[reader_.op];
+        const auto* grid = dynamic_cast<const Grid*>(declared_.family);
+        const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(patch_).volume());
+        op.flops = declared_.flops * values;
+        op.bytes = declared_.bytes * values;
+        op.values = values;
+    }
+
+    /// One call for all patches of this process. Its views: one for each use, of the process itself
+    /// (scalars); then the same for each patch of each family that its uses name.
+    void on_team() {
+        const std::vector<const Family*> families = families_of_uses();
+        begin();
+        show_on(nullptr);
+        std::vector<Here> patch_views;
+        for (const Family* family : families) {
+            const std::vector<int>& mine = in_.patches(number_of(in_.graph, *family));
+            for (local_ = 0; local_ < static_cast<int>(mine.size()); ++local_) {
+                patch_ = mine[static_cast<std::size_t>(local_)];
+                show_on(family);
+                Here here;
+                here.patch = patch_;
+                here.family = family;
+                here.task = &declared_;
+                patch_views.push_back(here);
+            }
+        }
+        local_ = 0;
+        TaskCall& call = finish();
+        call.here.patch = in_.members.rank;
+        call.here.use_data = call.use_data.first(uses_.size());
+        call.all_own = all_.patch_views.keep(patch_views);
+        for (std::size_t i = 0; i < call.all_own.size(); ++i)
+            call.all_own[i].use_data = call.use_data.subspan((i + 1) * uses_.size(), uses_.size());
+        std::vector<Here::Own> owns;
+        std::size_t next = 0;
+        for (const Family* family : families) {
+            const std::size_t count = in_.patches(number_of(in_.graph, *family)).size();
+            owns.push_back({family, call.all_own.subspan(next, count)});
+            next += count;
+        }
+        call.here.owns = all_.owns.keep(owns);
+        all_.program.ops[ops_.first].speaks_mpi = true;
+    }
+    [[nodiscard]] std::vector<const Family*> families_of_uses() const {
+        std::vector<const Family*> all;
+        for (const Use& use : declared_.uses)
+            if (const Family* family = in_.label(use.version.label).family;
+                family != nullptr && std::find(all.begin(), all.end(), family) == all.end())
+                all.push_back(family);
+        return all;
+    }
+    /// The views of a patch of this family, or, without one, of the process.
+    void show_on(const Family* family) {
+        for (std::size_t u = 0; u < uses_.size(); ++u) {
+            const Use& use = declared_.uses[u];
+            const LabelInfo& label = in_.label(use.version.label);
+            const bool shown = label.kind == Kind::scalar
+                                   ? use.access != Access::contribute || family == nullptr
+                                   : label.family == family;
+            if (shown)
+                show(u);
+            else
+                use_data_.emplace_back();
+        }
+    }
+
+    void begin() {
+        use_data_.clear(), addresses_.clear(), collects_.clear(), clears_.clear();
+        particle_views_.clear(), scalars_.clear();
+    }
+
+    /// The call with all that was shown; what calls on a patch and on the team have in common.
+    TaskCall& finish() {
+        TaskCall& call = all_.tasks.one();
+        call.use_data = all_.use_data.keep(use_data_);
+        call.addresses = all_.addresses.keep(addresses_);
+        call.collects = all_.moves.keep(collects_);
+        call.clears = all_.clears.keep(clears_);
+        call.particle_views = all_.particle_views.keep(particle_views_);
+        call.scalars = all_.scalars.keep(scalars_);
+        call.here.task = &declared_;
+        call.scope = numbered_.scopes[declared_.scope];
+        call.round_base = numbered_.bases[declared_.scope];
+        call.most = in_.graph.scopes()[declared_.scope].most();
+        call.measured = in_.measured;
+        if (ops_.phase == 1) call.steps_before = in_.steps_before;
+        Op& op = all_.program.ops[ops_.op(local_)];
+        op.go = TaskCall::go, op.what = &call;
+        op.threads = static_cast<std::uint16_t>(declared_.threads);
+        return call;
+    }
+
+    void show(std::size_t u) {
+        const Use& use = declared_.uses[u];
+        const LabelInfo& of = in_.label(use.version.label);
+        if (use.access == Access::contribute)
+            show_contribution(static_cast<int>(u), of);
+        else if (of.kind == Kind::scalar)
+            show_scalar(uses_[u]);
+        else if (use.access == Access::need && use.relation != nullptr)
+            use.relation->shape() == Shape::window ? show_window(use, of, uses_[u])
+                                                   : show_gathered(use, of, uses_[u]);
+        else if (of.kind == Kind::particles)
+            show_particles(uses_[u]);
+        else if (of.kind == Kind::field)
+            show_field(use, of, uses_[u]);
+        else
+            show_list(use, uses_[u]);
+    }
+
+    void add(const UseData& data, const RoundAddress& at) {
+        if (at.depth > 1) addresses_.push_back({static_cast<std::uint32_t>(use_data_.size()), at});
+        use_data_.push_back(data);
+        use_data_.back().origin = at.base;
+    }
+    [[nodiscard]] RoundAddress address(const ResolvedUse& use, const PatchArray& array,
+                                       std::int64_t bytes = 0) const {
+        return numbered_.address(ops_.phase, in_.storage(use.storage), array.origin + bytes,
+                                 array.buffer_stride, use.back);
+    }
+
+    void show_field(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        const PatchArray& array = in_.memory.own(resolved.storage, local_);
+        const FieldLayout& layout = in_.memory.layout(resolved.storage);
+        const Box own = owned(of, patch_);
+        UseData data{nullptr, array.y, array.z, array.component, 0, own};
+        if (use.access == Access::sum) {  // a block of its own, cleared for each call
+            const FieldBlock& window = layout.blocks[static_cast<std::size_t>(local_)];
+            data.box = common(use.reached(own), window.stored);
+            const auto value = static_cast<std::int64_t>(of.bytes);
+            clears_.push_back({array.origin - window.offset({0, 0, 0}) * value,
+                               static_cast<std::size_t>(array.buffer_stride)});
+        } else if (use.access == Access::need) {
+            data.box = layout.grown(own, use.width);
+        }
+        add(data, address(resolved, array));
+    }
+
+    void show_window(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        const Box window = use.relation->window(patch_, of.on);
+        const Strides own = packed(extent_of(window), of.bytes);
+        std::byte* memory = room_for(all_.windows, static_cast<std::size_t>(own.component * of.components));
+        const auto value = static_cast<std::int64_t>(of.bytes);
+        const PatchArray mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
+        for (const Piece& piece : use.relation->pieces(patch_, of.on)) {
+            const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
+            ValueCopy move;
+            move.from = address(resolved, source, distance(source, piece.box.lo, of.bytes));
+            const Box into = piece.box.shifted(piece.shift);
+            const Int3 at{into.lo[0] - window.lo[0], into.lo[1] - window.lo[1], into.lo[2] - window.lo[2]};
+            move.to.base = memory + distance(mine, at, of.bytes);
+            move.box = {nullptr,
+                        nullptr,
+                        own,
+                        strides(source, of.bytes),
+                        extent_of(piece.box),
+                        of.components,
+                        static_cast<std::uint32_t>(of.bytes)};
+            collects_.push_back(move);
+        }
+        RoundAddress at;
+        at.base = memory - distance(mine, window.lo, of.bytes);
+        add({nullptr, mine.y, mine.z, mine.component, 0, window}, at);
+    }
+
+    void show_list(const Use& use, const ResolvedUse& resolved) {
+        const PatchArray& array = in_.memory.own(resolved.storage, local_);
+        if (use.access == Access::sum)
+            clears_.push_back({array.origin, static_cast<std::size_t>(array.buffer_stride)});
+        add({nullptr, 0, 0, array.component, array.count, {}}, address(resolved, array));
+    }
+
+    /// Where they are, and how many, is looked up at each call.
+    void show_particles(const ResolvedUse& resolved) {
+        Populations& all = in_.memory.populations();
+        const ParticleColumn& column = all.column(resolved.storage);
+        particle_views_.push_back(
+            {static_cast<std::uint32_t>(use_data_.size()), &column, &all.own(column.set, local_)});
+        add({}, {});
+    }
+
+    void show_gathered(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        const auto value = static_cast<std::int64_t>(of.bytes);
+        const std::int64_t count = use.relation->length(patch_);
+        std::byte* memory = room_for(all_.windows, static_cast<std::size_t>(count * value * of.components));
+        for (const Piece& piece : use.relation->pieces(patch_, of.on)) {
+            const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
+            std::vector<std::int32_t> entries = piece.entries;
+            Int3 first{};
+            if (of.kind == Kind::field) {
+                const Box own = owned(of, piece.from);
+                for (std::int32_t& entry : entries) entry = entry_in(source, own, entry);
+                first = own.lo;
+            } else {
+                check_entries(*use.relation, of, piece, source);
+            }
+            ValueCopy move;
+            move.from = address(resolved, source, distance(source, first, of.bytes));
+            move.to.base = memory + piece.at * value;
+            move.entries = all_.indices.keep(entries);
+            move.from_component = source.component * value;
+            move.to_component = count * value;
+            move.components = of.components;
+            move.bytes = static_cast<std::uint32_t>(of.bytes);
+            collects_.push_back(move);
+        }
+        RoundAddress at;
+        at.base = memory;
+        add({nullptr, 0, 0, count, count, {}}, at);
+    }
+    static void check_entries(const Relation& relation, const LabelInfo& of, const Piece& piece,
+                              const PatchArray& source) {
+        for (const std::int32_t entry : piece.entries)
+            if (entry >= source.count)
+                throw Error(fmt::format("relation '{}' takes a value of '{}' on patch {} that is not there",
+                                        relation.name(), of.name, piece.from))
+                    .given(fmt::format("entry {}", entry))
+                    .allowed(fmt::format("0 to {}", source.count - 1));
+    }
+
+    void show_scalar(const ResolvedUse& resolved) {
+        const PatchArray& array = in_.memory.own(resolved.storage, 0);
+        add({nullptr, 0, 0, 1, array.count, {}}, address(resolved, array));
+    }
+
+    /// A line of its own for each task and patch; the reduction takes them all.
+    void show_contribution(int u, const LabelInfo& of) {
+        RoundAddress at;
+        at.base = room_for(all_.windows, of.bytes * static_cast<std::size_t>(of.components));
+        scalars_.push_back({at.base, &of});
+        slots_[{task_, u}].push_back(at.base);
+        add({nullptr, 0, 0, 1, of.components, {}}, at);
+    }
+
+    const PlanInputs& in_;
+    const Numbered& numbered_;
+    Arrays& arrays_;
+    TaskId task_;
+    ContributionSlots& slots_;
+    const TaskInfo& declared_;
+    const TaskOps& ops_;
+    ProgramData& all_;
+    const std::vector<ResolvedUse>& uses_;
+
+    // The call in the making.
+    int local_ = 0, patch_ = -1;
+    Reader reader_;
+    std::vector<UseData> use_data_;
+    std::vector<TaskCall::UseAddress> addresses_;
+    std::vector<ValueCopy> collects_;
+    std::vector<Clear> clears_;
+    std::vector<TaskCall::ParticleView> particle_views_;
+    std::vector<TaskCall::ScalarContribution> scalars_;
+};
+
+}  // namespace
+
+ContributionSlots make_tasks(const PlanInputs& in, const Numbered& numbered, Arrays& arrays,
+                             PlanParts& plan) {
+    ContributionSlots slots;
+    for (const TaskId task : in.resolved.tasks.ids())
+        if (in.is(task, ResolvedTask::What::body)) TaskCalls(in, numbered, arrays, plan, task, slots).all();
+    return slots;
+}
+
+}  // namespace strata::graph::detail

@@ -1,0 +1,105 @@
+// What the operations of messages wait for, and what waits for them.
+#include <algorithm>
+
+#include "core/graph/expand/wait_list.hpp"
+
+namespace strata::graph::detail {
+
+namespace {
+
+using What = Stream::What;
+
+/// Packing waits for the values, and until the buffer's message of the round before was handed over.
+void wait_to_pack(WaitList& list, const Stream& stream) {
+    const PlanInputs& in = list.in;
+    const TaskOps& maker = list.numbered.tasks[stream.maker];
+    const ScopeId scope = in.task(stream.maker).scope;
+    list.add_op(maker.phase, stream.second, scope, 1);
+    if (stream.what == What::part_of_reduction || stream.what == What::reduced)
+        return list.add_op(maker.phase, stream.what == What::reduced ? maker.first : maker.up, scope, 0);
+    const TaskOps& made = stream.what == What::leavers ? list.numbered.tasks[maker.leave] : maker;
+    for (const NeedKey& key : stream.keys)
+        list.add_op(maker.phase, !made.family ? made.first : made.op(in.local(made.family, key.patch)), scope,
+                    0);
+}
+
+/// An image is overwritten when all readers here have read it, and all readers of what was copied from it to
+/// halos, which are written next: the maker itself would wait for those.
+void wait_for_readers(WaitList& list, const Stream& stream, const Needs& needs, const Arrays& arrays,
+                      Reach& reach) {
+    const PlanInputs& in = list.in;
+    const int phase = list.numbered.tasks[stream.maker].phase;
+    const Position here = position_of(in, stream.maker, Position::unpack);
+    for (const Before& before : in.task(stream.maker).before) {
+        const TaskOps& reader = list.numbered.tasks[before.task];
+        if (!before.backward || before.through_use < 0 || reader.phase != phase) continue;
+        if (!reader.family) {
+            list.add_all(before.task, before.lag);
+            continue;
+        }
+        const Use& use = in.use(before.through_task, before.through_use);
+        const FamilyId family = number_of(in.graph, *in.info(before.through_task).family);
+        for (const NeedKey& key : stream.keys)
+            for (const int other : reach.readers(use, key.patch))
+                if (in.is_mine(family, other)) list.add_patch(before.task, family, other, before.lag);
+    }
+    for (const NeedKey& key : stream.keys)
+        for (const Reader& reader : arrays.readers(needs.images.at({key.storage, key.patch})))
+            if (reader.phase == phase) list.add_latest(phase, reader.op, reader.position, here);
+}
+
+}  // namespace
+
+void make_waits_of_messages(WaitList& list, const Needs& needs, const Arrays& arrays, Reach& reach,
+                            int phase) {
+    for (const Stream& stream : list.streams.outgoing) {
+        if (list.numbered.tasks[stream.maker].phase != phase) continue;
+        wait_to_pack(list, stream);
+        list.give_to(phase, stream.first);
+        list.add_op(phase, stream.first, list.in.task(stream.maker).scope, 0);
+        list.give_to(phase, stream.second);
+    }
+    for (const Stream& stream : list.streams.incoming) {
+        const TaskOps& maker = list.numbered.tasks[stream.maker];
+        if (maker.phase != phase) continue;
+        const ScopeId scope = list.in.task(stream.maker).scope;
+        if (stream.what == What::leavers)
+            list.add_all(stream.maker, 1);  // they took in those of the round before
+        else
+            list.add_op(phase, stream.second, scope, 1);
+        list.give_to(phase, stream.first);
+        if (stream.what != What::values && stream.what != What::part_of_reduction) continue;
+        list.add_op(phase, stream.first, scope, 0);
+        if (stream.what == What::part_of_reduction)
+            list.add_op(phase, maker.up != kNone ? maker.up : maker.first, scope, 1);
+        else
+            wait_for_readers(list, stream, needs, arrays, reach);
+        list.give_to(phase, stream.second);
+    }
+}
+
+void wait_for_packing(WaitList& list, TaskId task, int patch) {
+    const PlanInputs& in = list.in;
+    const ResolvedTask& of = in.task(task);
+    const int phase = list.numbered.tasks[task].phase;
+    const auto& packing = list.streams.packing;
+    for (std::size_t u = 0; u < of.uses.size() && !packing.empty(); ++u) {
+        if (!writes(in, task, u)) continue;
+        const StorageId number = of.uses[u].storage;
+        for (auto packed = packing.lower_bound({number, patch});
+             packed != packing.end() && packed->first.first == number; ++packed) {
+            if (patch >= 0 && packed->first.second != patch) break;
+            for (const std::size_t i : packed->second) {
+                const Stream& stream = list.streams.outgoing[i];
+                if (list.numbered.tasks[stream.maker].phase != phase) continue;
+                const Position pack = position_of(in, stream.maker, Position::pack);
+                int rounds = rounds_since(in, pack, position_of(in, task, Position::own));
+                if (stream.maker == task && in.storage(number).scope == of.scope)
+                    rounds = in.storage(number).depth;
+                list.add_op(phase, stream.first, pack.scope, rounds);
+            }
+        }
+    }
+}
+
+}  // namespace strata::graph::detail
