@@ -61,7 +61,7 @@ class Stream {
     alignas(Message) std::byte piece_[sizeof(Message)] = {};
 };
 
-/// A listening socket without a file. Its (abstract) name ends with the socket.
+/// A listening socket without a file: its name is abstract and disappears when the socket closes.
 struct Listening {
     int socket = -1;
     std::string name;  // of a Unix socket; "address,address,...:port" of TCP
