@@ -1,4 +1,4 @@
-// Tables that a user brings: comma-separated, a line of column names first, '#' for remarks.
+// Tables from users: comma-separated, a line of column names first, lines with '#' are comments.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 
 namespace strata::balance {
 
-/// Reads a table line by line; every error names file, line and column.
+/// Reads a table line by line. Errors name the file, the line and, where there is one, the column.
 class Csv {
   public:
-    /// Opens the file and reads the names of its columns, each one of `known`. Throws Error.
+    /// Opens the file and reads its column names, all of which must be in `known`. Throws Error.
     Csv(const std::string& path, const std::vector<std::string>& known) : path_(path), in_(path) {
         if (!in_) throw system_error("the table cannot be read", errno, kBadInput).at(path);
         if (!split_line())
@@ -40,7 +40,7 @@ class Csv {
         }
     }
 
-    /// Goes on to the next row; false at the end. Throws Error where it has too few or too many fields.
+    /// Reads the next row; false at the end. Throws Error where it has too few or too many fields.
     bool next() {
         if (!split_line()) return false;
         if (fields_.size() != columns_.size())
@@ -69,7 +69,7 @@ class Csv {
             throw error(column, "a number is expected").allowed(fmt::format("{:g} to {:g}", least, most));
         return value;
     }
-    /// About this field of the present row.
+    /// An error about this field of the current row.
     [[nodiscard]] Error error(const std::string& column, const std::string& message) const {
         Error wrong(message);
         wrong.at(path_, line_, column).given(text(column).empty() ? "nothing" : text(column));

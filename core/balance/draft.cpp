@@ -12,13 +12,13 @@ namespace {
 constexpr double kRounding = 1e-12;
 constexpr int kRounds = 10;  // of packing and matching threads in turn
 constexpr double kTargets[] = {0.001, 0.005, 0.01, 0.02, 0.04, 0.08};  // above the bound
-constexpr double kAsGood = 0.005;       // numbers of processes that are as good as the best
+constexpr double kAsGood = 0.005;       // numbers of processes within this part count as good as the best
 constexpr int kCoarse = 24;             // numbers of processes tried at first, evenly in their logarithm
 constexpr int kFine = 12;               // and then near the best
 constexpr long kEffort = 2'000'000;     // candidates of one improvement
-constexpr long kEffortOfNode = 20;      // candidates that take as long as a node of the search
-constexpr size_t kFewPatches = 40;      // up to so many the search is worth its time
-constexpr double kGoodEnough = 1.0005;  // of the bound: not worth another improvement while searching
+constexpr long kEffortOfNode = 20;      // candidates take as long as a node of the search
+constexpr size_t kFewPatches = 40;      // at most so many: the search pays
+constexpr double kGoodEnough = 1.0005;  // of the bound: no further improvement while searching
 
 Draft matched(const Problem& problem, Owners owners, int processes, int cpus, const ThreadCurve& curve) {
     Draft draft;
@@ -38,15 +38,15 @@ class Drafter {
         for (const int patch : order_) in_order_.push_back(problem.costs[static_cast<size_t>(patch)]);
     }
 
-    /// Shares out, matches threads to the loads, shares out again for those threads, and so on while it
-    /// gains.
+    /// Assigns patches, matches threads to the loads, assigns patches again for those threads, and so on
+    /// while it gains.
     Draft draft(int processes, long effort) const {
         const double bound =
             lower_bound_time(problem_.costs, request_.cpus, processes, curve_) * (1 + kRounding);
         const std::vector<double> alike(static_cast<size_t>(processes), 1.0);
         Draft best = rounds(match(share(alike, effort), processes), bound, effort);
-        // Loads that came first leave rounding to the threads; threads that come first leave it to small
-        // patches.
+        // Two ways differ in rounding: loads first leaves it to the numbers of threads, threads first leaves
+        // it to small patches.
         for (const double above : kTargets) {
             if (best.longest <= bound * kGoodEnough || processes == request_.cpus) break;
             const std::vector<int> threads = threads_first(processes, bound * (1 + above));
@@ -54,7 +54,8 @@ class Drafter {
             Draft next = rounds(match(share(speeds_of(threads, curve_), effort), processes), bound, effort);
             if (next.longest < best.longest) best = std::move(next);
         }
-        // Few patches: owners and threads at once, which taking turns may miss.
+        // Few patches: searches owners and threads together, since alternating between them may miss the
+        // best.
         if (problem_.costs.size() <= kFewPatches && request_.method != Method::largest_first &&
             request_.method != Method::curve)
             search_draft(problem_.costs, request_.cpus, curve_, best, effort / kEffortOfNode);
@@ -70,16 +71,16 @@ class Drafter {
     }
 
   private:
-    /// Shares out anew for the threads that matched the last loads, while it gains.
+    /// Assigns patches again for the threads that matched the last loads, while it gains.
     Draft rounds(Draft best, double bound, long effort) const {
         const auto processes = static_cast<int>(best.threads.size());
-        if (processes == request_.cpus) return best;  // one thread each: there is nothing to match
+        if (processes == request_.cpus) return best;  // one thread each: no choice
         Draft last = best;
         for (int round = 0, idle = 0; round < kRounds && idle < 2 && best.longest > bound; ++round) {
             const std::vector<double> speeds = speeds_of(last.threads, curve_);
             Draft next = match(share(speeds, effort), processes);
             if (request_.method == Method::packing) {
-                // From what is there, too: packing anew forgets what the last exchanges found.
+                // Also starts from the present owners: a new packing loses the gains of the last exchanges.
                 Owners kept = best.owners;
                 improve(problem_.costs, speeds_of(best.threads, curve_), kept, bound, effort);
                 Draft improved = match(std::move(kept), processes);
@@ -92,8 +93,8 @@ class Drafter {
         return best;
     }
 
-    /// Threads for a step of `time`: patches too large for an equal share get what they need, the others'
-    /// processes share the rest evenly. Empty where that cannot be.
+    /// Numbers of threads for a step of `time`: patches too large for an equal share get the threads that
+    /// they need, and the other processes share the rest evenly. Empty where that is not possible.
     std::vector<int> threads_first(int processes, double time) const {
         std::vector<int> threads;
         int left = request_.cpus;
@@ -137,7 +138,8 @@ class Drafter {
     std::vector<double> in_order_;
 };
 
-/// The number of processes by search: coarse over the whole range, from the most down, then near the best.
+/// Searches the number of processes: coarsely over the whole range, from the largest down, then near the
+/// best.
 Draft search_processes(const Drafter& drafter, int most, double bound) {
     std::map<int, Draft> tried;
     const auto try_one = [&](int processes) -> const Draft& {
@@ -146,7 +148,7 @@ Draft search_processes(const Drafter& drafter, int most, double bound) {
         return tried[processes];
     };
     for (int i = kCoarse; i >= 0; --i) {
-        // As good as anything can be, with the most processes of all that are: the others need not be tried.
+        // Within kAsGood of the bound, with the most processes of all such numbers: no other need be tried.
         const Draft& draft = try_one(static_cast<int>(std::lround(std::pow(most, double(i) / kCoarse))));
         if (draft.longest <= bound * (1 + kAsGood)) return draft;
     }
@@ -170,8 +172,7 @@ Draft search_processes(const Drafter& drafter, int most, double bound) {
 
 Draft make_draft(const Problem& problem, const Request& request, const ThreadCurve& curve) {
     const Drafter drafter(problem, request, curve);
-    // A process without a patch has nothing to do: never more of them than patches, unless they were asked
-    // for.
+    // A process without a patch has no work, so there are never more processes than patches unless requested.
     const int most = std::max(1, std::min(request.cpus, static_cast<int>(problem.costs.size())));
     Draft draft;
     if (request.processes > 0) {

@@ -1,4 +1,5 @@
-// Owners and threads for a number of processes, or for the best number. For this folder's own sources.
+// The owners and threads of a plan, for a given number of processes or for the best one. For this folder's
+// own sources.
 #pragma once
 
 #include <cmath>
@@ -14,12 +15,12 @@ struct Draft {
     double longest = INFINITY;
 };
 
-/// The plan's owners and threads by the request's method. `curve`: the request's, with its limit of threads.
+/// The owners and threads by the request's method. `curve`: the request's curve, with its limit on threads.
 [[nodiscard]] Draft make_draft(const Problem& problem, const Request& request, const ThreadCurve& curve);
 
-/// Branch and bound over owners and threads together, from `best` on, at most `nodes` nodes: a time is
-/// reached by owners whose loads need no more threads than there are CPUs. True where `best` is then proven
-/// to be the optimum.
+/// Branch and bound over owners and threads together, starting from `best`, with at most `nodes` nodes.
+/// Owners reach a time if their loads need no more threads than there are CPUs. Returns true where `best` is
+/// then proven to be the optimum.
 bool search_draft(const std::vector<double>& costs, int cpus, const ThreadCurve& curve, Draft& best,
                   long nodes = 200'000);
 

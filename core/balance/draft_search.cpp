@@ -1,4 +1,4 @@
-// The search for the optimum of a small plan: owners and threads together.
+// Searches the optimum of a small plan: owners and threads together.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kRounding = 1e-12;
 
-/// Gives patches away, largest first. A branch ends where the loads so far need more threads than there are
-/// CPUs to be faster than the best that is known. Processes have no threads of their own, so that those of
-/// equal load are all alike: few branches remain.
+/// Gives away patches, largest first. A branch ends where the loads so far need more threads than there are
+/// CPUs to be faster than the best known plan. Processes have no fixed threads, so those of equal load are
+/// interchangeable: few branches remain.
 class Search {
   public:
     Search(const std::vector<double>& costs, int cpus, const ThreadCurve& curve, Draft& best, long nodes)
@@ -34,7 +34,7 @@ class Search {
 
   private:
     struct Choice {
-        int threads;  // more of them in all
+        int threads;  // additional threads in all
         double load;
         size_t process;
         bool operator<(const Choice& other) const {
@@ -44,7 +44,7 @@ class Search {
 
     [[nodiscard]] bool done() const { return best_.longest <= bound_ * (1 + kRounding); }
 
-    /// Threads for a load that is to end before the best time; more than there are where none suffice.
+    /// The threads for a load to end before the best time; more than there are CPUs where none suffice.
     [[nodiscard]] int need(double load) const {
         if (load <= 0) return 1;
         const int threads = curve_.threads_for(load / (best_.longest * (1 - 1e-9)));
@@ -70,7 +70,7 @@ class Search {
         std::sort(choices.begin(), choices.end());
         for (const Choice& choice : choices) {
             if (done() || --nodes_ <= 0) return;
-            // Anew for each: the best time may have changed below.
+            // Computed again for each choice: the best time may have changed below.
             const double before = loads_[choice.process];
             loads_[choice.process] = choice.load;
             long needed = 0;

@@ -71,7 +71,7 @@ class Loads {
 }  // namespace
 
 std::vector<Exchanged> overlaps(std::span<const Box> boxes) {
-    // Along the axis in which boxes are small beside the whole, a sweep meets the fewest that do not overlap.
+    // Sweeps along the axis in which boxes are smallest relative to the whole: fewest pairs overlap there.
     size_t axis = 0;
     double most = -1;
     for (size_t d = 0; d < 3; ++d) {
@@ -118,7 +118,7 @@ Owners pack_connected(std::span<const double> costs, std::span<const double> spe
     const Neighbours neighbours(costs.size(), exchanged);
     Loads loads(speeds);
     Owners owners(costs.size(), -1);
-    std::map<int, double> bytes_to;  // ordered, so that ties fall the same way each time
+    std::map<int, double> bytes_to;  // ordered, so ties are decided in the same way each time
     for (const int patch : largest_first(costs)) {
         const double cost = costs[static_cast<size_t>(patch)];
         bytes_to.clear();

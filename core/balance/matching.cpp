@@ -44,7 +44,7 @@ std::vector<int> match_threads(const std::vector<double>& loads, int cpus, const
     const auto processes = static_cast<int>(loads.size());
     std::vector<int> threads(loads.size(), 1);
     if (processes == 0) return threads;
-    // One thread each is the slowest; whatever is reached is then the time of some process on some count.
+    // One thread each is the slowest. Each time that is reached is the time of some process with some count.
     double high = longest_of(loads, threads, curve);
     double low = high / curve.speedup(cpus) * (1 - 1e-9);
     for (int i = 0; i < 60 && high > low * (1 + kRounding); ++i) {

@@ -16,11 +16,11 @@ using Load = std::pair<double, int>;  // load, process
 using LeastFirst = std::priority_queue<Load, std::vector<Load>, std::greater<>>;
 
 constexpr int kPartners = 48;    // processes that the longest one tries to exchange with, shortest first
-constexpr double kGain = 1e-12;  // a gain below this part is rounding
-constexpr int kRounds = 12;      // of MULTIFIT's bisection: each halves what is left of the interval
-constexpr int kFewPatches = 40;  // up to so many the search is worth its time
+constexpr double kGain = 1e-12;  // a relative gain below this is rounding
+constexpr int kRounds = 12;      // of MULTIFIT's bisection: each halves the interval
+constexpr int kFewPatches = 40;  // at most so many: the search pays
 
-/// The most room among bins [begin, end), for finding the first bin with room in O(log m).
+/// A tree with the largest room of each range of bins, to find the first bin with room in O(log m).
 class FirstFitBins {
   public:
     explicit FirstFitBins(const std::vector<double>& rooms) {
@@ -29,7 +29,7 @@ class FirstFitBins {
         std::copy(rooms.begin(), rooms.end(), most_.begin() + static_cast<long>(leaves_));
         for (size_t i = leaves_ - 1; i > 0; --i) most_[i] = std::max(most_[2 * i], most_[2 * i + 1]);
     }
-    /// The first bin with room for `cost`, which is then taken; -1: none.
+    /// Takes room for `cost` in the first bin that has it, and returns the bin; -1: none.
     int take(double cost) {
         if (most_[1] < cost) return -1;
         size_t i = 1;
@@ -83,7 +83,7 @@ class Improver {
 
     void look(size_t from, size_t to, Exchange& best, long& effort) const {
         const double speed = speeds_[from], other_speed = speeds_[to];
-        // The cost that would have to change hands for both to end together.
+        // The cost to be moved for both to end together.
         const double ideal = (loads_[from] * other_speed - loads_[to] * speed) / (speed + other_speed);
         const auto weigh = [&](int give, int take, double moved) {
             const double after = std::max(time(from, loads_[from] - moved), time(to, loads_[to] + moved));
@@ -92,10 +92,10 @@ class Improver {
         };
         double before = -1;
         for (const auto& [cost, patch] : patches_[from]) {
-            if (cost == before) continue;  // an equal patch was looked at
+            if (cost == before) continue;  // an equal patch was tried
             before = cost;
             weigh(patch, -1, cost);
-            if (cost <= ideal) continue;  // giving it alone is better than getting something back for it
+            if (cost <= ideal) continue;  // moving it alone is better than exchanging it
             const auto above = patches_[to].lower_bound({cost - ideal, -1});
             if (above != patches_[to].end()) weigh(patch, above->second, cost - above->first);
             if (above != patches_[to].begin()) {
@@ -118,7 +118,7 @@ class Improver {
         hand_over(exchange.give, from, to);
         if (exchange.take >= 0) hand_over(exchange.take, to, from);
         for (const size_t p : {from, to}) {
-            // Summed anew: differences of many exchanges would gather rounding.
+            // Summed again: differences of many exchanges would accumulate rounding errors.
             loads_[p] = 0;
             for (const auto& [cost, patch] : patches_[p]) loads_[p] += cost;
             times_.insert({time(p, loads_[p]), static_cast<int>(p)});
@@ -157,7 +157,7 @@ double longest_time(std::span<const double> costs, const Owners& owners, std::sp
 }
 
 Owners pack_largest_first(std::span<const double> costs, std::span<const double> speeds) {
-    // Among processes of one speed the least loaded ends first, so one queue for each speed is enough.
+    // Among processes of one speed the least loaded one ends first, so one queue for each speed is enough.
     std::map<double, LeastFirst, std::greater<>> kinds;
     for (size_t p = 0; p < speeds.size(); ++p) kinds[speeds[p]].push({0.0, static_cast<int>(p)});
     Owners owners(costs.size(), 0);

@@ -89,7 +89,7 @@ void predict(Plan& plan, const Problem& problem, const Request& request) {
     plan.limit.too_large =
         static_cast<int>(std::count_if(problem.costs.begin(), problem.costs.end(),
                                        [&](double c) { return c > plan.limit.largest * (1 + 1e-9); }));
-    // It is the patch that limits when the bound is its own time, and not what all of them need together.
+    // The patch is the limit if the bound is its own time, and not the time from all patches together.
     if (plan.limit.time >= plan.bound * (1 - 1e-9) && plan.limit.too_large > 0)
         plan.limit.patch = static_cast<int>(largest - problem.costs.begin());
 }

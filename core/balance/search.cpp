@@ -1,4 +1,4 @@
-// The search for the optimum of a small packing.
+// Searches the optimum of a small packing.
 #include <algorithm>
 #include <numeric>
 
@@ -7,8 +7,8 @@
 namespace strata::balance {
 namespace {
 
-/// Gives patches away, largest first, each to the process that would end first, then the others; a branch
-/// ends where it cannot beat the best that is known.
+/// Gives away patches, largest first, each to the process that would end first, then to the others. A branch
+/// ends where it cannot beat the best known assignment.
 class Search {
   public:
     Search(std::span<const double> costs, std::span<const double> speeds, Owners& best, long nodes)
@@ -37,9 +37,9 @@ class Search {
             return;
         }
         const auto patch = static_cast<size_t>(order_[depth]);
-        std::vector<std::pair<double, size_t>> choices;  // the time it would then end at, process
+        std::vector<std::pair<double, size_t>> choices;  // end time with the patch, process
         for (size_t p = 0; p < speeds_.size(); ++p) {
-            // Two processes of one speed and load lead to the same assignments with their names exchanged.
+            // Two processes of one speed and load lead to the same assignments, with their numbers exchanged.
             bool again = false;
             for (size_t q = 0; q < p && !again; ++q)
                 again = speeds_[q] == speeds_[p] && loads_[q] == loads_[p];

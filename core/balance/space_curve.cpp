@@ -7,10 +7,10 @@
 namespace strata::balance {
 namespace {
 
-constexpr int kBits = 21;  // three times that fits one word
+constexpr int kBits = 21;  // three coordinates fit in one word
 
-/// The end of each chunk when each process takes as much as it can within `limit`. When all fits, `reached`
-/// is the longest time that occurred; otherwise the least limit at which the probe would have gone otherwise.
+/// The end of each chunk when each process takes as much as it can within `limit`. `reached`: if all fits,
+/// the longest time; else the smallest limit for which the probe would differ.
 struct Probe {
     bool fits;
     double reached;
@@ -23,8 +23,7 @@ Probe probe(const std::vector<double>& sums, std::span<const double> speeds, dou
     double next = INFINITY;
     size_t begin = 0;
     for (const double speed : speeds) {
-        // By the very expression that gives a chunk's time, so that a limit that was reached is reached
-        // again.
+        // The same expression as for a chunk's time, so that a reached limit is reached again.
         const auto fits = [&](double sum) { return (sum - sums[begin]) / speed <= limit; };
         const auto from = sums.begin() + static_cast<long>(begin) + 1;
         const auto end = static_cast<size_t>(std::partition_point(from, sums.end(), fits) - sums.begin()) - 1;
@@ -75,7 +74,7 @@ std::vector<int> hilbert_order(std::span<const Point> points) {
             high[d] = std::max(high[d], point[d]);
         }
     }
-    // One scale for all axes: cells are cubes, so that near on the curve means near in space.
+    // One scale for all axes: cells are cubes, so that points near on the curve are near in space.
     double side = 0;
     for (size_t d = 0; d < 3; ++d) side = std::max(side, high[d] - low[d]);
     const double scale = side > 0 ? ((1U << kBits) - 1) / side : 0;
@@ -98,8 +97,8 @@ Owners split_sequence(std::span<const double> costs, std::span<const double> spe
     std::vector<double> sums(costs.size() + 1, 0.0);
     std::partial_sum(costs.begin(), costs.end(), sums.begin() + 1);
     const double fastest = *std::max_element(speeds.begin(), speeds.end());
-    // Everything on one process always fits, nothing below the mean does. Each probe moves one end of the
-    // interval to a time that some chunk really takes; there are finitely many, so the ends meet.
+    // All costs on one process always fit; below the mean they never do. Each probe moves one end of the
+    // interval to the time of a possible chunk. There are finitely many of these, so the ends meet.
     double low = sums.back() / std::accumulate(speeds.begin(), speeds.end(), 0.0) * (1 - 1e-9);
     double high = sums.back() / fastest;
     Probe best = probe(sums, speeds, high);

@@ -11,7 +11,7 @@
 namespace strata::balance {
 namespace {
 
-// A time that was computed as load / speed-up must find the same count again.
+// For a time computed as load / speed-up the same count must be found again.
 constexpr double kRounding = 1e-12;
 constexpr int kMostThreads = 1 << 20;
 

@@ -1,4 +1,4 @@
-// Sets of zones as the papers describe them: what they published is met, the rest is drawn.
+// Sets of zones as described in the papers: published figures are met, the rest is drawn at random.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double kBytesEachPoint = 5 * sizeof(double);  // the five conserved va
 constexpr double kFilled = 1.3;                         // volumes of all boxes over that of the cube
 constexpr double kTwoPi = 6.283185307179586;
 
-/// Numbers in (0, 1): by hand, since the library's distributions differ between implementations.
+/// Random numbers in (0, 1). Not by the standard library: its distributions differ between implementations.
 double uniform(std::mt19937_64& random) { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; }
 
 double normal(std::mt19937_64& random) {
@@ -44,7 +44,7 @@ std::vector<std::int64_t> draw_sizes(const ZoneSet& set, std::mt19937_64& random
     const auto total = [](const std::vector<std::int64_t>& sizes) {
         return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     };
-    const double reach = 40 * (1 + set.spread);  // far beyond: at the ends all sizes are least, or most
+    const double reach = 40 * (1 + set.spread);  // far: at the ends all sizes are least, or all are most
     double low = std::log(double(set.least)) - reach, high = std::log(double(set.most)) + reach;
     for (int i = 0; i < 100; ++i) {
         const double middle = 0.5 * (low + high);
@@ -68,7 +68,7 @@ std::vector<std::int64_t> draw_sizes(const ZoneSet& set, std::mt19937_64& random
     return sizes;
 }
 
-/// A box of this volume with sides that differ by up to a factor of two, somewhere in the unit cube.
+/// A box of this volume, at a random place in the unit cube, with sides that differ by up to a factor of two.
 Box place(double volume, std::mt19937_64& random) {
     Point sides{};
     double product = 1;
@@ -82,8 +82,7 @@ Box place(double volume, std::mt19937_64& random) {
     return box;
 }
 
-/// Points on the surface of the part that two boxes have in common, at the density of the coarser one, times
-/// bytes.
+/// Bytes for the points on the surface of the common part of two boxes, at the density of the coarser one.
 double bytes_in_common(const Box& a, const Box& b, double density) {
     Point side{};
     for (size_t d = 0; d < 3; ++d) side[d] = std::min(a.high[d], b.high[d]) - std::max(a.low[d], b.low[d]);

@@ -24,7 +24,7 @@ double cost_of(const Csv& table) {
     return points;
 }
 
-/// All of them or none.
+/// Whether all columns are there. Throws Error where only some are.
 bool has_all(const Csv& table, const std::string& path, const std::vector<std::string>& columns) {
     size_t found = 0;
     for (const std::string& column : columns) found += table.has(column) ? 1 : 0;

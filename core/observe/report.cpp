@@ -152,7 +152,7 @@ std::string table(const std::vector<Process>& processes, const machine::Machine&
     std::vector<const Process*> shown;
     for (const Process& process : processes)
         if (show.all || !is_launcher(process)) shown.push_back(&process);
-    // A shell alone is what was asked for.
+    // Where there are only launchers (e.g. a shell alone), they are shown.
     if (shown.empty())
         for (const Process& process : processes) shown.push_back(&process);
     const std::size_t hidden = processes.size() - shown.size();

@@ -1,4 +1,4 @@
-// Processes with their threads and pages, as a table for people and as JSON for scripts.
+// Processes with their threads and pages, as a table and as JSON.
 #pragma once
 
 #include <iosfwd>
@@ -17,18 +17,18 @@ struct TableOptions {
     std::size_t most = 64;  // processes; the busiest are kept
 };
 
-/// Figures of a process that follow from what was read.
+/// Derived figures of a process.
 struct PlacementSummary {
-    std::vector<int> cpus;     // its threads run or ran last on
+    std::vector<int> cpus;     // on which its threads run or ran last
     std::vector<int> domains;  // of those CPUs
     machine::ByMemory pages;
     std::uint64_t local = 0;  // bytes in memories of those domains
     std::optional<long> migrations;
-    int sharing = 0;  // threads whose only allowed PU is another thread's too
+    int sharing = 0;  // threads with a single allowed PU that another thread has as well
 };
 PlacementSummary placement_summary(const Process& process, const machine::Machine& machine);
 
-/// A table: a line a process, then threads and pages where there is room for them.
+/// A table: a line for each process, then threads and pages where there is room for them.
 std::string table(const std::vector<Process>& processes, const machine::Machine& machine,
                   const TableOptions& show);
 

@@ -62,7 +62,7 @@ void read_pages(Process& process, const std::string& folder, Method method, std:
             process.pages_read = true;
             return;
         }
-        // A kernel without NUMA has no such file; its pages can still be asked.
+        // A kernel without NUMA has no such file; move_pages still works.
     }
     process.regions = machine::read_maps(*maps, process.program);
     if (const auto share = machine::ask_pages(process.pid, process.regions, most_pages)) {
@@ -92,7 +92,7 @@ std::optional<Thread> read_thread(int pid, int tid) {
     thread.allowed = parse_cpulist(machine::field(*status, "Cpus_allowed_list"));
     thread.cpu = stat->last_cpu;
     thread.cpu_s = stat->cpu_s;
-    // Nanoseconds on a CPU, where the kernel says so; ticks of 10 ms else.
+    // Nanoseconds on a CPU, where the kernel counts them; else ticks of 10 ms.
     if (const auto schedstat = machine::read_file(folder + "/schedstat"))
         thread.cpu_s = 1e-9 * std::strtod(schedstat->c_str(), nullptr);
     thread.migrations = migrations_in(folder);
@@ -116,7 +116,7 @@ std::optional<Process> read_process(int pid, Method method, std::uint64_t most_p
     std::sort(process.threads.begin(), process.threads.end(), [](auto& a, auto& b) { return a.tid < b.tid; });
     process.program = program_of(folder);
     if (process.program.empty()) {
-        // A thread of the kernel has no program; another user's process keeps it to itself.
+        // A kernel thread has no program; that of another user's process cannot be read.
         if (errno != ENOENT) process.why = std::strerror(errno);
         process.program = stat->name;
     } else {

@@ -127,7 +127,7 @@ void Tracer::leaving(int tid) {
     note_thread(pid, tid);
 }
 
-/// The last reading of a thread is kept for its process' own end, since the thread may go before that.
+/// Keeps the last reading of a thread until its process's end, since the thread may end earlier.
 void Tracer::note_thread(int pid, int tid) {
     if (auto thread = read_thread(pid, tid)) {
         Process& process = known_[pid];
@@ -141,7 +141,7 @@ void Tracer::stopped(int tid, int status) {
     const int number = WSTOPSIG(status);
     const int event = status >> 16;
     if (event == PTRACE_EVENT_EXIT) leaving(tid);
-    // Its first stop: a thread that is killed by its process' end may not stop on its way out.
+    // Reads a thread at its first stop: one that is killed by its process's end may not stop again.
     if (event == PTRACE_EVENT_STOP && number == SIGTRAP)
         if (const int pid = process_of(tid); pid != tid) note_thread(pid, tid);
     if (event == PTRACE_EVENT_EXEC) known_.erase(tid);  // another program from here on
@@ -181,15 +181,15 @@ void Tracer::wait() {
     next_reading_ = request_.after_s > 0 ? request_.after_s : request_.every_s;
     while (true) {
         int status = 0;
-        // Without readings to take there is nothing to do but wait for the next stop.
+        // Without readings to take, waits for the next stop.
         const bool poll = !traced_ || (readings && next_reading_ > 0);
         const int tid = waitpid(-1, &status, __WALL | (poll ? WNOHANG : 0));
         if (tid < 0 && errno == EINTR) continue;
-        if (tid < 0) break;  // nobody is left
+        if (tid < 0) break;  // no child is left
         if (tid == 0) {
             if (!traced_) read_all();
             readings_due();
-            // Until the next stop, which must not wait, or the next reading.
+            // Waits for the next stop, which must be answered at once, or for the next reading.
             sigtimedwait(&child_signal_, nullptr, &kPause);
         } else if (WIFSTOPPED(status)) {
             stopped(tid, status);
@@ -202,7 +202,7 @@ void Tracer::wait() {
 }
 
 TraceResult Tracer::run() {
-    // Interrupts go to the command alone: this process waits for its end.
+    // Interrupts go to the command only; this process waits for its end.
     std::map<int, sighandler_t> before;
     for (const int number : {SIGINT, SIGQUIT}) before[number] = signal(number, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

@@ -1,7 +1,7 @@
 // The keys of a solver's case file. One declaration makes the check, the messages and --help:
 //
 //   struct Settings {
-//       double diffusivity = 1;                       // what is there before reading is the default
+//       double diffusivity = 1;                       // the value before reading is the default
 //       std::vector<std::int64_t> cells;
 //   } settings;
 //   CaseSchema schema("transport", "heat conduction and advection on a structured grid");

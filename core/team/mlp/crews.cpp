@@ -1,4 +1,4 @@
-// The calls of strata/mlp.h that are about crews.
+// The calls of strata/mlp.h for crews.
 #include <fmt/format.h>
 
 #include <algorithm>

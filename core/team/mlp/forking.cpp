@@ -31,8 +31,8 @@ bool is_set(const char* name) {
     return value != nullptr && *value != '\0';
 }
 
-/// A code of that time says how many processes there are, and often sets each one's threads itself: they are
-/// held on cores only where STRATA_LAYOUT says so.
+/// A code of that time gives the number of processes, and often sets the number of threads itself. Its
+/// members are bound to cores only where STRATA_LAYOUT is set.
 launch::Layout layout_of(int members, long cores) {
     launch::Layout layout;
     if (is_set("STRATA_LAYOUT")) {
@@ -78,7 +78,7 @@ void refuse_bound_threads() {
 class Forking : public Watcher {
   public:
     Forking(Arena& arena, const launch::Placement& placement) : Watcher(arena), placement_(placement) {}
-    /// True in the members, whose number is then rank().
+    /// True in the members; rank() is then the member's number.
     bool fork_all();
     [[nodiscard]] int rank() const { return static_cast<int>(members_.size()); }
 
@@ -110,13 +110,13 @@ bool Forking::fork_all() {
 }
 
 void describe_in_environment(const launch::Placement& placement, int rank) {
-    // Those of the OpenMP runtime were read when the program started, and are the user's.
+    // The OpenMP runtime's variables were read when the program started, and are the user's.
     for (const auto& set : launch::settings_for(placement, rank, rank, placement.layout.processes))
         if (std::string_view(set.name).starts_with("STRATA_"))
             set.removed ? unsetenv(set.name.c_str()) : setenv(set.name.c_str(), set.value.c_str(), 1);
 }
 
-/// A code of that time ends by STOP or END and knows of nothing to call.
+/// A code of that time ends by STOP or END, without a call to the library.
 void leave_at_exit(int status, void*) {
     if (status == 0) session().team.reset();
 }
@@ -141,7 +141,7 @@ int fork_members(std::int64_t members, Arena& arena) {
     lay_out(arena, placement, neighbourhood(machine, placement), is_crowded(placement.layout, cores));
     const CrewPlaces places = crew_places(machine, placement);
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
-    flush_all();  // else every member would write what is in the buffers now
+    flush_all();  // else every member would write the content of the buffers
     const int parent = getpid();
     int rank = 0;
     std::optional<int> status;  // in the original process
@@ -154,7 +154,7 @@ int fork_members(std::int64_t members, Arena& arena) {
             rank = forking.rank();
         }
     }
-    if (status) _exit(*status);  // nothing of the program's own is to be done here: the members did it
+    if (status) _exit(*status);  // without the program's exit handlers: the members ran them
     describe_in_environment(placement, rank);
     SeatWord word;
     word.rank = rank;
@@ -165,7 +165,7 @@ int fork_members(std::int64_t members, Arena& arena) {
     session().before.reset();
     on_exit(leave_at_exit, nullptr);
     if (sets_threads) set_openmp_threads(placement.layout.threads);
-    session().team->barrier();  // nobody goes on before all are there
+    session().team->barrier();  // all members are there before any goes on
     const char* first = std::getenv("STRATA_FORKIT_FIRST");
     return rank + (first == nullptr ? 0 : std::atoi(first));
 }

@@ -1,4 +1,4 @@
-// FORKIT: the one place where a process that has run already is forked.
+// FORKIT: the only place where a process is forked that has run other code before.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace strata::team::mlp {
 
-/// Lays out a team of so many members in the arena, which becomes theirs, and forks them. Returns in the
-/// members only, with the number of each; the team is the session's then, and is left when the process exits
-/// with status 0. The original process looks after them and ends with their status. Throws Error, in the
-/// original process, when there is a team already, when threads that no fork takes along cannot be ended, or
+/// Lays out a team of `members` members in the arena, which becomes theirs, and forks them. Returns in the
+/// members only, with the number of each. The team is then the session's, and is left when the process exits
+/// with status 0. The original process watches the members and ends with their status. Throws Error, in the
+/// original process, when there is a team already, when threads that a fork does not copy cannot be ended, or
 /// when the layout does not fit.
 int fork_members(std::int64_t members, Arena& arena);
 

@@ -1,6 +1,5 @@
-// The names by which Fortran calls MLPlib, compiled once for default integers of 4 bytes and once for those
-// of 8
-// (-fdefault-integer-8, -i8). A Cray pointer is an address in either.
+// The names by which Fortran calls MLPlib. Compiled twice: for default integers of 4 bytes and of 8 bytes
+// (-fdefault-integer-8, -i8). A Cray pointer is an address in both.
 #include <cstdint>
 
 #include "core/team/mlp/original.hpp"
@@ -13,7 +12,7 @@ using Integer = std::int32_t;
 
 extern "C" {
 
-/// GETMEM(xarray, xpoint, numbyt): `xarray` is what xpoint points to, nothing yet.
+/// GETMEM(xarray, xpoint, numbyt): `xarray` is the target of xpoint, which is not associated yet.
 MLP_API void getmem_(void*, void** xpoint, const Integer* numbyt) { *xpoint = strata_getmem(*numbyt); }
 
 /// GETMEM8: the same with an integer*8 size, for arrays of 2 GiB and more in a code with integers of 4 bytes.

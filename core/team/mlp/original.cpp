@@ -17,7 +17,7 @@ struct PartialBarrier {
     Word gate;
 };
 
-/// A member that has left cannot come; one that waits here has not left.
+/// A member that has left cannot arrive. (A member that waits here has not left.)
 void refuse_vain_wait(Team& team, std::uint64_t wanted) {
     const auto* departures = static_cast<const Departures*>(team.arena().find(kDeparturesArray));
     int left = 0, last = 0;
@@ -37,7 +37,7 @@ void meet(Team& team, std::uint64_t wanted) {
     const auto opened = [phase](std::uint32_t now) { return static_cast<std::int32_t>(now - phase) >= 0; };
     if ((ticket + 1) % wanted != 0)
         return wait_until(gate, opened, team.patience(), [&] { refuse_vain_wait(team, wanted); });
-    // Others may have completed the next one already: the gate never goes back.
+    // Others may have completed the next barrier already, so the gate must not go back.
     std::uint32_t now = gate.value.load();
     while (!opened(now) && !gate.value.compare_exchange_weak(now, phase)) {
     }

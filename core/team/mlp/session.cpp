@@ -57,14 +57,15 @@ void flush_all() {
 }
 
 void end_with(const Reason& reason) {
-    // Of a death the run's parent knows more than this member; of a member that left too early, nothing.
+    // The run's parent knows more about a death than this member, but nothing about a member that left too
+    // early.
     const bool known = reason.lost && session().team && session().team->arena().failure().told();
     if (session().team && !known)
         session().team->note().leave(reason.text, reason.details, !reason.lost);
     else if (!session().team && !reason.text.empty())
         std::fputs(reason.said().c_str(), stderr);
     flush_all();
-    // Handlers of exit() belong to a program that has come to its end.
+    // Without the handlers of exit(): they are for a program that ends in good order.
     _exit(reason.status);
 }
 

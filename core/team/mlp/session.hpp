@@ -1,4 +1,4 @@
-// This process' part of its team, for callers that cannot hold an object: C, Fortran and the routines of
+// This process's part of its team, for callers that cannot hold an object: C, Fortran and the routines of
 // MLPlib.
 #pragma once
 
@@ -21,23 +21,23 @@ struct Session {
 };
 [[nodiscard]] Session& session();
 
-/// This process' team; throws Error naming `call` when there is none.
+/// This process's team. Throws Error that names `call` when there is none.
 [[nodiscard]] Team& team_for(const char* call);
 
 /// The arguments of this process, from the system. Throws Error.
 [[nodiscard]] std::vector<std::string> own_arguments();
 
-/// Writes what stdio and, where it is loaded, gfortran's library hold in their buffers.
+/// Flushes the buffers of stdio and, where it is loaded, of gfortran's library.
 void flush_all();
 
-/// Ends this process: what is to be said is left for the run's parent, or said where there is none.
+/// Ends this process. The message is left for the run's parent, or printed where there is none.
 [[noreturn]] void end_with(const Reason& reason);
 
-/// To be called in a catch block: keeps the error's text for mlp_error() and returns its code, or ends the
-/// process, as the session has it (`may_return` false: ends it in any case).
+/// To be called in a catch block. Keeps the error's text for mlp_error() and returns its code, or ends the
+/// process, by the session's setting. `may_return` false: ends it in any case.
 int failed(bool may_return = true);
 
-/// Runs what a call from C does; returns its code.
+/// Runs the body of a call from C; returns its code.
 template <class Call>
 int answer(Call&& call) noexcept {
     try {

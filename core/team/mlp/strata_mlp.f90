@@ -10,9 +10,9 @@
 !     call mlp_finish()
 !   end program
 !
-! Every routine stands for the one of the same name in strata/mlp.h, which says what it does and how it fails: an error
-! ends the process with one message, unless mlp_errors_return(.true.) was called; then `ierr`, where it is given, is
-! mlp_ok, mlp_error_code or mlp_lost, and mlp_error() the text. Members are numbered from 0.
+! Every routine calls the one of the same name in strata/mlp.h, where it is described. An error ends the process with
+! one message, unless mlp_errors_return(.true.) was called. Then `ierr`, where it is given, is mlp_ok, mlp_error_code or
+! mlp_lost, and mlp_error() is the text. Members are numbered from 0.
 module strata_mlp
   use, intrinsic :: iso_c_binding
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
@@ -34,7 +34,7 @@ module strata_mlp
   integer, parameter, public :: mlp_first_touch = 0, mlp_interleave = 1, mlp_bound = 2, mlp_blocked = 3
   integer, parameter, public :: mlp_sum = 0, mlp_min = 1, mlp_max = 2
 
-  !> Handles of what lies in shared memory; the same lock, counter or signal in every member that asks for its name.
+  !> Handles of objects in shared memory; the same lock, counter or signal in every member that asks for its name.
   type :: mlp_lock
     type(c_ptr), private :: at = c_null_ptr
   end type
@@ -45,18 +45,18 @@ module strata_mlp
     type(c_ptr), private :: at = c_null_ptr
   end type
 
-  !> call mlp_broadcast(values, root [, ierr]): those of member `root` for all. real(real64), integer(int32) or
-  !! integer(int64); a scalar or of rank 1.
+  !> call mlp_broadcast(values, root [, ierr]): copies the values of member `root` to all. real(real64), integer(int32)
+  !! or integer(int64); a scalar or of rank 1.
   interface mlp_broadcast
     module procedure broadcast_real64, broadcast_real64_1, broadcast_int32, broadcast_int32_1, broadcast_int64
   end interface
-  !> call mlp_reduce(values, operation [, ierr]): element by element over all members, for everybody; operation is
+  !> call mlp_reduce(values, operation [, ierr]): element by element over all members, in all members; operation is
   !! mlp_sum, mlp_min or mlp_max. real(real64), integer(int32) or integer(int64); a scalar or of rank 1.
   interface mlp_reduce
     module procedure reduce_real64, reduce_real64_1, reduce_int32, reduce_int32_1, reduce_int64, reduce_int64_1
   end interface
-  !> mlp_exact_sum(values): the sum over all members' values, exact and rounded once: the same bits however they are
-  !! divided. Rank 0 to 3.
+  !> mlp_exact_sum(values): the sum over all members' values, exact and rounded once: the same bits for any
+  !! division among members. Rank 0 to 3.
   interface mlp_exact_sum
     module procedure exact_sum_0, exact_sum_1, exact_sum_2, exact_sum_3
   end interface
@@ -197,7 +197,7 @@ contains
     values = one(1)
   end subroutine
 
-  ! In the wider type, and cut to fit as a sum of the narrower one would be.
+  ! Computed in the wider type, then cut to the narrower one, so a sum wraps around.
   subroutine reduce_int32_1(values, operation, ierr)
     integer(int32), intent(inout) :: values(:)
     integer, intent(in) :: operation

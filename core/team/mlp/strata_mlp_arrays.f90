@@ -1,7 +1,7 @@
 ! Arrays in the memory that all members of a team share, as Fortran pointers of any rank up to 7. The module
 ! strata_mlp passes mlp_array on; use that one.
 !
-! The specific procedures differ in type and rank alone: Fortran 2008 has no other way to write them.
+! The specific procedures differ only in type and rank: Fortran 2008 has no other way to write them.
 module strata_mlp_arrays
   use, intrinsic :: iso_c_binding, only: c_ptr, c_char, c_int, c_size_t, c_null_char, c_associated, c_f_pointer
   use, intrinsic :: iso_fortran_env, only: real64, int32
@@ -46,7 +46,7 @@ contains
     if (present(placing)) where = int(placing, c_int)
     allocate (list(0))
     if (present(memories)) list = int(memories, c_int)
-    ! A shape that is not one asks for nothing, which is refused.
+    ! A shape with an extent below 1 asks for 0 bytes, which is refused.
     bytes = 0
     if (all(shape > 0)) bytes = product(int(shape, c_size_t)) * int(element, c_size_t)
     memory = c_array_placed(trim(name) // c_null_char, bytes, where, list, size(list, kind=c_int))

@@ -1,4 +1,4 @@
-! The calls of strata/mlp.h as Fortran sees them, for the module strata_mlp.
+! Fortran interfaces of the calls of strata/mlp.h, for the module strata_mlp.
 module strata_mlp_c
   use, intrinsic :: iso_c_binding
   implicit none

@@ -8,12 +8,12 @@ module strata_mlp_crews
   public :: mlp_parallel, mlp_parallel_for, mlp_lend_to_openmp, mlp_body, mlp_block
 
   abstract interface
-    !> What mlp_parallel calls in each thread, numbered from 0. To be compiled so that its variables lie on the stack
+    !> The procedure that mlp_parallel calls in each thread, numbered from 0. Its variables must lie on the stack
     !! (`recursive`, or the compiler's option for OpenMP): several threads are in it at once.
     recursive subroutine mlp_body(thread, threads)
       integer, intent(in) :: thread, threads
     end subroutine
-    !> What mlp_parallel_for calls for a block of iterations, `last` included.
+    !> The procedure that mlp_parallel_for calls for a block of iterations, `last` included.
     recursive subroutine mlp_block(first, last)
       integer, intent(in) :: first, last
     end subroutine
@@ -79,13 +79,13 @@ contains
     if (present(ierr)) ierr = int(code)
   end subroutine
 
-  !> How many threads member `member` (from 0) is to have from its next region on; -1 for none such.
+  !> The number of threads that member `member` (from 0) is to have from its next region on; -1: no such member.
   integer function mlp_crew_count(member)
     integer, intent(in) :: member
     mlp_crew_count = int(c_crew_count(int(member, c_int)))
   end function
 
-  !> The same of all members, counts(1) being that of member 0.
+  !> The numbers of all members; counts(1) is that of member 0.
   function mlp_crew_counts() result(counts)
     integer, allocatable :: counts(:)
     integer(c_int), allocatable :: all(:)
@@ -130,7 +130,7 @@ contains
   end subroutine
 
   !> call mlp_parallel_for(first, last, body [, chunk, ierr]): body(i, j) for blocks i to j that together are first to
-  !! last. Without a chunk one block of equal length for each thread, else whoever is free takes the next `chunk`.
+  !! last. Without a chunk one block of equal length for each thread, else each free thread takes the next `chunk`.
   subroutine mlp_parallel_for(first, last, body, chunk, ierr)
     integer, intent(in) :: first, last
     procedure(mlp_block) :: body
@@ -145,7 +145,7 @@ contains
       c_loc(held)), ierr)
   end subroutine
 
-  !> Number of threads that OpenMP's regions have from now on, each bound to a core that is this member's now; 0 where
+  !> The number of threads of OpenMP's regions from now on, each bound to a core that this member has now; 0 where
   !! the program has no OpenMP. To be called between OpenMP's regions.
   integer function mlp_lend_to_openmp()
     mlp_lend_to_openmp = int(c_lend_to_openmp())

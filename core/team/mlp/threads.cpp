@@ -11,9 +11,9 @@
 namespace strata::team::mlp {
 namespace {
 
-// Which runtime the program uses, if any, is known only when it runs: libgomp (GCC 9 and later), libomp
-// (LLVM) and libiomp5 (Intel) all have these, of OpenMP 5.0 and 2.5.
-constexpr int kPauseHard = 2;  // omp_pause_hard: also what the runtime could keep; LLVM's keeps threads else
+// The program's OpenMP runtime, if any, is known only at run time. libgomp (GCC 9 and later), libomp (LLVM)
+// and libiomp5 (Intel) all have these functions, of OpenMP 5.0 and 2.5.
+constexpr int kPauseHard = 2;  // omp_pause_hard: LLVM's runtime keeps its threads for the other value
 
 template <class Function>
 Function* found(const char* name) {

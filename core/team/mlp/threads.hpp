@@ -1,4 +1,4 @@
-// The threads of this process, which a fork would not take along.
+// The threads of this process, which a fork would not copy.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace strata::team::mlp {
 
-/// Tells the OpenMP runtime that is loaded, if any, to end its idle threads; it starts new ones with the next
-/// parallel region. False when it would not (e.g. inside a parallel region).
+/// Tells the loaded OpenMP runtime, if any, to end its idle threads; it starts new ones with the next
+/// parallel region. False when it refused (e.g. inside a parallel region).
 bool release_openmp_threads();
 
-/// The names of the threads that live beside this one; waits up to a second for those that are ending.
+/// The names of the other threads of this process; waits up to a second for those that are ending.
 [[nodiscard]] std::vector<std::string> other_threads();
 
 /// Sets the number of threads of the next parallel regions; no effect where no OpenMP runtime is loaded.
 void set_openmp_threads(int threads);
 
-/// Whether the OpenMP runtime that is loaded, if any, binds threads by itself (OMP_PROC_BIND).
+/// Whether the loaded OpenMP runtime, if any, binds threads by itself (OMP_PROC_BIND).
 [[nodiscard]] bool openmp_binds();
 
 }  // namespace strata::team::mlp

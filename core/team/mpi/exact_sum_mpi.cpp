@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<ExactSum>);
 
-/// inout = in + inout. MPI's buffers need not be aligned as ExactSum is.
+/// inout = in + inout. MPI's buffers may lack ExactSum's alignment.
 extern "C" void add_exact_sums(void* in, void* inout, int* length, MPI_Datatype*) {
     const auto* from = static_cast<const std::byte*>(in);
     auto* to = static_cast<std::byte*>(inout);

@@ -12,8 +12,8 @@
 
 namespace strata::team {
 
-/// The datatype of one ExactSum, as it lies in memory: for machines of one kind. Made on the first call,
-/// after MPI_Init; kept to the end.
+/// The datatype of one ExactSum as in memory, for machines of one kind. Made on the first call, after
+/// MPI_Init; kept to the end.
 [[nodiscard]] MPI_Datatype exact_sum_type();
 /// The commutative operation that adds them.
 [[nodiscard]] MPI_Op exact_sum_operation();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kTurn = std::chrono::seconds(1);
 
-/// Data that are not taken within this time are lost with the machine that should have taken them.
+/// Sends each message at once, without waiting for more data to send with it.
 void be_quick(int socket) {
     const int yes = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -70,7 +70,7 @@ void Heads::take_calls() {
     }
 }
 
-/// Callers that know the token are the heads of other nodes; others are nobody's business here.
+/// Callers that know the token are the heads of other nodes; other callers are turned away.
 void Heads::greet() {
     std::vector<Stream> still;
     for (Stream& stranger : strangers_) {

@@ -1,10 +1,10 @@
-// The line from node to node: the keepers of the first members of the nodes (heads) know of each
-// other's deaths and silence.
+// The lines between nodes, by which the keepers of the nodes' first members (heads) learn of each other's
+// deaths and silence.
 //
-// The head of node 0 has a line to every other; a word that one of them says goes through it to all. Each
-// says a word a second: one that is silent for kSilence of them, counted by the listener's own turns, so that
-// a run that is stopped as a whole and goes on later has missed none, is as good as dead (a machine that lost
-// its power or network, a stopped process).
+// The head of node 0 has a line to every other head, and passes on each message of one to all. Each head
+// sends a message every second. A head that is silent for kSilence seconds counts as dead: its machine has
+// lost power or network, or its process is stopped. Each listener counts the seconds by its own turns. So
+// after a run has been stopped as a whole and continued, no turn is missing.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ class Heads {
   public:
     static constexpr int kSilence = 5;
 
-    /// Events on the lines. `node`: of the other end; `who`: as that node's head has introduced itself.
+    /// Events on the lines. `node`: of the other end; `who`: the introduction of that node's head.
     struct Events {
         std::function<void(int node, const Message& word)> said;
         std::function<void(const Message& who, const std::string& how)> vanished;
-        /// Another line to be watched for something to read.
+        /// Another line is to be watched for messages.
         std::function<void(int socket)> watch;
     };
     explicit Heads(Events events) : events_(std::move(events)) {}
@@ -35,23 +35,23 @@ class Heads {
     Heads(const Heads&) = delete;
     Heads& operator=(const Heads&) = delete;
 
-    /// Of node 0: opens a port; returns the addresses under which the others find it. `hello`: how this head
-    /// introduces itself, with the token by which the heads of one run know each other.
+    /// For node 0: opens a port; returns its addresses for the others. `hello`: this head's introduction,
+    /// with the token that the heads of one run share.
     [[nodiscard]] std::string open(const Message& hello);
-    /// Of another node: calls node 0; false when it cannot be reached.
+    /// For other nodes: calls node 0; false when it cannot be reached.
     [[nodiscard]] bool call(const std::string& addresses, const Message& hello);
-    /// Takes whatever has come.
+    /// Handles all messages that have arrived.
     void listen();
     /// Seconds until turn() has something to do.
     [[nodiscard]] double until_turn() const;
-    /// To be called once a second: says that this head lives, counts the silence of the others.
+    /// To be called once a second: sends that this head is alive, and counts the silence of the others.
     void turn();
-    /// To all others that there is a line to, but for node `except`.
+    /// Sends to all others with a line, except node `except`.
     void tell(const Message& message, int except = -1);
-    /// No line is to be missed from now on.
+    /// From now on the end of a line is no death.
     void expect_no_more() { leaving_ = true; }
     [[nodiscard]] int linked() const { return static_cast<int>(lines_.size()); }
-    /// Lines to nodes that are not among these.
+    /// The number of lines to nodes that are not in `nodes`.
     [[nodiscard]] int linked_but(const std::set<int>& nodes) const {
         return static_cast<int>(std::count_if(lines_.begin(), lines_.end(),
                                               [&](const auto& line) { return !nodes.contains(line.first); }));
@@ -72,7 +72,7 @@ class Heads {
     Events events_;
     int port_ = -1;
     Message hello_;
-    std::vector<Stream> strangers_;  // have called, not yet said who they are
+    std::vector<Stream> strangers_;  // have called and not introduced themselves yet
     std::map<int, Line> lines_;      // [node]
     std::chrono::steady_clock::time_point turned_{};
     bool leaving_ = false;

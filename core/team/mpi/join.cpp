@@ -1,4 +1,4 @@
-// A member's way into its team under mpirun or srun.
+// Joins a member to its team under mpirun or srun.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,10 +56,10 @@ int size_of(MPI_Comm comm) {
     return size;
 }
 
-/// An error that all ranks find alike, and rank 0 says for all.
+/// An error that all ranks find alike; rank 0 reports it for all.
 struct SaidByRankZero {};
 
-/// STRATA_RANKS_PER_NODE=k: every k ranks of a machine are taken for a node of their own (0: all are one).
+/// STRATA_RANKS_PER_NODE=k: every k ranks of a machine count as a node of their own (0: all are one node).
 int ranks_per_node(int world_rank) {
     const char* said = std::getenv("STRATA_RANKS_PER_NODE");
     if (said == nullptr || *said == '\0') return 0;
@@ -97,13 +97,14 @@ Communicators make_communicators() {
     for (const int size : sizes) comms.first_ranks.push_back(comms.first_ranks.back() + size);
     where.rank = comms.first_ranks[static_cast<std::size_t>(where.node)] + where.local_rank;
     MPI_Comm_split(MPI_COMM_WORLD, 0, where.rank, &comms.members);
-    // A peer that is gone is to come back as an error, which is then explained; MPI would end the process.
+    // A lost peer must come back as an error, which is then explained; by default MPI would end the process.
     MPI_Comm_set_errhandler(comms.members, MPI_ERRORS_RETURN);
     if (comms.leaders != MPI_COMM_NULL) MPI_Comm_set_errhandler(comms.leaders, MPI_ERRORS_RETURN);
     return comms;
 }
 
-/// The arena's descriptor and size: made by the first member's keeper, passed on by the others'.
+/// The arena's descriptor and size. The first member's keeper makes the arena; the others' keepers pass it
+/// on.
 struct ArenaHandle {
     int descriptor = -1;
     std::uint64_t capacity = 0;
@@ -120,7 +121,7 @@ ArenaHandle arrange(const Communicators& comms, int line) {
         names = *here.message;
         names.kind = Message::Kind::join;
         names.network_token = names.token;
-        // Where the first node's keeper is found, for all nodes.
+        // The address of the first node's keeper, for all nodes.
         Message first = names;
         MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comms.leaders);
         names.network_token = first.token;
@@ -133,7 +134,7 @@ ArenaHandle arrange(const Communicators& comms, int line) {
     return {comms.where.local_rank == 0 ? here.descriptor : arena.descriptor, names.capacity};
 }
 
-/// The arena at one address in all members of the node: the first proposes, all try.
+/// Maps the arena at one address in all members of the node: the first proposes an address, all try it.
 Arena map_together(const Communicators& comms, const ArenaHandle& handle) {
     std::optional<Arena> arena;
     if (comms.where.local_rank == 0) arena = Arena::view(handle.descriptor, handle.capacity);
@@ -156,7 +157,7 @@ Arena map_together(const Communicators& comms, const ArenaHandle& handle) {
     return std::move(*arena);
 }
 
-/// Texts of all in a communicator, by rank.
+/// The texts of all ranks of a communicator, by rank.
 std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
     int length = static_cast<int>(mine.size());
     std::vector<int> lengths(static_cast<std::size_t>(size_of(comm))), begins;
@@ -175,8 +176,8 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
     return texts;
 }
 
-/// Everybody says where it may run; the first member of each node makes a placement of that, the first
-/// members exchange theirs, and lay out what their nodes share.
+/// Collects all members' bindings. The first member of each node makes a placement of them. The first members
+/// exchange these placements, and lay out the shared arrays of their nodes.
 void place_all(const Communicators& comms, Arena& arena) {
     const std::string mine = to_text(see_binding());
     std::vector<SeenBinding> machine, node;
@@ -202,8 +203,8 @@ void place_all(const Communicators& comms, Arena& arena) {
     CrewTable::form(arena.allocate(kCrewsArray, CrewTable::bytes(places)), places);
 }
 
-/// An MPI that is not spoken to in its own way by its launcher makes each rank a world of its own, and says
-/// nothing: as many runs would write the same results.
+/// An MPI library with a foreign launcher makes each rank a world of its own, without an error: as many runs
+/// would write the same results.
 void check_not_alone(const std::optional<launch::Rank>& said) {
     if (!said || said->size == 1 || size_of(MPI_COMM_WORLD) > 1) return;
     if (said->rank != 0) throw SaidByRankZero();

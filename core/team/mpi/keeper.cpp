@@ -29,7 +29,7 @@ Keeper::Keeper(std::uint64_t capacity)
               .watch = [this](int socket) { watch(socket); }}) {
     launch::adopt_orphans();
     events_ = epoll_create1(EPOLL_CLOEXEC);
-    // When mpirun is gone, whatever ended it, its ranks are not to stay.
+    // When mpirun is gone, for any reason, its ranks must end too.
     parent_ = static_cast<int>(syscall(SYS_pidfd_open, getppid(), 0));
     if (parent_ >= 0) {
         fcntl(parent_, F_SETFD, FD_CLOEXEC);
@@ -41,8 +41,8 @@ Keeper::Keeper(std::uint64_t capacity)
 
 Keeper::~Keeper() {
     launch::end_process_tree();
-    // The files through which ranks send each other messages have names; a rank that was killed leaves its
-    // own, and so does Open MPI 4's mpirun. The last of the node to end finds nobody at them.
+    // The files for messages between ranks have names. A killed rank leaves its own behind, and so does Open
+    // MPI 4's mpirun. When the last rank of the node ends, no other process uses them.
     if (lost_ || status_ != 0 || asked_by_ != 0) launch::remove_stray_segments(started_);
     for (const int descriptor : {events_, parent_})
         if (descriptor >= 0) close(descriptor);
@@ -62,7 +62,7 @@ void Keeper::start(const std::vector<std::string>& arguments) {
 
 void Keeper::handle(int signal) {
     if (signal == SIGCHLD) return;
-    // The member got it as well: it is in the same process group.
+    // The member has received it as well: it is in the same process group.
     if (signal == SIGTSTP) {
         kill(getpid(), SIGSTOP);
         return;
@@ -75,7 +75,8 @@ void Keeper::handle(int signal) {
     if (!member_.alive()) done_ = true;
 }
 
-/// A keeper that ended early would have MPI's launcher end the others, perhaps before they have said why.
+/// If a keeper ended early, MPI's launcher would end the others, perhaps before they have reported their
+/// errors.
 void Keeper::leave_when_all_have() {
     if (!is_head() || member_.alive() || node_.gone() < where_->local_size - 1) return;
     if (where_->node == 0) {
@@ -87,7 +88,7 @@ void Keeper::leave_when_all_have() {
     finish();
 }
 
-/// Everybody has ended.
+/// All members have ended.
 void Keeper::finish() {
     done_ = true;
     heads_.expect_no_more();
@@ -101,7 +102,7 @@ double Keeper::until_next_moment() const {
     for (const auto& moment : {kill_at_, leave_at_})
         if (moment) {
             const double left = std::chrono::duration<double>(*moment - Clock::now()).count();
-            // A moment that has passed has done what it does; what comes next is the other, or an event.
+            // A moment that has passed has had its effect; the next event is the other moment, or a message.
             if (left > 0) wait = wait < 0 ? left : std::min(wait, left);
         }
     return wait;

@@ -1,10 +1,10 @@
-// The keeper of one rank: the process that mpirun or srun started becomes the keeper, and the member is its
+// The keeper of one rank. The process that mpirun or srun started becomes the keeper; the member is its
 // child.
 //
-// The keeper learns how the member ended, tells the others before MPI's launcher ends them, and leaves
-// nothing behind. It also holds the line to the other nodes while the member computes. The keeper of a node's
-// first member is its head: the others of the node have a line to it, and the heads to each other
-// (heads.hpp). A keeper uses no MPI and sleeps until something happens.
+// The keeper sees the end of the member and tells the others before MPI's launcher ends them; it leaves no
+// process behind. It also holds the lines to other nodes while the member computes. The keeper of a node's
+// first member is its head: the others of the node have a line to it, and the heads have lines to each other
+// (heads.hpp). A keeper uses no MPI and sleeps until an event.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace strata::team {
 
-/// Starts the member, stays until it and all others of the team have ended. Returns the exit status: the
-/// member's, or where that is 0, that of the member that was lost first.
+/// Starts the member, and stays until it and all others of the team have ended. Returns the exit status: that
+/// of the member that was lost first, else this member's. Where a signal told the run to end: this member's
+/// status, or 128 + signal where that is 0.
 int keep_rank(const std::vector<std::string>& arguments, const Options& options);
 
-/// The facts that the member finds in its environment: its line to the keeper, and the keeper's process
-/// number.
+/// The data in the member's environment: its line to the keeper, and the keeper's process number.
 struct KeeperLink {
     int line = -1, keeper = 0;
 };

@@ -25,8 +25,8 @@ std::uint64_t random_token() {
     return (std::uint64_t{random()} << 32) | random();
 }
 
-/// MPI_Init itself ends a member whose launcher does not speak its language; one says what to do. What kills
-/// a member there is another matter.
+/// MPI_Init ends a member under a launcher with another protocol; one rank prints the advice. A signal that
+/// kills a member there has other causes and its own advice.
 std::string advice(bool killed) {
     const auto rank = launch::rank_from_environment();
     std::string what;
@@ -47,7 +47,8 @@ Message Keeper::introduction(std::uint64_t token) const {
     return hello;
 }
 
-/// The member knows from MPI where it is. The first of each node makes the arena and is called by the others.
+/// The member has its place from MPI. The keeper of a node's first member makes the arena; the others call
+/// it.
 void Keeper::take_place(const Message& word) {
     where_ = word.where;
     if (!is_head()) return;
@@ -61,7 +62,7 @@ void Keeper::take_place(const Message& word) {
     member_.tell(here, arena_->descriptor());
 }
 
-/// The names have gone round: everybody's keeper calls its head, and the heads that of node 0.
+/// All members have the names: every keeper calls its head, and the heads call that of node 0.
 void Keeper::join(const Message& word) {
     if (is_head()) {
         if (where_->node > 0) {
@@ -112,18 +113,18 @@ void Keeper::node_vanished(const Message& head, const std::string& how) {
     const int last = head.where.rank + head.where.local_size - 1;
     who.say(fmt::format("{}(node {}, {}) {}", last > who.member ? fmt::format("to {} ", last) : "",
                         head.where.node, static_cast<const char*>(head.text), how));
-    // When node 0 has gone all others find out; one of them says it.
+    // When node 0 has gone all other heads notice it; one of them reports it.
     if (lost(who, -1, head.where.node) && where_->node <= 1)
         say_ended(who.member, 0, who.text, nullptr, true);
 }
 
 void Keeper::neighbour_vanished(const Message& who) {
-    if (!is_head() && done_) return;  // that the head goes then is in order
+    if (!is_head() && done_) return;  // the head may end then
     if (lost(who)) say_ended(who.member, who.pid, who.text, nullptr, true);
 }
 
-/// The word goes everywhere but where it came from. True where it is to be said: when it is the first of its
-/// kind on this node, in a run that nobody has told to end.
+/// Passes the message on, but not to its source. Returns true where it is to be printed: when it is the first
+/// of its kind on this node, in a run that was not told to end.
 bool Keeper::lost(const Message& who, int from_line, int from_node) {
     if (lost_) return false;
     lost_ = who;
@@ -143,8 +144,8 @@ void Keeper::member_failed(const MemberEnd& end) {
         return;
     }
     const std::string how = (where_->nodes > 1 ? fmt::format("on {} ", host_name()) : "") + end.how;
-    // A member that left because it saw in the arena that another is gone is not news; which one, the head
-    // says in a moment.
+    // A member that left because the arena told it of a lost one is not reported. The head names the lost one
+    // in a moment.
     const bool known = lost_ || (arena_ && arena_->failure().told());
     if (known) {
         if (!lost_) leave_at_ = Clock::now() + kGrace + kLastWords;
@@ -161,7 +162,7 @@ void Keeper::member_failed(const MemberEnd& end) {
 }
 
 void Keeper::member_ended(int status) {
-    listen_to_member();  // its last words
+    listen_to_member();  // its last messages
     member_.mark_ended();
     const MemberEnd end =
         member_end(status, where_ && arena_ ? &*arena_ : nullptr, where_ ? where_->local_rank : 0);
@@ -169,10 +170,10 @@ void Keeper::member_ended(int status) {
         status_ = failing_status(status);
         member_failed(end);
     }
-    // What the member has written is read before this process ends and MPI's launcher ends all.
+    // Waits until the member's output has been read: when this process ends, MPI's launcher ends all.
     if (!end.in_order || lost_)
         for (const int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, kLastWords);
-    // A keeper whose member never joined, or that has been asked to end, waits for nobody.
+    // A keeper of a member that never joined, or one that was asked to end, does not wait for others.
     if (!where_ || asked_by_ != 0) done_ = true;
     if (where_ && !is_head()) node_.tell(Message{.kind = Kind::gone});
 }

@@ -1,5 +1,5 @@
-// The class of a keeper (keeper.hpp). keeper.cpp has its start, turns, signals and end; keeper_words.cpp its
-// messages: how its member comes to the arena, and which members are gone.
+// The class of a keeper (keeper.hpp). keeper.cpp has its start, turns, signals and end. keeper_words.cpp has
+// its messages: for the member's access to the arena, and about members that are gone.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace strata::team {
 
-/// Beyond the members' grace, for the last words between keepers.
+/// Time after the members' grace, for the last messages between keepers.
 inline constexpr auto kLastWords = std::chrono::milliseconds(500);
 
 /// The keeper of one rank, from its start to its end (keep_rank()).
@@ -31,7 +31,7 @@ class Keeper {
 
     /// Starts the member. Throws Error.
     void start(const std::vector<std::string>& arguments);
-    /// Until all of the team have ended; returns the exit status.
+    /// Waits until all of the team have ended; returns the exit status.
     int keep();
 
   private:
@@ -39,13 +39,13 @@ class Keeper {
 
     [[nodiscard]] bool is_head() const { return where_ && where_->local_rank == 0; }
     void watch(int descriptor) const;
-    // Its life.
+    // Start, turns and end.
     void take_turn();
     [[nodiscard]] double until_next_moment() const;
     void handle(int signal);
     void finish();
     void leave_when_all_have();
-    // Its messages.
+    // Messages.
     void listen_to_member();
     void take_place(const Message& word);
     void join(const Message& word);
@@ -61,7 +61,7 @@ class Keeper {
     launch::SignalEvents signals_;
     double started_ =
         std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    int events_ = -1, parent_ = -1;  // what is waited for; who started this process
+    int events_ = -1, parent_ = -1;  // epoll descriptor; descriptor of the parent process
     KeptMember member_;
     std::optional<Where> where_;
     std::uint64_t capacity_;

@@ -28,7 +28,7 @@ void KeptMember::start(const std::vector<std::string>& arguments, const launch::
     const auto environment = launch::apply_settings(
         {{kRankVariable, fmt::format("{} {}", ends[1], keeper)}, {kParentVariable, "", true}},
         launch::own_environment());
-    // It stays in this process group: what MPI's launcher sends to the group is meant for it too.
+    // It stays in this process group: signals of MPI's launcher to the group are meant for it too.
     const launch::Started started = launch::start_process(report, [&] {
         fcntl(ends[1], F_SETFD, 0);
         signals.restore();

@@ -1,4 +1,4 @@
-// The member that a keeper looks after: its start and its line.
+// The member of a keeper: its start and its line.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::team {
 
-/// The one child of a keeper that is a rank of the program.
+/// The keeper's one child that is a rank of the program.
 class KeptMember {
   public:
     KeptMember() = default;
@@ -17,19 +17,19 @@ class KeptMember {
     KeptMember(const KeptMember&) = delete;
     KeptMember& operator=(const KeptMember&) = delete;
 
-    /// Starts the program afresh, with signals as the keeper found them, and kills it when the keeper ends.
-    /// Throws Error.
+    /// Starts the program anew, with the signal handling that the keeper found, and kills it when the keeper
+    /// ends. Throws Error.
     void start(const std::vector<std::string>& arguments, const launch::SignalEvents& signals);
-    /// Its process number, also when it has ended; 0: never started.
+    /// Its process number, also after its end; 0: never started.
     [[nodiscard]] int pid() const { return pid_; }
     [[nodiscard]] bool alive() const { return alive_; }
     void mark_ended() { alive_ = false; }
-    /// No effect when it has ended.
+    /// Sends it a signal; no effect after its end.
     void signal(int number) const;
 
-    /// The line to it; -1 when it has all that it needs, or has ended.
+    /// The line to it; -1 when it has joined, or has ended.
     [[nodiscard]] int line() const { return line_; }
-    /// The next word from it; nothing when there is none (now).
+    /// Its next message; none when there is none (now).
     [[nodiscard]] std::optional<Message> next_word();
     void tell(const Message& word, int descriptor = -1) const { send_message(line_, word, descriptor); }
 

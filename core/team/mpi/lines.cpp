@@ -23,7 +23,7 @@
 namespace strata::team {
 namespace {
 
-/// Neither end may wait for the other: a stopped process would stop those that tell it something.
+/// Neither end may wait for the other: else a stopped process would stop all that send to it.
 void do_not_wait(int socket) { fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK); }
 
 sockaddr_un abstract(const std::string& name, socklen_t& length) {
@@ -35,7 +35,7 @@ sockaddr_un abstract(const std::string& name, socklen_t& length) {
     return address;
 }
 
-/// Addresses of this machine, those that other machines can reach first.
+/// Addresses of this machine; those that other machines can reach come first.
 std::string own_addresses() {
     std::string outside, inside;
     ifaddrs* all = nullptr;

@@ -15,7 +15,7 @@ namespace strata::team {
 namespace {
 
 constexpr int kExchangeTag = Messages::kLastTag + 1;  // every MPI allows it
-/// Longer data go in pieces: MPI counts bytes by an int.
+/// Longer data is sent in pieces: MPI counts bytes by an int.
 constexpr std::size_t kPiece = std::size_t{1} << 30U;
 
 int length_of(std::size_t bytes) {

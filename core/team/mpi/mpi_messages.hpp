@@ -10,12 +10,13 @@
 
 namespace strata::team {
 
-/// After a failure of MPI: throws MemberLost when a member is found to be gone within a moment, else Error.
+/// To be called after a failure of MPI: throws MemberLost when a member is found to be gone within a moment,
+/// else Error.
 [[noreturn]] void explain_mpi(int why, const Failure& failure);
 
 class MpiMessages final : public Messages {
   public:
-    /// `members`: a communicator of its own, ranked as the team is, whose errors return.
+    /// `members`: a communicator of its own, with the team's ranks, which returns errors.
     MpiMessages(MPI_Comm members, const Failure& failure) : members_(members), failure_(failure) {}
 
     [[nodiscard]] Request send(int to, int tag, std::span<const std::byte> data) override;

@@ -24,8 +24,8 @@ std::string MpiNodes::name(int node) const {
                         : fmt::format("node {} (member {})", node, first);
 }
 
-/// MPI makes progress only while it is asked. It is asked without pause for as long as members look at a word
-/// (waiting.hpp), then more and more rarely.
+/// MPI makes progress only while it is called. So it is tested without pause for as long as members spin on a
+/// word (waiting.hpp), then more and more rarely.
 void MpiNodes::wait(MPI_Request request, int why) {
     constexpr auto longest = std::chrono::microseconds(500);
     const std::int64_t until = detail::now_ns() + (crowded_ ? 0 : Patience{}.spin_ns);

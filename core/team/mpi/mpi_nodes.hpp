@@ -1,9 +1,9 @@
-// The nodes of a team joined by MPI.
+// The nodes of a team, connected by MPI.
 //
-// Every call is non-blocking MPI that is asked again and again, with a look at the node's failure word in
-// between: a death is never waited for. Before each exchange the leaders compare what they are about to do,
-// in one small reduction, which is all of a barrier: a node that does something else, or has left, is named
-// instead of waited for.
+// Every call is a non-blocking operation of MPI that is tested again and again, with a check of the node's
+// failure word in between: no wait outlasts a death. Before each exchange the leaders compare their next
+// operations in one small reduction. (For a barrier, that is all.) So a node that makes another call, or has
+// left, is an error that names it, and not an endless wait.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +20,8 @@ namespace strata::team {
 
 class MpiNodes : public Nodes {
   public:
-    /// `members`: all of the team, by its ranks. `leaders`: MPI_COMM_NULL in a member that leads no node,
-    /// which then only calls messages() and finish().
+    /// `members`: all of the team, by its ranks. `leaders`: MPI_COMM_NULL in a member that leads no node; it
+    /// then only calls messages() and finish().
     MpiNodes(MPI_Comm members, MPI_Comm leaders, int node, std::vector<int> first_ranks,
              const Failure& failure, bool crowded)
         : members_(members),
@@ -57,7 +57,7 @@ class MpiNodes : public Nodes {
     const Failure& failure_;
     bool crowded_;
     std::uint64_t meetings_ = 0;
-    // What MPI works on while it is asked: it must outlive a call that a death has ended.
+    // MPI's buffers during an operation: they must outlive a call that a death has ended.
     std::int64_t offer_[2] = {}, agreed_[2] = {};
     std::vector<std::int64_t> all_offers_;
     ExactSum sum_, total_;

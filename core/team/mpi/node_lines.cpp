@@ -95,7 +95,7 @@ void NodeLines::listen_to(int line) {
         }
         switch (received.message->kind) {
             case Message::Kind::hello:
-                // A process that does not know the word is turned away.
+                // A process that does not know the token is turned away.
                 if (received.message->token != token_) return;
                 neighbour.who = received.message;
                 send_message(line, Message{.kind = Message::Kind::arena}, arena_);

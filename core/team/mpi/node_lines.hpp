@@ -1,5 +1,5 @@
-// The lines among the keepers of one node: the keeper of its first member (the head) has
-// one to each of the others. Those between the nodes are in heads.hpp.
+// The lines between the keepers of one node: the keeper of its first member (the head) has one to each of the
+// others. Lines between nodes are in heads.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,13 @@ class NodeLines {
   public:
     /// Events on the lines.
     struct Events {
-        /// A word about a member that is gone, or (to others than the head) the arena or the end. `line`:
-        /// where it came from.
+        /// A message about a member that is gone, or (to others than the head) the arena or the end. `line`:
+        /// its source.
         std::function<void(const Received& received, int line)> said;
-        /// A keeper has gone without a word, and its member with it. `who`: the message that tells of it.
+        /// A keeper has gone without a message, and its member with it. `who`: the message to tell others of
+        /// it.
         std::function<void(const Message& who)> vanished;
-        /// Another line to be watched for something to read.
+        /// Another line is to be watched for messages.
         std::function<void(int socket)> watch;
     };
     explicit NodeLines(Events events) : events_(std::move(events)) {}
@@ -30,16 +31,17 @@ class NodeLines {
     NodeLines(const NodeLines&) = delete;
     NodeLines& operator=(const NodeLines&) = delete;
 
-    /// Of the head: opens the door; returns the name under which the others find it. Who calls and knows the
-    /// token is sent the arena.
+    /// For the head: opens a socket; returns its name for the others. A caller that knows the token gets the
+    /// arena.
     [[nodiscard]] std::string open(std::uint64_t token, int arena);
-    /// Of the others: calls the head. `hello`: how this keeper introduces itself. Throws Error.
+    /// For the others: calls the head. `hello`: this keeper's introduction. Throws Error.
     void call(const std::string& name, const Message& hello);
-    /// Takes whatever has come.
+    /// Handles all messages that have arrived.
     void listen();
-    /// The head's word to all others, the others' to the head; not to the line `except`, where it came from.
+    /// Sends from the head to all others, from another to the head; not to the line `except`, the message's
+    /// source.
     void tell(const Message& word, int except = -1);
-    /// Of the head: how many of the others have no member any more.
+    /// For the head: the number of others without a member.
     [[nodiscard]] int gone() const { return gone_; }
 
   private:
@@ -56,7 +58,7 @@ class NodeLines {
     int arena_ = -1;
     int door_ = -1, head_ = -1;
     int head_rank_ = 0;
-    std::map<int, Neighbour> others_;  // [line], of the head
+    std::map<int, Neighbour> others_;  // [line], for the head
     int gone_ = 0;
 };
 

@@ -26,7 +26,7 @@ int number(const std::string& text) {
     return error == std::errc() && end == text.data() + text.size() && value > 0 ? value : 0;
 }
 
-/// The number of cores with a PU among these; PUs that the machine does not know count as one each.
+/// The number of cores with a PU among these. Where the machine's cores are not known, each PU counts as one.
 int cores_of(const std::vector<int>& pus, const machine::Machine& machine) {
     int cores = 0;
     for (const machine::Core& core : machine.cores)
@@ -106,13 +106,13 @@ launch::Placement placement_of(const std::vector<SeenBinding>& members,
     for (const SeenBinding& member : members) {
         const int threads = threads_of(member, sharing, machine);
         placement.layout.threads = std::max(placement.layout.threads, threads);
-        // Held to a part of the machine: somebody has bound it.
+        // Restricted to a part of the machine: the member is bound.
         std::size_t everything = 0;
         for (const machine::Core& core : machine.cores) everything += core.pus.size();
         if (member.pus.size() < everything) placement.layout.bind = launch::Bind::core;
         auto& of_threads = placement.threads.emplace_back(member.places);
         if (!of_threads.empty()) continue;
-        // Whole cores in equal parts where that goes up; else each thread may be anywhere among them.
+        // Whole cores in equal parts where they can be divided evenly; else each thread may use all of them.
         std::vector<std::vector<int>> cores;
         for (const machine::Core& core : machine.cores) {
             std::vector<int> pus;

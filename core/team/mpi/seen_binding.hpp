@@ -1,4 +1,4 @@
-// The bindings of members that something else has placed: mpirun --bind-to, srun --cpu-bind, strata launch
+// The bindings of members placed by another program: mpirun --bind-to, srun --cpu-bind, or strata launch
 // around them.
 #pragma once
 
@@ -11,22 +11,22 @@ namespace strata::team {
 
 /// The binding that a member sees of itself.
 struct SeenBinding {
-    std::vector<int> pus;  // that it may run on
-    int threads = 0;       // that its environment says it has; 0: nothing said
-    /// Of each thread, where the launcher has said them (OMP_PLACES as `strata launch` writes it).
+    std::vector<int> pus;  // on which it may run
+    int threads = 0;       // from its environment; 0: not set
+    /// Of each thread, where the launcher has set them (OMP_PLACES as `strata launch` writes it).
     std::vector<std::vector<int>> places;
 };
 [[nodiscard]] SeenBinding see_binding();
 [[nodiscard]] std::string to_text(const SeenBinding& place);
 [[nodiscard]] SeenBinding parse_binding(const std::string& text);
 
-/// The places of OMP_PLACES in its explicit form "{0},{4:2}" (OpenMP 5.2, 21.1.6, without strides and places
-/// taken away); none for any other.
+/// The places of OMP_PLACES in its explicit form "{0},{4:2}" (OpenMP 5.2, 21.1.6, without strides and
+/// excluded places); none for any other form.
 [[nodiscard]] std::vector<std::vector<int>> parse_omp_places(const std::string& text);
 
-/// The placement of the members of one node. Where nobody has said how many threads a member has, it has one
-/// for each of its cores, divided among those that were given the same ones: `sharing`, all on the machine,
-/// which are more than `members` where one machine plays several nodes.
+/// The placement of the members of one node. A member without a given number of threads has one for each of
+/// its cores, divided among the members with the same cores. `sharing`: all members on the machine, which are
+/// more than `members` where one machine stands for several nodes.
 [[nodiscard]] launch::Placement placement_of(const std::vector<SeenBinding>& members,
                                              const std::vector<SeenBinding>& sharing,
                                              const machine::Machine& machine);
