@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,9 +53,10 @@ void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
         munmap(got, capacity);  // a kernel that does not know NOREPLACE takes the address as a wish
         return nullptr;
     }
-    // ENOMEM is an error: it means a limit on address space. (The kernel also gives it for addresses that the
-    // processor does not have.)
-    if (why == EEXIST || why == EINVAL) return nullptr;
+    // ENOMEM means a limit on address space or, without such a limit, an address beyond the processor's.
+    rlimit limit{};
+    const bool limited = getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+    if (why == EEXIST || why == EINVAL || (why == ENOMEM && !limited)) return nullptr;
     throw system_error("the arena cannot be mapped", why)
         .given(fmt::format("{} of address space", print_size(capacity)))
         .remedy("a smaller capacity, or ulimit -v unlimited");

@@ -202,6 +202,7 @@ TEST_CASE("another process finds the arena at the same address, or says that it 
     const int descriptor = dup(arena.descriptor());
     // In this process the place is taken: by the arena itself.
     CHECK_FALSE(Arena::join(descriptor, address, 64 * kMiB));
+    CHECK_FALSE(Arena::join(descriptor, std::uintptr_t{1} << 62U, 64 * kMiB));  // which no processor has
     const auto [status, text] = in_a_process([&] {
         munmap(reinterpret_cast<void*>(address), 64 * kMiB);
         std::optional<Arena> joined = Arena::join(descriptor, address, 64 * kMiB);
