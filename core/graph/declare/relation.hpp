@@ -16,15 +16,17 @@
 
 namespace strata::graph {
 
-/// Values that a patch receives from one patch of the relation's source family: a box for windows, entries
-/// for lists.
+/// Values that a patch receives from one other patch: a box for halos, windows and sums, entries for lists.
 struct Piece {
     int from = -1;
-    Box box;                            // windows: in the source's indices
-    Int3 shift{};                       // windows: receiver's index = source's + shift
+    Box box;                            // in the source's indices
+    Int3 shift{};                       // receiver's index = source's + shift
     std::vector<std::int32_t> entries;  // lists: of the source's values, in their storage order (for a field:
                                         // within Grid::owned(), x fastest)
     std::int64_t at = 0;                // lists: where the first of them goes in the receiver's list
+
+    /// The box in the receiver's indices.
+    [[nodiscard]] Box into() const { return box.shifted(shift); }
 };
 
 /// How the pieces of a relation are shown to a task.

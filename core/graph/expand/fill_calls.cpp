@@ -47,24 +47,18 @@ class GroupFills {
         if (storage.kept && (phase_ == 1 || storage.depth == 1)) all.refills.emplace_back(number_, &call);
     }
 
-    [[nodiscard]] ValueCopy copy(const Fill& fill, const PatchArray& target, const Reader& reader) const {
+    [[nodiscard]] ValueCopy copy(const Piece& piece, const PatchArray& target, const Reader& reader) const {
         const LabelInfo& of = in_.label_of(number_);
-        const PatchArray& source = arrays_.of(number_, fill.from, reader);
+        const PatchArray& source = arrays_.of(number_, piece.from, reader);
         const auto address = [&](const PatchArray& array, const Int3& at) {
             return numbered_.address(phase_, in_.storage(number_),
                                      array.origin + distance(array, at, of.bytes), array.buffer_stride,
                                      group_.key.back);
         };
         ValueCopy move;
-        move.from = address(source, fill.box.lo);
-        move.to = address(target, fill.into().lo);
-        move.box = {nullptr,
-                    nullptr,
-                    strides(target, of.bytes),
-                    strides(source, of.bytes),
-                    extent_of(fill.box),
-                    of.components,
-                    static_cast<std::uint32_t>(of.bytes)};
+        move.from = address(source, piece.box.lo);
+        move.to = address(target, piece.into().lo);
+        move.box = shape_of(piece.box, of, source, strides(target, of.bytes));
         return move;
     }
 

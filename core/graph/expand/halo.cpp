@@ -23,11 +23,11 @@ std::array<Box, 6> shell(const Box& outer, const Box& inner) {
     return boxes;
 }
 
-Fill fill_from(const Grid::Meeting& met) {
-    return {met.patch, met.box.shifted({-met.shift[0], -met.shift[1], -met.shift[2]}), met.shift};
+Piece piece_of(const Grid::Meeting& met) {
+    return {met.patch, met.box.shifted({-met.shift[0], -met.shift[1], -met.shift[2]}), met.shift, {}};
 }
 
-bool earlier(const Fill& a, const Fill& b) {
+bool earlier(const Piece& a, const Piece& b) {
     if (a.from != b.from) return a.from < b.from;
     return a.shift != b.shift ? a.shift < b.shift : a.box.lo < b.box.lo;
 }
@@ -46,11 +46,11 @@ void fills_of(const FieldLayout& layout, std::size_t b, Fills& fills, std::vecto
     if (part.last - part.first < kAskAround) {
         grid.find_owners(outer, layout.on, layout.border, met);
         for (const Grid::Meeting& m : met)
-            if (common(m.box, owned).empty()) fills.all.push_back(fill_from(m));
+            if (common(m.box, owned).empty()) fills.all.push_back(piece_of(m));
     } else {
         for (const Box& side : shell(outer, owned)) {
             grid.find_owners(side, layout.on, layout.border, met);
-            for (const Grid::Meeting& m : met) fills.all.push_back(fill_from(m));
+            for (const Grid::Meeting& m : met) fills.all.push_back(piece_of(m));
         }
         std::sort(fills.all.begin() + begin, fills.all.end(), earlier);
     }

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/graph/declare/family.hpp"
+#include "core/graph/declare/relation.hpp"
 
 namespace strata::graph {
 
@@ -85,25 +85,17 @@ struct FieldLayout {
 [[nodiscard]] FieldLayout lay_out(const Division& division, On on, const Int3& border, const Int3& ghosts,
                                   std::size_t bytes);
 
-/// Values of a halo that come from one patch, of this process or another, or by way of a periodic border
-/// perhaps of the block itself.
-struct Fill {
-    int from = -1;
-    Box box;       // in the source's indices
-    Int3 shift{};  // the halo's index = source's + shift
-    [[nodiscard]] Box into() const { return box.shifted(shift); }
-};
-
-/// All fills that ghosts of one width need: each value of a halo that some patch of the block reads, and that
-/// anybody owns, has one fill.
+/// All pieces that ghosts of one width need: each value of a halo that some patch of the block reads, and
+/// that has an owner, is in one of them. A piece comes from a patch of this process or another, or by way of
+/// a periodic border perhaps from the block itself.
 struct Fills {
     Int3 width{};
-    std::vector<Fill> all;                // by block, in each by source patch and shift
+    std::vector<Piece> all;               // by block, in each by source patch and shift
     std::vector<std::uint32_t> of_block;  // block b: all[of_block[b]] .. [of_block[b + 1] - 1]
     std::vector<std::uint32_t> of_patch;  // patch at place i: which[of_patch[i]] .. [of_patch[i + 1] - 1]
     std::vector<std::uint32_t> which;     // numbers in `all` of the fills that it reads from, ascending
 
-    [[nodiscard]] std::span<const Fill> block(std::size_t b) const {
+    [[nodiscard]] std::span<const Piece> block(std::size_t b) const {
         return {all.data() + of_block[b], all.data() + of_block[b + 1]};
     }
     [[nodiscard]] std::span<const std::uint32_t> patch(std::size_t at) const {

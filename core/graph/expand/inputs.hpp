@@ -109,12 +109,35 @@ struct PlanInputs {
     return reinterpret_cast<std::byte*>(stock.take((bytes + 63) / 64).data());
 }
 
-/// Where the value is that a list of a field's values calls `entry`, in values from the first: lists count
-/// what a patch owns, x fastest. Of 4 x 4 owned values in rows of 6, entry 5 (row 1, column 1) is at 7.
-[[nodiscard]] inline std::int32_t entry_in(const PatchArray& array, const Box& owned, std::int32_t entry) {
-    const int rest = entry / owned.extent(0);
-    const Int3 at{entry % owned.extent(0), rest % owned.extent(1), rest / owned.extent(1)};
-    return static_cast<std::int32_t>(distance(array, at, 1));
+/// The geometry of a box's copy from an array to other strides; its addresses are worked out in each round.
+[[nodiscard]] inline BoxCopy shape_of(const Box& box, const LabelInfo& of, const PatchArray& from,
+                                      const Strides& to) {
+    return {nullptr,
+            nullptr,
+            to,
+            strides(from, of.bytes),
+            extent_of(box),
+            of.components,
+            static_cast<std::uint32_t>(of.bytes)};
+}
+
+/// Entries of a patch's values as distances in an array, in values from the one at indices `first`. Lists
+/// count the owned values of a field x fastest: of 4 x 4 values in rows of 6, entry 5 (row 1, column 1) is
+/// at 7.
+struct EntriesIn {
+    Int3 first{};
+    std::vector<std::int32_t> entries;
+};
+[[nodiscard]] inline EntriesIn entries_in(const LabelInfo& of, int patch, const PatchArray& array,
+                                          std::vector<std::int32_t> entries) {
+    if (of.kind != Kind::field) return {{}, std::move(entries)};
+    const Box own = owned(of, patch);
+    for (std::int32_t& entry : entries) {
+        const int row = entry / own.extent(0);
+        const Int3 at{entry % own.extent(0), row % own.extent(1), row / own.extent(1)};
+        entry = static_cast<std::int32_t>(distance(array, at, 1));
+    }
+    return {own.lo, std::move(entries)};
 }
 
 /// Whether a use reads its neighbours' values around its own.

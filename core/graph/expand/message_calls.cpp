@@ -79,29 +79,20 @@ class MessageCalls {
                 return RoundAddress{base, array.buffer_stride, static_cast<std::uint32_t>(in.depth), 0, 0};
             return numbered_.address(phase, in, base, array.buffer_stride, back_of_maker(key));
         };
-        Parcel parcel;
-        parcel.box.components = of.components;
-        parcel.box.bytes = static_cast<std::uint32_t>(of.bytes);
         for (const Box& box : need.boxes) {
+            Parcel& parcel = parcels.emplace_back();
             parcel.values = values_at(box.lo);
-            parcel.box.to_strides = parcel.box.from_strides = strides(array, of.bytes);
-            parcel.box.extent = extent_of(box);
-            parcels.push_back(parcel);
+            parcel.box = shape_of(box, of, array, strides(array, of.bytes));
         }
         if (need.entries.empty()) return;
-        parcel.box.to_strides = parcel.box.from_strides = {};
-        parcel.box.extent = {};
-        std::vector<std::int32_t> entries = need.entries;
-        Box own;
-        if (of.kind == Kind::field) {
-            own = owned(of, key.patch);
-            for (std::int32_t& entry : entries) entry = entry_in(array, own, entry);
-        }
-        parcel.values = values_at(own.lo);
+        const auto [first, entries] = entries_in(of, key.patch, array, need.entries);
+        Parcel& parcel = parcels.emplace_back();
+        parcel.values = values_at(first);
+        parcel.box.components = of.components;
+        parcel.box.bytes = static_cast<std::uint32_t>(of.bytes);
         parcel.entries = plan_.of(std::max(phase, 0)).indices.keep(entries);
         parcel.component = array.component * static_cast<std::int64_t>(of.bytes);
         parcel.list = true;
-        parcels.push_back(parcel);
     }
 
     /// What goes through a stream, at this end of it.

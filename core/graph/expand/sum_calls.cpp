@@ -82,14 +82,14 @@ class Combination {
         std::vector<RoundAddress> parts;
         std::vector<const PatchArray*> windows;
         std::vector<Box> boxes;
-        for (const SumPart& part : parts_of_sum(in_, task_, from_, patch)) {
-            const PatchArray& window = arrays_.of(part.windows, part.from, reader_);
-            parts.push_back(address(part.windows, window,
+        for (const auto& [maker, storage, piece] : parts_of_sum(in_, task_, from_, patch)) {
+            const PatchArray& window = arrays_.of(storage, piece.from, reader_);
+            parts.push_back(address(storage, window,
                                     window.origin + distance(window, own.lo, label_.bytes) +
-                                        distance(window, negative(part.shift), label_.bytes)));
+                                        distance(window, negative(piece.shift), label_.bytes)));
             windows.push_back(&window);
-            boxes.push_back(part.box);
-            there.push_back(in_place_ && part.from == patch && part.shift == Int3{});
+            boxes.push_back(piece.into());
+            there.push_back(in_place_ && piece.from == patch && piece.shift == Int3{});
         }
         SumRows rows;
         each_region(own, boxes, [&](const Box& box, const std::vector<std::uint32_t>& in) {

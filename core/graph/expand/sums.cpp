@@ -76,12 +76,12 @@ std::vector<Contributor> contributors(const PlanInputs& in, TaskId task) {
     return all;
 }
 
-std::vector<SumPart> parts_of_sum(const PlanInputs& in, TaskId task, const std::vector<Contributor>& from,
-                                  int patch) {
+std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task, const std::vector<Contributor>& from,
+                                   int patch) {
     const LabelInfo& of = in.completed(task);
     const auto& grid = static_cast<const Grid&>(*of.family);
     const Box own = owned(of, patch);
-    std::vector<SumPart> parts;
+    std::vector<Transfer> parts;
     std::vector<Grid::Meeting> met;
     for (const auto& [maker, use] : from) {
         const Use& sums = in.use(maker, use);
@@ -90,7 +90,9 @@ std::vector<SumPart> parts_of_sum(const PlanInputs& in, TaskId task, const std::
         for (const Grid::Meeting& each : met) {
             const Box theirs = owned(of, each.patch).shifted(each.shift);
             const Box both = common(sums.reached(theirs), own);
-            if (!both.empty()) parts.push_back({maker, windows, each.patch, both, each.shift});
+            if (!both.empty())
+                parts.push_back(
+                    {maker, windows, {each.patch, both.shifted(negative(each.shift)), each.shift, {}}});
         }
     }
     return parts;

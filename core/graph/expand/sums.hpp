@@ -16,17 +16,15 @@ struct Contributor {
 /// Of a combination or reduction, by name, so that the order of adding tasks does not matter.
 [[nodiscard]] std::vector<Contributor> contributors(const PlanInputs& in, TaskId task);
 
-/// A box of one patch's contributions that another patch adds up.
-struct SumPart {
+/// Values that a task has made for another patch.
+struct Transfer {
     TaskId maker;
-    StorageId windows;
-    int from = -1;
-    Box box;       // in the receiving patch's indices
-    Int3 shift{};  // from the contributing patch's indices to those
+    StorageId storage;
+    Piece piece;
 };
-/// The boxes that a combination of fields adds up for a patch, in the order of adding. `from`: of
-/// contributors().
-[[nodiscard]] std::vector<SumPart> parts_of_sum(const PlanInputs& in, TaskId task,
-                                                const std::vector<Contributor>& from, int patch);
+/// The boxes of contributions that a combination of fields adds up for a patch, in the order of adding.
+/// `from`: of contributors().
+[[nodiscard]] std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task,
+                                                 const std::vector<Contributor>& from, int patch);
 
 }  // namespace strata::graph::detail

@@ -198,16 +198,8 @@ class TaskCalls {
             const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
             ValueCopy move;
             move.from = address(resolved, source, distance(source, piece.box.lo, of.bytes));
-            const Box into = piece.box.shifted(piece.shift);
-            const Int3 at{into.lo[0] - window.lo[0], into.lo[1] - window.lo[1], into.lo[2] - window.lo[2]};
-            move.to.base = memory + distance(mine, at, of.bytes);
-            move.box = {nullptr,
-                        nullptr,
-                        own,
-                        strides(source, of.bytes),
-                        extent_of(piece.box),
-                        of.components,
-                        static_cast<std::uint32_t>(of.bytes)};
+            move.to.base = memory + distance(mine, piece.into().shifted(negative(window.lo)).lo, of.bytes);
+            move.box = shape_of(piece.box, of, source, own);
             collects_.push_back(move);
         }
         RoundAddress at;
@@ -237,15 +229,8 @@ class TaskCalls {
         std::byte* memory = room_for(all_.windows, static_cast<std::size_t>(count * value * of.components));
         for (const Piece& piece : use.relation->pieces(patch_, of.on)) {
             const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
-            std::vector<std::int32_t> entries = piece.entries;
-            Int3 first{};
-            if (of.kind == Kind::field) {
-                const Box own = owned(of, piece.from);
-                for (std::int32_t& entry : entries) entry = entry_in(source, own, entry);
-                first = own.lo;
-            } else {
-                check_entries(*use.relation, of, piece, source);
-            }
+            if (of.kind == Kind::list) check_entries(*use.relation, of, piece, source);
+            const auto [first, entries] = entries_in(of, piece.from, source, piece.entries);
             ValueCopy move;
             move.from = address(resolved, source, distance(source, first, of.bytes));
             move.to.base = memory + piece.at * value;
