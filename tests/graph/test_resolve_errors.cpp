@@ -270,6 +270,21 @@ TEST_CASE("particles are used before or after they are relocated, not both at on
     CHECK(says(s.refused(), {"task 'mixed' uses 'force'", "before the particles 'sand' are relocated"}));
 }
 
+TEST_CASE("particles are relocated by a label that is a position in their grid") {
+    const auto refused = [](auto value, int components) {
+        using T = decltype(value);
+        Solver s;
+        const SetId set = s.graph.particles("sand", s.grid);
+        const auto x = s.graph.particle<T>(set, "x", {.components = components});
+        s.graph.step().relocate(set, x.last());
+        return s.refused();
+    };
+    const char* by = "particles 'sand' cannot be relocated by 'x'";
+    CHECK(says(refused(std::int64_t{}, 3), {by, "it is no position", "double or float"}));
+    CHECK(says(refused(0.0, 4), {by, "it has too many components", "1 to 3"}));
+    CHECK(says(refused(0.0, 1), {by, "'grid' has cells in a direction", "1 components", "2 or more"}));
+}
+
 TEST_CASE("what is never used is said, and is no error") {
     Solver s;
     (void)s.field("idle");

@@ -1,4 +1,4 @@
-// Which process has which patch.
+// The owner of each patch.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace strata::graph {
 
-/// What one process has: [family][i] -> patch, ascending. Families are numbered as in Graph::families().
+/// The patches of one process: [family][i] -> patch, ascending. Families are numbered as in
+/// Graph::families().
 using OwnPatches = VectorBy<FamilyId, std::vector<int>>;
 
 /// [family][patch] -> process, and the patch's number among those of its process.

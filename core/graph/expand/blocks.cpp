@@ -18,7 +18,8 @@ struct Item {
     std::uint32_t id;  // of one of the patches in it
 };
 
-/// Boxes that are merged step by step; who was merged into whom gives each patch its box in the end.
+/// Boxes that are merged step by step. `into` tells the item that each one was merged into: so each patch
+/// finds its box in the end.
 struct Merging {
     std::vector<Item> items;
     std::vector<std::uint32_t> into;
@@ -38,7 +39,7 @@ struct Merging {
         };
         if (!std::is_sorted(items.begin(), items.end(), before))
             std::sort(items.begin(), items.end(), before);
-        // They do not overlap, so whoever continues an item comes right after it.
+        // They do not overlap, so an item that continues another comes right after it.
         std::size_t last = 0;
         for (std::size_t i = 1; i < items.size(); ++i) {
             Box& one = items[last].box;
@@ -77,7 +78,7 @@ Merging merge(const Grid& grid, const std::vector<int>& patches) {
         all = around(all, start.items[i].box);
         cells += start.items[i].box.volume();
     }
-    if (cells == all.volume()) {  // what one process has more often than not
+    if (cells == all.volume()) {  // the usual case
         start.items.resize(1);
         start.items[0].box = all;
         std::fill(start.into.begin(), start.into.end(), start.items[0].id);
@@ -101,10 +102,10 @@ Merging merge(const Grid& grid, const std::vector<int>& patches) {
 
 std::int64_t up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// A first-level cache finds a line by its address within a page: 64 sets. How many lines of what a kernel
-/// needs at a time fall into the fullest one, at distances in lines: three planes of 32 x 32 cells of 8 bytes
-/// with what is around, and five of a column of 64 x 4 or 32 x 8 (three, and two that are asked for ahead);
-/// their sum.
+/// A first-level cache finds a line by its address within a page: 64 sets. The number of lines of what a
+/// kernel needs at a time fall into the fullest one, at distances in lines: three planes of 32 x 32 cells of
+/// 8 bytes with what is around, and five of a column of 64 x 4 or 32 x 8 (three, and two that are asked for
+/// ahead); their sum.
 int fullest_sets(std::int64_t row, std::int64_t plane) {
     struct Tile {
         int wide, rows, planes;

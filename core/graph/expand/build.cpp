@@ -1,11 +1,11 @@
-// The stages of making a plan, in order: what each one takes, and what it leaves.
+// Makes a plan: all stages in order, with their inputs and outputs.
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
 
 namespace {
 
-/// Which operations read images is what waits ask for afterwards.
+/// The returned arrays know the readers of images: waits need them.
 [[nodiscard]] Arrays make_calls(const PlanInputs& in, const Numbered& numbered, const Needs& needs,
                                 const Streams& streams, const SharedFlags& shared, PlanParts& plan) {
     Arrays arrays(in, needs);

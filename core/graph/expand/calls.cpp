@@ -26,7 +26,7 @@ void ValueCopy::copy(const std::byte* source, std::byte* target) const {
 
 namespace {
 
-/// Says for error messages what this thread is calling.
+/// For error messages: the call that this thread is in.
 class Calling {
   public:
     explicit Calling(const Here& here) { current_call = &here; }
@@ -35,7 +35,7 @@ class Calling {
     Calling& operator=(const Calling&) = delete;
 };
 
-/// Of this thread: who was interrupted in the middle of a task has not worked longer.
+/// Of this thread: an interruption in the middle of a task is no work.
 double cpu_seconds() {
     timespec t{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -1,6 +1,6 @@
-// What the operations of a plan do when they run: a task's function with its data in place, copies into
-// halos, sums of contributions, reductions. Everything is worked out beforehand but which buffer a round
-// uses.
+// Calls: an operation's function and the data it works on. A task's call has its views in place; others copy
+// into halos, add up contributions, reduce. All is worked out before the first step, except the buffer that a
+// round uses.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace strata::graph {
 }
 
 /// An address that depends on the round where a storage has several buffers: with three of them, round 7 of
-/// the scope uses buffer 7 % 3 = 1, and what was made a round before lies in buffer 0.
+/// the scope uses buffer 7 % 3 = 1, and the version of the round before is in buffer 0.
 struct RoundAddress {
     std::byte* base = nullptr;
     std::int64_t buffer_stride = 0;  // bytes from one buffer to the next
     std::uint32_t depth = 1;
-    std::uint16_t scope = 0;  // whose rounds are counted
-    std::uint16_t back = 0;   // how many rounds ago the version was made
+    std::uint16_t scope = 0;  // its rounds are counted
+    std::uint16_t back = 0;   // so many rounds ago the version was made
 
     [[nodiscard]] std::byte* at(Epoch epoch) const {
         if (depth == 1) return base;
@@ -60,7 +60,7 @@ struct Clear {
 
 /// A task on a patch.
 struct TaskCall {
-    /// A use whose values lie in another buffer in each round.
+    /// A use with values in another buffer in each round.
     struct UseAddress {
         std::uint32_t use = 0;
         RoundAddress address;
@@ -70,7 +70,7 @@ struct TaskCall {
         std::byte* at = nullptr;
         const LabelInfo* label = nullptr;
     };
-    /// A use of particles: how many there are, and where, changes from round to round.
+    /// A use of particles: their number and place change from round to round.
     struct ParticleView {
         std::uint32_t use = 0;
         const ParticleColumn* column = nullptr;
@@ -81,7 +81,7 @@ struct TaskCall {
     std::span<UseData> use_data;
     std::span<const UseAddress> addresses;
     std::span<const ParticleView> particle_views;
-    Populations* populations = nullptr;   // of who may create particles
+    Populations* populations = nullptr;   // where the task may create particles
     std::span<const ValueCopy> collects;  // windows and lists that other patches' values are copied to
     std::span<const Clear> clears;        // windows of contributions
     std::span<const ScalarContribution> scalars;
@@ -90,8 +90,8 @@ struct TaskCall {
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
     std::int64_t most = 1;                     // rounds of its scope
     bool under_way = false;
-    const bool* measured = nullptr;  // whether calls are timed now
-    double seconds = 0;              // that they took while they were, of their threads' CPU time
+    const bool* measured = nullptr;  // calls are timed now
+    double seconds = 0;              // CPU time of the calls that were timed
 
     static Outcome go(void* what, Worker& worker);
     static void create(void* call, SetId set, std::int64_t count);
@@ -106,23 +106,24 @@ struct FillCall {
     static Outcome go(void* what, Worker& worker);
 };
 
-/// Which values of a field are sums of which parts' values: every row of every region one by one, since rows
-/// at a patch's edge are short, and loops over them end oftener than a processor foresees. Most patches have
-/// the same.
+/// The sums of a field's values, row by row. Rows at a patch's edge are short, and loops over them end
+/// oftener than a processor foresees: so every row of every region is listed. Most patches have the same
+/// list.
 struct SumRows {
     /// Rows of so many values to which the same parts contribute.
     struct Region {
         std::uint32_t sources = 0, length = 0, rows = 0;
         friend auto operator<=>(const Region&, const Region&) = default;
     };
-    /// A box of the result or of a part: where its first value is, and how far others are, in values.
+    /// A box of the result or of a part: the place of its first value, and the distances of others, in
+    /// values.
     struct BoxOrigin {
         std::int64_t at = 0;
         Strides strides;
     };
     std::vector<Region> regions;
     std::vector<std::uint32_t> parts;  // by region: its sources
-    /// By region and row: where the row begins in the result, and in each of the sources, in values from the
+    /// By region and row: the row's begin in the result, then in each of the sources, in values from the
     /// first.
     std::vector<std::int32_t> offsets;
 
@@ -142,7 +143,7 @@ struct CombineCall {
     std::int64_t bytes = 0;
     bool field = true;
     Add add = nullptr;
-    std::span<const RoundAddress> parts;  // fields: of each part, where the result's first value would lie
+    std::span<const RoundAddress> parts;  // fields: in each part, the place of the result's first value
     const SumRows* rows = nullptr;
     struct Entries {
         RoundAddress from;
@@ -160,19 +161,21 @@ struct CombineCall {
 /// elements.
 [[nodiscard]] CombineCall::Add add_regions(Element element);
 
-/// The way of a reduction to one process's copy of the scalar: members are a tree of eight branches each.
+/// A reduction's way through one process: contributions and the parts of its children become its own part, or
+/// at the root the result. Processes are a tree of eight branches each: 0 has the children 1 to 8, 1 has 9 to
+/// 16.
 struct ReduceCall {
     const LabelInfo* label = nullptr;
     std::span<const std::byte* const> contributions;  // of this process's patches
     std::span<std::byte* const> children;             // partial results of other processes
     std::byte* mine = nullptr;                        // this process's partial result
-    RoundAddress result;                              // the root, or who is alone: the scalar's place
+    RoundAddress result;                              // of the root: the scalar's place
     bool finishes = false;
     static Outcome go(void* what, Worker& worker);
 };
 /// Bytes of a partial result.
 [[nodiscard]] std::size_t partial_bytes(const LabelInfo& label);
-/// Writes the neutral element of the label's reduction: what a contribution starts with.
+/// Writes the neutral element of the label's reduction: a contribution starts with it.
 void write_neutral(const LabelInfo& label, std::byte* to);
 
 /// The value before the first reduction.
@@ -189,7 +192,7 @@ struct FetchCall {
 struct DecideCall {
     const std::function<bool(const void*)>* test = nullptr;
     RoundAddress scalar;
-    bool more_if = true;                 // whether the test's "yes" means to go on
+    bool more_if = true;                 // the answer of the test that means to go on
     std::int64_t* round_base = nullptr;  // set when a repeat ends
     static bool more(const void* what, Epoch epoch);
 };

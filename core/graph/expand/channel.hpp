@@ -3,7 +3,7 @@
 //   pack     any thread: values of several patches, one after the other, into a buffer
 //   send     the thread that speaks MPI
 //   receive  the same, at the other end
-//   unpack   any thread: to images of the patches that the values are of, where all who read them look
+//   unpack   any thread: to images of the patches that have the values; readers look there
 //
 // Each end has two buffers that are used in turn: while one is under way the next is packed, and a message
 // may come before the one before has been put in place.
@@ -28,8 +28,8 @@ class Channel {
     /// `tag`: tells streams of the same two processes apart.
     Channel(const Members& members, int peer, int tag);
 
-    /// The room for a round's message. Messages that always have the same length are given it once, at both
-    /// ends, and are expected before they come (listen()); others are as long as the sender's room.
+    /// The room for a round's message. Messages of one length for all rounds are given it once, at both ends,
+    /// and are expected before they come (listen()); others are as long as the sender's room.
     [[nodiscard]] std::span<std::byte> room(Epoch round) {
         return std::span(rooms_[round & 1U]).first(length(round));
     }
@@ -39,13 +39,13 @@ class Channel {
     [[nodiscard]] int tag() const { return tag_; }
     [[nodiscard]] bool has_fixed_length() const { return fixed_; }
 
-    /// Sends the room of this round, once; whether that of the round before may be written again.
+    /// Sends the room of this round, once. True when that of the round before may be written again.
     [[nodiscard]] bool send(Epoch round);
-    /// Whether this round's message has come. If so, the next one is expected.
+    /// True when this round's message has come; then the next one is expected.
     [[nodiscard]] bool receive(Epoch round);
     /// The first message that is expected is that of this round, and, if `once`, the last.
     void listen(Epoch round, bool once);
-    /// Nothing is expected any more; what was sent has been taken.
+    /// No message is expected any more, and all sent ones have been taken.
     void stop();
 
   private:
@@ -54,11 +54,11 @@ class Channel {
 
     const Members* members_ = nullptr;
     int peer_ = -1, tag_ = 0;
-    std::size_t stamp_ = 0;  // bytes after each message that say when it was sent
+    std::size_t stamp_ = 0;  // bytes after each message with the time of sending
     bool fixed_ = false, once_ = false, sends_ = false;
     std::vector<std::byte> rooms_[2];
     team::Messages::Request under_way_[2] = {team::Messages::kNone, team::Messages::kNone};
-    Epoch begun_ = 0;  // the last round that was sent, or whose message was found
+    Epoch begun_ = 0;  // the last round that was sent, or of which the message was found
 };
 
 /// Values to or from a message: a box, or entries of a list.
@@ -70,7 +70,7 @@ struct Parcel {
     bool list = false;
 
     [[nodiscard]] std::size_t bytes() const;
-    /// Return what follows in the message.
+    /// Return the place after it in the message.
     std::byte* pack(const std::byte* values, std::byte* message) const;
     const std::byte* unpack(const std::byte* message, std::byte* values) const;
 };
@@ -101,8 +101,8 @@ struct UnpackCall {
     static Outcome go(void* what, Worker& worker);
 };
 
-/// Particles that go to the patches of another process: who leaves (Leaver, by patch), then their values, in
-/// columns as in the arrays that they come from.
+/// Particles that go to the patches of another process: first the leavers (Leaver, by patch), then their
+/// values, in columns as in the arrays that they come from.
 struct PackLeaversCall {
     const SetRelocation* of = nullptr;
     Channel* channel = nullptr;
@@ -119,7 +119,7 @@ struct PackLeaversCall {
     std::vector<LeaverToPack> goes_;
 };
 
-/// Shows them as departures of a patch that has all of them.
+/// Shows them as the leavers of one patch.
 struct ReceiveLeaversCall {
     const SetRelocation* of = nullptr;
     Channel* channel = nullptr;

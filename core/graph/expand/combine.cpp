@@ -55,7 +55,7 @@ void add_row(T* target, const T* const (&row)[Sources], std::uint32_t length) {
     }
 }
 
-/// One region with so many sources that the compiler knows how many.
+/// One region; the compiler knows the number of sources.
 template <class T, std::size_t Sources>
 void add_few(const SumRows::Region& region, const std::int32_t* offset, T* to, const std::uint32_t* sources,
              std::byte* const* parts) {

@@ -39,7 +39,7 @@ struct BoxCopy {
 void copy_box(const BoxCopy& box) noexcept;
 
 /// The box of `copy` (whose `to` and `to_strides` do not matter) without gaps to `message`, and from there to
-/// `copy.to` (`from` does not matter). Return what follows in the message.
+/// `copy.to` (`from` does not matter). Return the place after it in the message.
 std::byte* pack_box(BoxCopy copy, std::byte* message) noexcept;
 const std::byte* unpack_box(BoxCopy copy, const std::byte* message) noexcept;
 

@@ -10,13 +10,7 @@ class GroupFills {
   public:
     GroupFills(const PlanInputs& in, const Numbered& numbered, const FillGroup& group, Arrays& arrays,
                PlanParts& plan)
-        : in_(in),
-          numbered_(numbered),
-          group_(group),
-          arrays_(arrays),
-          plan_(plan),
-          number_(group.key.storage),
-          phase_(numbered.tasks[group.key.maker].phase) {}
+        : in_(in), numbered_(numbered), group_(group), arrays_(arrays), plan_(plan) {}
 
     void all() const {
         for (std::size_t b = 0; b + 1 < group_.fills.of_block.size(); ++b) {
@@ -40,8 +34,7 @@ class GroupFills {
         ProgramData& all = plan_.of(phase_);
         FillCall& call = all.fills.one();
         call.moves = all.moves.keep(moves);
-        Op& op = plan_.op(phase_, reader.op);
-        op.go = FillCall::go, op.what = &call;
+        Op& op = all.set(reader.op, call);
         for (const ValueCopy& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
         // A flow that stays as it is, say, is made by the start only: its halos are filled there alone.
         if (storage.kept && (phase_ == 1 || storage.depth == 1)) all.refills.emplace_back(number_, &call);
@@ -67,8 +60,8 @@ class GroupFills {
     const FillGroup& group_;
     Arrays& arrays_;
     PlanParts& plan_;
-    StorageId number_;
-    int phase_;
+    const StorageId number_ = group_.key.storage;
+    const int phase_ = numbered_.tasks[group_.key.maker].phase;
 };
 
 }  // namespace

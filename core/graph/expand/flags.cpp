@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kFlagsALine = 64 / sizeof(Flag);
 
-/// A thread's flags lie together; those that others look at lie apart from those that nobody else does: the
-/// line that a thread writes all the time is not one that others poll.
+/// A thread's flags lie together, in two parts: flags that others look at, and private ones. So the line that
+/// a thread writes all the time is not one that others poll.
 void give_flags(const PlanInputs& in, const Operations& operations, PlanParts& plan) {
     std::vector<std::pair<Flag**, std::size_t>> places;  // an operation's flag, and its number
     std::size_t count = 0;

@@ -10,7 +10,7 @@
 namespace strata::graph {
 namespace {
 
-/// What lies in `outer` and not in `inner`, which lies within it: at most six boxes.
+/// The part of `outer` around `inner`, which lies within it: at most six boxes.
 std::array<Box, 6> shell(const Box& outer, const Box& inner) {
     std::array<Box, 6> boxes;
     Box left = outer;

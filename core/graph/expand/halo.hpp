@@ -1,8 +1,9 @@
-// Where the values of a field lie on one process, and from where its halos are filled. Pure functions of a
-// grid and of who owns what: memory is somebody else's.
+// Layouts of a field on one process, and the sources of its halos. Pure functions of a grid and of the owners
+// of its patches; memory.hpp has the memory.
 //
-// The patches of a process are merged into boxes. Each box is one allocation with a halo around, so patches
-// of one box read each other's values where they are, and only the outer halo is copied.
+// The patches of a process are merged into boxes. Each box is one allocation with a halo around it. So
+// patches of one box read each other's values in place, and only the outer halo is copied: of 8 x 8 patches
+// in one box, 28 at its edge read copies.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct Division {
     [[nodiscard]] std::span<const int> of(const Part& part) const {
         return {patches.data() + part.first, patches.data() + part.last};
     }
-    /// Where a patch is; it must be one of the divided. O(log of the number of patches).
+    /// The place of a patch, which must be one of the divided. O(log of the number of patches).
     [[nodiscard]] PatchPosition find(int patch) const;
 
     std::vector<std::uint32_t> by_number;  // for find(): places in `patches`, by ascending patch
@@ -40,21 +41,21 @@ struct Division {
 
 /// Merges patches into boxes, as few as a greedy search finds: neighbours along one axis, then along the
 /// others, for all orders of the axes, until nothing can be merged. A patch that fits nowhere is a part of
-/// its own. O(n log n) in the patches given, whatever else the grid has. Throws Error where a patch is named
+/// its own. O(n log n) in the patches given, for any size of the grid. Throws Error where a patch is named
 /// twice or is none of the grid's.
 [[nodiscard]] Division divide(const Grid& grid, std::span<const int> patches);
 
 /// One allocation of a field: the values that the patches of a part own, and its halo.
 struct FieldBlock {
     Box owned, stored;
-    /// In values: from a value to the next along y and along z (along x it is 1), and how many lie before the
+    /// In values: from a value to the next along y and along z (along x it is 1), and the number before the
     /// one at stored.lo, so that the first owned value of a row can be aligned.
     std::int64_t row = 0, plane = 0, first = 0;
     /// Of one component; a multiple of 64 and none of 4096, so that components may follow each other without
     /// meeting in the same sets of a cache. The allocation begins at a multiple of 64.
     std::int64_t bytes = 0;
 
-    /// Which value of a component is the one at these indices.
+    /// The number of the value at these indices, within a component.
     [[nodiscard]] std::int64_t offset(const Int3& at) const {
         return first + (at[0] - stored.lo[0]) + row * (at[1] - stored.lo[1]) + plane * (at[2] - stored.lo[2]);
     }
@@ -69,8 +70,8 @@ struct FieldLayout {
     Int3 halo{};    // layers that are stored around each block
     std::vector<FieldBlock> blocks;
 
-    /// What a patch with `ghosts` of this width reads: all it owns, grown, as far as the domain and its
-    /// border reach. (Stored are also the layers beyond them; nothing is there.)
+    /// The values that a patch with ghosts of this width reads: its own ones, grown, as far as the domain and
+    /// its border reach. (Layers beyond them are stored too, without values.)
     [[nodiscard]] Box grown(const Box& owned, const Int3& width) const {
         return common(owned.grown(width), division->grid->extent(on, border));
     }
@@ -79,7 +80,7 @@ struct FieldLayout {
 /// `ghosts`: the widest that any task asks for. They are stored on all sides, but for directions that are not
 /// there (one cell, not periodic). `bytes`: of one value of one component. Rows are padded so that the first
 /// cell of each lies at a multiple of 64 bytes where that costs less than 15 %. Rows and planes of large
-/// blocks lie at such distances (up to 6 % more) that a tile of 32 x 32 values with what is around spreads
+/// blocks lie at such distances (up to 6 % more) that a tile of 32 x 32 values with its ghosts spreads
 /// over the sets of a first-level cache; never at multiples of 4096 bytes, which would put neighbours in one
 /// set.
 [[nodiscard]] FieldLayout lay_out(const Division& division, On on, const Int3& border, const Int3& ghosts,
@@ -103,7 +104,7 @@ struct Fills {
     }
 };
 /// Throws Error where the width is more than the layout's halo. Time proportional to the patches of the
-/// process that read from a halo and to what they read (and to the parts).
+/// process that read from a halo and to the values that they read (and to the parts).
 [[nodiscard]] Fills find_fills(const FieldLayout& layout, const Int3& width);
 
 /// The patches of the same block from which one reads in place with ghosts of this width, ascending, without

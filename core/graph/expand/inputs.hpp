@@ -1,4 +1,4 @@
-// What all stages of making a plan look at, and none changes.
+// The inputs of all stages of making a plan; none changes them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace strata::graph::detail {
 constexpr std::uint32_t kNone = 0xffffffffU;
 constexpr int kBranches = 8;  // of the tree of processes that reductions go along
 
-/// The graph, what was understood of it, and the place of this process in it.
+/// The graph, declared and resolved, and the share of this process in it.
 struct PlanInputs {
     const Graph& graph;
     const Resolved& resolved;
@@ -45,7 +45,7 @@ struct PlanInputs {
     }
     [[nodiscard]] const Storage& storage(StorageId number) const { return resolved.storages[number]; }
     [[nodiscard]] const LabelInfo& label(LabelId number) const { return graph.labels()[number]; }
-    /// The label whose shape a storage has.
+    /// The label that gives a storage its shape.
     [[nodiscard]] const LabelInfo& label_of(StorageId number) const { return label(storage(number).label); }
     [[nodiscard]] FamilyId family_of(StorageId number) const {
         return number_of(graph, *label_of(number).family);
@@ -78,8 +78,8 @@ struct PlanInputs {
         const ResolvedTask& of = task(number);
         return graph.scopes()[of.scope].relocations()[static_cast<std::size_t>(of.relocation)];
     }
-    /// How far the relocations of a set may move a particle: each waits for so many patches around, as each
-    /// reads and writes the arrays that the one before has written and read. 0: any.
+    /// The most patches that a relocation of a set may move a particle by; 0: any number. Each relocation
+    /// waits for all patches within so many: it uses the arrays of the set's relocation before.
     [[nodiscard]] int hops(SetId set) const {
         int most = 1;
         for (const Scope& scope : graph.scopes())
@@ -89,21 +89,7 @@ struct PlanInputs {
     }
 };
 
-/// The values of a field that a patch owns.
-[[nodiscard]] inline Box owned(const LabelInfo& field, int patch) {
-    return static_cast<const Grid&>(*field.family).owned(patch, field.on, field.border);
-}
-[[nodiscard]] inline Int3 extent_of(const Box& box) { return {box.extent(0), box.extent(1), box.extent(2)}; }
 [[nodiscard]] inline Int3 negative(const Int3& shift) { return {-shift[0], -shift[1], -shift[2]}; }
-
-/// Bytes from the origin of an array to the value at some indices.
-[[nodiscard]] inline std::int64_t distance(const PatchArray& array, const Int3& at, std::size_t bytes) {
-    return (at[0] + at[1] * array.y + at[2] * array.z) * static_cast<std::int64_t>(bytes);
-}
-[[nodiscard]] inline Strides strides(const PatchArray& array, std::size_t bytes) {
-    const auto b = static_cast<std::int64_t>(bytes);
-    return {array.y * b, array.z * b, array.component * b};
-}
 
 [[nodiscard]] inline std::byte* room_for(Stock<Line>& stock, std::size_t bytes) {
     return reinterpret_cast<std::byte*>(stock.take((bytes + 63) / 64).data());
@@ -145,7 +131,7 @@ struct EntriesIn {
     return use.access == Access::need && use.relation == nullptr && use.width != Int3{};
 }
 
-/// Whether a use of a task writes what it names. Combinations and reductions write their first one.
+/// Whether a use of a task writes. Of combinations and reductions the first one does.
 [[nodiscard]] inline bool writes(const PlanInputs& in, TaskId task, std::size_t use) {
     if (!in.is(task, ResolvedTask::What::body)) return use == 0;
     const Access access = in.info(task).uses[use].access;

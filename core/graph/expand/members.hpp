@@ -1,4 +1,4 @@
-// The processes that share a graph, as far as its plan and memory need to know them.
+// The processes that share a graph, as its plan and memory know them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace strata::graph {
 
 /// All of the team, numbered node by node: those of this node share the arena, the others are sent messages.
-/// Without an arena there is one process, whose memory is its own.
+/// Without an arena there is one process, with memory of its own.
 struct Members {
     int rank = 0, size = 1;
     /// [node] -> the rank of its first member, and one more: `size`.
@@ -21,19 +21,18 @@ struct Members {
     int node = 0;
     team::Arena* arena = nullptr;
     team::Messages* messages = nullptr;  // null: all are on one node
-    /// Messages count as arrived so many seconds after they were sent, if not later: to see how a program
-    /// does on a network slower than the one there is. STRATA_MESSAGE_DELAY says it for a team.
+    /// Messages count as arrived so many seconds after they were sent, if not later: this shows a program on
+    /// a slower network. STRATA_MESSAGE_DELAY says it for a team.
     double message_delay = 0;
     /// [thread of this process] -> its locality domain; empty: all in one.
     std::vector<int> domains{};
-    /// Whether all that this process may run on is next to one memory: then it does not matter who touches a
-    /// page first.
+    /// All cores of this process are next to one memory: then any thread may touch a page first.
     bool beside_one_memory = false;
     /// Waits for all.
     std::function<void()> meet = [] {};
     team::Patience patience{};
 
-    /// Those of this node: first() .. first() + near() - 1.
+    /// Those of this node: first() .. first() + on_node() - 1.
     [[nodiscard]] int first() const { return firsts[static_cast<std::size_t>(node)]; }
     [[nodiscard]] int on_node() const { return firsts[static_cast<std::size_t>(node) + 1] - first(); }
     [[nodiscard]] bool is_on_node(int process) const {
@@ -60,7 +59,7 @@ class SharedMemory {
     [[nodiscard]] T* as() const {
         return reinterpret_cast<T*>(data_);
     }
-    /// What another member of this node has made under that name.
+    /// The memory that another member of this node has made under that name.
     [[nodiscard]] static std::byte* of_other(const Members& members, const std::string& name);
 
   private:

@@ -21,7 +21,7 @@ std::size_t component_bytes(std::size_t bytes, std::size_t value) {
     return rounded(bytes, std::lcm(kLine, value));
 }
 
-/// A part for each patch: for windows that nobody shares.
+/// A part for each patch: for private windows.
 Division one_by_one(const Grid& grid, const std::vector<int>& patches) {
     Division all;
     all.grid = &grid;
@@ -152,7 +152,7 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
     }
 }
 
-/// What the others read: the number of storages, where each one's arrays begin, the arrays.
+/// A table for the others: the number of storages, the first array of each, the arrays.
 void Memory::publish(std::uint64_t serial) {
     if (members_.size == 1) return;
     const std::size_t n = first_array_.size();

@@ -1,4 +1,4 @@
-// The warehouse: where the versions of all labels lie, for the patches that one process has.
+// The warehouse: memory for the versions of all labels, on the patches that one process has.
 //
 // Every storage of the resolved graph gets its memory once, from one allocation that all processes of the
 // node can read: blocks of merged patches with a halo for fields (halo.hpp), an array for each patch for
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/copy.hpp"
 #include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/particles.hpp"
@@ -18,7 +19,7 @@
 
 namespace strata::graph {
 
-/// Where the values of a storage lie for one patch: all that another process needs to read them.
+/// The place of a storage's values on one patch: all that another process needs to read them.
 struct PatchArray {
     std::byte* origin = nullptr;     // of index (0, 0, 0), or of the first value, in buffer 0
     std::int64_t y = 0, z = 0;       // in values: to the next row, the next plane
@@ -26,6 +27,15 @@ struct PatchArray {
     std::int64_t buffer_stride = 0;  // in bytes: to the next buffer
     std::int64_t count = 0;          // values of a list
 };
+
+/// Bytes from the origin of an array to the value at some indices.
+[[nodiscard]] inline std::int64_t distance(const PatchArray& array, const Int3& at, std::size_t bytes) {
+    return (at[0] + at[1] * array.y + at[2] * array.z) * static_cast<std::int64_t>(bytes);
+}
+[[nodiscard]] inline Strides strides(const PatchArray& array, std::size_t bytes) {
+    const auto b = static_cast<std::int64_t>(bytes);
+    return {array.y * b, array.z * b, array.component * b};
+}
 
 /// A sum that is put together in the window of each patch itself: its values are the window's own ones.
 struct SumInPlace {
@@ -54,7 +64,7 @@ class Memory {
     [[nodiscard]] const PatchArray& block(StorageId storage, std::size_t block) const {
         return block_arrays_[storage][block];
     }
-    /// The storages of particles, which the above know nothing of.
+    /// The storages of particles, which are not among the above.
     [[nodiscard]] Populations& populations() const { return *populations_; }
     /// Bytes of everything but particles, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
@@ -79,13 +89,20 @@ class Memory {
     std::vector<const std::byte*> tables_;  // [process of this node]
 };
 
-/// Where one task contributes, and the sum is used on its own patches alone and within the round: then only
-/// what comes from other patches needs to be touched. A function of the graph, whatever the layout.
+/// The sums to which one task contributes, and that are used on their own patches alone and within the round.
+/// Then only values with contributions of other patches need to be touched. Depends on the graph only, not on
+/// the layout.
 [[nodiscard]] std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolved);
 
-/// The label whose shape a storage has.
+/// The label that gives a storage its shape.
 [[nodiscard]] inline const LabelInfo& label_of(const Graph& graph, const Storage& storage) {
     return graph.labels()[storage.label];
 }
+
+/// The values of a field that a patch owns.
+[[nodiscard]] inline Box owned(const LabelInfo& field, int patch) {
+    return static_cast<const Grid&>(*field.family).owned(patch, field.on, field.border);
+}
+[[nodiscard]] inline Int3 extent_of(const Box& box) { return {box.extent(0), box.extent(1), box.extent(2)}; }
 
 }  // namespace strata::graph

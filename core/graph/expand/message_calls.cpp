@@ -1,5 +1,5 @@
-// What the operations of messages work on: the values that are packed and unpacked, round after round, and
-// the kept values that processes tell each other between steps.
+// The calls of messages: values that are packed and unpacked, round after round. And the kept values that
+// processes exchange between steps.
 #include <algorithm>
 
 #include "core/graph/expand/stages.hpp"
@@ -95,7 +95,7 @@ class MessageCalls {
         parcel.list = true;
     }
 
-    /// What goes through a stream, at this end of it.
+    /// The values of a stream's messages, at this end of it.
     [[nodiscard]] std::vector<Parcel> parcels_of(const Stream& stream, bool outgoing) {
         const int phase = numbered_.tasks[stream.maker].phase;
         if (stream.what == Stream::What::values) {
@@ -119,40 +119,39 @@ class MessageCalls {
 
     /// The parcels of a call that packs or unpacks: then the length of messages is known.
     template <class Call>
-    void set(Call& call, const Stream& stream, bool outgoing, Op& op) {
+    void set(std::uint32_t op, Call& call, const Stream& stream, bool outgoing) {
         const std::vector<Parcel> parcels = parcels_of(stream, outgoing);
         call.channel = stream.channel;
-        call.parcels = plan_.of(numbered_.tasks[stream.maker].phase).parcels.keep(parcels);
+        call.parcels = data(stream).parcels.keep(parcels);
         call.scope = scope(stream);
         stream.channel->make_rooms(bytes_of(parcels));
-        op.go = Call::go, op.what = &call;
-        op.bytes = 2.0 * static_cast<double>(bytes_of(parcels));
+        data(stream).set(op, call).bytes = 2.0 * static_cast<double>(bytes_of(parcels));
+    }
+    [[nodiscard]] ProgramData& data(const Stream& stream) const {
+        return plan_.of(numbered_.tasks[stream.maker].phase);
     }
     [[nodiscard]] std::uint16_t scope(const Stream& stream) const {
         return numbered_.scopes[in_.task(stream.maker).scope];
     }
 
     void send(const Stream& stream) {
-        ProgramData& all = plan_.of(numbered_.tasks[stream.maker].phase);
-        if (stream.what != Stream::What::leavers)
-            set(all.packs.one(), stream, true, all.program.ops[stream.first]);
+        ProgramData& all = data(stream);
+        if (stream.what != Stream::What::leavers) set(stream.first, all.packs.one(), stream, true);
         SendCall& call = all.sends.one();
         call.channel = stream.channel;
         call.scope = scope(stream);
-        Op& op = all.program.ops[stream.second];
-        op.go = SendCall::go, op.what = &call;
+        all.set(stream.second, call);
         all.sending.push_back(stream.channel);
     }
 
     void receive(const Stream& stream) {
-        ProgramData& all = plan_.of(numbered_.tasks[stream.maker].phase);
+        ProgramData& all = data(stream);
         ReceiveCall& call = all.receives.one();
         call.channel = stream.channel;
         call.scope = scope(stream);
-        Op& op = all.program.ops[stream.first];
-        op.go = ReceiveCall::go, op.what = &call;
+        all.set(stream.first, call);
         all.listening.emplace_back(stream.channel, call.scope);
-        set(all.unpacks.one(), stream, false, all.program.ops[stream.second]);
+        set(stream.second, all.unpacks.one(), stream, false);
     }
 
     const PlanInputs& in_;

@@ -49,7 +49,7 @@ class NumberStreams {
         const int helper = static_cast<int>(all.size()) % in_.threads;
         const auto speaks = [&](OpKind kind, const std::string& verb) {
             const std::uint32_t op = operations_.add(of.phase, kind, verb + name, -1, 0);
-            plan_.op(of.phase, op).speaks_mpi = true;
+            plan_.of(of.phase).program.ops[op].speaks_mpi = true;
             return op;
         };
         if (outgoing) {
@@ -66,7 +66,7 @@ class NumberStreams {
         return all.back();
     }
 
-    /// What one task makes for one process is one stream.
+    /// A stream has all values of one task for one process.
     void values(bool outgoing, const std::vector<NeedsOfProcess>& all) {
         std::vector<Stream>& streams = outgoing ? out_.outgoing : out_.incoming;
         for (int process = 0; process < in_.members.size; ++process)

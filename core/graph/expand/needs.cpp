@@ -99,7 +99,8 @@ class FindNeeds {
         all.erase(std::unique(all.begin(), all.end()), all.end());
     }
 
-    /// The tasks whose values a use may find: one in the first round of a loop, say, another in later ones.
+    /// The tasks that may have made the values of a use: one in the first round of a loop, say, another in
+    /// later ones.
     [[nodiscard]] std::vector<TaskId> makers_of(TaskId task, std::size_t use) const {
         std::vector<TaskId> makers;
         for (const Before& before : in_.task(task).before)
@@ -138,7 +139,7 @@ class FindNeeds {
         }
     }
 
-    /// The processes that may send particles. How many come is said with the particles themselves.
+    /// The processes that may send particles. Their number comes with the particles themselves.
     void of_relocation(TaskId task) {
         const auto ask = [&](int process) {
             if (!in_.members.is_on_node(process))
@@ -168,8 +169,8 @@ class FindNeeds {
         }
     }
 
-    /// Of each patch of which something is needed: of a field the hull of all boxes (pages that nobody
-    /// touches cost nothing), of a list the whole, which is no box.
+    /// For each image its box: of a field the hull of all boxes (untouched pages cost nothing), of a list the
+    /// whole, which is no box.
     [[nodiscard]] std::map<std::pair<StorageId, int>, Box> hulls() const {
         std::map<std::pair<StorageId, int>, Box> all;
         for (const NeedsOfProcess& from : out_.here)

@@ -179,7 +179,7 @@ class Numbering {
             if (is_in_place(use)) widen(fill_key(in_, t, before), use.width);
         }
         if (out_.tasks[t].phase != 0) return;
-        // The step reads what the start leaves, whichever task made it.
+        // The step reads the last values of the start, whichever task made them.
         for (std::size_t u = 0; u < task.uses.size(); ++u) {
             const StorageId number = task.uses[u].storage;
             const bool makes = task.what != What::body || in_.info(t).uses[u].access == Access::make ||

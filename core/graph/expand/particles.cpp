@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLine = 64, kLeastSlab = std::size_t{4} << 20;
 
-/// Four sizes for each power of two, so that what is given back fits others.
+/// Four sizes for each power of two: pieces that are given back fit others.
 std::size_t size_class(std::size_t bytes) {
     bytes = std::max(bytes, kLine * 4);
     const std::size_t step = std::bit_floor(bytes) / 4;
@@ -96,7 +96,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
         const LabelInfo& label = graph.labels()[storage.label];
         if (label.kind != Kind::particles) continue;
         ParticleColumn& column = columns_[s];
-        // What lives from step to step moves, also where no relocation takes part.
+        // Kept labels move, also where no relocation takes part.
         column.moves = column.moves || storage.kept;
         column.set = label.particle_set;
         column.bytes = static_cast<std::int64_t>(label.bytes);

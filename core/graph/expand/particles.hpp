@@ -1,10 +1,10 @@
-// Where the particles of each patch lie, and how many there are: the part of the warehouse that changes its
-// size while steps run.
+// The particles of each patch: their number and their arrays. This part of the warehouse changes its size
+// while steps run.
 //
-// The labels of a set that move in a relocation lie in two sets of arrays, of which one is what there is now;
-// a relocation writes the other one and they change places. Labels that nobody needs after a relocation lie
-// in a third set. Arrays grow when they must, with head room, and are kept: once numbers have settled nothing
-// is allocated.
+// The labels of a set that move in a relocation lie in two sets of arrays. One is the present one; a
+// relocation writes the other, and they change places. Labels that no task needs after a relocation lie in a
+// third set. Arrays grow when they must, with head room, and are kept: once numbers have settled nothing is
+// allocated.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@
 
 namespace strata::graph {
 
-/// Memory of one process for what grows while steps run; all members of the node may read it. Pieces that are
-/// given back are used again. Calls may come from any thread.
+/// Memory of one process for arrays that grow while steps run; all members of the node may read it. Pieces
+/// that are given back are used again. Calls may come from any thread.
 class GrowingPool {
   public:
     GrowingPool(const Members& members, std::uint64_t serial) : members_(members), serial_(serial) {}
     /// At least so many bytes, on a cache line's border; their contents are not determined. Throws Error
     /// where memory does not suffice.
     [[nodiscard]] std::byte* take(std::size_t bytes);
-    /// What take() gave for so many bytes; nobody may use it any more. Null: nothing happens.
+    /// Takes back a piece of take() of so many bytes; it may not be used any more. Null: nothing happens.
     void give(std::byte* piece, std::size_t bytes) noexcept;
     /// Of all pieces, given back or not.
     [[nodiscard]] std::size_t bytes() const;
@@ -51,7 +51,7 @@ struct ParticleArrays {
     std::int64_t capacity = 0;
 };
 
-/// What there is of a set on one patch. In memory that all members of the node read.
+/// A set's particles on one patch. In memory that all members of the node read.
 struct ParticlePatch {
     std::int64_t count = 0;
     ParticleArrays now, other;  // of the labels that move
@@ -60,7 +60,7 @@ struct ParticlePatch {
     bool ordered = false;  // by cell and number, when last relocated
 };
 
-/// Where the values of a storage begin in a set of arrays. Arrays are apart by a line more than their length,
+/// The place of a storage's values in a set of arrays. Arrays are apart by a line more than their length,
 /// so that the same particle's values do not all fall in the same lines of the cache.
 struct ParticleColumn {
     SetId set;
@@ -85,7 +85,7 @@ struct ParticleColumn {
 
 class Populations {
   public:
-    /// Nobody has particles at first. Collective over the members. `serial`: as of the Memory.
+    /// No patch has particles at first. Collective over the members. `serial`: as of the Memory.
     Populations(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
                 const Members& members, std::uint64_t serial);
 
@@ -96,13 +96,13 @@ class Populations {
     [[nodiscard]] ParticlePatch& own(SetId set, int local) const { return patch(heads_.data(), set, local); }
     /// A patch of any process of the node.
     [[nodiscard]] const ParticlePatch& of(int process, SetId set, int local) const;
-    /// Where tasks name particles of a patch of this process for the set's next relocation.
+    /// The particles of a patch of this process that tasks name for the set's next relocation.
     [[nodiscard]] Moved& moved(SetId set, int local) { return moved_[set][static_cast<std::size_t>(local)]; }
     /// Room for so many in arrays of the labels that move.
     void room(SetId set, ParticleArrays& arrays, std::int64_t count);
-    /// Makes room for so many in `other` (what a relocation writes), and in `scratch`.
+    /// Makes room for so many in `other` (a relocation writes it), and in `scratch`.
     void prepare(SetId set, ParticlePatch& patch, std::int64_t count);
-    /// Gives the patch so many particles, whose values are not determined: for restarts, and for patches that
+    /// Gives the patch so many particles; their values are not determined. For restarts, and for patches that
     /// come from another plan. Between steps only.
     void resize(SetId set, ParticlePatch& patch, std::int64_t count);
     /// The same for a patch that has none: throws Error where it has, or the count is negative.
@@ -121,7 +121,7 @@ class Populations {
         std::int64_t moving = 0, moving_pads = 0;  // bytes a particle, and of pads
         std::int64_t staying = 0, staying_pads = 0;
     };
-    /// What a process publishes: for each set how many patches come before its own, then all.
+    /// A process publishes, for each set, the number of patches before its own; then all patches.
     [[nodiscard]] ParticlePatch& patch(std::byte* heads, SetId set, int local) const;
     void grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads);
 

@@ -23,7 +23,7 @@ Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assig
     }
     parts_ = detail::build({graph, resolved, assignment_, members, memory_, threads, serial, &steps_before_,
                             &measured_, sums_in_place(graph, resolved)});
-    members_.meet();  // nobody runs before all have looked up what they read
+    members_.meet();  // no process runs before all have looked up their addresses
 }
 
 Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint64_t serial,
@@ -42,10 +42,10 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
     set(parts_.of(1).program.step, set);
     members_.meet();
     fill_halos();
-    members_.meet();  // nobody runs, or lets go of the old plan, before all have what they need of it
+    members_.meet();  // no process runs, or frees the old plan, before all have their values of it
 }
 
-/// The values of a storage, all buffers, from whoever of this node has had the patches.
+/// The values of a storage, all buffers, from the patches' owners before, where they are of this node.
 void Plan::take_over(const Plan& old, StorageId storage) {
     const Storage& of = resolved_.storages[storage];
     const LabelInfo& label = label_of(graph_, of);
@@ -76,67 +76,81 @@ void Plan::take_over(const Plan& old, StorageId storage) {
     }
 }
 
-/// The same between nodes: who had a patch sends what is kept of it, storage by storage, to who has it now.
+namespace {
+
+/// Calls each(storage, label, family, patch, its owner before, now) for kept values of the patches that move
+/// from another node to this process (`to_here`), or away from it.
+template <class Each>
+void each_moved(const Plan& old, const Plan& plan, bool to_here, Each each) {
+    const Members& members = plan.members();
+    for (const StorageId s : plan.resolved().storages.ids()) {
+        const LabelInfo& label = label_of(plan.graph(), plan.resolved().storages[s]);
+        if (!plan.resolved().storages[s].kept || label.family == nullptr) continue;
+        const FamilyId f = number_of(plan.graph(), *label.family);
+        const std::vector<int>&before = old.assignment().owner[f], &now = plan.assignment().owner[f];
+        for (std::size_t p = 0; p < now.size(); ++p)
+            if ((to_here ? now : before)[p] == members.rank &&
+                !members.is_on_node((to_here ? before : now)[p]))
+                each(s, label, f, p, before[p], now[p]);
+    }
+}
+
+/// [process] -> the values that it takes over, storage by storage.
+std::vector<std::vector<std::byte>> moved_away(const Plan& old, const Plan& plan) {
+    const Populations& particles = old.memory().populations();
+    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(plan.members().size));
+    each_moved(
+        old, plan, false, [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int, int now) {
+            std::vector<std::byte>& out = sent[static_cast<std::size_t>(now)];
+            const int local = old.assignment().local[f][p];
+            if (label.kind == Kind::particles) {
+                const std::vector<std::byte> values =
+                    particles.read(s, particles.own(label.particle_set, local));
+                const std::size_t bytes = values.size(), at = out.size();
+                out.resize(at + sizeof bytes);
+                std::memcpy(out.data() + at, &bytes, sizeof bytes);
+                out.insert(out.end(), values.begin(), values.end());
+                return;
+            }
+            const PatchArray& from = old.memory().own(s, local);
+            for (int b = 0; b < plan.resolved().storages[s].depth; ++b) {
+                const std::byte* origin = from.origin + b * from.buffer_stride;
+                const BoxCopy copy = values_copy(label, static_cast<int>(p), from, origin, from, nullptr);
+                const std::size_t at = out.size();
+                out.resize(at + static_cast<std::size_t>(copy.volume()));
+                pack_box(copy, out.data() + at);
+            }
+        });
+    return sent;
+}
+
+}  // namespace
+
+/// The same between nodes: the owner before sends a patch's kept values to the owner now.
 void Plan::take_over_from_afar(const Plan& old) {
     if (members_.messages == nullptr) return;
-    const Populations& theirs = old.memory_.populations();
-    /// Calls each(storage, patch, its owner before, now) where the one that `mine` says is this process and
-    /// the other is on another node.
-    const auto each_moved = [&](bool to_here, const auto& each) {
-        for (const StorageId s : resolved_.storages.ids()) {
-            if (!resolved_.storages[s].kept) continue;
-            const LabelInfo& label = label_of(graph_, resolved_.storages[s]);
-            if (label.family == nullptr) continue;
-            const FamilyId f = number_of(graph_, *label.family);
-            for (std::size_t p = 0; p < assignment_.owner[f].size(); ++p) {
-                const int before = old.assignment_.owner[f][p], now = assignment_.owner[f][p];
-                if ((to_here ? now : before) == members_.rank && !members_.is_on_node(to_here ? before : now))
-                    each(s, label, f, p, before, now);
-            }
-        }
-    };
-    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(members_.size));
-    each_moved(false, [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int, int now) {
-        std::vector<std::byte>& out = sent[static_cast<std::size_t>(now)];
-        const int local = old.assignment_.local[f][p];
-        if (label.kind == Kind::particles) {
-            const std::vector<std::byte> values = theirs.read(s, theirs.own(label.particle_set, local));
-            const std::size_t bytes = values.size(), at = out.size();
-            out.resize(at + sizeof bytes);
-            std::memcpy(out.data() + at, &bytes, sizeof bytes);
-            out.insert(out.end(), values.begin(), values.end());
-            return;
-        }
-        const PatchArray& from = old.memory_.own(s, local);
-        for (int b = 0; b < resolved_.storages[s].depth; ++b) {
-            const std::byte* origin = from.origin + b * from.buffer_stride;
-            const BoxCopy copy = values_copy(label, static_cast<int>(p), from, origin, from, nullptr);
-            const std::size_t at = out.size();
-            out.resize(at + static_cast<std::size_t>(copy.volume()));
-            pack_box(copy, out.data() + at);
-        }
-    });
-    const auto had = members_.messages->exchange(sent);
+    const auto had = members_.messages->exchange(moved_away(old, *this));
     std::vector<const std::byte*> next;
     for (const auto& from : had) next.push_back(from.data());
-    each_moved(true, [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int before, int) {
-        const std::byte*& in = next[static_cast<std::size_t>(before)];
-        const int local = assignment_.local[f][p];
-        if (label.kind == Kind::particles) {
-            std::size_t bytes = 0;
-            std::memcpy(&bytes, in, sizeof bytes);
-            in += sizeof bytes;
-            Populations& ours = memory_.populations();
-            ours.write(s, ours.own(label.particle_set, local), {in, bytes});
-            in += bytes;
-            return;
-        }
-        const PatchArray& to = memory_.own(s, local);
-        for (int b = 0; b < resolved_.storages[s].depth; ++b)
-            in = unpack_box(
-                values_copy(label, static_cast<int>(p), to, nullptr, to, to.origin + b * to.buffer_stride),
-                in);
-    });
+    each_moved(old, *this, true,
+               [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int before, int) {
+                   const std::byte*& in = next[static_cast<std::size_t>(before)];
+                   const int local = assignment_.local[f][p];
+                   if (label.kind == Kind::particles) {
+                       std::size_t bytes = 0;
+                       std::memcpy(&bytes, in, sizeof bytes);
+                       in += sizeof bytes;
+                       Populations& ours = memory_.populations();
+                       ours.write(s, ours.own(label.particle_set, local), {in, bytes});
+                       in += bytes;
+                       return;
+                   }
+                   const PatchArray& to = memory_.own(s, local);
+                   for (int b = 0; b < resolved_.storages[s].depth; ++b)
+                       in = unpack_box(values_copy(label, static_cast<int>(p), to, nullptr, to,
+                                                   to.origin + b * to.buffer_stride),
+                                       in);
+               });
 }
 
 Plan::~Plan() {

@@ -1,5 +1,5 @@
-// The plan of one process: what its patches make of the resolved graph. Made once for each assignment of
-// patches; executed step by step.
+// The plan of one process: the resolved graph for its patches. Made once for each assignment of patches;
+// executed step by step.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Plan {
     /// plan of these processes has). `threads`: of this process. The graph must outlive it. Throws Error.
     Plan(const Graph& graph, const Resolved& resolved, const Assignment& assignment, const Members& members,
          int threads, std::uint64_t serial);
-    /// The same for another assignment in the middle of a run, or after a relation has changed: `rounds` is
-    /// how often each scope of the step was begun so far. Kept values are taken over from `old`, halos
+    /// The same for another assignment in the middle of a run, or after a relation has changed: `rounds`
+    /// counts the rounds of each scope of the step so far. Kept values are taken over from `old`, halos
     /// filled.
     Plan(const Plan& old, const Assignment& assignment, int threads, std::uint64_t serial,
          const std::vector<Epoch>& rounds);
@@ -41,14 +41,14 @@ class Plan {
     [[nodiscard]] const Resolved& resolved() const { return resolved_; }
     /// The number of a graph's scope in the program of the step; the steps themselves are 0.
     [[nodiscard]] std::uint16_t scope(ScopeId graph_scope) const { return parts_.scopes[graph_scope]; }
-    /// What tells that a reduction of the step is there, in this process.
+    /// Holds when the result of a reduction of the step is there, in this process.
     [[nodiscard]] Wait end_of(TaskId reduction) const { return parts_.ends[reduction]; }
-    /// How many steps were done before the first of `step`'s scope 0, e.g. when a run was continued from a
+    /// So many steps were done before the first of `step`'s scope 0, e.g. when a run is continued from a
     /// file.
     void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
     /// From now on the step's tasks are timed, or no longer. Between batches.
     void measure(bool on) { measured_ = on; }
-    /// What the tasks of each patch of this process took while they were timed, in seconds; forgets it.
+    /// The seconds that the tasks of each patch of this process took while they were timed; forgets them.
     /// [family][local]
     [[nodiscard]] VectorBy<FamilyId, std::vector<double>> take_costs();
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
@@ -60,20 +60,20 @@ class Plan {
     void stop_listening();
 
     using Exchanged = graph::Exchanged;
-    // For tests that compare plans: what fill_halos(), listen() and stop_listening() work on. `phase`: 0 is
+    // For tests that compare plans: the data of fill_halos(), listen() and stop_listening(). `phase`: 0 is
     // the start, 1 the step.
-    /// What fill_halos() sends and receives. [process]; empty where all are on one node.
+    /// Kept values that fill_halos() sends and receives. [process]; empty where all are on one node.
     [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return parts_.exchanged; }
     /// Storages of kept values, and the copies that fill their halos.
     [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int phase) const {
         return parts_.of(phase).refills;
     }
-    /// Channels on which messages are expected, and whose rounds they count.
+    /// Channels on which messages are expected, and the scopes whose rounds they count.
     [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int phase) const {
         return parts_.of(phase).listening;
     }
     [[nodiscard]] const std::vector<Channel*>& sending(int phase) const { return parts_.of(phase).sending; }
-    /// Where values of other nodes' patches are put.
+    /// Memory for values of other nodes' patches.
     [[nodiscard]] std::span<const std::byte> images() const {
         const SharedMemory& all = parts_.images;
         return {all.data(), all.data() == nullptr ? 0 : all.size()};

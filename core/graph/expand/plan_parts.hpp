@@ -1,5 +1,5 @@
-// All that making a plan gives: its two programs, what their operations work on, and the memory that other
-// processes read.
+// All parts of a plan: its two programs, the data of their operations, and the memory that other processes
+// read.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct Exchanged {
     std::vector<Parcel> given, taken;  // of this process's patches; into images
 };
 
-/// A program and what its operations work on; nothing in it ever moves.
+/// A program and the data of its operations; nothing in it ever moves.
 struct ProgramData {
     Program program;
     Stock<TaskCall> tasks;
@@ -64,9 +64,17 @@ struct ProgramData {
     Stock<PackLeaversCall> packed_leavers;
     Stock<ReceiveLeaversCall> received_leavers;
     std::vector<Channel*> sending;
-    std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and whose rounds they count
+    std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and the scopes whose rounds they count
     Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
-    std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, what fills its halos
+    std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, a copy into its halos
+
+    /// The operation with this number runs the call.
+    template <class Call>
+    Op& set(std::uint32_t number, Call& call) {
+        Op& op = program.ops[number];
+        op.go = Call::go, op.what = &call;
+        return op;
+    }
 };
 
 struct PlanParts {
@@ -79,7 +87,6 @@ struct PlanParts {
 
     [[nodiscard]] ProgramData& of(int phase) { return programs[static_cast<std::size_t>(phase)]; }
     [[nodiscard]] const ProgramData& of(int phase) const { return programs[static_cast<std::size_t>(phase)]; }
-    [[nodiscard]] Op& op(int phase, std::uint32_t number) { return of(phase).program.ops[number]; }
 };
 
 }  // namespace strata::graph

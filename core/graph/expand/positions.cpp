@@ -1,5 +1,5 @@
-// The order of operations in a program, whatever depends on what: for messages, which the resolved graph does
-// not order.
+// The places of operations in a program's order: for messages, which the resolved graph does not order. And
+// where values of any patch lie.
 #include <algorithm>
 
 #include "core/graph/expand/stages.hpp"

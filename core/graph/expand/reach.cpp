@@ -8,7 +8,8 @@ const Family& Reach::source_family(const Use& use) const {
     return use.relation != nullptr ? use.relation->source() : *label(use).family;
 }
 
-/// Who owns the values within the patch's own, grown: also those whose grown values meet the patch's own.
+/// The owners of values within the patch's own, grown. They are also the patches whose grown values meet the
+/// patch's own.
 const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, const Int3& width,
                                       int patch) {
     found_.clear();
@@ -54,7 +55,7 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
 const std::vector<int>& Reach::readers(const Use& use, int patch) {
     const LabelInfo& of = label(use);
     if (use.relation == nullptr) return sources(use, patch);
-    if (use.access == Access::sum) return sources(use, patch);  // who shares is shared with
+    if (use.access == Access::sum) return sources(use, patch);  // sharing is mutual
     return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
 }
 

@@ -1,4 +1,4 @@
-// Which patches a use of a task joins: those that a patch reads from, and those that read from it.
+// The patches that a use of a task joins: those that a patch reads from, and those that read from it.
 #pragma once
 
 #include <map>

@@ -34,8 +34,7 @@ class Reductions {
         call.mine = plan_.partials.data() + shared_.partial_at[task];
         call.result = address(in_.memory.own(result, 0));
         call.finishes = at.up == kNone;
-        Op& op = all.program.ops[call.finishes ? at.first : at.up];
-        op.go = ReduceCall::go, op.what = &call;
+        all.set(call.finishes ? at.first : at.up, call);
         plan_.ends[task] = {all.program.ops[at.first].flag, numbered_.scopes[in_.task(task).scope], 0,
                             static_cast<std::int32_t>(at.first)};
         const int root = in_.members.first();
@@ -44,8 +43,7 @@ class Reductions {
         fetch.from = address(in_.memory.of(root, result, 0));
         fetch.to = call.result;
         fetch.bytes = call.label->bytes * static_cast<std::size_t>(call.label->components);
-        all.program.ops[at.first].go = FetchCall::go;
-        all.program.ops[at.first].what = &fetch;
+        all.set(at.first, fetch);
     }
 
     [[nodiscard]] std::vector<const std::byte*> contributions(TaskId task) const {

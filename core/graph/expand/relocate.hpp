@@ -1,17 +1,18 @@
 // Relocation: particles go to the patches in which they are. For each patch two operations:
 //
-//   leave   finds which particles go where (and which are deleted), takes positions back into the domain
-//           across periodic borders, and tells the others;
-//   arrive  puts who stays and who comes in order of cell (x fastest) and id, straight out of the arrays of
-//           the patches in which they were, into this patch's other arrays, and changes to those.
+//   leave   finds the particles that leave, and their new patches. Takes positions back into the domain
+//           across periodic borders. Drops deleted particles. Shows the list of leavers to other patches.
+//   arrive  puts stayers and arrivals in order of cell (x fastest) and id. It copies them straight out of
+//           the arrays in which they were to this patch's other arrays, and changes to those.
 //
-// Where tasks say which particles are no longer in their cells (Task::moves), leave looks at those alone and
-// puts the values of those that go into arrays of its own; arrive then moves in place what has to move.
+// Tasks may name the particles that are no longer in their cells (Task::moves). Then leave looks at those
+// alone, and copies leavers to arrays of its own; arrive moves the others in place.
 //
-// What leave tells is kept twice, in turn. So no operation but arrive waits for other patches: when leave
-// writes what it told two rounds before, or arrive the arrays of one round before, all who read those have
-// left since. Where any number of patches may be crossed, an operation of each process lists who goes where
-// (gather).
+// A patch's list of leavers exists twice: rounds 1, 3, 5 use one, rounds 2, 4, 6 the other. So only arrive
+// waits for other patches. When round 3 writes the list of round 1, its readers are done with it: this
+// patch's arrive of round 2 has waited for their leave of round 2. The same holds for the arrays of the round
+// before. Where particles may cross any number of patches, one more operation of each process lists all of
+// its leavers (gather).
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ struct Leaver {
     std::int32_t to, at;  // patch, place in the arrays
 };
 
-/// What a patch tells the others, in memory that all members of the node read.
+/// A patch's leavers, in memory that all members of the node read.
 struct PatchLeavers {
     ParticleArrays from;
     Leaver* leavers = nullptr;  // by patch
@@ -37,7 +38,7 @@ struct PatchLeavers {
     ParticleArrays packed;  // of its own, for leavers that are taken out of the patch's arrays
 };
 
-/// What a process tells the others where any number of patches may be crossed.
+/// A process's leavers, where any number of patches may be crossed.
 struct ProcessLeavers {
     struct Entry {
         std::int32_t to, padding;
@@ -58,7 +59,7 @@ struct Nearby {
 /// All that are at most `hops` patches away, ascending; the patch itself among them.
 [[nodiscard]] std::vector<Nearby> nearby(const Grid& grid, int patch, int hops);
 
-/// In which cell a position is: what the solver's kernels and the relocation agree on.
+/// The cell of a position. Solvers' kernels and the relocation compute it in the same way.
 struct Cells {
     Real3 origin{}, spacing{}, inverse{};
     int directions = 3;
@@ -92,11 +93,11 @@ struct LeaveCall {
     std::vector<std::uint32_t> keys;  // [particle]: its cell in the box; kGone: no longer here
     std::int64_t gone = 0;
 
-    /// What tasks said, where they do. `listed`: this round they did, and of few particles; then not `keys`
-    /// but these two tell:
+    /// The particles that tasks named. `listed`: they named few this round; then `out` and `movers` are used
+    /// in place of `keys`.
     Moved* moved = nullptr;
     bool listed = false;
-    std::vector<std::int32_t> out;  // who is to be taken out of its place, ascending
+    std::vector<std::int32_t> out;  // particles to be taken out of their places, ascending
     struct Mover {
         std::int32_t at;
         std::uint32_t key;
@@ -114,7 +115,7 @@ struct GatherCall {
     static Outcome go(void* what, Worker& worker);
 };
 
-/// One that comes: where it lies, its number, its cell in the box, and its place here.
+/// A particle that comes: its present place, its id, its cell in the box, and its place here.
 struct Arrival {
     const ParticleArrays* from;
     std::int64_t id;
@@ -130,9 +131,9 @@ struct ArriveCall {
     std::span<const ProcessLeavers* const> all;  // or of the processes
     static Outcome go(void* what, Worker& worker);
 
-    /// Adds whoever comes from other patches, in any order.
+    /// Adds arrivals from other patches, in any order.
     void collect(std::uint32_t buffer, std::vector<Arrival>& arrivals) const;
-    /// Of a round whose leave was `listed`: takes out who goes and puts in who comes.
+    /// Of a round whose leave was `listed`: takes out leavers and puts in arrivals.
     void merge(std::uint32_t buffer) const;
     [[nodiscard]] Error too_many(std::int64_t count) const;
     [[nodiscard]] Error twice(std::int64_t id) const;

@@ -1,4 +1,4 @@
-// Relocation: who comes, and the order in which all lie from then on.
+// Relocation, second operation: takes in arrivals, and puts all particles of a patch in order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,7 +138,7 @@ class Arrive {
                             static_cast<std::size_t>(column.bytes));
         }
     }
-    /// Those that come get what the first one has, until they are put in place.
+    /// Arrivals get the first one's value, until theirs is put in place.
     template <class T>
     void gather(const std::byte* from, std::byte* to, std::int64_t count) const {
         if (here_.count == 0) return;

@@ -1,4 +1,4 @@
-// Relocation: who goes.
+// Relocation, first operation: finds the particles that leave a patch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,7 +93,8 @@ class Leave {
     }
 
   private:
-    /// Those that tasks named, alone. Leavers are taken out of the arrays: what stays is moved in place.
+    /// Looks at particles alone that tasks named. Leavers are taken out of the arrays; the others are moved
+    /// in place.
     void go_through_listed() {
         leavers_.count = 0;
         call_.out.clear(), call_.movers.clear();
@@ -127,7 +128,7 @@ class Leave {
         for (std::int64_t i = 0; i < leavers_.count; ++i)
             leavers_.leavers[i].at = static_cast<std::int32_t>(i);
     }
-    /// Those that nobody named are in the patch and in order of cell still.
+    /// Particles that no task named are in the patch still, and in order of cell.
     void check_others(const std::vector<std::int32_t>& named) const {
         std::uint32_t before = 0;
         for (std::int64_t i = 0; i < count_; ++i) {
@@ -155,7 +156,7 @@ class Leave {
                   [](const Leaver& a, const Leaver& b) { return a.to != b.to ? a.to < b.to : a.at < b.at; });
     }
 
-    /// The cells of those that are in the patch; returns how many are not. One loop without branches.
+    /// The cells of those that are in the patch; returns the number of the others. One loop without branches.
     std::int64_t find_who_stays() {
         std::uint32_t* keys = call_.keys.data();
         std::int64_t gone = 0;

@@ -11,8 +11,8 @@ namespace strata::graph::detail {
 
 namespace {
 
-/// What a process tells the others in one relocation: of itself (used where any number of patches may be
-/// crossed), then of its patches, each twice.
+/// The leavers that a process shows to the others in one relocation: its own list (used where any number of
+/// patches may be crossed), then those of its patches, each twice.
 struct SharedLeavers {
     ProcessLeavers process[2];
     [[nodiscard]] PatchLeavers* of(int local) {
@@ -25,18 +25,7 @@ class RelocationCalls {
   public:
     RelocationCalls(const PlanInputs& in, const Numbered& numbered, const Streams& streams, PlanParts& plan,
                     TaskId task)
-        : in_(in),
-          numbered_(numbered),
-          streams_(streams),
-          plan_(plan),
-          task_(task),
-          resolved_(in.task(task)),
-          declared_(in.relocation(task)),
-          set_(in.graph.particle_sets()[declared_.set]),
-          arrive_(numbered.tasks[task]),
-          all_(plan.of(arrive_.phase)),
-          particles_(in.memory.populations()),
-          relocation_(all_.relocations.one()) {}
+        : in_(in), numbered_(numbered), streams_(streams), plan_(plan), task_(task) {}
 
     void all() {
         describe();
@@ -52,18 +41,12 @@ class RelocationCalls {
             call.own = &leaves[i];
             if (arrive_.gather) call.all = everywhere_;
             call.from = all_.departures.keep(departures_for(patch));
-            set(arrive_.first + i, call);
+            all_.set(arrive_.first + i, call);
         }
         if (arrive_.gather) gather();
     }
 
   private:
-    template <class Call>
-    void set(std::uint32_t number, Call& call) {
-        Op& op = all_.program.ops[number];
-        op.go = Call::go, op.what = &call;
-    }
-
     void describe() {
         relocation_.set = &set_;
         relocation_.position_label = &in_.label(declared_.position.label);
@@ -106,7 +89,7 @@ class RelocationCalls {
     }
     [[nodiscard]] const PatchLeavers* own(int local) const { return leavers_of(in_.members.rank).of(local); }
 
-    /// What goes to other nodes.
+    /// Leavers to other nodes.
     void pack() {
         for (const std::size_t s : streams_.of[task_].outgoing) {
             const Stream& stream = streams_.outgoing[s];
@@ -118,18 +101,18 @@ class RelocationCalls {
             call.patches = all_.departures.keep(from);
             call.owner = in_.assignment.owner[arrive_.family];
             call.process = stream.process;
-            set(stream.first, call);
+            all_.set(stream.first, call);
         }
     }
 
-    /// What comes from other nodes: a process's leavers are shown as those of one patch.
+    /// Leavers from other nodes: those of a process are shown as those of one patch.
     void receive() {
         for (const std::size_t s : streams_.of[task_].incoming) {
             const Stream& stream = streams_.incoming[s];
             ReceiveLeaversCall& call = all_.received_leavers.one();
             call.of = &relocation_;
             call.channel = stream.channel;
-            set(stream.first, call);
+            all_.set(stream.first, call);
             afar_[stream.process] = call.shown;
         }
     }
@@ -142,7 +125,7 @@ class RelocationCalls {
         call.leavers = leavers_of(in_.members.rank).of(local);
         if (resolved_.movers_named) call.moved = &particles_.moved(set_.id, local);
         if (declared_.hops > 0) call.reach = all_.reaches.keep(nearby(*set_.grid, patch, declared_.hops));
-        set(numbered_.tasks[arrive_.leave].op(local), call);
+        all_.set(numbered_.tasks[arrive_.leave].op(local), call);
     }
 
     /// The places where particles for this patch are shown: patches around it, and processes of other nodes.
@@ -172,21 +155,21 @@ class RelocationCalls {
         call.of = &relocation_;
         call.patches = all_.departures.keep(own);
         call.leavers = leavers_of(in_.members.rank).process;
-        set(numbered_.tasks[arrive_.gather].first, call);
+        all_.set(numbered_.tasks[arrive_.gather].first, call);
     }
 
     const PlanInputs& in_;
     const Numbered& numbered_;
     const Streams& streams_;
     PlanParts& plan_;
-    TaskId task_;
-    const ResolvedTask& resolved_;
-    const Scope::Relocation& declared_;
-    const ParticleSet& set_;
-    const TaskOps& arrive_;
-    ProgramData& all_;
-    Populations& particles_;
-    SetRelocation& relocation_;
+    const TaskId task_;
+    const ResolvedTask& resolved_ = in_.task(task_);
+    const Scope::Relocation& declared_ = in_.relocation(task_);
+    const ParticleSet& set_ = in_.graph.particle_sets()[declared_.set];
+    const TaskOps& arrive_ = numbered_.tasks[task_];
+    ProgramData& all_ = plan_.of(arrive_.phase);
+    Populations& particles_ = in_.memory.populations();
+    SetRelocation& relocation_ = all_.relocations.one();
     std::vector<SharedLeavers*> shared_;                 // [process of this node]
     std::span<const ProcessLeavers* const> everywhere_;  // the same, of whole processes
     std::map<int, const PatchLeavers*> afar_;            // by process of another node

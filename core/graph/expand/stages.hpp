@@ -1,5 +1,5 @@
-// The stages in which a plan is made, each with the type of what it leaves to later ones. build.cpp calls
-// them in order; what runs later goes to PlanParts.
+// The stages in which a plan is made, and the types of their outputs. build.cpp calls them in order. A
+// stage's output is constant for later ones; parts of the plan itself go to PlanParts.
 #pragma once
 
 #include <array>
@@ -50,9 +50,9 @@ struct TaskOps {
     [[nodiscard]] std::uint32_t op(int local) const { return first + static_cast<std::uint32_t>(local); }
 };
 
-/// When a halo is filled, and with what: as soon as the task `maker` has made the values, or, for readers in
-/// a part of the step that may be left out, when that part begins. (A writer waits for the copies of what it
-/// overwrites; a copy for readers that do not run would be waited for by nobody.)
+/// The time at which a halo is filled, and the values: as soon as the task `maker` has made them. For readers
+/// in a part of the step that may be left out (Scope::when), when that part begins: writers wait for readers,
+/// and where no reader runs, none would wait for the copy.
 struct FillKey {
     TaskId maker;
     StorageId storage;
@@ -91,7 +91,7 @@ struct Numbered {
 };
 [[nodiscard]] Numbered number(const PlanInputs& in, Operations& operations, PlanParts& plan);
 
-// ---- What is needed of other nodes (needs.cpp) ----
+// ---- Values that are needed of other nodes (needs.cpp) ----
 
 /// Values of one patch that are needed from another process: boxes, or entries of a list (of a field: of all
 /// that the patch owns, x fastest).
@@ -108,7 +108,7 @@ struct NeedKey {
 };
 using NeedsOfProcess = std::map<NeedKey, Need>;
 
-/// Room for what this process needs of a patch of another node, laid out as the owner's memory.
+/// Room for the values of a patch of another node that this process needs, laid out as the owner's memory.
 struct Image {
     PatchArray array;
     std::size_t number = 0;
@@ -123,13 +123,14 @@ struct Needs {
 
 // ---- Streams of messages (messages.cpp) ----
 
-/// One end of a stream of messages: what a task has made, for or from one process.
+/// One end of a stream of messages: values of one task, for or from one process.
 struct Stream {
     enum class What : std::uint8_t { values, leavers, part_of_reduction, reduced } what = What::values;
     TaskId maker;
     int process = -1;
     Channel* channel = nullptr;
-    /// Values: what is sent. Outgoing leavers: the patches here that particles may leave for that process.
+    /// Values: those in a message. Outgoing leavers: the patches here that particles may leave for that
+    /// process.
     std::vector<NeedKey> keys;
     std::uint32_t first = kNone, second = kNone;  // operations: pack and send, or receive and unpack
 };
@@ -180,11 +181,11 @@ struct Position {
 };
 [[nodiscard]] Position position_of(const PlanInputs& in, TaskId task, Position::Part part);
 [[nodiscard]] Position position_of(const PlanInputs& in, const FillKey& key);
-/// How many rounds of its own scope ago the other was last before this one: 0 or 1. Of a scope that this one
-/// is not in, 0: the last round that this one finds done.
+/// The other's last round before this operation: 0 the present one of its scope, 1 the one before. Of a scope
+/// that this one is not in, 0: the last round that it finds done.
 [[nodiscard]] int rounds_since(const PlanInputs& in, const Position& other, const Position& here);
 
-// ---- What each operation works on: calls ----
+// ---- Calls: the data that each operation works on ----
 
 /// An operation that reads images.
 struct Reader {
@@ -193,7 +194,7 @@ struct Reader {
     Position position;
 };
 
-/// Where values of any patch lie: of another node's, in its image. Keeps the readers of each image; an image
+/// The arrays of any patch: of another node's, its image. Keeps the readers of each image; an image
 /// is written again after all of them.
 class Arrays {
   public:
@@ -210,9 +211,9 @@ class Arrays {
     std::vector<std::vector<Reader>> readers_;  // [number of the image]
 };
 
-/// (task, use) -> where its calls on this process put their contributions to a scalar.
+/// (task, use) -> the places of its contributions to a scalar, one for each call of this process.
 using ContributionSlots = std::map<Contributor, std::vector<const std::byte*>>;
-/// (reduction, process of another node) -> where its part of the reduction is put here.
+/// (reduction, process of another node) -> the place of its part of the reduction here.
 using ReceivedParts = std::map<std::pair<TaskId, int>, std::byte*>;
 
 /// Relocations (relocation_calls.cpp). Collective over the members.
@@ -233,7 +234,7 @@ void make_combines(const PlanInputs& in, const Numbered& numbered, Arrays& array
 void make_messages(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
                    const SharedFlags& shared, const ReceivedParts& received, PlanParts& plan);
 
-// ---- What each operation waits for (waits.cpp) ----
+// ---- Waits of each operation (waits.cpp) ----
 
 void make_waits(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
                 const SharedFlags& shared, const Arrays& arrays, PlanParts& plan);

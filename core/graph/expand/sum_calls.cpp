@@ -39,17 +39,7 @@ void each_region(const Box& all, const std::vector<Box>& boxes, Each each) {
 class Combination {
   public:
     Combination(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan, TaskId task)
-        : in_(in),
-          numbered_(numbered),
-          arrays_(arrays),
-          task_(task),
-          ops_(numbered.tasks[task]),
-          all_(plan.of(ops_.phase)),
-          label_(in.completed(task)),
-          result_(in.task(task).uses[0].storage),
-          from_(contributors(in, task)),
-          in_place_(std::any_of(in.sums_in_place.begin(), in.sums_in_place.end(),
-                                [&](const SumInPlace& sum) { return sum.combine == task; })) {}
+        : in_(in), numbered_(numbered), arrays_(arrays), plan_(plan), task_(task) {}
 
     void all() {
         reader_ = {ops_.phase, kNone, position_of(in_, task_, Position::own)};
@@ -64,8 +54,7 @@ class Combination {
             call.to = address(result_, mine, mine.origin);
             const int patch = in_.patches(ops_.family)[static_cast<std::size_t>(local)];
             call.field ? field(call, mine, patch) : lists(call, mine, patch);
-            Op& op = all_.program.ops[reader_.op];
-            op.go = CombineCall::go, op.what = &call;
+            all_.set(reader_.op, call);
         }
     }
 
@@ -137,13 +126,15 @@ class Combination {
     const PlanInputs& in_;
     const Numbered& numbered_;
     Arrays& arrays_;
-    TaskId task_;
-    const TaskOps& ops_;
-    ProgramData& all_;
-    const LabelInfo& label_;
-    StorageId result_;
-    std::vector<Contributor> from_;
-    bool in_place_;  // see sums_in_place()
+    PlanParts& plan_;
+    const TaskId task_;
+    const TaskOps& ops_ = numbered_.tasks[task_];
+    ProgramData& all_ = plan_.of(ops_.phase);
+    const LabelInfo& label_ = in_.completed(task_);
+    const StorageId result_ = in_.task(task_).uses[0].storage;
+    const std::vector<Contributor> from_ = contributors(in_, task_);
+    const bool in_place_ = std::any_of(in_.sums_in_place.begin(), in_.sums_in_place.end(),
+                                       [&](const SumInPlace& sum) { return sum.combine == task_; });
     Reader reader_;
 };
 

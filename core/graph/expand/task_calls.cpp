@@ -1,4 +1,4 @@
-// What each task finds when it is called: its views, and what is brought to them first.
+// The calls of tasks: their views, and the copies that are made for a view first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,15 +15,7 @@ class TaskCalls {
   public:
     TaskCalls(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan, TaskId task,
               ContributionSlots& slots)
-        : in_(in),
-          numbered_(numbered),
-          arrays_(arrays),
-          task_(task),
-          slots_(slots),
-          declared_(in.info(task)),
-          ops_(numbered.tasks[task]),
-          all_(plan.of(ops_.phase)),
-          uses_(in.task(task).uses) {}
+        : in_(in), numbered_(numbered), arrays_(arrays), plan_(plan), task_(task), slots_(slots) {}
 
     void all() {
         if (!ops_.family) return on_team();
@@ -121,7 +113,7 @@ class TaskCalls {
         particle_views_.clear(), scalars_.clear();
     }
 
-    /// The call with all that was shown; what calls on a patch and on the team have in common.
+    /// The call with all views that were added. The same for calls on a patch and on the team.
     TaskCall& finish() {
         TaskCall& call = all_.tasks.one();
         call.use_data = all_.use_data.keep(use_data_);
@@ -136,9 +128,7 @@ class TaskCalls {
         call.most = in_.graph.scopes()[declared_.scope].most();
         call.measured = in_.measured;
         if (ops_.phase == 1) call.steps_before = in_.steps_before;
-        Op& op = all_.program.ops[ops_.op(local_)];
-        op.go = TaskCall::go, op.what = &call;
-        op.threads = static_cast<std::uint16_t>(declared_.threads);
+        all_.set(ops_.op(local_), call).threads = static_cast<std::uint16_t>(declared_.threads);
         return call;
     }
 
@@ -214,7 +204,7 @@ class TaskCalls {
         add({nullptr, 0, 0, array.component, array.count, {}}, address(resolved, array));
     }
 
-    /// Where they are, and how many, is looked up at each call.
+    /// Their place and number are looked up at each call.
     void show_particles(const ResolvedUse& resolved) {
         Populations& all = in_.memory.populations();
         const ParticleColumn& column = all.column(resolved.storage);
@@ -272,12 +262,13 @@ class TaskCalls {
     const PlanInputs& in_;
     const Numbered& numbered_;
     Arrays& arrays_;
-    TaskId task_;
+    PlanParts& plan_;
+    const TaskId task_;
     ContributionSlots& slots_;
-    const TaskInfo& declared_;
-    const TaskOps& ops_;
-    ProgramData& all_;
-    const std::vector<ResolvedUse>& uses_;
+    const TaskInfo& declared_ = in_.info(task_);
+    const TaskOps& ops_ = numbered_.tasks[task_];
+    ProgramData& all_ = plan_.of(ops_.phase);
+    const std::vector<ResolvedUse>& uses_ = in_.task(task_).uses;
 
     // The call in the making.
     int local_ = 0, patch_ = -1;

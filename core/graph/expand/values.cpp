@@ -8,11 +8,6 @@ namespace strata::graph {
 
 namespace {
 
-Strides strides_of(const PatchArray& array, std::size_t bytes) {
-    const auto b = static_cast<std::int64_t>(bytes);
-    return {array.y * b, array.z * b, array.component * b};
-}
-
 /// Where the first value that the patch owns lies, and the geometry of all: its `to` and `from` are the same.
 BoxCopy own_values(const LabelInfo& label, int patch, const PatchArray& array, std::byte* origin) {
     return values_copy(label, patch, array, origin, array, origin);
@@ -27,24 +22,25 @@ std::byte* buffer_of(const Plan& plan, const Kept& kept, int local, Epoch rounds
 
 }  // namespace
 
-BoxCopy values_copy(const LabelInfo& label, int patch, const PatchArray& from_spot, const std::byte* from,
-                    const PatchArray& to_spot, std::byte* to) {
-    const auto value = static_cast<std::int64_t>(label.bytes);
+BoxCopy values_copy(const LabelInfo& label, int patch, const PatchArray& from_array, const std::byte* from,
+                    const PatchArray& to_array, std::byte* to) {
     BoxCopy copy{to,
                  from,
-                 strides_of(to_spot, label.bytes),
-                 strides_of(from_spot, label.bytes),
+                 strides(to_array, label.bytes),
+                 strides(from_array, label.bytes),
                  {},
                  label.components,
                  static_cast<std::uint32_t>(label.bytes)};
     if (label.kind == Kind::field) {
-        const Box owned = static_cast<const Grid&>(*label.family).owned(patch, label.on, label.border);
-        copy.to += (owned.lo[0] + owned.lo[1] * to_spot.y + owned.lo[2] * to_spot.z) * value;
-        copy.from += (owned.lo[0] + owned.lo[1] * from_spot.y + owned.lo[2] * from_spot.z) * value;
-        copy.extent = {owned.extent(0), owned.extent(1), owned.extent(2)};
+        const Box own = owned(label, patch);
+        // Null: this side is packed, and gets its address later.
+        if (to != nullptr) copy.to += distance(to_array, own.lo, label.bytes);
+        if (from != nullptr) copy.from += distance(from_array, own.lo, label.bytes);
+        copy.extent = extent_of(own);
     } else {
-        copy.extent = {static_cast<int>(label.kind == Kind::scalar ? 1 : from_spot.count), 1, 1};
-        if (label.kind == Kind::scalar) copy.to_strides.component = copy.from_strides.component = value;
+        copy.extent = {static_cast<int>(label.kind == Kind::scalar ? 1 : from_array.count), 1, 1};
+        if (label.kind == Kind::scalar)
+            copy.to_strides.component = copy.from_strides.component = static_cast<std::int64_t>(label.bytes);
     }
     return copy;
 }

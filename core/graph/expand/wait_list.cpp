@@ -5,8 +5,8 @@
 namespace strata::graph::detail {
 
 void WaitList::add_op(int phase, std::uint32_t op, ScopeId scope, int lag) {
-    waits_.push_back({plan_.op(phase, op).flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag),
-                      static_cast<std::int32_t>(op)});
+    waits_.push_back({plan_.of(phase).program.ops[op].flag, numbered.scopes[scope],
+                      static_cast<std::uint16_t>(lag), static_cast<std::int32_t>(op)});
 }
 
 void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int lag) {

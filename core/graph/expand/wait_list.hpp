@@ -1,4 +1,4 @@
-// What one operation waits for, put together.
+// Waits of one operation, put together.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ class WaitList {
     }
     /// For an operation of another process of the node: of a task, for its patch number `local`.
     void add_other(int process, TaskId task, int local, ScopeId scope, int lag);
-    /// For what a task does for one patch of a family, wherever that patch is; of another node, until its
+    /// For a task's operation on one patch of a family, wherever that patch is; of another node, until its
     /// image here has the values.
     void add_patch(TaskId task, FamilyId family, int patch, ScopeId scope, int lag);
     void add_patch(TaskId task, FamilyId family, int patch, int lag) {
@@ -55,7 +55,7 @@ void wait_to_gather(WaitList& list, TaskId task);
 /// Messages (wait_messages.cpp). A writer of one patch's values (-1: of all patches) waits until the values
 /// before are packed.
 void wait_for_packing(WaitList& list, TaskId task, int patch);
-/// Gives the operations of all messages what they wait for.
+/// Gives the operations of all messages their waits.
 void make_waits_of_messages(WaitList& list, const Needs& needs, const Arrays& arrays, Reach& reach,
                             int phase);
 

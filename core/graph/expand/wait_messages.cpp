@@ -1,4 +1,4 @@
-// What the operations of messages wait for, and what waits for them.
+// Waits of the operations of messages, and of writers for packing.
 #include <algorithm>
 
 #include "core/graph/expand/wait_list.hpp"
@@ -23,8 +23,8 @@ void wait_to_pack(WaitList& list, const Stream& stream) {
                     0);
 }
 
-/// An image is overwritten when all readers here have read it, and all readers of what was copied from it to
-/// halos, which are written next: the maker itself would wait for those.
+/// An image is overwritten when all readers here have read it. So have all readers of the halos that were
+/// copied from it, as these are written next: the maker itself would wait for those.
 void wait_for_readers(WaitList& list, const Stream& stream, const Needs& needs, const Arrays& arrays,
                       Reach& reach) {
     const PlanInputs& in = list.in;

@@ -1,9 +1,9 @@
-// What the operations of relocations wait for.
+// Waits of the operations of relocations.
 #include "core/graph/expand/wait_list.hpp"
 
 namespace strata::graph::detail {
 
-/// Besides what the resolved graph says: until its patch took in the particles of the round before, and until
+/// Besides the resolved graph's befores: until its patch took in the particles of the round before, and until
 /// those that left its arrays for other nodes are packed.
 void wait_to_leave(WaitList& list, TaskId task, int local) {
     const PlanInputs& in = list.in;

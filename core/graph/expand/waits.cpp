@@ -1,4 +1,5 @@
-// What each operation waits for: the resolved graph's befores, patch by patch.
+// Waits of all operations: the resolved graph's befores, patch by patch. Say a task reads ghosts of patches 4
+// and 6 on patch 5: then its operation for patch 5 waits for the maker's operations for patches 4, 5 and 6.
 #include "core/graph/expand/wait_list.hpp"
 
 namespace strata::graph::detail {
@@ -28,7 +29,7 @@ class TaskWaits {
                 if (group.op_of[i] == last) continue;
                 last = group.op_of[i];
                 list_.add_patch(group.key.maker, family, group.fills.all[i].from, group.key.lag);
-                if (!list_.empty()) list_.give_to(phase, last);  // empty: an image that nobody asked for
+                if (!list_.empty()) list_.give_to(phase, last);  // empty: an image without readers
             }
         }
     }
@@ -48,7 +49,7 @@ class TaskWaits {
         if (all.up == kNone) return;
         befores(task, 0, all.up);
         children(task);
-        list_.add_op(all.phase, all.first, in_.task(task).scope, 1);  // the root has taken what was here
+        list_.add_op(all.phase, all.first, in_.task(task).scope, 1);  // the root has taken the part before
         list_.give_to(all.phase, all.up);
     }
 
@@ -72,7 +73,7 @@ class TaskWaits {
     void befores(TaskId task, int local, std::uint32_t op) {
         const TaskOps& mine = numbered_.tasks[task];
         const int patch = !mine.family ? -1 : in_.patches(mine.family)[static_cast<std::size_t>(local)];
-        for (const SumInPlace& sum : in_.sums_in_place)  // it clears what they have used in the round before
+        for (const SumInPlace& sum : in_.sums_in_place)  // it clears values of the round before
             if (sum.maker == task)
                 for (const TaskId user : sum.users) list_.add_patch(user, mine.family, patch, 1);
         for (const Before& before : in_.task(task).before) {
@@ -101,7 +102,7 @@ class TaskWaits {
         }
     }
 
-    /// Where one of two tasks is of the whole process: what patches of the other read across processes.
+    /// One of the two tasks is of the whole process: the other's patches read across processes.
     void neighbours(const TaskOps& mine, int patch, const Before& before) {
         if (before.through_use < 0 || in_.info(before.through_task).family == nullptr) return;
         const Use& use = in_.use(before.through_task, before.through_use);
@@ -177,7 +178,7 @@ class TaskWaits {
     }
 
     /// In the tree of processes of a node: their way up. (Its flag follows that of their own part, which is
-    /// one.) In that of the nodes: what has come from them.
+    /// one.) In that of the nodes: messages with their parts.
     void children(TaskId task) {
         const int first = in_.members.first(), here = in_.members.rank - first;
         for (int b = 1; b <= kBranches; ++b)
