@@ -40,7 +40,7 @@ function(strata_test name)
     if(CMAKE_CROSSCOMPILING) # under emulation: no further program starts, and not all calls of the kernel are there
         set(which "~[native]~[.]")
     endif()
-    set(properties TIMEOUT 120 SKIP_REGULAR_EXPRESSION "cannot try: ")
+    set(properties TIMEOUT ${STRATA_TEST_TIMEOUT} SKIP_REGULAR_EXPRESSION "cannot try: ")
     if(ARG_LABELS)
         list(APPEND properties LABELS "${ARG_LABELS}")
     endif()

@@ -15,3 +15,10 @@ using Catch::Approx;
         WARN("cannot try: " << why); \
         return;                      \
     } while (false)
+
+/// Ends a test that AddressSanitizer disturbs: programs with it have more memory, and do not run under valgrind.
+#ifdef __SANITIZE_ADDRESS__
+#define NOT_WITH_SANITIZERS() CANNOT_TRY("this is a build with AddressSanitizer")
+#else
+#define NOT_WITH_SANITIZERS() static_cast<void>(0)
+#endif

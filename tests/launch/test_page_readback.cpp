@@ -153,6 +153,7 @@ TEST_CASE("processes are read in turn, and the turn goes round") {
 }
 
 TEST_CASE("all processes of a run are read, however many, once there was time for it", "[native]") {
+    NOT_WITH_SANITIZERS();
     std::vector<std::unique_ptr<Waiting>> started;
     std::vector<RankedProcess> processes;
     Placement promised;
