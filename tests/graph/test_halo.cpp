@@ -56,7 +56,7 @@ void filled(Memory& memory, const Fills& fills) {
     const FieldLayout& layout = memory.layout;
     const Grid& grid = *layout.division->grid;
     for (std::size_t b = 0; b < layout.blocks.size(); ++b)
-        for (const Piece& fill : fills.block(b)) {
+        for (const SourceBox& fill : fills.block(b)) {
             if (fill.box.empty() || !grid.owned(fill.from, layout.on, layout.border).contains(fill.box))
                 memory.wrong.emplace_back("a fill of what its source has not");
             each_index(fill.box, [&](const Int3& at) {

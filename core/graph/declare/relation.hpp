@@ -16,17 +16,21 @@
 
 namespace strata::graph {
 
-/// Values that a patch receives from one other patch: a box for halos, windows and sums, entries for lists.
-struct Piece {
+/// A box of values that a patch receives from another one: for halos, windows and sums.
+struct SourceBox {
     int from = -1;
-    Box box;                            // in the source's indices
-    Int3 shift{};                       // receiver's index = source's + shift
-    std::vector<std::int32_t> entries;  // lists: of the source's values, in their storage order (for a field:
-                                        // within Grid::owned(), x fastest)
-    std::int64_t at = 0;                // lists: where the first of them goes in the receiver's list
+    Box box;       // in the source's indices
+    Int3 shift{};  // receiver's index = source's + shift
 
     /// The box in the receiver's indices.
     [[nodiscard]] Box into() const { return box.shifted(shift); }
+};
+
+/// A box of another patch's values or, for lists, entries of them.
+struct Piece : SourceBox {
+    std::vector<std::int32_t> entries;  // lists: of the source's values, in their storage order (for a field:
+                                        // within Grid::owned(), x fastest)
+    std::int64_t at = 0;                // lists: where the first of them goes in the receiver's list
 };
 
 /// How the pieces of a relation are shown to a task.

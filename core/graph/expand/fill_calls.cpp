@@ -40,7 +40,8 @@ class GroupFills {
         if (storage.kept && (phase_ == 1 || storage.depth == 1)) all.refills.emplace_back(number_, &call);
     }
 
-    [[nodiscard]] ValueCopy copy(const Piece& piece, const PatchArray& target, const Reader& reader) const {
+    [[nodiscard]] ValueCopy copy(const SourceBox& piece, const PatchArray& target,
+                                 const Reader& reader) const {
         const LabelInfo& of = in_.label_of(number_);
         const PatchArray& source = arrays_.of(number_, piece.from, reader);
         const auto address = [&](const PatchArray& array, const Int3& at) {

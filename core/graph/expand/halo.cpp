@@ -23,11 +23,11 @@ std::array<Box, 6> shell(const Box& outer, const Box& inner) {
     return boxes;
 }
 
-Piece piece_of(const Grid::Meeting& met) {
-    return {met.patch, met.box.shifted({-met.shift[0], -met.shift[1], -met.shift[2]}), met.shift, {}};
+SourceBox piece_of(const Grid::Meeting& met) {
+    return {met.patch, met.box.shifted({-met.shift[0], -met.shift[1], -met.shift[2]}), met.shift};
 }
 
-bool earlier(const Piece& a, const Piece& b) {
+bool earlier(const SourceBox& a, const SourceBox& b) {
     if (a.from != b.from) return a.from < b.from;
     return a.shift != b.shift ? a.shift < b.shift : a.box.lo < b.box.lo;
 }

@@ -91,12 +91,12 @@ struct FieldLayout {
 /// a periodic border perhaps from the block itself.
 struct Fills {
     Int3 width{};
-    std::vector<Piece> all;               // by block, in each by source patch and shift
+    std::vector<SourceBox> all;           // by block, in each by source patch and shift
     std::vector<std::uint32_t> of_block;  // block b: all[of_block[b]] .. [of_block[b + 1] - 1]
     std::vector<std::uint32_t> of_patch;  // patch at place i: which[of_patch[i]] .. [of_patch[i + 1] - 1]
     std::vector<std::uint32_t> which;     // numbers in `all` of the fills that it reads from, ascending
 
-    [[nodiscard]] std::span<const Piece> block(std::size_t b) const {
+    [[nodiscard]] std::span<const SourceBox> block(std::size_t b) const {
         return {all.data() + of_block[b], all.data() + of_block[b + 1]};
     }
     [[nodiscard]] std::span<const std::uint32_t> patch(std::size_t at) const {

@@ -63,7 +63,7 @@ class FindNeeds {
     Needs all() {
         out_.here.resize(static_cast<std::size_t>(in_.members.size));
         for (const FillGroup& group : numbered_.groups)
-            for (const Piece& piece : group.fills.all) add({group.key.maker, group.key.storage, piece});
+            for (const SourceBox& piece : group.fills.all) add(group.key.maker, group.key.storage, piece);
         for (const TaskId task : in_.resolved.tasks.ids())
             if (in_.is(task, What::body) && numbered_.tasks[task].family) of_task(task);
         for (const TaskId task : in_.resolved.tasks.ids())
@@ -82,17 +82,16 @@ class FindNeeds {
         if (in_.members.is_on_node(process)) return nullptr;
         return &out_.here[static_cast<std::size_t>(process)][{maker, storage, patch}];
     }
-    void add(const Transfer& transfer) {
-        const Piece& piece = transfer.piece;
-        const bool list = !piece.entries.empty();
-        if (!list && piece.box.empty()) return;
-        Need* const of = need(transfer.maker, transfer.storage, piece.from);
+    void add(TaskId maker, StorageId storage, const SourceBox& piece) {
+        if (piece.box.empty()) return;
+        Need* const of = need(maker, storage, piece.from);
+        if (of != nullptr && std::find(of->boxes.begin(), of->boxes.end(), piece.box) == of->boxes.end())
+            of->boxes.push_back(piece.box);
+    }
+    void add(TaskId maker, StorageId storage, const Piece& piece) {
+        if (piece.entries.empty()) return add(maker, storage, static_cast<const SourceBox&>(piece));
+        Need* const of = need(maker, storage, piece.from);
         if (of == nullptr) return;
-        if (!list) {
-            if (std::find(of->boxes.begin(), of->boxes.end(), piece.box) == of->boxes.end())
-                of->boxes.push_back(piece.box);
-            return;
-        }
         std::vector<std::int32_t>& all = of->entries;
         all.insert(all.end(), piece.entries.begin(), piece.entries.end());
         std::sort(all.begin(), all.end());
@@ -121,7 +120,7 @@ class FindNeeds {
             for (const TaskId maker : makers_of(task, u))
                 for (const int patch : in_.patches(numbered_.tasks[task].family))
                     for (const Piece& piece : use.relation->pieces(patch, in_.label(use.version.label).on))
-                        add({maker, uses[u].storage, piece});
+                        add(maker, uses[u].storage, piece);
         }
     }
 
@@ -130,12 +129,13 @@ class FindNeeds {
         const std::vector<Contributor> from = contributors(in_, task);
         for (const int patch : in_.patches(numbered_.tasks[task].family)) {
             if (label.kind == Kind::field) {
-                for (const Transfer& part : parts_of_sum(in_, task, from, patch)) add(part);
+                for (const auto& [maker, storage, piece] : parts_of_sum(in_, task, from, patch))
+                    add(maker, storage, piece);
                 continue;
             }
             for (const auto& [maker, use] : from)
                 for (const Piece& piece : in_.use(maker, use).relation->pieces(patch, label.on))
-                    add({maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece});
+                    add(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece);
         }
     }
 

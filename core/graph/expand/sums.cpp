@@ -92,7 +92,7 @@ std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task, const std:
             const Box both = common(sums.reached(theirs), own);
             if (!both.empty())
                 parts.push_back(
-                    {maker, windows, {each.patch, both.shifted(negative(each.shift)), each.shift, {}}});
+                    {maker, windows, {each.patch, both.shifted(negative(each.shift)), each.shift}});
         }
     }
     return parts;

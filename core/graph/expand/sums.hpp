@@ -20,7 +20,7 @@ struct Contributor {
 struct Transfer {
     TaskId maker;
     StorageId storage;
-    Piece piece;
+    SourceBox piece;
 };
 /// The boxes of contributions that a combination of fields adds up for a patch, in the order of adding.
 /// `from`: of contributors().
