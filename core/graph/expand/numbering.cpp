@@ -20,6 +20,11 @@ std::uint32_t Operations::add(int phase, OpKind kind, const std::string& name, i
     return static_cast<std::uint32_t>(program.ops.size() - 1);
 }
 
+void Operations::reserve(int phase, std::size_t count) {
+    plan_.of(phase).program.ops.reserve(count);
+    places_[static_cast<std::size_t>(phase)].reserve(count);
+}
+
 RoundAddress Numbered::address(int phase, const Storage& of, std::byte* base, std::int64_t buffer_stride,
                                int back) const {
     if (of.depth == 1) return {base, 0, 1, 0, 0};
@@ -56,6 +61,7 @@ class Numbering {
         scopes();
         for (const FamilyId family : in_.graph.families().ids()) divide_among_threads(family);
         for (Program* program : {&plan_.of(0).program, &plan_.of(1).program}) program->threads = in_.threads;
+        reserve();
         for (const TaskId task : in_.resolved.tasks.ids()) number_task(task);
         for (const TaskId task : in_.resolved.tasks.ids())
             if (in_.is(task, What::relocate)) relocation(task);
@@ -102,6 +108,24 @@ class Numbering {
                                thread[static_cast<std::size_t>(in_.local(f, other))] != thread[i];
         thread_of_.push_back(std::move(thread));
         out_.at_edge.push_back(std::move(edge));
+    }
+
+    /// A vector that grows copies all operations again and again. So: room for those on patches, and a
+    /// quarter more for copies and messages.
+    void reserve() {
+        std::array<std::size_t, 2> count{};
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (const Family* family = family_of(task); family != nullptr)
+                count[static_cast<std::size_t>(out_.phase_of[in_.task(task).scope])] +=
+                    in_.patches(number_of(in_.graph, *family)).size();
+        for (const int phase : {0, 1})
+            operations_.reserve(phase, count[static_cast<std::size_t>(phase)] * 5 / 4);
+    }
+    /// A task runs on its patches. Null: once in each process.
+    [[nodiscard]] const Family* family_of(TaskId task) const {
+        if (in_.is(task, What::body)) return in_.info(task).family;
+        if (in_.is(task, What::relocate)) return in_.graph.particle_sets()[in_.relocation(task).set].grid;
+        return in_.completed(task).family;
     }
 
     /// The next operations: one for each patch, each for the patch's thread.

@@ -25,6 +25,7 @@ class Operations {
     explicit Operations(PlanParts& plan) : plan_(plan) {}
     std::uint32_t add(int phase, OpKind kind, const std::string& name, int patch, int thread,
                       bool seen = true);
+    void reserve(int phase, std::size_t count);
     struct Place {
         int thread = 0;
         bool seen = true;  // other threads or processes look at its flag
