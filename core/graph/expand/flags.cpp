@@ -17,7 +17,7 @@ void give_flags(const PlanInputs& in, const Operations& operations, PlanParts& p
     for (const int phase : {0, 1})
         for (int thread = 0; thread < in.threads; ++thread)
             for (const bool seen : {false, true}) {
-                const std::vector<Operations::Place>& all = operations.places(phase);
+                const std::vector<Operations::OpThread>& all = operations.threads(phase);
                 for (std::size_t op = 0; op < all.size(); ++op)
                     if (all[op].thread == thread && all[op].seen == seen)
                         places.emplace_back(&plan.of(phase).program.ops[op].flag, count++);

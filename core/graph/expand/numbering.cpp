@@ -16,13 +16,13 @@ std::uint32_t Operations::add(int phase, OpKind kind, const std::string& name, i
     op.name = static_cast<std::uint32_t>(program.names.size() - 1);
     op.patch = patch;
     program.ops.push_back(op);
-    places_[static_cast<std::size_t>(phase)].push_back({thread, seen});
+    threads_[static_cast<std::size_t>(phase)].push_back({thread, seen});
     return static_cast<std::uint32_t>(program.ops.size() - 1);
 }
 
 void Operations::reserve(int phase, std::size_t count) {
     plan_.of(phase).program.ops.reserve(count);
-    places_[static_cast<std::size_t>(phase)].reserve(count);
+    threads_[static_cast<std::size_t>(phase)].reserve(count);
 }
 
 RoundAddress Numbered::address(int phase, const Storage& of, std::byte* base, std::int64_t buffer_stride,

@@ -15,7 +15,7 @@ class MakeProgram {
         : in_(in),
           numbered_(numbered),
           streams_(streams),
-          places_(operations.places(phase)),
+          threads_(operations.threads(phase)),
           all_(all),
           phase_(phase) {}
 
@@ -86,7 +86,7 @@ class MakeProgram {
     }
 
     void put(std::uint32_t op, Block& block) const {
-        block.order[static_cast<std::size_t>(places_[op].thread)].push_back(op);
+        block.order[static_cast<std::size_t>(threads_[op].thread)].push_back(op);
     }
 
     void put_fills(const FillGroup& group, Block& block) const {
@@ -152,7 +152,7 @@ class MakeProgram {
     const PlanInputs& in_;
     const Numbered& numbered_;
     const Streams& streams_;
-    const std::vector<Operations::Place>& places_;
+    const std::vector<Operations::OpThread>& threads_;
     ProgramData& all_;
     int phase_;
 };

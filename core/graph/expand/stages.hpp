@@ -26,18 +26,18 @@ class Operations {
     std::uint32_t add(int phase, OpKind kind, const std::string& name, int patch, int thread,
                       bool seen = true);
     void reserve(int phase, std::size_t count);
-    struct Place {
+    struct OpThread {
         int thread = 0;
         bool seen = true;  // other threads or processes look at its flag
     };
     /// [operation]
-    [[nodiscard]] const std::vector<Place>& places(int phase) const {
-        return places_[static_cast<std::size_t>(phase)];
+    [[nodiscard]] const std::vector<OpThread>& threads(int phase) const {
+        return threads_[static_cast<std::size_t>(phase)];
     }
 
   private:
     PlanParts& plan_;
-    std::array<std::vector<Place>, 2> places_;
+    std::array<std::vector<OpThread>, 2> threads_;
 };
 
 /// The operations of a resolved task: one for each of this process's patches, or one.

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kPiece = 1 << 20;  // packed and written while it is in the cache
 
 /// The place of an array's values in the file; extent without the direction of components.
-struct Place {
+struct ArrayPlace {
     std::uint64_t at = 0;
     std::size_t bytes = 0, components = 1;  // of one component
     std::vector<std::int64_t> extent;       // slowest first
@@ -43,7 +43,7 @@ void write_all(int file, std::span<const std::byte> bytes, std::uint64_t at, con
 }
 
 /// Copies values with the components of each side by side, as in files.
-void interleave(const std::byte* from, std::size_t count, const Place& place, std::ptrdiff_t component,
+void interleave(const std::byte* from, std::size_t count, const ArrayPlace& place, std::ptrdiff_t component,
                 std::byte* to) {
     if (place.components == 1) {
         std::memcpy(to, from, count * place.bytes);
@@ -59,7 +59,7 @@ void interleave(const std::byte* from, std::size_t count, const Place& place, st
 
 struct FieldFile::Open {
     Open(hid_t laid_out, int opened, fs::path where) : form(laid_out), file(opened), path(std::move(where)) {}
-    const Place& place(const std::string& array);
+    const ArrayPlace& place(const std::string& array);
     /// Writes the packed bytes to their place in the file.
     void flush() {
         write_all(file, packed, from, path);
@@ -79,12 +79,12 @@ struct FieldFile::Open {
     fs::path path;
     bool image = false;
     std::array<std::int64_t, 6> limits{};  // of an image's cells
-    std::map<std::string, Place> places;
+    std::map<std::string, ArrayPlace> places;
     std::vector<std::byte> packed;
     std::uint64_t from = 0;
 };
 
-const Place& FieldFile::Open::place(const std::string& array) {
+const ArrayPlace& FieldFile::Open::place(const std::string& array) {
     const auto known = places.find(array);
     if (known != places.end()) return known->second;
     hid_t found = -1;
@@ -98,7 +98,7 @@ const Place& FieldFile::Open::place(const std::string& array) {
     const haddr_t at = H5Dget_offset(data);
     const bool empty = std::find(extent.begin(), extent.end(), 0U) != extent.end();
     if (at == HADDR_UNDEF && !empty) fail_field_file("its arrays have no place", path);
-    Place place{at, H5Tget_size(type), 1, {extent.begin(), extent.end()}};
+    ArrayPlace place{at, H5Tget_size(type), 1, {extent.begin(), extent.end()}};
     const std::size_t directions = image ? 3 : 1;
     if (extent.size() > directions) {
         place.components = static_cast<std::size_t>(extent.back());
@@ -145,7 +145,7 @@ void FieldFile::close() {
 void FieldFile::write(const std::string& array, std::span<const Part> parts) {
     const QuietHdf5 quiet;
     if (parts.empty()) return;
-    const Place& place = open_->place(array);
+    const ArrayPlace& place = open_->place(array);
     if (place.extent.size() != 3) throw Error("an array of particles has no box", kFailure).given(array);
     const Box& first = parts[0].box;
     for (const Part& part : parts)
@@ -178,7 +178,7 @@ void FieldFile::write(const std::string& array, std::int64_t from, std::int64_t 
                       std::ptrdiff_t component) {
     const QuietHdf5 quiet;
     if (count == 0) return;
-    const Place& place = open_->place(array);
+    const ArrayPlace& place = open_->place(array);
     if (place.extent.size() != 1 || from < 0 || from + count > place.extent[0])
         throw Error(fmt::format("what is written lies outside the array '{}'", array), kFailure)
             .at(open_->path.string());
