@@ -16,7 +16,8 @@ using Catch::Approx;
         return;                      \
     } while (false)
 
-/// Ends a test that AddressSanitizer disturbs: programs with it have more memory, and do not run under valgrind.
+/// Ends a test that AddressSanitizer disturbs: programs with it have more memory, and do not run under
+/// valgrind.
 #ifdef __SANITIZE_ADDRESS__
 #define NOT_WITH_SANITIZERS() CANNOT_TRY("this is a build with AddressSanitizer")
 #else

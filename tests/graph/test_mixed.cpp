@@ -1,7 +1,6 @@
 // Object files of a checking build and of another one in one program.
 #include <array>
 
-
 #include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
 #include "tests/catch.hpp"
