@@ -6,8 +6,8 @@ Folders, resuming, reports, login nodes, one message per mistake.
 from __future__ import annotations
 
 import json
-import re
 import os
+import re
 import sys
 import time
 from pathlib import Path
