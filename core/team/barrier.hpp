@@ -115,9 +115,9 @@ class Barrier {
     void wait_for(WordAt word);
     void wait_for_all();
 
-    /// The barrier of two, inlined in the program. A member that comes to the next barrier within a few
-    /// nanoseconds finds the line still in its cache and need not fetch it again (AMD EPYC, Zen 5: 19 to 24
-    /// ns a barrier instead of 40 to 60 by way of wait_for_all(), with a flag at 22).
+    /// The barrier of two, inlined in the program. A member that comes to the next barrier within some two
+    /// nanoseconds finds the line still in its cache and need not fetch it again (AMD EPYC, Zen 5, `strata
+    /// bench team-barrier`: 26 to 30 ns instead of 31 to 70 by way of wait_for_all(), with a flag at 20).
     void wait_for_other() {
         const auto come = [this] { return has_come(other_->load(std::memory_order_acquire)); };
         detail::store(*own_, phase_);
