@@ -4,12 +4,14 @@
     benchmarks/peers/npb.py --nasa NPB3.4.2/NPB3.4-OMP --cpp NPB-CPP/NPB-OMP
     benchmarks/peers/npb.py --nasa DIR --benchmarks sp bt lu --add-flags='-fPIC -ftls-model=global-dynamic'
     benchmarks/peers/npb.py --nasa DIR --cpp DIR --classes A B --blocks 10 --table npb.md
+    benchmarks/peers/npb.py --zones NPB3.3.1-MZ/NPB3.3-MZ-MPI --benchmarks bt sp lu   # strata bench npb-mz
 
 The sources are the user's (https://www.nas.nasa.gov/software/npb.html, https://github.com/GMAP/NPB-CPP) and
 stay as they are: copies are built in a folder that is removed, with gfortran, gcc and g++ and the
 optimization flags that our own result names. Each block launches every program once, in random order, threads
 bound to cores; a launch that does not verify is an error. NASA's SP and BT need the flags of the second
-example to link with -march=native, class C of NPB-CPP -mcmodel=medium. Nothing else should run meanwhile.
+example to link with -march=native, class C of NPB-CPP -mcmodel=medium. Benchmarks over zones are NASA's for
+MPI and OpenMP, with mpif90, as one process. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -31,13 +33,15 @@ from pathlib import Path
 from compare import BEHIND, GOOD, NO_PEER, cores, front, openmp, ours, output_of
 
 BENCHMARKS = ("ep", "mg", "cg", "ft", "is", "sp", "bt", "lu")
-NASA, CPP = "NASA", "NPB-CPP"
+ZONED = ("bt", "sp", "lu")
+NASA, CPP, ZONES = "NASA", "NPB-CPP", "NASA, zones"
 
 
 @dataclass
 class Row:
     """One benchmark, class and number of threads: how each program is started, and its Mop/s, one a block.
 
+    `benchmark`: as NASA's sources call it, "lu" or, over zones, "lu-mz".
     `shares`: what ours must move and what its loops do move, as shares of the triad of the same block.
     """
 
@@ -58,7 +62,9 @@ class Row:
 def our_result(benchmark: str, size: str, threads: int) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
-        command = [str(front()), "bench", "npb", benchmark, "--class", size, "--layout", f"1x{threads}"]
+        name, zoned, _ = benchmark.partition("-mz")
+        suite = "npb-mz" if zoned else "npb"
+        command = [str(front()), "bench", suite, name, "--class", size, "--layout", f"1x{threads}"]
         output_of([*command, "--json", str(file)])
         return json.loads(file.read_text())
 
@@ -90,12 +96,13 @@ def optimization(flags: str) -> list[str]:
     return [flag for flag in flags.split() if flag.startswith(("-O", "-m", "-f"))]
 
 
-def make_def(flags: list[str], cxx: bool) -> str:
+def make_def(flags: list[str], cxx: bool, zoned: bool) -> str:
     """What their makefiles include: all compilers with the same flags."""
     text = " ".join([*flags, "-fopenmp"])
     settings = {
         "FC": "gfortran",
-        "FLINK": "gfortran",
+        "F77": "mpif90 -fallow-argument-mismatch",
+        "FLINK": "$(F77)" if zoned else "gfortran",
         "FFLAGS": text,
         "FLINKFLAGS": text,
         "CC": "g++ -std=c++14" if cxx else "gcc",
@@ -117,7 +124,7 @@ def built(sources: Path, folder: Path, wanted: list[tuple[str, str]], flags: lis
     cxx = (sources / "sys" / "setparams.cpp").exists()
     shutil.copytree(sources, folder)
     (folder / "bin").mkdir(exist_ok=True)
-    (folder / "config" / "make.def").write_text(make_def(flags, cxx))
+    (folder / "config" / "make.def").write_text(make_def(flags, cxx, wanted[0][0].endswith("-mz")))
     for benchmark, size in wanted:
         # What a copy brings along may be another machine's.
         for old in [*folder.glob("*/*.o"), *folder.glob("*/*.mod"), *folder.glob("sys/setparams")]:
@@ -135,13 +142,19 @@ def version(sources: Path) -> str:
     return found[1] if found else "of an unknown version"
 
 
+def peers_of(given: argparse.Namespace) -> dict[str, Path]:
+    """The peers of this run and where their sources are."""
+    named = {NASA: given.nasa, CPP: given.cpp, ZONES: given.zones}
+    return {name: sources for name, sources in named.items() if sources is not None}
+
+
 def rows_of(given: argparse.Namespace, folder: Path, flags: list[str]) -> list[Row]:
-    wanted = [(benchmark, size) for size in given.classes for benchmark in given.benchmarks]
+    suffix = "-mz" if given.zones else ""
+    wanted = [(benchmark + suffix, size) for size in given.classes for benchmark in given.benchmarks]
     programs: dict[str, list[Path]] = {}
-    for name, sources in ((NASA, given.nasa), (CPP, given.cpp)):
-        if sources is not None:
-            print(f"building {name} {version(sources)}: {len(wanted)} programs", file=sys.stderr)
-            programs[name] = list(built(sources, folder / name, wanted, flags))
+    for i, (name, sources) in enumerate(peers_of(given).items()):
+        print(f"building {name} {version(sources)}: {len(wanted)} programs", file=sys.stderr)
+        programs[name] = list(built(sources, folder / str(i), wanted, flags))
     rows = []
     for i, (benchmark, size) in enumerate(wanted):
         for threads in given.threads:
@@ -202,6 +215,9 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--nasa", type=Path, metavar="DIR", help="the folder NPB3.4-OMP of NASA's sources")
     parser.add_argument("--cpp", type=Path, metavar="DIR", help="the folder NPB-OMP of NPB-CPP")
+    parser.add_argument(
+        "--zones", type=Path, metavar="DIR", help="the folder NPB3.3-MZ-MPI of NASA's sources"
+    )
     parser.add_argument("--benchmarks", nargs="+", choices=BENCHMARKS, default=["cg", "mg", "ft"])
     parser.add_argument("--classes", nargs="+", choices=list("SWABCD"), default=["A"])
     parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, len(cores())}))
@@ -211,7 +227,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table here as well")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    for option, sources in (("--nasa", given.nasa), ("--cpp", given.cpp)):
+    if given.zones and (given.nasa or given.cpp or not set(given.benchmarks) <= set(ZONED)):
+        parser.error(
+            f"--zones has a table of its own: without --nasa and --cpp, --benchmarks of {', '.join(ZONED)}"
+        )
+    for option, sources in (("--nasa", given.nasa), ("--cpp", given.cpp), ("--zones", given.zones)):
         if sources is not None and not (sources / "config").is_dir():
             parser.error(f"{option} {sources}: no folder `config` there, as the sources of NPB have one")
     return given
@@ -221,21 +241,23 @@ def main() -> int:
     given = parsed()
     flags = optimization(our_result("is", "S", 1)["provenance"]["flags"])
     flags += shlex.split(given.add_flags)
-    peers = [name for name, sources in ((NASA, given.nasa), (CPP, given.cpp)) if sources is not None]
+    peers = peers_of(given)
     try:
         with tempfile.TemporaryDirectory() as made:
             rows = rows_of(given, Path(made), flags)
             measure(rows, given.blocks, random.Random(given.seed))
     except RuntimeError as error:
         sys.exit(f"error: {error}")
-    named = [f"{name} {version(given.nasa if name == NASA else given.cpp)}" for name in peers]
+    named = [f"{name} {version(sources)}" for name, sources in peers.items()]
     compiler = f"gcc {output_of(['gcc', '-dumpfullversion']).strip()}, {' '.join(flags)}"
-    text = f"Mop/s, n={given.blocks}; {', '.join(named) or 'no peer'}; {compiler}\n\n{table(rows, peers)}"
+    text = (
+        f"Mop/s, n={given.blocks}; {', '.join(named) or 'no peer'}; {compiler}\n\n{table(rows, list(peers))}"
+    )
     print(text, end="")
     if given.table:
         given.table.write_text(text)
     if not peers:
-        print("\nno peer: --nasa DIR and --cpp DIR name their sources")
+        print("\nno peer: --nasa DIR, --cpp DIR or --zones DIR name their sources")
         return NO_PEER
     missed = [row for row in rows if statistics.median(row.ratios()) < given.least]
     return BEHIND if missed else GOOD
