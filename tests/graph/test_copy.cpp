@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -122,4 +124,37 @@ TEST_CASE("an empty box copies nothing") {
         copy_box(copy);
     }
     CHECK(there == std::byte{1});
+}
+
+TEST_CASE("a box with turned axes is copied, and nothing beside it") {
+    std::mt19937_64 random(33);
+    for (int round = 0; round < 1000; ++round) {
+        const auto bytes =
+            static_cast<std::uint32_t>(round % 3 == 0 ? pick(random, 1, 40) : 8 >> (round % 4));
+        Pair pair = any_pair(random, bytes, round % 5);
+        // A box of the same extents along turned axes, at the lowest place of an array that is large enough.
+        IndexMap map{{}, {}};
+        std::array<int, 3> axes{1, 2, 3};
+        std::shuffle(axes.begin(), axes.end(), random);
+        for (std::size_t a = 0; a < 3; ++a)
+            map.axes[a] = static_cast<std::int8_t>(pick(random, 0, 1) == 0 ? axes[a] : -axes[a]);
+        const Box there{{0, 0, 0}, pair.copy.extent}, lies = map(there);
+        for (std::size_t a = 0; a < 3; ++a) map.shift[a] = -lies.lo[a];
+        const Box here = map(there);
+        Array to(random, plus(here.hi, any_width(random, 2)), bytes, pair.copy.components);
+        std::vector<std::byte> after = to.memory;
+        for (int c = 0; c < pair.copy.components; ++c)
+            each_index(there, [&](const Int3& i) {
+                std::memcpy(after.data() + to.at(map(i), c),
+                            pair.from.memory.data() + pair.from.at(plus(pair.first_from, i), c), bytes);
+            });
+        BoxCopy copy = pair.copy;
+        copy.extent = here.hi;
+        copy.to = to.memory.data(), copy.to_strides = to.strides;
+        copy.from =
+            pair.from.memory.data() + pair.from.at(plus(pair.first_from, map.inverse()(Int3{})), 0);
+        turn(copy, map);
+        copy_box(copy);
+        CHECK(to.memory == after);
+    }
 }

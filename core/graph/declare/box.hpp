@@ -52,6 +52,61 @@ struct Box {
     return both;
 }
 
+/// How an index space lies in another one: axis a of it goes along axis |axes[a]| (counted from 1) of the
+/// other, backwards where axes[a] is negative. The values {1, 2, 3} are the same axes. This is the Transform
+/// of the CGNS SIDS (GridConnectivity1to1_t), there from a zone to its donor.
+using Axes = std::array<std::int8_t, 3>;
+inline constexpr Axes kSameAxes{1, 2, 3};
+
+/// Takes indices of the other space ("there") to this one ("here"): here[a] = +-there[|axes[a]| - 1] +
+/// shift[a]. Example: axes {-2, 1, 3}, shift {9, 0, 0} take the cell (4, 2, 0) to (7, 4, 0).
+struct IndexMap {
+    Int3 shift{};
+    Axes axes = kSameAxes;
+
+    /// The axis there (from 0) along which axis a lies, and whether it goes backwards.
+    [[nodiscard]] std::size_t axis(std::size_t a) const {
+        return static_cast<std::size_t>((axes[a] < 0 ? -axes[a] : axes[a]) - 1);
+    }
+    [[nodiscard]] bool backwards(std::size_t a) const { return axes[a] < 0; }
+    [[nodiscard]] Int3 operator()(const Int3& there) const {
+        Int3 here;
+        for (std::size_t a = 0; a < 3; ++a)
+            here[a] = (backwards(a) ? -there[axis(a)] : there[axis(a)]) + shift[a];
+        return here;
+    }
+    [[nodiscard]] Box operator()(const Box& there) const {
+        Box here;
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::size_t b = axis(a);
+            here.lo[a] = (backwards(a) ? 1 - there.hi[b] : there.lo[b]) + shift[a];
+            here.hi[a] = (backwards(a) ? 1 - there.lo[b] : there.hi[b]) + shift[a];
+        }
+        return here;
+    }
+    /// From here to there.
+    [[nodiscard]] IndexMap inverse() const {
+        IndexMap back;
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::size_t b = axis(a);
+            const int number = static_cast<int>(a) + 1;
+            back.axes[b] = static_cast<std::int8_t>(backwards(a) ? -number : number);
+            back.shift[b] = backwards(a) ? shift[a] : -shift[a];
+        }
+        return back;
+    }
+    /// First `inner`, then this one.
+    [[nodiscard]] IndexMap after(const IndexMap& inner) const {
+        IndexMap both{(*this)(inner.shift), {}};
+        for (std::size_t a = 0; a < 3; ++a) {
+            const int number = inner.axes[axis(a)];
+            both.axes[a] = static_cast<std::int8_t>(backwards(a) ? -number : number);
+        }
+        return both;
+    }
+    friend bool operator==(const IndexMap&, const IndexMap&) = default;
+};
+
 /// The smallest box around both.
 [[nodiscard]] inline Box around(const Box& a, const Box& b) {
     if (a.empty()) return b;

@@ -1,5 +1,6 @@
 #include "core/graph/expand/copy.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace strata::graph {
@@ -58,10 +59,51 @@ void copy_short(const BoxCopy& box, const Loops& loops) {
     each_row(box, loops, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, Bytes); });
 }
 
+/// Value by value: along x of the target they are a step apart in the source.
+template <std::size_t Bytes>
+void copy_steps(const BoxCopy& box) {
+    const Loops loops{1,
+                      box.extent[1],
+                      box.extent[2],
+                      box.to_strides.row,
+                      box.from_strides.row,
+                      box.to_strides.plane,
+                      box.from_strides.plane};
+    each_row(box, loops, [&](std::byte* to, const std::byte* from) {
+        const std::size_t bytes = Bytes == 0 ? box.bytes : Bytes;
+        for (int x = 0; x < box.extent[0]; ++x, to += bytes, from += box.from_step)
+            std::memcpy(to, from, bytes);
+    });
+}
+
+void copy_turned(const BoxCopy& box) {
+    switch (box.bytes) {
+        case 1:
+            return copy_steps<1>(box);
+        case 4:
+            return copy_steps<4>(box);
+        case 8:
+            return copy_steps<8>(box);
+        default:
+            return copy_steps<0>(box);
+    }
+}
+
 }  // namespace
+
+void turn(BoxCopy& box, const IndexMap& map) {
+    const Strides source = box.from_strides;
+    const std::array<std::int64_t, 3> along{box.bytes, source.row, source.plane};
+    const auto step = [&](std::size_t a) {
+        return map.backwards(a) ? -along[map.axis(a)] : along[map.axis(a)];
+    };
+    box.from_strides = {step(1), step(2), source.component};
+    box.from_step = step(0) == along[0] ? 0 : step(0);
+}
 
 void copy_box(const BoxCopy& box) noexcept {
     if (nothing(box)) return;
+    if (box.from_step != 0) return copy_turned(box);
     const Loops loops = loops_of(box);
     const auto row = static_cast<std::size_t>(loops.row) * box.bytes;
     switch (row) {

@@ -28,6 +28,9 @@ struct BoxCopy {
     Int3 extent{};
     std::int32_t components = 1;
     std::uint32_t bytes = 0;  // of one component of one value
+    /// 0: along x values are next to each other in both. Else, of turned axes: in bytes, from a value to the
+    /// next in `from`; any strides may be negative.
+    std::int64_t from_step = 0;
 
     /// Bytes that are copied; the length of its packed form.
     [[nodiscard]] std::int64_t volume() const {
@@ -35,11 +38,15 @@ struct BoxCopy {
     }
 };
 
+/// Takes the strides of the source, which are along its own axes, along those of the target (`map`: from the
+/// source's indices to the target's). `from` is then the value that goes to `to`.
+void turn(BoxCopy& box, const IndexMap& map);
+
 /// Copies it. Nothing where an extent is 0.
 void copy_box(const BoxCopy& box) noexcept;
 
-/// The box of `copy` (whose `to` and `to_strides` do not matter) without gaps to `message`, and from there to
-/// `copy.to` (`from` does not matter). Return the place after it in the message.
+/// The box of `copy`, which has no turned axes (whose `to` and `to_strides` do not matter) without gaps to
+/// `message`, and from there to `copy.to` (`from` does not matter). Return the place after it in the message.
 std::byte* pack_box(BoxCopy copy, std::byte* message) noexcept;
 const std::byte* unpack_box(BoxCopy copy, const std::byte* message) noexcept;
 
