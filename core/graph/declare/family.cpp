@@ -117,7 +117,7 @@ Box Grid::box(int patch) const {
     return cells;
 }
 
-Box Grid::owned_by(const Box& cells, On on, const Int3& border) const {
+Box Grid::owned_in(int /*zone*/, const Box& cells, On on, const Int3& border) const {
     Box values = cells;
     for (std::size_t a = 0; a < 3; ++a) {
         if (shape_.periodic[a]) continue;
@@ -127,8 +127,8 @@ Box Grid::owned_by(const Box& cells, On on, const Int3& border) const {
     return values;
 }
 
-Box Grid::extent(On on, const Int3& border) const {
-    Box all = owned_by(shape_.cells, on, border);
+Box Grid::extent_in(int zone, On on, const Int3& border) const {
+    Box all = owned_in(zone, shape_.cells, on, border);
     for (std::size_t a = 0; a < 3; ++a) {
         if (!shape_.periodic[a]) continue;
         all.lo[a] = -kFarthest;
@@ -137,17 +137,15 @@ Box Grid::extent(On on, const Int3& border) const {
     return all;
 }
 
-int Grid::narrowest(int axis) const {
-    if (regular()) {  // the last one along the axis
-        const auto [nx, ny, nz] = counts_;
-        const int last = counts_[static_cast<std::size_t>(axis)] - 1;
-        const int own = last * (axis == 0 ? 1 : axis == 1 ? nx : nx * ny);
-        return box(own).extent(axis) < box(0).extent(axis) ? own : 0;
-    }
-    std::size_t least = 0;
-    for (std::size_t p = 1; p < boxes_.size(); ++p)
-        if (boxes_[p].extent(axis) < boxes_[least].extent(axis)) least = p;
-    return static_cast<int>(least);
+bool Grid::is_flat(int axis) const {
+    return shape_.cells.extent(axis) == 1 && !shape_.periodic[static_cast<std::size_t>(axis)];
+}
+
+int Grid::widest(int axis) const {
+    if (regular()) return box(0).extent(axis);  // the last one of a direction may be smaller
+    int most = 0;
+    for (const Box& box : boxes_) most = std::max(most, box.extent(axis));
+    return most;
 }
 
 bool Grid::at_border(int patch, int axis, int upper) const {

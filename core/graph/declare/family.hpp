@@ -68,37 +68,45 @@ class Grid : public Family {
     /// empty or lie outside the domain.
     Grid(std::string name, const GridShape& shape, std::vector<Box> boxes);
 
+    /// Of several zones: a box around the indices of all.
     [[nodiscard]] const GridShape& shape() const { return shape_; }
+    /// The cells of the whole domain; of several zones: of all.
+    [[nodiscard]] virtual std::int64_t all_cells() const { return shape_.cells.volume(); }
     /// The cells of a patch.
-    [[nodiscard]] Box box(int patch) const;
+    [[nodiscard]] virtual Box box(int patch) const;
     /// The indices of the values that a patch owns: its cells, or its nodes or faces, and `border` layers
     /// beyond the domain at borders that are not periodic. Irregular boxes may leave a gap inside the domain;
     /// nodes and faces at the upper side of a box beside a gap have no owner, and a task makes its values
     /// there as a list.
     [[nodiscard]] Box owned(int patch, On on, const Int3& border = {}) const {
-        return owned_by(box(patch), on, border);
+        return owned_in(zone_of(patch), box(patch), on, border);
     }
     /// The same for a box of cells that patches fill: the values that they own together.
-    [[nodiscard]] Box owned_by(const Box& cells, On on, const Int3& border = {}) const;
+    [[nodiscard]] Box owned_by(const Box& cells, On on, const Int3& border = {}) const {
+        return owned_in(0, cells, on, border);
+    }
     /// All indices that have values: the whole domain and its border, and +-2^30 along periodic directions.
-    [[nodiscard]] Box extent(On on, const Int3& border = {}) const;
+    [[nodiscard]] Box extent(On on, const Int3& border = {}) const { return extent_in(0, on, border); }
     /// Whether the patch ends at the domain's border, lower (0) or upper (1), in a direction that is not
     /// periodic.
-    [[nodiscard]] bool at_border(int patch, int axis, int upper) const;
-    /// The first patch with the fewest cells along an axis: no ghosts may be wider than it. Takes time
-    /// proportional to the number of irregular boxes.
-    [[nodiscard]] int narrowest(int axis) const;
+    [[nodiscard]] virtual bool at_border(int patch, int axis, int upper) const;
+    /// Whether a direction is not there: one cell, and nothing beyond it. There are no ghosts along it.
+    [[nodiscard]] virtual bool is_flat(int axis) const;
+    /// The most cells that a patch has along an axis. Takes time proportional to the number of irregular
+    /// boxes.
+    [[nodiscard]] virtual int widest(int axis) const;
     /// Whether all boxes have one size (the first constructor), and their number in each direction (else 0).
-    [[nodiscard]] bool regular() const { return boxes_.empty(); }
+    [[nodiscard]] bool regular() const { return boxes_.empty() && counts_[0] > 0; }
     [[nodiscard]] const Int3& counts() const { return counts_; }
 
     /// A patch that owns values in a box. `shift` is added to the patch's indices to get those of the box; it
     /// is 0 but across a periodic border. Example: 100 cells, periodic; the box -2 .. 0 belongs to the last
-    /// patch with shift -100.
+    /// patch with shift -100. Across a joined face of zones the axes may be others as well (IndexMap).
     struct Meeting {
         int patch;
         Int3 shift;
         Box box;  // the part of the asked box that the patch owns, in the box's indices
+        Axes axes = kSameAxes;
         friend bool operator==(const Meeting&, const Meeting&) = default;
     };
     /// The owners of the values within a box, by patch number and then by shift. Each value has one owner.
@@ -106,13 +114,38 @@ class Grid : public Family {
     /// boxes: and to the number of bins of a mean patch's size within the box).
     [[nodiscard]] std::vector<Meeting> owners(const Box& box, On on, const Int3& border = {}) const;
     /// The same into a vector whose memory is used again.
-    void find_owners(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const;
+    void find_owners(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const {
+        find_owners_in(0, box, on, border, found);
+    }
+
+    // Several zones (zones.hpp), each with indices of its own; a plain grid is zone 0 alone. What is said
+    // above of a box is true of zone 0.
+    [[nodiscard]] virtual int zones() const { return 1; }
+    [[nodiscard]] virtual int zone_of(int /*patch*/) const { return 0; }
+    [[nodiscard]] virtual Box owned_in(int zone, const Box& cells, On on, const Int3& border) const;
+    [[nodiscard]] virtual Box extent_in(int zone, On on, const Int3& border) const;
+    virtual void find_owners_in(int zone, const Box& box, On on, const Int3& border,
+                                std::vector<Meeting>& found) const;
+    /// Whether zones have joined faces.
+    [[nodiscard]] virtual bool joined() const { return false; }
+    /// The parts of a box within extent_in() that nobody owns because no joined face leads to an owner. Of
+    /// one zone: none (what irregular boxes leave out is not told).
+    [[nodiscard]] virtual std::vector<Box> missing_in(int /*zone*/, const Box& /*box*/, On,
+                                                      const Int3& /*border*/) const {
+        return {};
+    }
 
     /// Along a Morton curve (Morton 1966: the bits of x, y and z interleaved) through the patches' positions.
     /// Any counts: each direction uses the bits it has.
     [[nodiscard]] std::vector<int> order() const override;
     /// The patches that share a face with this one, also through periodic borders, ascending.
     [[nodiscard]] std::vector<int> neighbours(int patch) const override;
+
+  protected:
+    /// For several zones.
+    Grid(std::string name, int patches, const Box& around) : Family(std::move(name), patches) {
+        shape_.cells = around;
+    }
 
   private:
     struct Bins {

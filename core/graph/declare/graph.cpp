@@ -69,6 +69,10 @@ LabelId Graph::label(LabelInfo info) {
 }
 
 SetId Graph::particles(std::string name, const Grid& grid) {
+    if (grid.zones() > 1 || grid.joined())
+        throw Error(fmt::format("graph '{}': the particles '{}' cannot lie on zones", name_, name))
+            .given(fmt::format("'{}', of {} zones", grid.name(), grid.zones()))
+            .allowed("a grid (Graph::grid())");
     take_name("set of particles", name);
     const SetId id = sets_.next();
     sets_.push_back({name, id, &grid, {}});

@@ -107,7 +107,8 @@ std::vector<Grid::Meeting> Grid::owners(const Box& box, On on, const Int3& borde
     return found;
 }
 
-void Grid::find_owners(const Box& box, On on, const Int3& border, std::vector<Meeting>& found) const {
+void Grid::find_owners_in(int /*zone*/, const Box& box, On on, const Int3& border,
+                          std::vector<Meeting>& found) const {
     found.clear();
     if (box.empty()) return;
     if (regular())

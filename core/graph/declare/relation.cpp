@@ -34,6 +34,14 @@ Overlap::Overlap(std::string name, const Grid& source, const Grid& target, Level
                                 source.name(), target.name()))
             .given(fmt::format("{}", ratio))
             .allowed(level == Level::same ? "1 between grids of the same level" : "1 or more");
+    for (const Grid* grid : {&source, &target})
+        if (grid->zones() > 1)
+            throw Error(
+                fmt::format("relation '{}': '{}' has several zones, whose indices say nothing of each other",
+                            this->name(), grid->name()))
+                .given(fmt::format("{} zones", grid->zones()))
+                .allowed("grids of one zone")
+                .remedy("a Gather takes single values from any patch");
     for (std::size_t a = 0; a < 3; ++a)
         if (ghosts[a] < 0)
             throw Error(

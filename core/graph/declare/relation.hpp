@@ -19,11 +19,14 @@ namespace strata::graph {
 /// A box of values that a patch receives from another one: for halos, windows and sums.
 struct SourceBox {
     int from = -1;
-    Box box;       // in the source's indices
-    Int3 shift{};  // receiver's index = source's + shift
+    Box box;                // in the source's indices
+    Int3 shift{};           // receiver's index = source's + shift, along the same axes;
+    Axes axes = kSameAxes;  // across a joined face of zones: along turned ones (IndexMap)
 
+    /// From the source's indices to the receiver's.
+    [[nodiscard]] IndexMap map() const { return {shift, axes}; }
     /// The box in the receiver's indices.
-    [[nodiscard]] Box into() const { return box.shifted(shift); }
+    [[nodiscard]] Box into() const { return map()(box); }
 };
 
 /// A box of another patch's values or, for lists, entries of them.
@@ -74,18 +77,18 @@ class Relation {
 };
 
 /// Layers of neighbours' values around a structured patch: its box grown by `width`, with edges and corners,
-/// through periodic borders as well. Beyond a border that is not periodic lies the label's own border, or
-/// nothing. Ghosts are no wider than the narrowest patch of the grid in that direction (resolve() refuses
-/// more). One exception: in a periodic direction with one patch across, the patch is its own neighbour, and
-/// its values repeat. Example: 1 cell in z, periodic, ghosts(2): all five layers hold the same values.
+/// through periodic borders and joined faces of zones (zones.hpp) as well. Beyond a border that is not
+/// periodic lies the label's own border, or nothing. Ghosts may be wider than patches: then they come from
+/// the patches beyond the next one, too, and in a periodic direction from the patch itself, whose values
+/// repeat. Example: 2 cells in x, periodic, ghosts(3): cell 1, 0, 1, then the patch's own two, then 0, 1, 0.
 struct Ghosts {
     Int3 width{};
 };
 [[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}}; }
 [[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
 
-/// The layers of neighbours' values to which a patch contributes, below and above its own; no more than the
-/// narrowest patch has.
+/// The layers of neighbours' values to which a patch contributes, below and above its own. Where these are
+/// more than a patch has, it contributes to the patches beyond the next one, too.
 struct Sides {
     Int3 below{}, above{};
     Sides(const Int3& below, const Int3& above) : below(below), above(above) {}

@@ -66,7 +66,8 @@ struct Merging {
     }
 };
 
-Merging merge(const Grid& grid, const std::vector<int>& patches) {
+/// Patches of one zone.
+Merging merge_zone(const Grid& grid, std::span<const int> patches) {
     Merging start;
     start.items.resize(patches.size());
     start.into.resize(patches.size());
@@ -98,6 +99,20 @@ Merging merge(const Grid& grid, const std::vector<int>& patches) {
         }
     }
     return best;
+}
+
+/// Ascending patches, which are zone by zone then.
+Merging merge(const Grid& grid, std::span<const int> patches) {
+    if (grid.zone_of(patches.front()) == grid.zone_of(patches.back())) return merge_zone(grid, patches);
+    Merging all;
+    for (std::size_t first = 0, end = 0; first < patches.size(); first = end) {
+        while (end < patches.size() && grid.zone_of(patches[end]) == grid.zone_of(patches[first])) ++end;
+        const Merging zone = merge_zone(grid, patches.subspan(first, end - first));
+        const auto before = static_cast<std::uint32_t>(first);
+        for (const Item& item : zone.items) all.items.push_back({item.box, item.id + before});
+        for (const std::uint32_t into : zone.into) all.into.push_back(into + before);
+    }
+    return all;
 }
 
 std::int64_t up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -193,13 +208,12 @@ FieldLayout lay_out(const Division& division, On on, const Int3& border, const I
     const Grid& grid = *division.grid;
     FieldLayout layout{&division, on, border, ghosts, {}};
     for (std::size_t a = 0; a < 3; ++a)
-        if (grid.shape().cells.extent(static_cast<int>(a)) == 1 && !grid.shape().periodic[a])
-            layout.halo[a] = 0;
+        if (grid.is_flat(static_cast<int>(a))) layout.halo[a] = 0;
     const auto size = static_cast<std::int64_t>(bytes);
     layout.blocks.reserve(division.parts.size());
     for (const Division::Part& part : division.parts) {
         FieldBlock block;
-        block.owned = grid.owned_by(part.cells, on, border);
+        block.owned = grid.owned_in(division.zone_of(part), part.cells, on, border);
         block.stored = block.owned.grown(layout.halo);
         block.row = block.stored.extent(0);
         // The unit that strides are made of: a cache line where rows are aligned, else a value.

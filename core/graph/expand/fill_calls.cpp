@@ -49,10 +49,12 @@ class GroupFills {
                                      array.origin + distance(array, at, of.bytes), array.buffer_stride,
                                      group_.key.back);
         };
+        const Box into = piece.into();
         ValueCopy move;
-        move.from = address(source, piece.box.lo);
-        move.to = address(target, piece.into().lo);
-        move.box = shape_of(piece.box, of, source, strides(target, of.bytes));
+        move.from = address(source, piece.map().inverse()(into.lo));
+        move.to = address(target, into.lo);
+        move.box = shape_of(into, of, source, strides(target, of.bytes));
+        if (piece.axes != kSameAxes) turn(move.box, piece.map());
         return move;
     }
 

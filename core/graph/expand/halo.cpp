@@ -24,11 +24,13 @@ std::array<Box, 6> shell(const Box& outer, const Box& inner) {
 }
 
 SourceBox piece_of(const Grid::Meeting& met) {
-    return {met.patch, met.box.shifted({-met.shift[0], -met.shift[1], -met.shift[2]}), met.shift};
+    const IndexMap map{met.shift, met.axes};
+    return {met.patch, map.inverse()(met.box), met.shift, met.axes};
 }
 
 bool earlier(const SourceBox& a, const SourceBox& b) {
     if (a.from != b.from) return a.from < b.from;
+    if (a.axes != b.axes) return a.axes < b.axes;
     return a.shift != b.shift ? a.shift < b.shift : a.box.lo < b.box.lo;
 }
 
@@ -41,15 +43,16 @@ void fills_of(const FieldLayout& layout, std::size_t b, Fills& fills, std::vecto
     const Grid& grid = *layout.division->grid;
     const Division::Part& part = layout.division->parts[b];
     const Box& owned = layout.blocks[b].owned;
-    const Box outer = layout.grown(owned, fills.width);
+    const int zone = layout.division->zone_of(part);
+    const Box outer = layout.grown(zone, owned, fills.width);
     const auto begin = static_cast<std::ptrdiff_t>(fills.all.size());
     if (part.last - part.first < kAskAround) {
-        grid.find_owners(outer, layout.on, layout.border, met);
+        grid.find_owners_in(zone, outer, layout.on, layout.border, met);
         for (const Grid::Meeting& m : met)
             if (common(m.box, owned).empty()) fills.all.push_back(piece_of(m));
     } else {
         for (const Box& side : shell(outer, owned)) {
-            grid.find_owners(side, layout.on, layout.border, met);
+            grid.find_owners_in(zone, side, layout.on, layout.border, met);
             for (const Grid::Meeting& m : met) fills.all.push_back(piece_of(m));
         }
         std::sort(fills.all.begin() + begin, fills.all.end(), earlier);
@@ -65,13 +68,14 @@ void readers_of(const FieldLayout& layout, std::size_t b, const Fills& fills, st
                 std::vector<Grid::Meeting>& met) {
     const Division& division = *layout.division;
     const Division::Part& part = division.parts[b];
+    const int zone = division.zone_of(part);
     for (std::uint32_t f = fills.of_block[b]; f < fills.of_block[b + 1]; ++f) {
         if (part.last - part.first == 1) {
             reads.push_back({part.first, f});
             continue;
         }
         const Box near = common(fills.all[f].into().grown(fills.width), layout.blocks[b].owned);
-        division.grid->find_owners(near, layout.on, layout.border, met);
+        division.grid->find_owners_in(zone, near, layout.on, layout.border, met);
         auto from = division.patches.begin() + part.first;
         const auto end = division.patches.begin() + part.last;
         for (const Grid::Meeting& m : met) {  // ascending, as the part's patches are
@@ -85,8 +89,7 @@ void readers_of(const FieldLayout& layout, std::size_t b, const Fills& fills, st
 
 Fills find_fills(const FieldLayout& layout, const Int3& width) {
     for (std::size_t a = 0; a < 3; ++a) {
-        const bool there = layout.division->grid->shape().cells.extent(static_cast<int>(a)) > 1 ||
-                           layout.division->grid->shape().periodic[a];
+        const bool there = !layout.division->grid->is_flat(static_cast<int>(a));
         if (width[a] < 0 || (there && width[a] > layout.halo[a]))
             throw Error(
                 fmt::format("ghosts along {} are wider than the halo that grid '{}' was laid out with",
@@ -119,7 +122,7 @@ void read_in_place(const FieldLayout& layout, int patch, const Division::PatchPo
     const Grid& grid = *layout.division->grid;
     const Box near =
         common(grid.owned(patch, layout.on, layout.border).grown(width), layout.blocks[position.part].owned);
-    grid.find_owners(near, layout.on, layout.border, met);
+    grid.find_owners_in(grid.zone_of(patch), near, layout.on, layout.border, met);
     from.clear();
     for (const Grid::Meeting& m : met)
         if (m.patch != patch) from.push_back(m.patch);

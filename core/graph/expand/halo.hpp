@@ -33,6 +33,8 @@ struct Division {
     [[nodiscard]] std::span<const int> of(const Part& part) const {
         return {patches.data() + part.first, patches.data() + part.last};
     }
+    /// The zone of a part: parts do not reach into several.
+    [[nodiscard]] int zone_of(const Part& part) const { return grid->zone_of(patches[part.first]); }
     /// The place of a patch, which must be one of the divided. O(log of the number of patches).
     [[nodiscard]] PatchPosition find(int patch) const;
 
@@ -70,10 +72,10 @@ struct FieldLayout {
     Int3 halo{};    // layers that are stored around each block
     std::vector<FieldBlock> blocks;
 
-    /// The values that a patch with ghosts of this width reads: its own ones, grown, as far as the domain and
-    /// its border reach. (Layers beyond them are stored too, without values.)
-    [[nodiscard]] Box grown(const Box& owned, const Int3& width) const {
-        return common(owned.grown(width), division->grid->extent(on, border));
+    /// The values that a patch of the zone reads with ghosts of this width: its own ones, grown, as far as
+    /// the domain and its border reach. (Layers beyond them are stored too, without values.)
+    [[nodiscard]] Box grown(int zone, const Box& owned, const Int3& width) const {
+        return common(owned.grown(width), division->grid->extent_in(zone, on, border));
     }
 };
 
@@ -88,7 +90,7 @@ struct FieldLayout {
 
 /// All pieces that ghosts of one width need: each value of a halo that some patch of the block reads, and
 /// that has an owner, is in one of them. A piece comes from a patch of this process or another, or by way of
-/// a periodic border perhaps from the block itself.
+/// a periodic border or a joined face perhaps from the block itself.
 struct Fills {
     Int3 width{};
     std::vector<SourceBox> all;           // by block, in each by source patch and shift

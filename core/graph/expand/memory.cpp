@@ -33,6 +33,19 @@ Division one_by_one(const Grid& grid, const std::vector<int>& patches) {
     return all;
 }
 
+/// In all buffers and components.
+void set_bits(const PatchArray& array, const Box& box, const LabelInfo& of, int buffers) {
+    const auto value = static_cast<std::int64_t>(of.bytes);
+    const std::size_t row = static_cast<std::size_t>(box.extent(0)) * of.bytes;
+    for (int buffer = 0; buffer < buffers; ++buffer)
+        for (int c = 0; c < of.components; ++c)
+            for (int z = box.lo[2]; z < box.hi[2]; ++z)
+                for (int y = box.lo[1]; y < box.hi[1]; ++y)
+                    std::memset(array.origin + buffer * array.buffer_stride + c * array.component * value +
+                                    distance(array, {box.lo[0], y, z}, of.bytes),
+                                0xff, row);
+}
+
 std::string table_name(std::uint64_t serial, int process) {
     return fmt::format("graph.{}.arrays.{}", serial, process);
 }
@@ -55,6 +68,7 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
             array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
     const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
     lay_on_huge_pages(in_place);
+    mark_missing(graph, resolved);
     for (const SumInPlace& sum : in_place) {
         const auto from = static_cast<std::ptrdiff_t>(first_array_[sum.windows]);
         const auto to = static_cast<std::ptrdiff_t>(first_array_[sum.result]);
@@ -74,6 +88,23 @@ void Memory::lay_on_huge_pages(const std::vector<SumInPlace>& in_place) {
                          [s](const SumInPlace& sum) { return sum.result == s; }))
             team::begin_on_huge_pages(at, bytes_[s]);
         at += bytes_[s];
+    }
+}
+
+/// Ghosts of joined zones behind which there is no cell: all their bits are set, in all buffers. Nothing is
+/// written there later: a storage is shared by labels of one grid, border and width only.
+void Memory::mark_missing(const Graph& graph, const Resolved& resolved) {
+    for (const StorageId s : layouts_.ids()) {
+        const FieldLayout& layout = layouts_[s];
+        if (layout.halo == Int3{} || resolved.storages[s].contributions || !layout.division->grid->joined())
+            continue;
+        for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+            const int zone = layout.division->zone_of(layout.division->parts[b]);
+            const Box all = layout.grown(zone, layout.blocks[b].owned, layout.halo);
+            for (const Box& none : layout.division->grid->missing_in(zone, all, layout.on, layout.border))
+                set_bits(block_arrays_[s][b], none, label_of(graph, resolved.storages[s]),
+                         resolved.storages[s].depth);
+        }
     }
 }
 

@@ -74,6 +74,7 @@ class Memory {
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
     void find_arrays(const Graph& graph, const Resolved& resolved);
     void lay_on_huge_pages(const std::vector<SumInPlace>& in_place);
+    void mark_missing(const Graph& graph, const Resolved& resolved);
     void publish(std::uint64_t serial);
 
     const Members& members_;

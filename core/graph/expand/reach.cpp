@@ -8,8 +8,8 @@ const Family& Reach::source_family(const Use& use) const {
     return use.relation != nullptr ? use.relation->source() : *label(use).family;
 }
 
-/// The owners of values within the patch's own, grown. They are also the patches whose grown values meet the
-/// patch's own.
+/// The owners of values within the patch's own, grown. Of a single grid they are also the patches whose grown
+/// values meet the patch's own.
 const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, const Int3& width,
                                       int patch) {
     found_.clear();
@@ -17,7 +17,10 @@ const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, 
         found_.push_back(patch);
         return found_;
     }
-    grid.find_owners(grid.owned(patch, label.on, label.border).grown(width), label.on, label.border, met_);
+    const int zone = grid.zone_of(patch);
+    const Box seen = common(grid.owned(patch, label.on, label.border).grown(width),
+                            grid.extent_in(zone, label.on, label.border));
+    grid.find_owners_in(zone, seen, label.on, label.border, met_);
     for (const auto& each : met_)
         if (found_.empty() || found_.back() != each.patch) found_.push_back(each.patch);
     return found_;
@@ -33,6 +36,20 @@ const Reach::Lists& Reach::inverse(const Relation& relation, On on) {
                 auto& list = readers[static_cast<std::size_t>(piece.from)];
                 if (list.empty() || list.back() != to) list.push_back(to);
             }
+    }
+    return readers;
+}
+
+/// Over joined faces of zones the axes change, and layers are counted along those of the zone that reads:
+/// with two layers in x and none in y, x of one zone may read y of another, which does not read back.
+const Reach::Lists& Reach::inverse(const Grid& grid, const LabelInfo& label, const Int3& width) {
+    const auto [at, is_new] = ghosts_.try_emplace({&grid, label.on, label.border, width});
+    Lists& readers = at->second;
+    if (is_new) {
+        readers.resize(static_cast<std::size_t>(grid.patches()));
+        for (int to = 0; to < grid.patches(); ++to)
+            for (const int from : around(grid, label, width, to))
+                readers[static_cast<std::size_t>(from)].push_back(to);
     }
     return readers;
 }
@@ -54,7 +71,12 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
 
 const std::vector<int>& Reach::readers(const Use& use, int patch) {
     const LabelInfo& of = label(use);
-    if (use.relation == nullptr) return sources(use, patch);
+    if (use.relation == nullptr) {
+        if (of.kind != Kind::field || use.width == Int3{}) return sources(use, patch);
+        const auto& grid = static_cast<const Grid&>(*of.family);
+        if (!grid.joined()) return sources(use, patch);
+        return inverse(grid, of, use.width)[static_cast<std::size_t>(patch)];
+    }
     if (use.access == Access::sum) return sources(use, patch);  // sharing is mutual
     return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
 }

@@ -26,11 +26,13 @@ class Reach {
     [[nodiscard]] const LabelInfo& label(const Use& use) const { return graph_.labels()[use.version.label]; }
     const std::vector<int>& around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch);
     const Lists& inverse(const Relation& relation, On on);
+    const Lists& inverse(const Grid& grid, const LabelInfo& label, const Int3& width);
 
     const Graph& graph_;
     std::vector<Grid::Meeting> met_;
     std::vector<int> found_;
     std::map<std::pair<const Relation*, On>, Lists> inverses_;
+    std::map<std::tuple<const Grid*, On, Int3, Int3>, Lists> ghosts_;  // of joined zones; border, width
 };
 
 }  // namespace strata::graph

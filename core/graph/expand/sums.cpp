@@ -86,7 +86,7 @@ std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task, const std:
     for (const auto& [maker, use] : from) {
         const Use& sums = in.use(maker, use);
         const StorageId windows = in.task(maker).uses[static_cast<std::size_t>(use)].storage;
-        grid.find_owners(own.grown(sums.width), of.on, of.border, met);
+        grid.find_owners_in(grid.zone_of(patch), own.grown(sums.width), of.on, of.border, met);
         for (const Grid::Meeting& each : met) {
             const Box theirs = owned(of, each.patch).shifted(each.shift);
             const Box both = common(sums.reached(theirs), own);

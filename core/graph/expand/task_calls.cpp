@@ -173,7 +173,7 @@ class TaskCalls {
             clears_.push_back({array.origin - window.offset({0, 0, 0}) * value,
                                static_cast<std::size_t>(array.buffer_stride)});
         } else if (use.access == Access::need) {
-            data.box = layout.grown(own, use.width);
+            data.box = layout.grown(layout.division->grid->zone_of(patch_), own, use.width);
         }
         add(data, address(resolved, array));
     }

@@ -141,7 +141,8 @@ class TaskWaits {
         if (at == numbered_.group_of.end()) return;
         const FillGroup& group = numbered_.groups[at->second];
         const Box reads =
-            layout.grown(layout.division->grid->owned(patch, layout.on, layout.border), use.width);
+            layout.grown(layout.division->grid->zone_of(patch),
+                         layout.division->grid->owned(patch, layout.on, layout.border), use.width);
         std::uint32_t last = kNone;
         for (const std::uint32_t fill : group.fills.patch(position.at)) {
             if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;

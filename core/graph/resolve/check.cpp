@@ -116,31 +116,33 @@ class Check {
         }
     }
 
-    /// Ghosts come from adjacent patches only, so they are at most as wide as the narrowest patch.
-    /// Exceptions: in a direction of one cell that is not periodic there are no ghosts, and any width is
-    /// allowed. Where each patch fills a periodic direction, its ghosts are its own values, repeated as often
-    /// as the width needs.
+    /// In a direction that is not there (one cell, not periodic) there are no ghosts, and any width is
+    /// allowed.
     void width(const Grid& grid, int axis) const {
         const auto a = static_cast<std::size_t>(axis);
-        const int cells = grid.shape().cells.extent(axis), asked = use_.width[a];
-        const bool periodic = grid.shape().periodic[a];
+        const int asked = use_.width[a], most = std::max(kMostLayers, grid.widest(axis));
         if (asked < 0)
             throw refuse(fmt::format("uses {} with fewer ghosts than none", name()))
                 .given(fmt::format("{} layers in {}", asked, "xyz"[a]))
                 .allowed("0 or more");
-        if (cells == 1 && !periodic) return;
-        const int patch = grid.narrowest(axis), most = grid.box(patch).extent(axis);
-        if (asked <= most || (periodic && most == cells && asked <= kMostImages)) return;
-        throw refuse(fmt::format("uses {} with ghosts wider than a patch", name()))
-            .given(fmt::format("{} layers in {}; patch {} of '{}' has {} cell{} in that direction", asked,
-                               "xyz"[a], patch, grid.name(), most, most == 1 ? "" : "s"))
-            .allowed(periodic && most == cells
-                         ? fmt::format("0 to {}", kMostImages)
-                         : fmt::format("0 to {}: ghosts come from the patches next to a patch", most))
-            .remedy("make the patches larger, or need fewer layers; an Overlap shows a window of any width");
+        if (asked == 0 || grid.is_flat(axis)) return;
+        if (grid.joined() && use_.access == Access::sum)
+            throw refuse(fmt::format("adds to {} of its neighbours, which lies on joined zones", name()))
+                .given(fmt::format("{} layers in {} on '{}'", asked, "xyz"[a], grid.name()))
+                .allowed("sums over the patches of a single grid, or of zones that are not joined");
+        if (grid.joined() && label_->on != On::cells)
+            throw refuse(
+                fmt::format("uses {} with ghosts, but it lies on nodes or faces of joined zones", name()))
+                .given(fmt::format("{} layers in {} on '{}'", asked, "xyz"[a], grid.name()))
+                .allowed("ghosts of labels on cells; nodes and faces of a join belong to both zones");
+        if (asked > most)
+            throw refuse(fmt::format("uses {} with more ghosts than there may be", name()))
+                .given(fmt::format("{} layers in {}", asked, "xyz"[a]))
+                .allowed(fmt::format("0 to {}", most))
+                .remedy("an Overlap shows a window of any width");
     }
 
-    static constexpr int kMostImages = 1 << 10;
+    static constexpr int kMostLayers = 1 << 10;
     const Graph& graph_;
     const TaskInfo& task_;
     const Use& use_;

@@ -98,7 +98,7 @@ class Document {
         for (const Family* family : all) {
             json_.object().member("name", family->name()).member("patches", family->patches());
             if (const auto* grid = dynamic_cast<const Grid*>(family))
-                json_.member("cells", grid->shape().cells.volume());
+                json_.member("cells", grid->all_cells());
             json_.end();
         }
         json_.end();

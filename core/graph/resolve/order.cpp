@@ -13,8 +13,8 @@ namespace {
 double values_per_patch(const Model& m, const TaskInfo& task) {
     if (task.family == nullptr || task.family->patches() == 0) return 1;
     if (const auto* grid = dynamic_cast<const Grid*>(task.family)) {
-        if (grid->regular())
-            return static_cast<double>(grid->shape().cells.volume()) / task.family->patches();
+        if (grid->regular() || grid->zones() > 1)
+            return static_cast<double>(grid->all_cells()) / task.family->patches();
         return static_cast<double>(grid->box(0).volume());
     }
     std::int64_t most = 1;

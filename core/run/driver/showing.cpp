@@ -33,6 +33,8 @@ std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInf
     if (label.kind != Kind::field && label.kind != Kind::particles)
         return "it is neither field nor particles";
     if (label.element == Element::bytes) return "its values are no numbers";
+    if (label.kind == Kind::field && static_cast<const Grid*>(label.family)->zones() > 1)
+        return "it lies on several zones, and a field file shows one grid";
     if (label.kind == Kind::particles && !position_of(graph, label.particle_set))
         return "nothing relocates its particles, so their position is not known";
     const auto kept = [&](const Storage& s) { return s.kept && s.label == label.id; };
