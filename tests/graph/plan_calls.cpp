@@ -165,8 +165,10 @@ void PlanWriter::add_move(const ValueCopy& move) {
     add_round_address(move.to);
     if (move.entries.data() == nullptr) {
         const BoxCopy& box = move.box;
-        add(" box {} from steps {} to steps {} components {} x {}\n", text_of(box.extent),
+        add(" box {} from steps {} to steps {} components {} x {}", text_of(box.extent),
             steps_of(box.from_strides), steps_of(box.to_strides), box.components, box.bytes);
+        if (box.from_step != 0) add(" turned, step {}", box.from_step);
+        text_ += '\n';
         return;
     }
     add(" components {} x {} steps {} to {} entries", move.components, move.bytes, move.from_component,

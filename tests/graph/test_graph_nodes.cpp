@@ -71,8 +71,9 @@ TEST_CASE("nor do a random order, delays and patches that go to other nodes chan
 }
 
 TEST_CASE("solvers of any kind give the same bits over nodes") {
-    for (const auto& [name, steps] : {std::pair("gradients", "5"), std::pair("fft", "10"),
-                                      std::pair("overset", "20"), std::pair("refined", "20")}) {
+    for (const auto& [name, steps] :
+         {std::pair("gradients", "5"), std::pair("fft", "10"), std::pair("overset", "20"),
+          std::pair("refined", "20"), std::pair("zones", "12"), std::pair("narrow", "12")}) {
         const std::string expected = output_of(TEST_SOLVERS, {name, steps}, 1, 0);
         CAPTURE(name);
         CHECK(output_of(TEST_SOLVERS, {name, steps}, 2, 1) == expected);
@@ -115,7 +116,7 @@ TEST_CASE("values of all kinds are the same for many orders, delays and moves", 
 TEST_CASE("so are they where the grid is periodic", "[.][soak-round]") { same_for_seeds("mixed-round", 8); }
 
 TEST_CASE("solvers' values are the same for many orders, delays and moves", "[.][soak-solvers]") {
-    for (const std::string name : {"gradients", "fft", "overset", "refined"}) {
+    for (const std::string name : {"gradients", "fft", "overset", "refined", "zones", "narrow"}) {
         const std::string expected = output_of(TEST_SOLVERS, {name, "30"}, 1, 0);
         for (int seed = 1; seed <= 6; ++seed)
             for (const auto& [ranks, per_node] : kMachines) {

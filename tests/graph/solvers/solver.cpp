@@ -4,6 +4,7 @@
 #include "tests/graph/solvers/gradients.hpp"
 #include "tests/graph/solvers/overset.hpp"
 #include "tests/graph/solvers/refined.hpp"
+#include "tests/graph/solvers/stencils.hpp"
 
 namespace strata::tests {
 
@@ -12,11 +13,14 @@ std::unique_ptr<Solver> make_solver(const std::string& name) {
     if (name == "fft") return std::make_unique<Fft>();
     if (name == "overset") return std::make_unique<Overset>();
     if (name == "refined") return std::make_unique<Refined>();
+    if (name == "zones") return three_blocks();
+    if (name == "narrow") return narrow_patches();
     return nullptr;
 }
 
 const std::vector<Comparison>& comparisons() {
-    static const std::vector<Comparison> all{{"gradients", 5}, {"fft", 10}, {"overset", 20}, {"refined", 20}};
+    static const std::vector<Comparison> all{{"gradients", 5}, {"fft", 10},   {"overset", 20},
+                                             {"refined", 20},  {"zones", 12}, {"narrow", 12}};
     return all;
 }
 
