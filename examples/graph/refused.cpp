@@ -49,7 +49,7 @@ int main() {
     };
     const auto wide = [](Bar& bar) {
         bar.start("begin").make(bar.u);
-        bar.step("smooth").need(bar.u, ghosts(5));
+        bar.step("smooth").need(bar.u, ghosts(2000));
     };
     const auto not_kept = [](Bar& bar) {
         bar.start("begin").make(bar.u);
