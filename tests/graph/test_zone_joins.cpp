@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/reach.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
@@ -204,6 +205,18 @@ TEST_CASE("the way to a corner goes through the faces along x first") {
     CHECK(at(seen, {2, 0, 0}) == 1010);
     CHECK(at(seen, {0, 2, 0}) == 4001);
     CHECK(at(seen, {2, 2, 0}) == 2011);
+}
+
+TEST_CASE("patches of several zones are merged zone by zone, also where their indices continue each other") {
+    ZoneList list("two");
+    list.zone({{0, 0, 0}, {4, 4, 1}}, {2, 2, 1});
+    list.zone({{4, 0, 0}, {8, 4, 1}}, {2, 4, 1});
+    const Zones zones(std::move(list));
+    const Division division = divide(zones, zones.Family::order());
+    REQUIRE(division.parts.size() == 2);
+    CHECK(division.parts[0].cells == zones.cells(0));
+    CHECK(division.parts[1].cells == zones.cells(1));
+    CHECK(division.of(division.parts[1]).front() == zones.first_patch(1));
 }
 
 TEST_CASE("joins that cannot be are refused with what was given and what may be") {
