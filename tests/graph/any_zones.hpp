@@ -15,7 +15,7 @@ using graph::Axes;
 inline Axes any_axes(std::mt19937_64& random) {
     std::array<int, 3> axes{1, 2, 3};
     std::shuffle(axes.begin(), axes.end(), random);
-    Axes signs;
+    Axes signs{};
     for (std::size_t a = 0; a < 3; ++a)
         signs[a] = static_cast<std::int8_t>(pick(random, 0, 1) == 0 ? axes[a] : -axes[a]);
     return signs;

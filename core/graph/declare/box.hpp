@@ -55,7 +55,8 @@ struct Box {
 /// How an index space lies in another one: axis a of it goes along axis |axes[a]| (counted from 1) of the
 /// other, backwards where axes[a] is negative. The values {1, 2, 3} are the same axes. This is the Transform
 /// of the CGNS SIDS (GridConnectivity1to1_t), there from a zone to its donor.
-using Axes = std::array<std::int8_t, 3>;
+/// (The fourth number, 0, fills a word.)
+using Axes = std::array<std::int8_t, 4>;
 inline constexpr Axes kSameAxes{1, 2, 3};
 
 /// Takes indices of the other space ("there") to this one ("here"): here[a] = +-there[|axes[a]| - 1] +

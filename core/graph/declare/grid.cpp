@@ -129,12 +129,15 @@ void Grid::find_regular(const Box& box, On on, const Int3& border, std::vector<M
         if (!axis.meet(box.lo[a], box.hi[a], found_on_axis[a]) && a > 0) ordered = false;
     }
     found.reserve(found_on_axis[0].size() * found_on_axis[1].size() * found_on_axis[2].size());
+    // Written in place: to copy a Meeting right after it was written takes as long as all the rest.
     for (const AxisPatch& z : found_on_axis[2])
         for (const AxisPatch& y : found_on_axis[1])
-            for (const AxisPatch& x : found_on_axis[0])
-                found.push_back({x.number + counts_[0] * (y.number + counts_[1] * z.number),
-                                 {x.shift, y.shift, z.shift},
-                                 common(box, {{x.lo, y.lo, z.lo}, {x.hi, y.hi, z.hi}})});
+            for (const AxisPatch& x : found_on_axis[0]) {
+                Meeting& met = found.emplace_back();
+                met.patch = x.number + counts_[0] * (y.number + counts_[1] * z.number);
+                met.shift = {x.shift, y.shift, z.shift};
+                met.box = common(box, {{x.lo, y.lo, z.lo}, {x.hi, y.hi, z.hi}});
+            }
     if (!ordered) std::sort(found.begin(), found.end(), earlier);
 }
 

@@ -18,8 +18,8 @@ const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, 
         return found_;
     }
     const int zone = grid.zone_of(patch);
-    const Box seen = common(grid.owned(patch, label.on, label.border).grown(width),
-                            grid.extent_in(zone, label.on, label.border));
+    Box seen = grid.owned(patch, label.on, label.border).grown(width);
+    if (grid.joined()) seen = common(seen, grid.extent_in(zone, label.on, label.border));
     grid.find_owners_in(zone, seen, label.on, label.border, met_);
     for (const auto& each : met_)
         if (found_.empty() || found_.back() != each.patch) found_.push_back(each.patch);
