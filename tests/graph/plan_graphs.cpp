@@ -56,7 +56,7 @@ class Graphs {
         add("mixed-round", Moved::also, [=] { return hold<Mixed>(of, kRound); });
     }
     void add_solvers() {
-        for (const std::string name : {"fft", "gradients", "overset", "refined"})
+        for (const std::string name : {"fft", "gradients", "overset", "refined", "zones"})
             add(name, Moved::also, [=] {
                 std::shared_ptr<Solver> solver = make_solver(name);
                 return DeclaredGraph{solver, &solver->graph};
