@@ -30,7 +30,7 @@ valgrind)
         printf 'valgrind %s\n' "${program##*/}"
         # Those that start no other program and ask for no call of the kernel that an emulator lacks.
         (cd "${program%/*}" && timeout 3600 valgrind -q --error-exitcode=97 --track-origins=yes --fair-sched=yes \
-            "$program" '~[native]~[.]') || failed=1
+            --suppressions="$root/setup/valgrind.supp" "$program" '~[native]~[.]' </dev/null) || failed=1
     done < <(find "$folder/build/tests" -name 'test_*' -type f -perm -u+x | sort)
     exit "$failed"
     ;;
