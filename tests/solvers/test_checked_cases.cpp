@@ -51,7 +51,7 @@ std::string with(std::string text, const std::string& key, const std::vector<lon
 
 /// With cells and patches half as large until there are at most so many.
 std::string smaller(std::string text) {
-    constexpr long most = 8000;
+    constexpr long most = 80'000;
     std::vector<long> cells = numbers(text, "cells"), patch = numbers(text, "patch");
     const auto count = [&] {
         long all = 1;
@@ -81,10 +81,10 @@ TEST_CASE("in the checking build every case of the repository runs", "[native]")
             const fs::path copy = folder.path() / file.filename();
             write_text(copy, smaller(text_of(file)));
             const Done done = run(std::string("STRATA_BIND=none STRATA_LAYOUT=1x2 ") + program + " " +
-                                  copy.string() + " --steps 4 --quiet");
+                                  copy.string() + " --steps 10 --quiet");
             INFO(file << ": " << done.said);
             CHECK(done.status == 0);
-            CHECK(has(done.said, ", 4 steps to "));
+            CHECK(has(done.said, ", 10 steps to "));
             ++count;
         }
     }

@@ -57,8 +57,8 @@ struct LabelInfo {
     int components = 1;                  // each in an array of its own
     /// Earlier generations that are kept besides the current one.
     int history = 0;
-    /// Values of the start live from step to step, and are in checkpoints, even where no task of a step needs
-    /// them: for output.
+    /// The label lives from step to step, and is in checkpoints, even where no task needs it: for output.
+    /// Others do so only where a step needs what was there before it.
     bool kept = false;
     /// Layers beyond the domain that the patches at its border own, in directions that are not periodic.
     Int3 border{};

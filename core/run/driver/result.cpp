@@ -37,11 +37,8 @@ void write_counts(Json& json, const Counts& counts) {
 void write_memory(Json& json, const std::vector<RunBytes>& memory) {
     json.key("memory_bytes").array();
     for (const RunBytes& of : memory) {
-        json.object().member("values", of.values).member("copies", of.copies);
-        if (of.runtime)
-            json.member("runtime", *of.runtime);
-        else
-            json.key("runtime").null();
+        json.object().member("values", of.values).member("copies", of.copies).key("runtime");
+        of.runtime ? json.value(*of.runtime) : json.null();
         json.end();
     }
     json.end();
