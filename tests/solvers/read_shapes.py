@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Reading:
     def expect_cells(self, cells: Any, expected: list[list[int]]) -> None:
         ids = self.to_numpy(cells.GetConnectivityArray())
         offsets = self.to_numpy(cells.GetOffsetsArray())
-        found = [list(map(int, ids[a:b])) for a, b in zip(offsets, offsets[1:], strict=False)]
+        found = [list(map(int, ids[a:b])) for a, b in pairwise(offsets)]
         if found != expected:
             sys.exit(f"{self.name}: cells are {found} and not {expected}")
 
@@ -110,9 +111,7 @@ def check_zones(blocks: list[Reading]) -> None:
         block.expect_points(np.stack([x, y, z], axis=1))
         block.expect_arrays("Point", **{"zone flux": np.stack([100.0 * p + n, 100 * p + n + 0.5], axis=1)})
         c = np.arange((2 + p) * 3 * 2)
-        block.expect_arrays(
-            "Cell", **{"zone density": 1000 * p + c, "vtkGhostType": HIDDEN * (c % 5 == p)}
-        )
+        block.expect_arrays("Cell", **{"zone density": 1000 * p + c, "vtkGhostType": HIDDEN * (c % 5 == p)})
     if len(blocks) != 3:
         sys.exit(f"{len(blocks)} zones")
 
@@ -141,7 +140,8 @@ def check_tetrahedra(tets: Reading) -> None:
     ps = range(3)
     tets.expect_points([[3 * p + (n == c + 1) for c in range(3)] for p in ps for n in range(4)])
     tets.expect_cells(
-        tets.data.GetCells(), [[4 * p + (n // 4 + n) % 4 for n in range(4 * t, 4 * t + 4)] for p in ps for t in range(4)]
+        tets.data.GetCells(),
+        [[4 * p + (n // 4 + n) % 4 for n in range(4 * t, 4 * t + 4)] for p in ps for t in range(4)],
     )
     tets.expect("types", [tets.data.GetCellType(c) for c in range(12)], [10] * 12)
     tets.expect_arrays("Point", **{"tet load": [p + 0.25 * n for p in ps for n in range(4)]})
@@ -158,7 +158,8 @@ def check_panels(skin: Reading, wires: Reading) -> None:
     skin.expect_cells(skin.data.GetPolys(), [[6 * p + t + n for n in range(3)] for p in ps for t in range(4)])
     skin.expect_arrays("Cell", **{"panel load": [10 * p + t for p in ps for t in range(4)]})
     around, across = [0, 1, 3, 5, 4, 2, 0], [0, 5]
-    wires.expect_cells(wires.data.GetLines(), [[6 * p + n for n in one] for p in ps for one in (around, across)])
+    cells = [[6 * p + n for n in one] for p in ps for one in (around, across)]
+    wires.expect_cells(wires.data.GetLines(), cells)
     wires.expect_arrays("Cell", **{"wire force": [p - 0.5 * n for p in ps for n in range(2)]})
 
 
@@ -172,10 +173,16 @@ def check_probes(probes: Reading) -> None:
 def main(folder: Path, step: int, vtk: str) -> None:
     sys.path.append(vtk)
     try:
+        from vtkmodules.vtkCommonCore import vtkVersion
         from vtkmodules.vtkCommonDataModel import vtkCompositeDataSet
         from vtkmodules.vtkIOHDF import vtkHDFReader
     except ImportError as error:
         print(f"no VTK in {vtk}: {error}")
+        sys.exit(77)
+
+    version = vtkVersion.GetVTKMajorVersion(), vtkVersion.GetVTKMinorVersion()
+    if version < (9, 7):
+        print(f"VTK {version[0]}.{version[1]} in {vtk} knows no structured grids in VTKHDF: 9.7 does")
         sys.exit(77)
 
     def read(name: str) -> Reading:
