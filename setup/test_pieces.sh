@@ -62,7 +62,7 @@ get_test_vtk() {
     [[ ! -e $STRATA_TEST_VTK ]] || return 0
     say "getting what only tests need: VTK's wheel"
     rm -rf -- "$folder.new"
-    if pip_install "$environment/bin/python" --quiet --no-deps --target "$folder.new" 'vtk>=9.4'; then
+    if pip_install "$environment/bin/python" --quiet --no-deps --target "$folder.new" 'vtk>=9.7'; then
         mv -- "$folder.new" "$folder"
     else
         rm -rf -- "$folder.new"

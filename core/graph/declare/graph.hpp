@@ -229,6 +229,7 @@ class Graph {
         info.border = options.border;
         info.unit = options.unit;
         info.about = options.about;
+        info.kept = options.kept;
         return info;
     }
 

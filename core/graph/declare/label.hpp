@@ -57,6 +57,9 @@ struct LabelInfo {
     int components = 1;                  // each in an array of its own
     /// Earlier generations that are kept besides the current one.
     int history = 0;
+    /// The label lives from step to step, and is in checkpoints, even where no task needs it: for output.
+    /// Others do so only where a step needs what was there before it.
+    bool kept = false;
     /// Layers beyond the domain that the patches at its border own, in directions that are not periodic.
     Int3 border{};
     std::function<std::int64_t(int patch)> entries;  // lists
@@ -71,6 +74,7 @@ struct LabelOptions {
     int history = 0;
     Int3 border{};
     std::string unit = {}, about = {};
+    bool kept = false;
 };
 
 /// One assigned value of a label. The versions of a generation are counted from 0; -1 is the last one.

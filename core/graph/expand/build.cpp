@@ -31,6 +31,8 @@ PlanParts build(const PlanInputs& in) {
     const Arrays arrays = make_calls(in, numbered, needs, streams, shared, plan);
     make_waits(in, numbered, needs, streams, shared, arrays, plan);
     make_programs(in, numbered, streams, operations, plan);
+    for (ProgramData& each : plan.programs)
+        each.program.ops.shrink_to_fit(), each.program.waits.shrink_to_fit();
     return plan;
 }
 

@@ -69,6 +69,10 @@ class Memory {
     /// Bytes of everything but particles, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
     [[nodiscard]] std::size_t bytes(StorageId storage) const { return bytes_[storage]; }
+    /// Of the tables in which other processes look up where values lie.
+    [[nodiscard]] std::size_t table_bytes() const {
+        return (table_.data() == nullptr ? 0 : table_.size()) + populations_->table_bytes();
+    }
 
   private:
     void lay_out_fields(const Graph& graph, const Resolved& resolved);

@@ -114,6 +114,8 @@ class Populations {
     /// The same from a patch of another plan of the same graph.
     void take_over(StorageId storage, const ParticlePatch& from, ParticlePatch& to);
     [[nodiscard]] GrowingPool& pool() { return pool_; }
+    /// Of the table of all patches, which other processes read.
+    [[nodiscard]] std::size_t table_bytes() const { return heads_.data() == nullptr ? 0 : heads_.size(); }
 
   private:
     struct Set {

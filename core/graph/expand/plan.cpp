@@ -221,4 +221,18 @@ void Plan::fill_halos() {
         }
 }
 
+void Plan::forget_start() {
+    for (Channel* channel : parts_.of(0).sending) channel->stop();
+    for (const auto& [channel, scope] : parts_.of(0).listening) channel->stop();
+    parts_.of(0) = ProgramData();
+}
+
+std::size_t Plan::shared_bytes() const {
+    std::size_t all = memory_.table_bytes();
+    const auto add = [&](const SharedMemory& memory) { all += memory.data() == nullptr ? 0 : memory.size(); };
+    add(parts_.flags), add(parts_.directory), add(parts_.partials);
+    for (const SharedMemory& each : parts_.departures) add(each);
+    return all;
+}
+
 }  // namespace strata::graph

@@ -59,6 +59,12 @@ class Plan {
     void listen(int phase, const std::vector<Epoch>& rounds);
     void stop_listening();
 
+    /// Frees the start's program and the data of its operations. To be called when all members have executed
+    /// it, or never will.
+    void forget_start();
+    /// Bytes of flags and tables in memory that other processes read, without values.
+    [[nodiscard]] std::size_t shared_bytes() const;
+
     using Exchanged = graph::Exchanged;
     // For tests that compare plans: the data of fill_halos(), listen() and stop_listening(). `phase`: 0 is
     // the start, 1 the step.

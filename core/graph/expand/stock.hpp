@@ -21,7 +21,9 @@ class Stock {
     std::span<T> take(std::size_t count) {
         if (count == 0) return {};
         if (left_ < count) {
-            left_ = std::max(count, kChunk);
+            // A quarter of what there is: little is left over, and there are few chunks.
+            left_ = std::max(count, std::min(kChunk, made_ / 4 + 1));
+            made_ += left_;
             chunks_.push_back(std::make_unique<T[]>(left_));
             next_ = chunks_.back().get();
         }
@@ -40,7 +42,7 @@ class Stock {
     static constexpr std::size_t kChunk = 1 + (std::size_t{1} << 18) / sizeof(T);
     std::vector<std::unique_ptr<T[]>> chunks_;
     T* next_ = nullptr;
-    std::size_t left_ = 0;
+    std::size_t left_ = 0, made_ = 0;
 };
 
 }  // namespace strata::graph

@@ -46,7 +46,7 @@ void warn(Model& m) {
         const LabelInfo& info = m.label(label);
         if (used.count(label) == 0)
             m.out.warnings.push_back(fmt::format("label '{}' is used by no task", info.name));
-        else if (read.count(label) == 0 && info.history == 0 && !info.particle_set &&
+        else if (read.count(label) == 0 && info.history == 0 && !info.kept && !info.particle_set &&
                  info.kind != Kind::scalar &&  // a run reports scalars
                  !(m.timeline(kStep, label) != nullptr && m.timeline(kStep, label)->enters))
             m.out.warnings.push_back(fmt::format("label '{}' is made and never read", info.name));

@@ -233,7 +233,7 @@ class Assign {
         storage.depth = home ? m_.label(label).history + 1 : 1;
         storage.scope = home ? home : kStep;
         const Timeline* steps = m_.timeline(kStep, label);
-        storage.kept = home == kStep || (steps != nullptr && steps->enters);
+        storage.kept = home == kStep || m_.label(label).kept || (steps != nullptr && steps->enters);
         storage_of_[label] = m_.out.storages.next();
         m_.out.storages.push_back(storage);
         shapes_.emplace_back();
@@ -281,7 +281,7 @@ class Assign {
 
 ScopeId scope_of_temporary(Model& m, LabelId label) {
     const LabelInfo& info = m.label(label);
-    if (info.history > 0 || info.kind == Kind::scalar) return {};
+    if (info.history > 0 || info.kept || info.kind == Kind::scalar) return {};
     ScopeId scope;
     for (const ScopeId s : m.scopes())
         if (const Timeline* t = m.timeline(s, label)) {

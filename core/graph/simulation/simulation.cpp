@@ -19,16 +19,16 @@ std::uint64_t next_serial() {
 }  // namespace
 
 Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
-    : graph_(graph),
-      members_(std::move(members)),
-      options_(std::move(options)),
-      resolved_(resolve(graph)),
-      balancer_(options_.balance) {
+    : graph_(graph), members_(std::move(members)), options_(std::move(options)), balancer_(options_.balance) {
+    graph_heap_ = grown([&] { resolved_ = resolve(graph); });
     if (options_.crew != nullptr) options_.threads = options_.crew->count();
     Assignment assignment = options_.assignment;
     if (assignment.owner.empty()) assignment = assign(graph, members_.size);
     assignment.number(members_.size);
-    plan_ = std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
+    plan_heap_ = grown([&] {
+        plan_ =
+            std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
+    });
     planned_for_ = relations_version();
 }
 
@@ -50,7 +50,8 @@ void Simulation::make_executor(std::vector<Epoch> counts) {
     ExecutorOptions options = executor_options();
     options.counts = std::move(counts);
     options.meter = options_.meter;
-    executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew);
+    executor_heap_ = grown(
+        [&] { executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew); });
 }
 
 void Simulation::start() {
@@ -61,6 +62,7 @@ void Simulation::start() {
         plan_->fill_halos();
         members_.meet();
     }
+    plan_heap_ += grown([&] { plan_->forget_start(); });
     make_executor({});
 }
 
@@ -71,6 +73,7 @@ void Simulation::restore(std::int64_t step, const std::function<void(const Plan&
     members_.meet();
     plan_->fill_halos();
     members_.meet();
+    plan_heap_ += grown([&] { plan_->forget_start(); });
     make_executor({});
 }
 
@@ -95,7 +98,11 @@ void Simulation::reassign(Assignment assignment) {
     assignment.number(members_.size);
     plan_->stop_listening();
     members_.meet();  // all have reached the end of the step
-    auto next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
+    std::unique_ptr<Plan> next;
+    plan_heap_ = grown([&] {
+        next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
+        next->forget_start();
+    });
     executor_.reset();
     plan_ = std::move(next);
     make_executor(std::move(counts));
@@ -166,6 +173,16 @@ void Simulation::balance() {
     if (every <= 0 || members_.size == 1 || step_ < looked_at_ + every) return;
     looked_at_ = step_;
     if (auto next = balancer_.decide(*plan_, next_serial())) reassign(std::move(*next));
+}
+
+RunBytes Simulation::bytes() const {
+    RunBytes all = bytes_of(*plan_);
+    if (!heap_bytes())
+        all.runtime.reset();
+    else
+        *all.runtime +=
+            static_cast<std::uint64_t>(std::max(std::int64_t{0}, graph_heap_ + plan_heap_ + executor_heap_));
+    return all;
 }
 
 std::vector<std::uint64_t> Simulation::hashes(const Family& family) const {

@@ -21,6 +21,7 @@
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/graph/simulation/balancing.hpp"
+#include "core/graph/simulation/bytes.hpp"
 
 namespace strata::graph {
 
@@ -97,6 +98,8 @@ class Simulation {
     [[nodiscard]] Epoch rounds(const Kept& kept) const {
         return executor_ ? executor_->epoch(kept.scope) : 0;
     }
+    /// What this process's memory is used for now.
+    [[nodiscard]] RunBytes bytes() const;
     /// Of the last advance().
     [[nodiscard]] const Batch& batch() const { return batch_; }
     [[nodiscard]] const Executor& executor() const { return *executor_; }
@@ -111,10 +114,20 @@ class Simulation {
     void balance();
     [[nodiscard]] std::uint64_t relations_version() const;
 
+    /// The heap's growth while `make` runs.
+    template <class Make>
+    static std::int64_t grown(Make make) {
+        const auto before = heap_bytes();
+        make();
+        const auto after = heap_bytes();
+        return before && after ? static_cast<std::int64_t>(*after) - static_cast<std::int64_t>(*before) : 0;
+    }
+
     Graph& graph_;
     Members members_;
     SimulationOptions options_;
     Resolved resolved_;
+    std::int64_t graph_heap_ = 0, plan_heap_ = 0, executor_heap_ = 0;  // what these hold, in bytes
     std::unique_ptr<Plan> plan_;
     std::unique_ptr<Executor> executor_;
     std::int64_t step_ = 0;

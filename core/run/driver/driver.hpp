@@ -21,21 +21,9 @@
 #include "core/run/case/case.hpp"
 #include "core/run/driver/finished.hpp"
 #include "core/run/driver/result.hpp"
+#include "core/run/output/shapes.hpp"
 
 namespace strata::graph {
-
-/// A label that is shown in ParaView.
-class ShownLabel {
-  public:
-    template <class T>
-    ShownLabel(Field<T> field) : label_(field.id()) {}  // NOLINT(google-explicit-constructor)
-    template <class T>
-    ShownLabel(Particles<T> particles) : label_(particles.id()) {}  // NOLINT(google-explicit-constructor)
-    [[nodiscard]] LabelId label() const { return label_; }
-
-  private:
-    LabelId label_;
-};
 
 /// The properties of a solver that the driver uses.
 struct Solver {
@@ -46,9 +34,12 @@ struct Solver {
     /// The columns of the time series.
     std::vector<Scalar<double>> series;
     /// The labels in files for ParaView, where a case asks for such files ([output], --fields). Allowed are
-    /// fields on cells and nodes, and labels of particles, that are kept from step to step. Empty: all of
-    /// these.
+    /// fields on cells and nodes, labels of particles, and lists on points and cells of shapes, that are kept
+    /// from step to step. Empty: all of these.
     std::vector<ShownLabel> fields = {};
+    /// What families look like there that are no images and no particles: curvilinear blocks, unstructured
+    /// cells, surfaces, lines, tables.
+    std::vector<ShownShape> shapes = {};
     /// The verification of the result, and further figures of the run.
     std::function<Verification(const Finished&)> verify = {};
     std::function<std::vector<Figure>(const Finished&)> figures = {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 
@@ -33,6 +34,36 @@ void write_counts(Json& json, const Counts& counts) {
     json.end();
 }
 
+void write_memory(Json& json, const std::vector<RunBytes>& memory) {
+    json.key("memory_bytes").array();
+    for (const RunBytes& of : memory) {
+        json.object().member("values", of.values).member("copies", of.copies).key("runtime");
+        of.runtime ? json.value(*of.runtime) : json.null();
+        json.end();
+    }
+    json.end();
+}
+
+std::string megabytes(double bytes) { return fmt::format("{:.3g} MB", bytes / 1e6); }
+
+/// The largest of all processes.
+std::string text_of(const std::vector<RunBytes>& memory) {
+    if (memory.empty()) return "";
+    double values = 0, copies = 0, runtime = 0;
+    for (const RunBytes& of : memory) {
+        values = std::max(values, static_cast<double>(of.values));
+        copies = std::max(copies, static_cast<double>(of.copies));
+        runtime = std::max(runtime, static_cast<double>(of.runtime.value_or(0)));
+    }
+    std::string text =
+        fmt::format("memory of {} at most: {} of values, {} around them",
+                    memory.size() == 1 ? "the process" : "a process", megabytes(values), megabytes(copies));
+    if (memory[0].runtime)
+        text += fmt::format(", {} of the runtime ({:.2g} % of all)", megabytes(runtime),
+                            100 * runtime / std::max(1.0, values + copies + runtime));
+    return text + '\n';
+}
+
 void write_json(std::ostream& out, const RunResult& r) {
     Json json(out);
     json.object().member("schema", "strata.result/1").member("benchmark", r.solver);
@@ -61,6 +92,7 @@ void write_json(std::ostream& out, const RunResult& r) {
                 .end();
     json.end().key("curves").array().end().key("matrices").array().end();
     json.members("notes", r.notes);
+    write_memory(json, r.memory);
     if (!r.counts.mode.empty()) write_counts(json, r.counts);
     json.key("provenance").object().member("compiler", r.compiler).member("flags", r.flags);
     json.member("case_hash", r.case_hash).end();
@@ -78,6 +110,7 @@ std::string result_text(const RunResult& r) {
         for (const Figure& figure : r.figures)
             text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
+    text += text_of(r.memory);
     const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
     // The last line is the reason of a failure, or, after a success, the time.
     const bool failed = r.not_compared.empty() && !check.passed();

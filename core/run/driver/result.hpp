@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/figures.hpp"
+#include "core/graph/simulation/bytes.hpp"
 #include "core/run/profile/counting.hpp"
 
 namespace strata::graph {
@@ -29,6 +30,7 @@ struct RunResult {
     std::vector<Figure> figures;
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;
+    std::vector<RunBytes> memory;  // [process]
     Counts counts;  // of tasks; without a mode: none were requested
 };
 

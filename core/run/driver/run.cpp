@@ -54,6 +54,24 @@ double particles_of(const Simulation& simulation, const Graph& graph, team::Team
     return team.together().sum(mine);
 }
 
+/// [process]. Collective.
+std::vector<RunBytes> bytes_of_all(const RunBytes& mine, team::Team& team) {
+    const auto size = static_cast<std::size_t>(team.size()), rank = static_cast<std::size_t>(team.rank());
+    std::vector<std::int64_t> numbers(4 * size, 0);
+    numbers[4 * rank] = static_cast<std::int64_t>(mine.values);
+    numbers[4 * rank + 1] = static_cast<std::int64_t>(mine.copies);
+    numbers[4 * rank + 2] = static_cast<std::int64_t>(mine.runtime.value_or(0));
+    numbers[4 * rank + 3] = mine.runtime ? 1 : 0;
+    team.together().reduce(std::span(numbers), [](std::int64_t a, std::int64_t b) { return a + b; });
+    std::vector<RunBytes> all(size);
+    for (std::size_t p = 0; p < size; ++p) {
+        all[p].values = static_cast<std::uint64_t>(numbers[4 * p]);
+        all[p].copies = static_cast<std::uint64_t>(numbers[4 * p + 1]);
+        if (numbers[4 * p + 3] != 0) all[p].runtime = static_cast<std::uint64_t>(numbers[4 * p + 2]);
+    }
+    return all;
+}
+
 void make_folder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -292,6 +310,7 @@ RunResult Run::result(const Build& build) const {
     r.flags = build.flags;
     r.case_hash = schema_.hash();
     r.counts = counts_;
+    r.memory = bytes_of_all(simulation_.bytes(), team_);
     phases_.enter("comparison");
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);
     const Finished finished(simulation_, team_);

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/driver.hpp"
+#include "core/run/driver/shape_values.hpp"
 #include "core/run/driver/shown_values.hpp"
 
 namespace strata::graph {
@@ -28,60 +29,134 @@ LabelId position_of(const Graph& graph, SetId set) {
     return {};
 }
 
-/// "" where a label can be shown, else the reason why not.
-std::string why_not(const Graph& graph, const Resolved& resolved, const LabelInfo& label) {
-    if (label.kind != Kind::field && label.kind != Kind::particles)
-        return "it is neither field nor particles";
-    if (label.element == Element::bytes) return "its values are no numbers";
-    if (label.kind == Kind::field && static_cast<const Grid*>(label.family)->zones() > 1)
-        return "it lies on several zones, and a field file shows one grid";
-    if (label.kind == Kind::particles && !position_of(graph, label.particle_set))
-        return "nothing relocates its particles, so their position is not known";
-    const auto kept = [&](const Storage& s) { return s.kept && s.label == label.id; };
-    if (std::none_of(resolved.storages.begin(), resolved.storages.end(), kept))
-        return "it does not live until the next step (LabelOptions::history = 1 keeps it)";
-    return "";
-}
+/// Finds the files of labels.
+class Files {
+  public:
+    Files(const Graph& graph, const Resolved& resolved, const std::vector<ShownShape>& shapes)
+        : graph_(graph), resolved_(resolved) {
+        for (const ShownShape& shape : shapes) {
+            check_shape(graph, resolved, shape);
+            ShownFile file;
+            file.name = name_in_files(shape.name);
+            file.shape = std::make_shared<const ShownShape>(shape);
+            files_.push_back(std::move(file));
+        }
+    }
 
-std::string in_files(std::string name) {
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');
-    return name;
-}
+    /// "" where a label can be shown, else the reason why not.
+    [[nodiscard]] std::string why_not(const LabelInfo& label) const {
+        if (label.kind == Kind::scalar) return "it is one number; series.csv has those";
+        if (label.element == Element::bytes) return "its values are no numbers";
+        if (label.kind == Kind::field && static_cast<const Grid*>(label.family)->zones() > 1)
+            return "it lies on several zones, and a field file shows one grid";
+        if (label.kind == Kind::particles && !position_of(graph_, label.particle_set))
+            return "nothing relocates its particles, so their position is not known";
+        if (!is_kept(resolved_, label.id))
+            return "it does not live until the next step (LabelOptions::kept or history = 1 keeps it)";
+        if (!in_shapes(label).empty()) return "";
+        if (label.kind == Kind::list)
+            return "it is a list that belongs to no points, cells or table of a shape (Solver::shapes)";
+        if (label.kind == Kind::field && has_shape(*label.family))
+            return "it lies on faces, which curvilinear blocks do not have";
+        return "";
+    }
+    /// Whether a label is shown where nothing is chosen: not where it says what a shape looks like.
+    [[nodiscard]] bool by_itself(const LabelInfo& label) const {
+        return std::none_of(files_.begin(), files_.end(),
+                            [&](const ShownFile& f) { return f.shape && f.shape->uses(label.id); });
+    }
+    void add(const LabelInfo& label) {
+        const auto places = in_shapes(label);
+        const std::string name = array_name(label);
+        for (const auto& [file, part, where] : places) {
+            const On on = where == Belongs::to_points ? On::nodes : On::cells;
+            add(files_[file], {{name, label.element, label.components, label.unit, on}, label.id, part});
+        }
+        if (places.empty())
+            add(file_of(label), {{name, label.element, label.components, label.unit, label.on}, label.id});
+    }
+    /// The files. `chosen`: shapes without a chosen label are left out.
+    [[nodiscard]] std::vector<ShownFile> all(bool chosen) && {
+        std::erase_if(files_, [&](const ShownFile& file) {
+            return file.shape && file.arrays.empty() &&
+                   (chosen || file.shape->form == ShownShape::Form::table);
+        });
+        for (std::size_t i = 0; i < files_.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (files_[i].name == files_[j].name)
+                    throw Error("two kinds of field files would have one name")
+                        .given(files_[i].name)
+                        .allowed("for a shape, a name that no grid, set of particles or other shape has");
+        return std::move(files_);
+    }
 
-/// The file to which a label belongs; added for its first label.
-ShownFile& file_of(std::vector<ShownFile>& files, const Graph& graph, const LabelInfo& label) {
+  private:
+    struct InShape {
+        std::size_t file, part;
+        Belongs where;
+    };
+    [[nodiscard]] std::vector<InShape> in_shapes(const LabelInfo& label) const {
+        std::vector<InShape> all;
+        for (std::size_t f = 0; f < files_.size(); ++f)
+            for (std::size_t p = 0; files_[f].shape && p < files_[f].shape->parts.size(); ++p) {
+                const ShownShape& shape = *files_[f].shape;
+                const Belongs where = belongs(graph_, shape, shape.parts[p], label);
+                if (where != Belongs::nowhere) all.push_back({f, p, where});
+            }
+        return all;
+    }
+    [[nodiscard]] bool has_shape(const Family& family) const {
+        for (const ShownFile& file : files_)
+            for (std::size_t p = 0; file.shape && p < file.shape->parts.size(); ++p)
+                if (file.shape->parts[p].grid == &family) return true;
+        return false;
+    }
+    static void add(ShownFile& file, ShownFile::Array array) {
+        const auto same = [&](const ShownFile::Array& a) {
+            return a.label == array.label && a.part == array.part;
+        };
+        if (std::none_of(file.arrays.begin(), file.arrays.end(), same))
+            file.arrays.push_back(std::move(array));
+    }
+    ShownFile& file_of(const LabelInfo& label);
+    /// "dust.id" is "id" in the file of the dust; so it is with the labels of a block.
+    [[nodiscard]] std::string array_name(const LabelInfo& label) const {
+        std::string of;
+        if (label.kind == Kind::particles) of = graph_.particle_sets()[label.particle_set].name + '.';
+        if (label.kind == Kind::field && has_shape(*label.family)) of = label.family->name() + '.';
+        const bool named = !of.empty() && label.name.starts_with(of) && label.name.size() > of.size();
+        return name_in_files(named ? label.name.substr(of.size()) : label.name);
+    }
+
+    const Graph& graph_;
+    const Resolved& resolved_;
+    std::vector<ShownFile> files_;
+};
+
+/// The file of an image or of particles to which a label belongs; added for its first label.
+ShownFile& Files::file_of(const LabelInfo& label) {
     const bool particles = label.kind == Kind::particles;
     const auto* grid = static_cast<const Grid*>(label.family);
     const SetId set = particles ? label.particle_set : SetId();
     const On on = particles || label.on == On::nodes ? On::cells : label.on;
-    for (ShownFile& file : files)
-        if (file.set == set && file.grid == grid && file.on == on) return file;
+    for (ShownFile& file : files_)
+        if (!file.shape && file.set == set && file.grid == grid && file.on == on) return file;
     ShownFile file;
     file.grid = grid;
     file.on = on;
     file.set = set;
-    file.name = in_files(grid->name());
+    file.name = name_in_files(grid->name());
     for (std::size_t a = 0; a < 3; ++a)
         if (on != On::cells && on_sides(on, a)) file.name += fmt::format("-{}-faces", "xyz"[a]);
     if (particles) {
-        file.name = in_files(graph.particle_sets()[set].name);
-        if (file.name == in_files(grid->name())) file.name += "-particles";
-        file.position = position_of(graph, set);
-        const LabelInfo& at = label_of(graph, file.position);
+        file.name = name_in_files(graph_.particle_sets()[set].name);
+        if (file.name == name_in_files(grid->name())) file.name += "-particles";
+        file.position = position_of(graph_, set);
+        const LabelInfo& at = label_of(graph_, file.position);
         file.arrays.push_back({{"Points", at.element, 3, at.unit, On::cells}, file.position});
     }
-    files.push_back(std::move(file));
-    return files.back();
-}
-
-/// "dust.id" is "id" in the file of the dust.
-std::string array_name(const Graph& graph, const LabelInfo& label) {
-    if (label.kind == Kind::particles) {
-        const std::string of = graph.particle_sets()[label.particle_set].name + '.';
-        if (label.name.starts_with(of)) return in_files(label.name.substr(of.size()));
-    }
-    return in_files(label.name);
+    files_.push_back(std::move(file));
+    return files_.back();
 }
 
 fs::path list_of(const ShownFile& file, const fs::path& folder) {
@@ -103,42 +178,43 @@ void OutputSettings::declare(CaseSchema& schema) {
                {.decides = false, .meaning = "which; empty: those that the solver shows"});
 }
 
+std::string name_in_files(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');
+    return name;
+}
+
 std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved, const Solver& solver,
                                    const CaseSchema& schema, const OutputSettings& settings) {
-    std::vector<LabelId> labels;
+    if (settings.fields.empty()) return shown_files(graph, resolved, solver.shapes, solver.fields);
+    Files files(graph, resolved, solver.shapes);
     std::vector<std::string> names;
     for (const LabelInfo& label : graph.labels())
-        if (why_not(graph, resolved, label).empty()) {
-            labels.push_back(label.id);
-            names.push_back(label.name);
-        }
-    if (!settings.fields.empty()) {
-        std::vector<LabelId> chosen;
-        for (const std::string& name : settings.fields) {
-            const auto found = std::find(names.begin(), names.end(), name);
-            if (found == names.end())
-                schema.refuse("output.fields", fmt::format("'{}' is nothing that can be shown", name),
-                              fmt::format("{}", fmt::join(names, ", ")));
-            chosen.push_back(labels[static_cast<std::size_t>(found - names.begin())]);
-        }
-        labels = chosen;
-    } else if (!solver.fields.empty()) {
-        labels.clear();
-        for (const ShownLabel& shown : solver.fields) labels.push_back(shown.label());
+        if (files.why_not(label).empty()) names.push_back(label.name);
+    for (const std::string& name : settings.fields) {
+        if (std::count(names.begin(), names.end(), name) == 0)
+            schema.refuse("output.fields", fmt::format("'{}' is nothing that can be shown", name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+        files.add(*std::find_if(graph.labels().begin(), graph.labels().end(),
+                                [&](const LabelInfo& label) { return label.name == name; }));
     }
-    std::vector<ShownFile> files;
-    for (const LabelId id : labels) {
-        const LabelInfo& label = label_of(graph, id);
-        const std::string not_shown = why_not(graph, resolved, label);
+    return std::move(files).all(true);
+}
+
+std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
+                                   const std::vector<ShownShape>& shapes,
+                                   const std::vector<ShownLabel>& labels) {
+    Files files(graph, resolved, shapes);
+    for (const ShownLabel& shown : labels) {
+        const LabelInfo& label = label_of(graph, shown.label());
+        const std::string not_shown = files.why_not(label);
         if (!not_shown.empty())
             throw Error(fmt::format("the solver cannot show '{}': {}", label.name, not_shown));
-        ShownFile& file = file_of(files, graph, label);
-        const auto same = [&](const ShownFile::Array& array) { return array.label == id; };
-        if (std::any_of(file.arrays.begin(), file.arrays.end(), same)) continue;
-        file.arrays.push_back(
-            {{array_name(graph, label), label.element, label.components, label.unit, label.on}, id});
+        files.add(label);
     }
-    return files;
+    for (const LabelInfo& label : graph.labels())
+        if (labels.empty() && files.by_itself(label) && files.why_not(label).empty()) files.add(label);
+    return std::move(files).all(false);
 }
 
 void ShownTimes::pass(double now) {
@@ -159,6 +235,7 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         std::vector<std::int64_t> first;
         if (shown.set) first = first_particles(shown, run, team);
         const auto create = [&] {
+            if (shown.shape) return create_shape(shown, path, run.plan().graph(), time);
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
             if (leaves_some_out(shown)) arrays.push_back(ghosts_array(shown));
@@ -173,7 +250,11 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
             all_or_none(
                 team,
                 [&] {
-                    if (team.node() == node) write_values(shown, path, run, first);
+                    if (team.node() != node) return;
+                    if (shown.shape)
+                        write_shape(shown, path, run);
+                    else
+                        write_values(shown, path, run, first);
                 },
                 undo);
         first_or_none(

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/case/case.hpp"
 #include "core/run/output/fields.hpp"
+#include "core/run/output/shapes.hpp"
 #include "core/team/team.hpp"
 
 namespace strata::graph {
@@ -27,27 +29,38 @@ struct OutputSettings {
     void declare(CaseSchema& schema);
 };
 
-/// One file a step: a grid with its fields on cells and nodes, its fields on the faces of one direction, or a
-/// set of particles.
+/// One file a step: a grid with its fields on cells and nodes, its fields on the faces of one direction, a
+/// set of particles, or a shape.
 struct ShownFile {
     struct Array {
         FieldArray form;
         LabelId label;
+        std::size_t part = 0;  // of the shape
     };
     std::string name;
     const Grid* grid = nullptr;
     On on = On::cells;  // for a grid's fields: cells (and nodes), or faces
     SetId set;          // for particles; none: a grid's fields
     LabelId position;   // for particles: the label with their positions
+    std::shared_ptr<const ShownShape> shape = nullptr;
     std::vector<Array> arrays;
 };
 
 /// The files for the labels that the case names, else for those of the solver, else for all that can be
-/// shown: labels that are kept from step to step on cells, nodes and faces of grids, and on particles that
-/// are relocated. Throws Error; for a wrong name in the case with its file and line.
+/// shown: labels that are kept from step to step on cells, nodes and faces of grids, on particles that are
+/// relocated, and on points and cells of the solver's shapes. Throws Error; for a wrong name in the case with
+/// its file and line.
 [[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
                                                  const Solver& solver, const CaseSchema& schema,
                                                  const OutputSettings& settings);
+
+/// The same for a program without a case file: `labels`, or all that can be shown, and these shapes.
+[[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
+                                                 const std::vector<ShownShape>& shapes,
+                                                 const std::vector<ShownLabel>& labels = {});
+
+/// The name of a part of a graph in files: without '/' and '.'.
+[[nodiscard]] std::string name_in_files(std::string name);
 
 /// The times at which files are due.
 class ShownTimes {

@@ -20,13 +20,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;  // packed and written while it is in the cache
+constexpr std::size_t kPiece = 1 << 20;     // bytes packed and written while they are in the cache
+constexpr std::int64_t kNumbers = 1 << 17;  // that are held at once
 
 /// The place of an array's values in the file; extent without the direction of components.
 struct ArrayPlace {
     std::uint64_t at = 0;
     std::size_t bytes = 0, components = 1;  // of one component
     std::vector<std::int64_t> extent;       // slowest first
+    Int3 lo{};                              // the first indices, where there are three
 };
 
 void write_all(int file, std::span<const std::byte> bytes, std::uint64_t at, const fs::path& path) {
@@ -59,7 +61,7 @@ void interleave(const std::byte* from, std::size_t count, const ArrayPlace& plac
 
 struct FieldFile::Open {
     Open(hid_t laid_out, int opened, fs::path where) : form(laid_out), file(opened), path(std::move(where)) {}
-    const ArrayPlace& place(const std::string& array);
+    ArrayPlace& place(const std::string& array);
     /// Writes the packed bytes to their place in the file.
     void flush() {
         write_all(file, packed, from, path);
@@ -77,14 +79,13 @@ struct FieldFile::Open {
     hid_t form;  // HDF5's handle of the file
     int file;
     fs::path path;
-    bool image = false;
     std::array<std::int64_t, 6> limits{};  // of an image's cells
     std::map<std::string, ArrayPlace> places;
     std::vector<std::byte> packed;
     std::uint64_t from = 0;
 };
 
-const ArrayPlace& FieldFile::Open::place(const std::string& array) {
+ArrayPlace& FieldFile::Open::place(const std::string& array) {
     const auto known = places.find(array);
     if (known != places.end()) return known->second;
     hid_t found = -1;
@@ -99,11 +100,12 @@ const ArrayPlace& FieldFile::Open::place(const std::string& array) {
     const bool empty = std::find(extent.begin(), extent.end(), 0U) != extent.end();
     if (at == HADDR_UNDEF && !empty) fail_field_file("its arrays have no place", path);
     ArrayPlace place{at, H5Tget_size(type), 1, {extent.begin(), extent.end()}};
-    const std::size_t directions = image ? 3 : 1;
+    const std::size_t directions = extent.size() >= 3 ? 3 : 1;  // of a grid; of a list
     if (extent.size() > directions) {
         place.components = static_cast<std::size_t>(extent.back());
         place.extent.pop_back();
     }
+    for (std::size_t a = 0; a < 3; ++a) place.lo[a] = static_cast<int>(limits[2 * a]);
     return places.emplace(array, std::move(place)).first->second;
 }
 
@@ -123,7 +125,6 @@ FieldFile::FieldFile(const fs::path& path) {
     const Hdf5Handle whole(H5Aopen_by_name(form, "/VTKHDF", "WholeExtent", H5P_DEFAULT, H5P_DEFAULT),
                            H5Aclose, "WholeExtent", path);
     if (H5Aread(whole, H5T_NATIVE_INT64, open_->limits.data()) < 0) fail_field_file("WholeExtent", path);
-    open_->image = true;
 }
 
 FieldFile::~FieldFile() {
@@ -151,7 +152,7 @@ void FieldFile::write(const std::string& array, std::span<const Part> parts) {
     for (const Part& part : parts)
         for (std::size_t a = 0; a < 3; ++a) {
             const int axis = static_cast<int>(a);
-            const std::int64_t from = part.box.lo[a] - open_->limits[2 * a];
+            const std::int64_t from = std::int64_t{part.box.lo[a]} - place.lo[a];
             if (from < 0 || from + part.box.extent(axis) > place.extent[2 - a] ||
                 (a > 0 && part.box.extent(axis) != first.extent(axis)))
                 throw Error(fmt::format("what is written lies outside the array '{}'", array), kFailure)
@@ -161,9 +162,8 @@ void FieldFile::write(const std::string& array, std::span<const Part> parts) {
     for (int k = 0; k < first.extent(2); ++k)
         for (int j = 0; j < first.extent(1); ++j)
             for (const Part& part : parts) {
-                const std::int64_t x = part.box.lo[0] - open_->limits[0],
-                                   y = part.box.lo[1] - open_->limits[2] + j,
-                                   z = part.box.lo[2] - open_->limits[4] + k;
+                const std::int64_t x = part.box.lo[0] - place.lo[0], y = part.box.lo[1] - place.lo[1] + j,
+                                   z = part.box.lo[2] - place.lo[2] + k;
                 const auto index =
                     static_cast<std::uint64_t>((z * place.extent[1] + y) * place.extent[2] + x);
                 const auto row = static_cast<std::size_t>(part.box.extent(0));
@@ -191,6 +191,29 @@ void FieldFile::write(const std::string& array, std::int64_t from, std::int64_t 
                    open_->room(place.at + static_cast<std::uint64_t>(from + i) * value, many * value));
     }
     open_->flush();
+}
+
+void FieldFile::frame(const std::string& array, const Box& indices, int components) {
+    const QuietHdf5 quiet;
+    ArrayPlace& place = open_->place(array);
+    std::int64_t values = static_cast<std::int64_t>(place.components);
+    for (const std::int64_t along : place.extent) values *= along;
+    if (values != indices.volume() * components)
+        throw Error(fmt::format("the array '{}' has another number of values", array), kFailure)
+            .at(open_->path.string());
+    place.extent = {indices.extent(2), indices.extent(1), indices.extent(0)};
+    place.components = static_cast<std::size_t>(components);
+    place.lo = indices.lo;
+}
+
+void FieldFile::write_multiples(const std::string& array, std::int64_t count, std::int64_t step) {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t from = 0; from < count; from += kNumbers) {
+        numbers.resize(static_cast<std::size_t>(std::min(kNumbers, count - from)));
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = (from + static_cast<std::int64_t>(i)) * step;
+        write(array, from, static_cast<std::int64_t>(numbers.size()), numbers.data());
+    }
 }
 
 }  // namespace strata::graph

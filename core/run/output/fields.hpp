@@ -21,7 +21,20 @@ struct FieldArray {
     Element element = Element::f64;
     int components = 1;
     std::string unit;   // written as the attribute "Unit"
-    On on = On::cells;  // fields: cells or nodes, or all the faces of one direction
+    On on = On::cells;  // cells or nodes (points); of images also all the faces of one direction
+};
+
+/// The size of a data set of lists: points, cells, and entries of the cells' connectivity.
+struct FieldCounts {
+    std::int64_t points = 0, cells = 0, ids = 0;
+};
+
+/// A block of curvilinear cells.
+struct FileBlock {
+    std::string name;  // no '/' or '.'
+    Box cells, nodes;  // the indices; nodes of a flat block have one layer in z
+    /// The first must be "Points", the places of nodes, of f64 or f32 with three components.
+    std::vector<FieldArray> arrays;
 };
 
 /// Whether this build can write field files: it needs HDF5.
@@ -30,7 +43,7 @@ struct FieldArray {
 /// One file of one step. HDF5 makes its layout. Then every process writes its values directly to their
 /// places, all at the same time and without HDF5. (Processes of several nodes: one node after the other,
 /// since network file systems cache whole pages, and two nodes may write to one page.)
-///   1. one process calls create_grid or create_particles
+///   1. one process calls create_grid, create_particles or another create
 ///   2. each opens it with FieldFile(path), writes its values, and calls close()
 ///   3. one calls finish(): only now does the file have its name
 /// Any failure throws Error with the file; then one process calls abandon().
@@ -47,6 +60,23 @@ class FieldFile {
     /// the positions, of f64 or f32 with three components.
     static void create_particles(const std::filesystem::path& path, std::int64_t count,
                                  const std::vector<FieldArray>& arrays, double time);
+    /// Blocks of curvilinear cells (vtkMultiBlockDataSet of vtkStructuredGrid). The arrays of a block are
+    /// "NAME/Points", "NAME/CellData/..." and "NAME/PointData/..."; frame() comes before write().
+    static void create_blocks(const std::filesystem::path& path, const std::vector<FileBlock>& blocks,
+                              double time);
+    /// Cells of any types (vtkUnstructuredGrid). The first array must be "Points", as of particles. Others
+    /// are "PointData/..." and "CellData/...". To be written besides: "Connectivity" (ids), "Offsets" (one
+    /// more than cells) and "Types" (u8).
+    static void create_cells(const std::filesystem::path& path, const FieldCounts& counts,
+                             const std::vector<FieldArray>& arrays, double time);
+    /// Cells of one kind on points (vtkPolyData): "Vertices", "Lines" or "Polygons". As create_cells, but
+    /// the lists are "KIND/Connectivity" and "KIND/Offsets", and there are no types.
+    static void create_poly_data(const std::filesystem::path& path, const std::string& kind,
+                                 const FieldCounts& counts, const std::vector<FieldArray>& arrays,
+                                 double time);
+    /// Columns of equal length (vtkTable), called "RowData/...".
+    static void create_table(const std::filesystem::path& path, std::int64_t rows,
+                             const std::vector<FieldArray>& arrays, double time);
     /// Renames the file to `path`. Adds it to the list `series` (ParaView's .vtkhdf.series), if that is not
     /// empty, and removes later times from the list.
     static void finish(const std::filesystem::path& path, const std::filesystem::path& series, double time);
@@ -72,6 +102,10 @@ class FieldFile {
     /// The values of `count` particles from the `from`-th on; components lie `component` values apart.
     void write(const std::string& array, std::int64_t from, std::int64_t count, const void* values,
                std::ptrdiff_t component = 0);
+    /// Says which indices the values of a block's array have, for the parts that are written.
+    void frame(const std::string& array, const Box& indices, int components);
+    /// Writes the integers 0, step, 2 step and so on to an array of i64.
+    void write_multiples(const std::string& array, std::int64_t count, std::int64_t step);
     /// Throws Error where the system has not taken the written values. The destructor closes without errors.
     void close();
 

@@ -24,6 +24,23 @@ void FieldFile::create_particles(const std::filesystem::path&, std::int64_t, con
                                  double) {
     refuse();
 }
+void FieldFile::create_blocks(const std::filesystem::path&, const std::vector<FileBlock>&, double) {
+    refuse();
+}
+void FieldFile::create_cells(const std::filesystem::path&, const FieldCounts&, const std::vector<FieldArray>&,
+                             double) {
+    refuse();
+}
+void FieldFile::create_poly_data(const std::filesystem::path&, const std::string&, const FieldCounts&,
+                                 const std::vector<FieldArray>&, double) {
+    refuse();
+}
+void FieldFile::create_table(const std::filesystem::path&, std::int64_t, const std::vector<FieldArray>&,
+                             double) {
+    refuse();
+}
+void FieldFile::frame(const std::string&, const Box&, int) { refuse(); }
+void FieldFile::write_multiples(const std::string&, std::int64_t, std::int64_t) { refuse(); }
 FieldFile::FieldFile(const std::filesystem::path&) { refuse(); }
 FieldFile::~FieldFile() = default;
 void FieldFile::write(const std::string&, std::span<const Part>) { refuse(); }

@@ -46,10 +46,10 @@ int PyGraph::grid(const std::string& name, Int3 cells, Int3 patch, std::array<bo
 }
 
 int PyGraph::field(const std::string& name, int family, const std::string& on, int history, Int3 border,
-                   const std::string& unit, const std::string& about) {
+                   bool kept, const std::string& unit, const std::string& about) {
     return get()
         .field<double>(name, grid_at(family), named("place for a field", on, kOn),
-                       {.history = history, .border = border, .unit = unit, .about = about})
+                       {.history = history, .border = border, .unit = unit, .about = about, .kept = kept})
         .id()
         .number();
 }

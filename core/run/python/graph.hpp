@@ -35,7 +35,7 @@ class PyGraph {
 
     int grid(const std::string& name, Int3 cells, Int3 patch, std::array<bool, 3> periodic,
              std::array<double, 3> spacing);
-    int field(const std::string& name, int family, const std::string& on, int history, Int3 border,
+    int field(const std::string& name, int family, const std::string& on, int history, Int3 border, bool kept,
               const std::string& unit, const std::string& about);
     int list(const std::string& name, int family, std::int64_t entries, const std::string& unit,
              const std::string& about);

@@ -123,6 +123,22 @@ std::vector<Figure> figures_of(const nb::object& answer) {
     return all;
 }
 
+/// (name, its blocks: (grid, coordinates, blanking or -1)) of shapes of curvilinear blocks.
+std::vector<ShownShape> shapes_of(const PyGraph& graph, const nb::object& said) {
+    using Block = std::tuple<int, std::vector<int>, int>;
+    std::vector<ShownShape> all;
+    for (const auto& [name, blocks] :
+         nb::cast<std::vector<std::pair<std::string, std::vector<Block>>>>(said)) {
+        std::vector<CurvilinearBlock> made;
+        for (const auto& [grid, at, blank] : blocks) {
+            made.push_back({graph.grid_at(grid), {}, ShownLabel(LabelId(blank))});
+            for (const int label : at) made.back().at.labels.emplace_back(label);
+        }
+        all.push_back(curvilinear(name, made));
+    }
+    return all;
+}
+
 int drive_python(const std::vector<std::string>& words, const std::vector<std::string>& start, PyCase& keys,
                  nb::callable declare, const std::string& compiler) {
     std::vector<char*> argv;
@@ -142,6 +158,7 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
             solver.time_unit = nb::cast<std::string>(said["time_unit"]);
             for (const int label : nb::cast<std::vector<int>>(said["series"]))
                 solver.series.emplace_back(LabelId(label));
+            solver.shapes = shapes_of(nb::cast<PyGraph&>(graphs.back()), said["shapes"]);
             solver.verify = asking<Verification>(said["verify"], verification_of);
             solver.figures = asking<std::vector<Figure>>(said["figures"], figures_of);
             return solver;

@@ -205,14 +205,15 @@ class Graph:
         border: int = 0,
         unit: str = "",
         about: str = "",
+        kept: bool = False,
     ) -> Label:
         """One number for each cell, node or face (`on`: cells, nodes, faces_x, faces_y, faces_z). `history`:
         how many generations before this one are kept. `border`: layers beyond the domain, where it is not
-        periodic.
+        periodic. `kept`: lives from step to step although no task needs it, for output.
         """
         width = tuple(border if d < grid.directions else 0 for d in range(3))
         with native_errors():
-            number = self.native.field(name, grid.number, on, history, width, unit, about)
+            number = self.native.field(name, grid.number, on, history, width, kept, unit, about)
             return Label(number, name, grid.directions)
 
     def list(self, name: str, grid: Grid, entries: int = 1, unit: str = "", about: str = "") -> Label:

@@ -25,7 +25,7 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -181,9 +181,21 @@ class Finished:
 
 
 @dataclass(frozen=True)
+class Block:
+    """A grid whose cells lie between the places of its nodes (core/run/output/shapes.hpp). `at`: a field on
+    nodes for each of two or three directions; with two, the grid has one cell in z. `blank`: a field on
+    cells; where it is 0 a cell is hidden.
+    """
+
+    grid: Grid
+    at: Sequence[Label]
+    blank: Label | None = None
+
+
+@dataclass(frozen=True)
 class Solver:
     """What a solver says of itself: the time of the case and when it ends, what a series shows, and what
-    makes the result count.
+    makes the result count. `curvilinear`: field files of curvilinear blocks, by name; other grids are images.
     """
 
     time: Label
@@ -192,6 +204,7 @@ class Solver:
     series: Sequence[Label] = ()
     verify: Callable[[Finished], Verification] | None = None
     figures: Callable[[Finished], Sequence[Figure]] = field(default=lambda _: ())
+    curvilinear: Mapping[str, Sequence[Block]] = field(default_factory=dict)
 
 
 _driven = False
@@ -243,6 +256,16 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             "end": solver.end,
             "time_unit": solver.time_unit,
             "series": [label.number for label in solver.series],
+            "shapes": [
+                (
+                    name,
+                    [
+                        (b.grid.number, [at.number for at in b.at], -1 if b.blank is None else b.blank.number)
+                        for b in blocks
+                    ],
+                )
+                for name, blocks in solver.curvilinear.items()
+            ],
             "verify": None
             if verify is None
             else _with_error_text(

@@ -1,0 +1,59 @@
+// What a simulation says its memory is used for, against what is known of it.
+#include "core/graph/simulation/bytes.hpp"
+
+#include "core/graph/simulation/simulation.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata::graph;
+
+namespace {
+
+/// `cells` on a ring in patches of 10, two generations of doubles; and what is found after ten steps.
+struct Ring {
+    Graph graph{"ring"};
+
+    explicit Ring(int cells) {
+        Grid& ring = graph.grid(
+            "ring", {.cells = {{0, 0, 0}, {cells, 1, 1}}, .patch_cells = {10, 1, 1}, .periodic = {true}});
+        const auto u = graph.field<double>("u", ring, On::cells, {.history = 1});
+        Task first = graph.start().task("first", ring);
+        const auto made = first.make(u);
+        first.run([=](Here& here) {
+            for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i) here[made](i) = i;
+        });
+        Task step = graph.step().task("shift", ring);
+        const auto old = step.need(u.previous(), ghosts(1));
+        const auto now = step.make(u);
+        step.run([=](Here& here) {
+            for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i) here[now](i) = here[old](i - 1);
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a run knows the bytes of its values, of what lies around them, and of the runtime") {
+    if (!heap_bytes()) CANNOT_TRY("this C library does not tell what it has given out");
+    std::uint64_t runtime[2];
+    for (const int patches : {1000, 2000}) {
+        Ring ring(10 * patches);
+        const auto before = static_cast<std::int64_t>(*heap_bytes());
+        Simulation run(ring.graph, Members::alone());
+        run.start();
+        run.advance(10);
+        const auto grown = static_cast<std::int64_t>(*heap_bytes()) - before;
+        const RunBytes bytes = run.bytes();
+        CHECK(bytes.values == static_cast<std::uint64_t>(patches) * 10 * 2 * sizeof(double));
+        // One block, with a ghost at either end of each generation: in whole lines and pages.
+        CHECK(bytes.copies >= 4 * sizeof(double));
+        CHECK(bytes.copies < 8192);
+        const auto heap = static_cast<std::int64_t>(*bytes.runtime - run.plan().shared_bytes());
+        CAPTURE(patches, heap, grown);
+        CHECK(heap > patches * static_cast<std::int64_t>(sizeof(Op) + sizeof(TaskCall)));
+        CHECK(std::abs(grown - heap) < grown / 50);  // nothing of the simulation is left out
+        runtime[patches / 1000 - 1] = *bytes.runtime;
+    }
+    const double ratio = static_cast<double>(runtime[1]) / static_cast<double>(runtime[0]);
+    CHECK(ratio > 1.8);
+    CHECK(ratio < 2.1);
+}

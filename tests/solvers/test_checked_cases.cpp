@@ -1,0 +1,92 @@
+// Every case of the repository in the checking build: no task touches what it did not declare. Large grids
+// are made coarser, with as many patches.
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
+
+using namespace strata::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Done {
+    int status = -1;
+    std::string said;  // on both
+};
+
+Done run(const std::string& line) {
+    FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Done done;
+    char piece[4096];
+    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) done.said.append(piece, n);
+    done.status = WEXITSTATUS(::pclose(pipe));
+    return done;
+}
+
+/// The numbers of `key = [...]` or `key = N`.
+std::vector<long> numbers(const std::string& text, const std::string& key) {
+    std::smatch found;
+    const std::regex line("(^|\n)" + key + R"( = \[?([0-9, ]+)\]?)");
+    REQUIRE(std::regex_search(text, found, line));
+    std::vector<long> all;
+    const std::string list = found[2];
+    const std::regex number("[0-9]+");
+    for (std::sregex_iterator at(list.begin(), list.end(), number), end; at != end; ++at)
+        all.push_back(std::stol(at->str()));
+    return all;
+}
+
+std::string with(std::string text, const std::string& key, const std::vector<long>& values) {
+    std::string list;
+    for (const long value : values) list += (list.empty() ? "" : ", ") + std::to_string(value);
+    return std::regex_replace(text, std::regex("(^|\n)" + key + R"( = \[[^\]]*\])"),
+                              "$1" + key + " = [" + list + "]");
+}
+
+/// With cells and patches half as large until there are at most so many.
+std::string smaller(std::string text) {
+    constexpr long most = 80'000;
+    std::vector<long> cells = numbers(text, "cells"), patch = numbers(text, "patch");
+    const auto count = [&] {
+        long all = 1;
+        for (const long n : cells) all *= n;
+        return all;
+    };
+    while (count() > most) {
+        for (std::size_t d = 0; d < cells.size(); ++d)
+            if (cells[d] > 1) cells[d] = (cells[d] + 1) / 2, patch[d] = (patch[d] + 1) / 2;
+        text = with(with(text, "cells", cells), "patch", patch);
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("in the checking build every case of the repository runs", "[native]") {
+    const TemporaryFolder folder;
+    int count = 0;
+    for (const auto& [name, program] :
+         {std::pair{"mpm", CHECKED_MPM}, std::pair{"transport", CHECKED_TRANSPORT}}) {
+        std::vector<fs::path> files;
+        for (const fs::directory_entry& each : fs::directory_iterator(fs::path(CASES) / name))
+            if (each.path().extension() == ".toml") files.push_back(each.path());
+        std::sort(files.begin(), files.end());
+        for (const fs::path& file : files) {
+            const fs::path copy = folder.path() / file.filename();
+            write_text(copy, smaller(text_of(file)));
+            const Done done = run(std::string("STRATA_BIND=none STRATA_LAYOUT=1x2 ") + program + " " +
+                                  copy.string() + " --steps 10 --quiet");
+            INFO(file << ": " << done.said);
+            CHECK(done.status == 0);
+            CHECK(has(done.said, ", 10 steps to "));
+            ++count;
+        }
+    }
+    CHECK(count >= 15);
+}
