@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
         const Family& parts = graph.add<Family>("parts", 10);
         const auto total = graph.scalar<double>("total", Reduce::sum);
         const auto fastest = graph.scalar<double>("fastest", Reduce::max);
-        const auto time = graph.scalar<double>("time", Reduce::max, 0.0, {.history = 1, .unit = "s"});
+        const auto time = graph.scalar<double>("time", {.history = 1, .unit = "s"});
         {
             Task task = graph.step().task("measure", parts);
             const auto sum = task.contribute(total);
@@ -27,10 +27,10 @@ int main(int argc, char** argv) {
             });
         }
         {
-            Task task = graph.step().task("advance the clock", parts);
+            Task task = graph.step().once("advance the clock");
             const auto speed = task.need(fastest);  // of this step: once all patches have been measured
             const auto before = task.need(time.previous());
-            const auto now = task.contribute(time);
+            const auto now = task.make(time);
             task.run([=](Here& here) { here[now] = here[before] + 1 / here[speed]; });
         }
         Simulation run(graph, Members::of(team), {.crew = &team.crew()});

@@ -184,8 +184,8 @@ void declare_ia(const Step& step) {
     declare_work(task, work_of_ia(step.settings));
     const auto velocity = task.need(l.velocity);
     const auto acceleration = task.need(l.acceleration);
-    const TimeStep length(step, task);
-    const auto before = task.need(l.dt.previous());
+    const auto dt = task.need(l.dt), before = task.need(l.dt.previous());
+    const auto begin = task.need(l.time.previous());
     const auto next = task.make(l.next_velocity);
     FieldUse<double> change, next_affine;
     if (flip) change = task.make(l.change);
@@ -196,13 +196,13 @@ void declare_ia(const Step& step) {
     if (contact) gradient = task.need(l.gradient.at(1));
     task.run([=, &s = step.settings, cfl = step.cfl](Here& here) {
         const FieldView<const double> v = here[velocity], a = here[acceleration];
-        const double kick = 0.5 * (here[before] + length(here));
+        const double kick = 0.5 * (here[before] + here[dt]);
         const Walls walls(s, here.grid(), here.patch);
         const auto rows = [&](auto body) { for_component_rows(v.box(), touching.groups, body); };
         const auto integrate = [&](const auto& by, const FieldView<double>& to) {
             accelerate(v, by, kick, s.damping, touching.groups, to);
             if (contact) touching.apply(here[gradient], here[nodal], to);
-            for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, length.begin(here));
+            for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, here[begin]);
         };
         const FieldView<double> to = here[next];
         integrate(a, to);

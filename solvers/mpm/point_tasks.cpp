@@ -154,9 +154,7 @@ void declare_g2m(const Step& step) {
     if (transfer == Transfer::flip) beside = task.need(l.change, step.reach());
     if (step.settings.affine_gradient()) beside = task.need(l.affine, step.reach());
     const auto mass = task.need(l.mass);
-    const TimeStep length(step, task);
-    const auto worked = task.need(l.work.previous()), done = task.need(l.work_of_step.previous()),
-               energy = task.need(l.first_energy.previous());
+    const auto dt = task.need(l.dt);
     ListUse<const double> load;
     if (step.settings.loads()) load = task.need(l.load.at(step.settings.changing_loads() ? 1 : 0));
     ListUse<const std::int32_t> group;
@@ -166,8 +164,7 @@ void declare_g2m(const Step& step) {
     if (transfer == Transfer::apic) C = task.modify(l.C);
     task.moves(l.set);
     const auto flow = task.contribute(l.flow_rate);
-    const auto kinetic = task.contribute(l.kinetic), first_energy = task.contribute(l.first_energy),
-               work = task.contribute(l.work), work_of_step = task.contribute(l.work_of_step);
+    const auto kinetic = task.contribute(l.kinetic), work_of_step = task.contribute(l.work_of_step);
     const std::array momentum{task.contribute(l.momentum_x), task.contribute(l.momentum_y),
                               task.contribute(l.momentum_z)};
     task.run([=, &s = step.settings, set = l.set, lattice = step.lattice()](Here& here) {
@@ -179,7 +176,7 @@ void declare_g2m(const Step& step) {
         if (s.loads())
             for (int c = 0; c < 3; ++c) p.load[c] = start_of(here[load], c);
         p.mass = start_of(here[mass]);
-        p.dt = length(here), p.flip = s.flip;
+        p.dt = here[dt], p.flip = s.flip;
         p.gravity = {s.gravity[0], s.gravity[1], s.gravity[2]};
         Sums sums;
         const FieldView<const double> to = here[next], by = here[beside];
@@ -195,12 +192,6 @@ void declare_g2m(const Step& step) {
         if (!std::isfinite(here[kinetic]))
             here.fail(
                 fmt::format("'velocity' is no number any more: the step is unstable (time.cfl = {})", s.cfl));
-        // What is carried from step to step, one patch carries.
-        if (here.patch == 0) here[work] = here[worked] + here[done];
-        if (here.step == 1)
-            here[first_energy] = here[kinetic];
-        else if (here.patch == 0)
-            here[first_energy] = here[energy];
         here[work_of_step] = p.dt * sum(sums.work);
         for (std::size_t c = 0; c < 3; ++c) here[momentum[c]] = sum(sums.momentum[c]);
         here[flow] = largest(sums.fastest);

@@ -42,35 +42,6 @@ struct Step {
     [[nodiscard]] Largest largest() const;
 };
 
-/// The length of the step, for tasks that need it: cfl cells for the fastest wave on the fastest point, and
-/// not beyond the end. Each finds it out by itself from the same two numbers, so none waits for a second
-/// reduction.
-class TimeStep {
-  public:
-    TimeStep(const Step& step, graph::Task& task)
-        : wave_(task.need(step.labels.wave_rate.at(0))),
-          flow_(task.need(step.labels.flow_rate.previous())),
-          time_(task.need(step.labels.time.previous())),
-          cfl_(step.cfl),
-          end_(step.settings.end) {
-        const Real3 h = step.settings.spacing();
-        for (const Plate& plate : step.settings.plates)
-            for (std::size_t d = 0; d < 3; ++d)
-                plates_ = std::max(plates_, std::abs(plate.velocity[d]) / h[d]);
-    }
-    /// When it begins.
-    [[nodiscard]] double begin(const graph::Here& here) const { return here[time_]; }
-    [[nodiscard]] double operator()(const graph::Here& here) const {
-        const double rate = here[wave_] + std::max(here[flow_], plates_), left = end_ - here[time_];
-        return rate * left > *cfl_ ? *cfl_ / rate : left;
-    }
-
-  private:
-    graph::ScalarUse<const double> wave_, flow_, time_;
-    const double* cfl_;
-    double end_, plates_ = 0;  // plates_: cells a second of the fastest
-};
-
 /// Interpolate material points to the grid: momentum and mass.
 void declare_m2g(const Step& step);
 /// The velocity of grid points, before the step.

@@ -184,7 +184,7 @@ struct DeformUses {
     FieldUse<const double> velocity;
     ScalarUse<const double> dt;
     ListUse<double> F, elastic, alpha;
-    ScalarUse<double> wave, strain, first_energy, plastic_work;
+    ScalarUse<double> wave, strain, plastic_work;
     bool plastic, contact;
 
     DeformUses(const Step& step, Task& task) {
@@ -195,7 +195,7 @@ struct DeformUses {
         dt = task.need(l.dt.previous());
         F = task.modify(l.F);
         wave = task.contribute(l.wave_rate);
-        strain = task.contribute(l.strain), first_energy = task.contribute(l.first_energy);
+        strain = task.contribute(l.strain);
         contact = step.settings.contact();
         if (contact) group = task.need(l.group);
         plastic = step.settings.plastic();
@@ -213,7 +213,6 @@ struct DeformUses {
         const auto with = [&](auto deform) {
             body(deform);
             here[strain] = deform.check(here);
-            if (here.step == 1) here[first_energy] = here[strain];
             here[wave] = deform.rate();
             if (plastic) here[plastic_work] = deform.plastic_work();
         };

@@ -84,16 +84,16 @@ void make_scalar_labels(const Step& step) {
     l.wave_rate = graph.scalar<double>("waves' cells a second", Reduce::max, 0, {.unit = "1/s"});
     l.flow_rate =
         graph.scalar<double>("points' cells a second", Reduce::max, 0, {.history = 1, .unit = "1/s"});
-    l.dt = graph.scalar<double>("dt", Reduce::min, 0, {.history = 1, .unit = "s"});
-    l.time = graph.scalar<double>("time", Reduce::max, 0, {.history = 1, .unit = "s"});
+    l.dt = graph.scalar<double>("dt", {.history = 1, .unit = "s"});
+    l.time = graph.scalar<double>("time", {.history = 1, .unit = "s"});
     const auto total = [&](const char* name, const char* unit) {
         return graph.scalar<double>(name, Reduce::sum, 0, {.history = 1, .unit = unit});
     };
     l.kinetic = total("kinetic energy", "J");
     l.strain = total("strain energy", "J");
-    l.work = total("work of loads", "J");
+    l.work = graph.scalar<double>("work of loads", {.history = 1, .unit = "J"});
     l.work_of_step = total("work of loads in a step", "J");
-    l.first_energy = total("first energy", "J");
+    l.first_energy = graph.scalar<double>("first energy", {.history = 1, .unit = "J"});
     l.momentum_x = total("momentum x", "kg m/s");
     l.momentum_y = total("momentum y", "kg m/s");
     l.momentum_z = total("momentum z", "kg m/s");
@@ -174,16 +174,35 @@ void fill_bodies(const Step& step) {
     });
 }
 
-/// What the step's length was.
+/// The length of the step: cfl cells for the fastest wave on the fastest point, and not beyond the end.
 void advance_clock(const Step& step) {
     const Labels& l = step.labels;
-    Task task = step.graph.step().task("advance clock", step.grid);
-    const TimeStep length(step, task);
-    const auto before = task.need(l.time.previous());
-    const auto dt = task.contribute(l.dt), time = task.contribute(l.time);
-    task.run([=, end = step.settings.end](Here& here) {
-        here[dt] = length(here);
-        here[time] = here[dt] == end - here[before] ? end : here[before] + here[dt];
+    Task task = step.graph.step().once("advance clock");
+    const auto wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
+               before = task.need(l.time.previous());
+    const auto dt = task.make(l.dt), time = task.make(l.time);
+    const Real3 h = step.settings.spacing();
+    double plates = 0;  // cells a second of the fastest
+    for (const Plate& plate : step.settings.plates)
+        for (std::size_t d = 0; d < 3; ++d) plates = std::max(plates, std::abs(plate.velocity[d]) / h[d]);
+    task.run([=, end = step.settings.end, cfl = step.cfl](Here& here) {
+        const double rate = here[wave] + std::max(here[flow], plates), left = end - here[before];
+        here[dt] = rate * left > *cfl ? *cfl / rate : left;
+        here[time] = here[dt] == left ? end : here[before] + here[dt];
+    });
+}
+
+/// What is carried from step to step, for the balance of energy.
+void add_up_energy(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().once("add up energy");
+    const auto kinetic = task.need(l.kinetic), strain = task.need(l.strain),
+               worked = task.need(l.work.previous()), done = task.need(l.work_of_step.previous()),
+               before = task.need(l.first_energy.previous());
+    const auto work = task.make(l.work), first = task.make(l.first_energy);
+    task.run([=](Here& here) {
+        here[work] = here[worked] + here[done];
+        here[first] = here.step == 1 ? here[kinetic] + here[strain] : here[before];
     });
 }
 
@@ -286,6 +305,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);
+    add_up_energy(step);
     graph.step().relocate(labels.set, labels.x.last());
     if (settings.exact()) find_error(step);
     return labels;

@@ -119,9 +119,8 @@ def declare(graph: Graph, case: Case) -> Solver:
     heat = Heat(case)
     grid = graph.grid("grid", heat.cells, heat.patch, [heat.periodic] * len(heat.cells), heat.h)
     T = graph.field("temperature", grid, history=1, border=0 if heat.periodic else 1, unit="K")
-    rate = graph.list("stable rate", grid, unit="1/s")
-    dt = graph.scalar("dt", "min", unit="s")
-    time = graph.scalar("time", "max", history=1, unit="s")
+    rate = graph.scalar("stable rate", unit="1/s")
+    dt, time = graph.scalar("dt", unit="s"), graph.scalar("time", history=1, unit="s")
     least, most = graph.scalar("least", "min", unit="K"), graph.scalar("most", "max", unit="K")
 
     @graph.start(grid, makes={"T": T})
@@ -130,24 +129,20 @@ def declare(graph: Graph, case: Case) -> Solver:
         here["T"][inner] = heat.background + heat.cosines(here.cells)
         extend_to_walls(here["T"], inner)
 
-    @graph.start(grid, makes={"rate": rate})
+    @graph.once(at_start=True, makes={"rate": rate})
     def stable_rate(here: Here) -> None:
-        largest = 0.0
+        here["rate"][0] = 0.0
         for h in heat.h:
-            largest += 2 * heat.kappa / (h * h)
-        here["rate"][0] = largest
+            here["rate"][0] += 2 * heat.kappa / (h * h)
 
     about = "step as a share of the largest stable one"
     cfl = graph.parameter("cfl", heat.cfl, least=1e-3, most=4, about=about)
 
-    @graph.step(grid, needs={"rate": rate.at(0), "time": time.previous()}, contributes={"dt": dt})
-    def choose_time_step(here: Here) -> None:
-        here["dt"][0] = min(cfl.value * (1 / here["rate"][0]), heat.end - here["time"][0])
-
-    @graph.step(grid, needs={"dt": dt.at(0), "before": time.previous()}, contributes={"time": time})
+    @graph.once(needs={"rate": rate.at(0), "before": time.previous()}, makes={"dt": dt, "time": time})
     def advance_clock(here: Here) -> None:
-        step, before = here["dt"][0], here["before"][0]
-        here["time"][0] = heat.end if step == heat.end - before else before + step
+        left = heat.end - here["before"][0]
+        here["dt"][0] = min(cfl.value * (1 / here["rate"][0]), left)
+        here["time"][0] = heat.end if here["dt"][0] == left else here["before"][0] + here["dt"][0]
 
     @graph.step(
         grid,

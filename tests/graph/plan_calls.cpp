@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/declare/inside_here.hpp"
 #include "tests/graph/plan_writer.hpp"
 
 namespace strata::tests {
@@ -83,12 +84,12 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
 }
 
 void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
-    const Here& here = call.here;
+    const CallData& here = InsideHere::of(call.here);
     const auto family = [&](const Family* of) {
         return of == nullptr ? -1 : number_of(plan_.graph(), *of).number();
     };
     add("  task '{}' family {} patch {} scope {} most {} counts steps {} timed {} creates {}\n",
-        here.task->name, family(here.family), here.patch, call.scope, call.most,
+        here.task->name, family(here.family), call.here.patch, call.scope, call.most,
         word(call.steps_before != nullptr), word(call.measured != nullptr),
         word(call.populations != nullptr));
     add("  knows itself {} may create {} rounds from ", word(here.call == &call),
@@ -118,15 +119,17 @@ void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
         add_address(each.at);
         text_ += '\n';
     }
-    for (const Here::MovedOfSet& each : here.moves) {
+    for (const CallData::MovedOfSet& each : here.moves) {
         add("  names who moved of set {} in ", each.set.number());
         add_address(each.moved);
         text_ += '\n';
     }
-    for (const Here& own : call.all_own)
-        add("  sees '{}' patch {} family {} places {} + {}\n", own.task->name, own.patch, family(own.family),
+    for (const Here& each : call.all_own) {
+        const CallData& own = InsideHere::of(each);
+        add("  sees '{}' patch {} family {} places {} + {}\n", own.task->name, each.patch, family(own.family),
             own.use_data.data() - call.use_data.data(), own.use_data.size());
-    for (const Here::Own& own : here.owns)
+    }
+    for (const CallData::Own& own : here.owns)
         add("  owns of family {} patches {} + {}\n", family(own.family),
             own.patches.data() - call.all_own.data(), own.patches.size());
 }
@@ -134,7 +137,7 @@ void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
 /// Named by its first value: the origin of a patch's indices lies anywhere.
 void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::string& name) {
     const UseData& place = call.use_data[number];
-    const TaskInfo& task = *call.here.task;
+    const TaskInfo& task = *InsideHere::of(call.here).task;
     const std::size_t u = number % task.uses.size();
     const Use& use = task.uses[u];
     const LabelInfo& of = label(use.version.label);

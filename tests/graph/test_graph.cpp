@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/error.hpp"
+#include "core/graph/declare/inside_here.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata::graph;
@@ -45,7 +46,7 @@ TEST_CASE("a label that cannot be is refused when it is declared") {
     CHECK_THROWS_AS(graph.field<double>("a", grid, On::cells, {.components = 0}), Error);
     CHECK_THROWS_AS(graph.field<double>("b", grid, On::cells, {.history = -1}), Error);
     CHECK_THROWS_AS(graph.list<double>("c", zones, {}), Error);
-    CHECK_THROWS_AS(graph.scalar<double>("d", Reduce::none), Error);
+    CHECK_THROWS_AS(graph.scalars<double>("d", Reduce::sum, 0), Error);
     CHECK_THROWS_AS(graph.particle<double>(SetId(0), "e"), Error);
     const SetId set = graph.particles("dust", grid);
     CHECK_THROWS_AS(graph.particle<double>(set, "f", {.history = 1}), Error);
@@ -118,10 +119,11 @@ TEST_CASE("an access that was not declared names task, patch and label") {
     places[0].box = {{0, 0, 0}, {5, 5, 1}};
     Here here;
     here.patch = 3;
-    here.family = &grid;
     here.step = 12;
-    here.use_data = places;
-    here.task = &task.info();
+    CallData& call = InsideHere::of(here);
+    call.family = &grid;
+    call.use_data = places;
+    call.task = &task.info();
     const std::string field = said([&] { refuse_index({&here, 0}, {33, 0, 0}, Box{{0, 0, 0}, {5, 5, 1}}); });
     const std::string list = said([&] { refuse_entry({}, 7, 4); });
     CHECK(field.find("task 'diffuse', patch 3 of 'grid', step 12: reads 'temperature' at (33, 0, 0)") !=

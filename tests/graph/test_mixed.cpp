@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/inside_here.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/mixed_use.hpp"
 
@@ -20,13 +21,14 @@ TEST_CASE("object files of a checking build and of another one can be linked: ea
     std::array<UseData, 1> data{};
     data[0].origin = reinterpret_cast<std::byte*>(&value);
     Moved moved;
-    const std::array<Here::MovedOfSet, 1> moves{{{SetId(0), &moved}}};
+    const std::array<CallData::MovedOfSet, 1> moves{{{SetId(0), &moved}}};
     Here here;
     here.patch = 0;
-    here.family = &grid;
-    here.use_data = data;
-    here.moves = moves;
-    here.task = &other.info();  // which did not declare the scalar
+    CallData& call = InsideHere::of(here);
+    call.family = &grid;
+    call.use_data = data;
+    call.moves = moves;
+    call.task = &other.info();  // which did not declare the scalar
 
     const ScalarUse<double> same{use.index, use.task};
     CHECK(unchecked_scalar(here, same) == 3);

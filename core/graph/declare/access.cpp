@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/inside_here.hpp"
 
 namespace strata::graph {
 
@@ -13,17 +14,19 @@ namespace {
 
 /// "task 'diffuse', patch 3 of 'grid', step 12".
 std::string description_of(const Here& here) {
-    std::string text = here.task != nullptr ? fmt::format("task '{}'", here.task->name) : "a task";
+    const CallData& call = InsideHere::of(here);
+    std::string text = call.task != nullptr ? fmt::format("task '{}'", call.task->name) : "a task";
     if (here.patch >= 0)
-        text += here.family != nullptr ? fmt::format(", patch {} of '{}'", here.patch, here.family->name())
+        text += call.family != nullptr ? fmt::format(", patch {} of '{}'", here.patch, call.family->name())
                                        : fmt::format(", process {}", here.patch);
     return text + fmt::format(", step {}", here.step);
 }
 
 /// The declared use that a view shows; null for a view without a call.
 const Use* use_of(const ViewSource& shown) {
-    if (shown.here == nullptr || shown.here->task == nullptr) return nullptr;
-    const auto& uses = shown.here->task->uses;
+    const TaskInfo* task = shown.here == nullptr ? nullptr : InsideHere::of(*shown.here).task;
+    if (task == nullptr) return nullptr;
+    const auto& uses = task->uses;
     const auto at = static_cast<std::size_t>(shown.use);
     return at < uses.size() ? &uses[at] : nullptr;
 }
@@ -33,7 +36,7 @@ std::string name_of(const Graph& graph, const Use& use) {
 }
 std::string name_of(const ViewSource& shown) {
     const Use* use = use_of(shown);
-    return use == nullptr ? "a label" : name_of(*shown.here->task->graph, *use);
+    return use == nullptr ? "a label" : name_of(*InsideHere::of(*shown.here).task->graph, *use);
 }
 std::string caller(const ViewSource& shown) {
     const Here* here = shown.here != nullptr ? shown.here : current_call;
@@ -89,8 +92,17 @@ void refuse_component(const ViewSource& shown, int component, int components) {
         .allowed(components > 1 ? fmt::format("0 to {}", components - 1) : "0");
 }
 
+void refuse_numbers(const char* what, std::int64_t asked, std::int64_t most) {
+    throw Error(fmt::format("{}: a scalar of several numbers has no {} {}", caller({}), what, asked),
+                kFailure)
+        .given(std::to_string(asked))
+        .allowed(most < 0 ? "none: it has no numbers yet" : fmt::format("0 to {}", most))
+        .remedy("declare more with Graph::scalars, or resize() it first");
+}
+
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes) {
-    const TaskInfo& self = *here.task;
+    const CallData& call = InsideHere::of(here);
+    const TaskInfo& self = *call.task;
     const Graph& graph = *self.graph;
     const auto refuse = [&](const std::string& what) {
         return Error(fmt::format("{}: {}", description_of(here), what), kFailure);
@@ -112,28 +124,30 @@ const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, 
     if (writes && declared.access == Access::need)
         throw refuse(fmt::format("writes '{}', which it only needs", label.name))
             .remedy("declare that it makes or modifies it");
-    if (bytes != label.bytes)
+    const auto components = static_cast<std::size_t>(label.components);
+    const bool whole = label.kind == Kind::scalar && !label.counted && bytes == label.bytes * components;
+    if (bytes != label.bytes && !whole)
         throw refuse(fmt::format("takes the values of '{}' for others", label.name))
             .given(fmt::format("{} bytes a value", bytes))
             .allowed(fmt::format("{}, as declared", label.bytes));
-    if (label.kind == Kind::field && here.use_data[static_cast<std::size_t>(use)].origin == nullptr)
+    if (label.kind == Kind::field && call.use_data[static_cast<std::size_t>(use)].origin == nullptr)
         throw refuse(fmt::format("uses '{}', which is not there for this family's patches", label.name));
     return label;
 }
 
 std::span<const Here> Here::own(const Family& of) const {
-    for (const Own& each : owns)
+    for (const CallData::Own& each : data_.owns)
         if (each.family == &of) return each.patches;
     return {};
 }
 
 void Here::create(SetId set, std::int64_t count) const {
-    if (creates == nullptr) fail("creates particles, which nobody keeps");
-    creates(call, set, count);
+    if (data_.creates == nullptr) fail("creates particles, which nobody keeps");
+    data_.creates(data_.call, set, count);
 }
 
 Moved& Here::find_moved(SetId set) const {
-    for (const MovedOfSet& each : moves)
+    for (const CallData::MovedOfSet& each : data_.moves)
         if (each.set == set) return *each.moved;
     fail("says which particles moved, which it did not declare: Task::moves(set)");
 }

@@ -38,6 +38,12 @@ struct ScalarUse {
     TaskId task;
 };
 
+template <class T>
+struct ScalarsUse {
+    int index = -1;
+    TaskId task;
+};
+
 /// For checking builds: checks that the call may use a handle of this task in this way, for values of so many
 /// bytes. Returns the label. Throws Error that names task, patch and label.
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
@@ -48,6 +54,36 @@ struct UseData {
     std::ptrdiff_t y = 0, z = 0, component = 0;  // strides in values
     std::int64_t count = 0;                      // lists, particles
     Box box;
+};
+
+/// The task that calls gives a scalar another number of numbers than it may have, or asks for one that is not
+/// there. Throws Error.
+[[noreturn]] void refuse_numbers(const char* what, std::int64_t asked, std::int64_t most);
+
+/// The numbers of a scalar of several (Graph::scalars): as many as there are now.
+template <class T, bool checked = kChecked>
+class Numbers {
+  public:
+    /// `values`: how many there are, then room for `most`.
+    Numbers(T* values, std::int64_t most) : values_(values), most_(most) {}
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_[0]); }
+    [[nodiscard]] T& operator[](std::int64_t i) const {
+        if constexpr (checked)
+            if (i < 0 || i >= size()) refuse_numbers("number", i, size() - 1);
+        return values_[1 + i];
+    }
+    /// From now on there are so many. Of a contribution, those that are new are the reduction's neutral
+    /// element; else they have no value yet. Throws Error where there are more than was declared.
+    void resize(std::int64_t count) const {
+        if (count < 0 || count > most_) refuse_numbers("so many numbers:", count, most_);
+        values_[0] = static_cast<T>(count);
+    }
+    [[nodiscard]] T* begin() const { return values_ + 1; }
+    [[nodiscard]] T* end() const { return values_ + 1 + size(); }
+
+  private:
+    T* values_;
+    std::int64_t most_;
 };
 
 /// The particles of a patch that a task lists as moved to another cell, or deleted.
@@ -64,12 +100,32 @@ class Moved {
     std::vector<std::int32_t> all_;
 };
 
+/// What the runtime keeps of a call; tasks see it through Here alone (inside_here.hpp).
+struct CallData {
+    struct Own {
+        const Family* family;
+        std::span<const Here> patches;
+    };
+    struct MovedOfSet {
+        SetId set;
+        Moved* moved;
+    };
+    const Family* family = nullptr;
+    const struct TaskInfo* task = nullptr;
+    std::span<const UseData> use_data;  // one for each declared use, in the order of declaration
+    Worker* worker = nullptr;
+    std::span<const Own> owns;          // for team tasks
+    std::span<const MovedOfSet> moves;  // one for each set of TaskInfo::moves
+    void* call = nullptr;               // first argument of `creates`
+    void (*creates)(void* call, SetId set, std::int64_t count) = nullptr;
+    bool past_caches = false;
+};
+
 /// The argument of a task's function: the patch, the step, and the data.
 class Here {
   public:
     /// The number of the patch in its family. For a team task: the number of the process.
     int patch = -1;
-    const Family* family = nullptr;
     /// Counted from 1; 0 in the start scope.
     std::int64_t step = 0;
     /// Within a repeat or subcycle: counted from 0.
@@ -77,17 +133,20 @@ class Here {
 
     /// The patch's cells, for tasks on a Grid.
     [[nodiscard]] Box cells() const { return grid().box(patch); }
-    [[nodiscard]] const Grid& grid() const { return static_cast<const Grid&>(*family); }
+    [[nodiscard]] const Grid& grid() const {
+        if (data_.family == nullptr) fail("has no cells: it does not run on patches");
+        return static_cast<const Grid&>(*data_.family);
+    }
 
     template <class T>
     [[nodiscard]] FieldView<T> operator[](FieldUse<T> use) const {
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box, label.components,
                 ViewSource{this, use.index}};
 #else
-        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box};
 #endif
     }
@@ -95,19 +154,31 @@ class Here {
     [[nodiscard]] ListView<T> operator[](ListUse<T> use) const {
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.count, at.component, label.components,
                 ViewSource{this, use.index}};
 #else
-        const UseData& at = use_data[static_cast<std::size_t>(use.index)];
+        const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.count, at.component};
 #endif
     }
     template <class T, bool checked = kChecked>
     [[nodiscard]] T& operator[](ScalarUse<T> use) const {
         if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
-        return *reinterpret_cast<T*>(use_data[static_cast<std::size_t>(use.index)].origin);
+        return *reinterpret_cast<T*>(use_data(use.index).origin);
     }
+
+    template <class T, bool checked = kChecked>
+    [[nodiscard]] Numbers<T, checked> operator[](ScalarsUse<T> use) const {
+        if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
+        const UseData& at = use_data(use.index);
+        return {reinterpret_cast<T*>(at.origin), at.count - 1};
+    }
+
+    /// Whether results had better be stored past the caches: what the steps use is more than the last-level
+    /// caches of the node hold, so a value is gone before it is needed again, and its line need not be read
+    /// before it is overwritten. The bits are the same either way.
+    [[nodiscard]] bool past_caches() const { return data_.past_caches; }
 
     /// Throws Error with this message, with task, patch and step before it. The error ends the run. For
     /// values that cannot be (NaN, a negative density).
@@ -133,29 +204,20 @@ class Here {
     /// threads, as many as are free. Which thread gets which part is not determined.
     template <class Body>
     void parallel_for(std::int64_t count, Body&& body, std::int64_t grain = 1) const {
-        worker->parallel_for(0, count, std::forward<Body>(body), grain);
+        data_.worker->parallel_for(0, count, std::forward<Body>(body), grain);
     }
 
     /// For team tasks: a Here for each patch of the family that this process has. Its uses of other families'
     /// labels have no data.
     [[nodiscard]] std::span<const Here> own(const Family& of) const;
 
-    std::span<const UseData> use_data;  // one for each declared use, in the order of declaration
-    const struct TaskInfo* task = nullptr;
-    Worker* worker = nullptr;
-    struct Own {
-        const Family* family;
-        std::span<const Here> patches;
-    };
-    std::span<const Own> owns;  // for team tasks
-    struct MovedOfSet {
-        SetId set;
-        Moved* moved;
-    };
+  private:
+    friend struct InsideHere;
     [[nodiscard]] Moved& find_moved(SetId set) const;  // moved() without the mark for checks
-    std::span<const MovedOfSet> moves;                 // one for each set of TaskInfo::moves
-    void* call = nullptr;                              // first argument of `creates`
-    void (*creates)(void* call, SetId set, std::int64_t count) = nullptr;
+    [[nodiscard]] const UseData& use_data(int use) const {
+        return data_.use_data[static_cast<std::size_t>(use)];
+    }
+    CallData data_;
 };
 
 }  // namespace strata::graph

@@ -9,6 +9,13 @@
 
 namespace strata::graph {
 
+namespace {
+
+/// Of a scalar. A reduction has some 600 bytes for each in every process.
+constexpr int kMostNumbers = 1 << 16;
+
+}  // namespace
+
 Graph::Graph(std::string name) : name_(std::move(name)) {
     take_name("scope", "start");
     take_name("scope", "step");
@@ -48,11 +55,12 @@ LabelId Graph::label(LabelInfo info) {
     if (info.kind == Kind::list && !info.entries)
         throw refuse("does not say how many values each patch has")
             .remedy("give a function: the number of values of a patch");
-    if (info.kind == Kind::scalar && info.reduce == Reduce::none)
-        throw refuse("does not say how contributions are combined")
-            .allowed("Reduce::min, max, sum, all or any");
-    if (info.kind == Kind::scalar && (info.element == Element::bytes || info.components != 1))
-        throw refuse("a reduction is of one number").allowed("one component of a number type");
+    if (info.kind == Kind::scalar && info.element == Element::bytes)
+        throw refuse("a scalar is a number").allowed("a number type, or a std::array of one");
+    if (info.counted && (info.components < 2 || info.components > kMostNumbers))
+        throw refuse("cannot have that many numbers")
+            .given(std::to_string(info.components - 1))
+            .allowed(fmt::format("1 to {}", kMostNumbers - 1));
     if (info.components < 1)
         throw refuse("has no components").given(std::to_string(info.components)).allowed(">= 1");
     if (info.history < 0)
@@ -93,29 +101,49 @@ const double* Graph::parameter(Parameter parameter) {
     return &parameters_.back().value;
 }
 
-Task Scope::task(std::string name, const Family& family) {
+Task Scope::add_task(std::string name, Runs runs, const Family* family) {
     graph_->take_name("task", name);
     TaskInfo info;
     info.graph = graph_;
     info.name = std::move(name);
     info.id = graph_->tasks_.next();
     info.scope = id_;
-    info.family = &family;
+    info.family = family;
+    info.runs = runs;
     graph_->tasks_.push_back(std::move(info));
     return Task(graph_->tasks_.back());
 }
 
-Task Scope::team_task(std::string name) {
-    graph_->take_name("task", name);
-    TaskInfo info;
-    info.graph = graph_;
-    info.name = std::move(name);
-    info.id = graph_->tasks_.next();
-    info.scope = id_;
-    info.runs = Runs::in_processes;
-    graph_->tasks_.push_back(std::move(info));
-    return Task(graph_->tasks_.back());
+namespace {
+
+Error refuse_patches(const TaskInfo& task, const std::string& why) {
+    return Error(fmt::format("task '{}' of graph '{}' {}", task.name, task.graph->name(), why));
 }
+
+}  // namespace
+
+Task& Task::on(const std::vector<int>& patches) {
+    if (info_->family == nullptr)
+        throw refuse_patches(*info_, "is limited to some patches, but does not run on patches");
+    info_->where.assign(static_cast<std::size_t>(info_->family->patches()), false);
+    for (const int patch : patches) {
+        if (patch < 0 || patch >= info_->family->patches())
+            throw refuse_patches(
+                *info_, fmt::format("shall run on a patch that '{}' does not have", info_->family->name()))
+                .given(std::to_string(patch))
+                .allowed(fmt::format("0 to {}", info_->family->patches() - 1));
+        info_->where[static_cast<std::size_t>(patch)] = true;
+    }
+    return *this;
+}
+
+Task Scope::task(std::string name, const Family& family) {
+    return add_task(std::move(name), Runs::on_patches, &family);
+}
+
+Task Scope::team_task(std::string name) { return add_task(std::move(name), Runs::in_processes, nullptr); }
+
+Task Scope::once(std::string name) { return add_task(std::move(name), Runs::once, nullptr); }
 
 Scope& Scope::inner(Form form, std::string name, const Version& scalar,
                     std::function<bool(const void*)> decision, std::int64_t most) {

@@ -49,6 +49,11 @@ class Scope {
     /// library that is collective over MPI may be called. Such a task starts when all patches of its process
     /// have the values that it needs.
     Task team_task(std::string name);
+    /// A task that runs once in a round, not on patches: it makes and modifies scalars from scalars, as a
+    /// clock, a sum over all steps or the coefficients of a Krylov method. Every process calls its function
+    /// with the same bits, and so has the result without a message. The function may therefore depend on what
+    /// the task declared and on nothing else, and what it does beside runs in every process.
+    Task once(std::string name);
 
     /// A part that is repeated until `stop` holds for the scalar (asked after each round), at most `most`
     /// times.
@@ -105,6 +110,7 @@ class Scope {
     }
     Scope& inner(Form form, std::string name, const Version& scalar,
                  std::function<bool(const void*)> decision, std::int64_t most);
+    Task add_task(std::string name, Runs runs, const Family* family);
 
     Graph* graph_;
     Form form_;
@@ -182,13 +188,33 @@ class Graph {
     [[nodiscard]] Particles<std::int64_t> particle_id(SetId set) const {
         return Particles<std::int64_t>(sets_[set].id_label);
     }
-    /// A label with one value for all patches, reduced from their contributions; `first` until then.
+    /// A label with one value for all patches, reduced from their contributions; `first` until then. T is a
+    /// number, or several of one type that are reduced together, each by itself: std::array<double, 6> for a
+    /// tensor.
     template <class T>
-    Scalar<T> scalar(std::string name, Reduce reduce, T first = {}, const LabelOptions& options = {}) {
-        LabelInfo info = described<T>(std::move(name), Kind::scalar, options);
+    Scalar<T> scalar(std::string name, Reduce reduce, typename NumbersOf<T>::Type first = {},
+                     const LabelOptions& options = {}) {
+        LabelInfo info = described<typename NumbersOf<T>::Type>(std::move(name), Kind::scalar, options);
+        info.components = NumbersOf<T>::count;
         info.reduce = reduce;
         info.first = static_cast<double>(first);
         return Scalar<T>(label(std::move(info)));
+    }
+    /// A scalar that tasks which run once make (Scope::once), and no reduction; 0 until then.
+    template <class T>
+    Scalar<T> scalar(std::string name, const LabelOptions& options = {}) {
+        return scalar<T>(std::move(name), Reduce::none, {}, options);
+    }
+    /// Up to `most` numbers that are reduced together, each by itself; how many there are may change from
+    /// round to round, as the products of a new Krylov vector with all before it do.
+    template <class T>
+    Scalars<T> scalars(std::string name, Reduce reduce, int most, const LabelOptions& options = {}) {
+        static_assert(element_of<T>() != Element::u8 && element_of<T>() != Element::bytes);
+        LabelInfo info = described<T>(std::move(name), Kind::scalar, options);
+        info.components = 1 + most;
+        info.counted = true;
+        info.reduce = reduce;
+        return Scalars<T>(label(std::move(info)));
     }
     /// Returns the address of its value, which tasks may read.
     const double* parameter(Parameter parameter);

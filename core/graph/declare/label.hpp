@@ -1,6 +1,7 @@
 // Labels: typed, named quantities on the patches of a family, and their versions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -38,12 +39,31 @@ enum class Kind : std::uint8_t {
     field,      // one for each cell, node or face of a Grid's patch
     list,       // LabelInfo::entries(patch) on each patch of any family (1: one value a patch)
     particles,  // one for each particle that is in the patch now
-    scalar,     // one for the whole run: the result of a reduction
+    scalar,     // one for the whole run: the result of a reduction, or of a task that runs once
 };
 
 /// How contributions to a scalar are combined. A sum of floating point numbers is exact and rounded once, so
 /// it does not depend on the order of the contributions.
+/// none: only tasks that run once make it.
 enum class Reduce : std::uint8_t { none, min, max, sum, all, any };
+
+/// The type of a scalar's numbers, and how many there are: std::array<double, 3> are three doubles.
+template <class T>
+struct NumbersOf {
+    using Type = T;
+    static constexpr int count = 1;
+};
+template <class T, std::size_t N>
+struct NumbersOf<std::array<T, N>> {
+    using Type = T;
+    static constexpr int count = static_cast<int>(N);
+};
+
+/// Stands for a scalar of up to so many numbers (Graph::scalars).
+template <class T>
+struct UpTo {
+    T number;
+};
 
 struct LabelInfo {
     std::string name;
@@ -65,6 +85,8 @@ struct LabelInfo {
     std::function<std::int64_t(int patch)> entries;  // lists
     Reduce reduce = Reduce::none;                    // scalars
     double first = 0;                                // scalars: the value before the first reduction
+    /// Graph::scalars: component 0 is how many of the others there are.
+    bool counted = false;
     std::string unit, about;
 };
 
@@ -122,5 +144,7 @@ template <class T>
 using Particles = Label<T, Kind::particles>;
 template <class T>
 using Scalar = Label<T, Kind::scalar>;
+template <class T>
+using Scalars = Label<UpTo<T>, Kind::scalar>;
 
 }  // namespace strata::graph

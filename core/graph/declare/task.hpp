@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -34,6 +35,7 @@ struct Use {
     const Relation* relation = nullptr;  // null: own patch, with `width`
     Int3 width{};                        // need: ghosts; sum: how far contributions reach
     std::array<Int3, 2> unreached{};     // sum: layers of `width` without contributions, below and above
+    bool accepts_missing = false;        // need: also of patches where no task makes the version
 
     /// sum: the box to which a patch that owns `owned` adds.
     [[nodiscard]] Box reached(const Box& owned) const {
@@ -44,7 +46,8 @@ struct Use {
 };
 
 /// in_processes: once in each process, for libraries that are collective over processes, and for files.
-enum class Runs : std::uint8_t { on_patches, in_processes };
+/// once: scalars from scalars. Each process finds them out for itself, from the same bits to the same bits.
+enum class Runs : std::uint8_t { on_patches, in_processes, once };
 
 class Graph;
 
@@ -62,6 +65,16 @@ struct TaskInfo {
     SetId worked_set;                 // and for each particle of this set on the patch:
     double particle_flops = 0, particle_bytes = 0;
     std::vector<SetId> moves;  // sets of which it lists the particles that left their cells
+    std::vector<bool> where;   // [patch] whether it runs there; empty: on all
+    bool modifies = false;
+
+    [[nodiscard]] bool runs_on(int patch) const {
+        return where.empty() || where[static_cast<std::size_t>(patch)];
+    }
+    /// Whether the other patches have no operation of it. They do where it modifies: who waits for the
+    /// version that it makes so waits for what it would have waited for, and finds the version before.
+    [[nodiscard]] bool partial() const { return !where.empty() && !modifies; }
+    [[nodiscard]] bool left_out(int patch) const { return partial() && !runs_on(patch); }
 };
 
 class Task {
@@ -104,7 +117,21 @@ class Task {
     }
 
     template <class T>
+    ScalarsUse<const T> need(TypedVersion<UpTo<T>, Kind::scalar> v) {
+        return {use({Access::need, v, nullptr, {}}), info_->id};
+    }
+
+    template <class T>
     FieldUse<T> make(TypedVersion<T, Kind::field> v) {
+        return {use({Access::make, v, nullptr, {}}), info_->id};
+    }
+    /// Scalars are made and modified by tasks that run once (Scope::once).
+    template <class T>
+    ScalarUse<T> make(TypedVersion<T, Kind::scalar> v) {
+        return {use({Access::make, v, nullptr, {}}), info_->id};
+    }
+    template <class T>
+    ScalarsUse<T> make(TypedVersion<UpTo<T>, Kind::scalar> v) {
         return {use({Access::make, v, nullptr, {}}), info_->id};
     }
     template <class T, Kind K>
@@ -127,6 +154,15 @@ class Task {
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<T> modify(TypedVersion<T, K> v) {
+        return {use({Access::modify, v, nullptr, {}}), info_->id};
+    }
+
+    template <class T>
+    ScalarUse<T> modify(TypedVersion<T, Kind::scalar> v) {
+        return {use({Access::modify, v, nullptr, {}}), info_->id};
+    }
+    template <class T>
+    ScalarsUse<T> modify(TypedVersion<UpTo<T>, Kind::scalar> v) {
         return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
 
@@ -154,20 +190,27 @@ class Task {
         return {use({Access::sum, v, &shared, {}}), info_->id};
     }
 
-    /// Contributes to a reduction. The value is the operation's neutral element at first (0 for a sum).
+    /// Contributes to a reduction. The value is the operation's neutral element at first (0 for a sum). Of a
+    /// scalar of several numbers each is reduced by itself, and all travel in one message.
     template <class T>
     ScalarUse<T> contribute(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::contribute, v, nullptr, {}}), info_->id};
     }
-
+    /// There are none at first: Numbers::resize says how many. The result has as many as the longest
+    /// contribution.
     template <class T>
-    ScalarUse<T> contribute(Scalar<T> label) {
+    ScalarsUse<T> contribute(TypedVersion<UpTo<T>, Kind::scalar> v) {
+        return {use({Access::contribute, v, nullptr, {}}), info_->id};
+    }
+    template <class T>
+    auto contribute(Scalar<T> label) {
         return contribute(label.at(0));
     }
 
     /// For kernels in other languages: declares a use without types. Returns the index of the use.
     int use(const Use& use) {
         info_->uses.push_back(use);
+        info_->modifies = info_->modifies || use.access == Access::modify;
         return static_cast<int>(info_->uses.size()) - 1;
     }
 
@@ -180,6 +223,27 @@ class Task {
     /// cells (a checking build finds it).
     Task& moves(SetId set) {
         info_->moves.push_back(set);
+        return *this;
+    }
+
+    /// The task runs on these patches of its family only, e.g. those at a boundary. What it makes is there on
+    /// them alone; what it modifies stays as it was on the others; sums and reductions take what there is.
+    /// The patches must follow from the case, as all that is declared. Throws Error where a patch is none of
+    /// the family's.
+    Task& on(const std::vector<int>& patches);
+    /// Those for which runs(patch) holds. It is asked here, once for each patch.
+    template <std::predicate<int> Runs>
+    Task& on(const Runs& runs) {
+        std::vector<int> patches;
+        for (int patch = 0; info_->family != nullptr && patch < info_->family->patches(); ++patch)
+            if (runs(patch)) patches.push_back(patch);
+        return on(patches);
+    }
+    /// The task also runs where no task makes what this use needs, on its own patch or on those that it
+    /// reaches; the values mean nothing there. Otherwise such a need is an error.
+    template <class HowUsed>
+    Task& accept_missing(const HowUsed& need) {
+        info_->uses[static_cast<std::size_t>(need.index)].accepts_missing = true;
         return *this;
     }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/graph/declare/inside_here.hpp"
+
 namespace strata::graph {
 
 void ValueCopy::copy(const std::byte* source, std::byte* target) const {
@@ -56,12 +58,12 @@ void TaskCall::show_particles() {
 
 void TaskCall::create(void* call, SetId set, std::int64_t count) {
     auto& self = *static_cast<TaskCall*>(call);
-    const Graph& graph = *self.here.task->graph;
+    const Graph& graph = *InsideHere::of(self.here).task->graph;
     if (!graph.particle_sets().has(set))
         self.here.fail("creates particles of a set that the graph does not have");
     const ParticleSet& of = graph.particle_sets()[set];
     for (const ParticleView& each : self.particle_views) {
-        const Use& use = self.here.task->uses[each.use];
+        const Use& use = InsideHere::of(self.here).task->uses[each.use];
         if (use.version.label != of.id_label || use.access != Access::make || self.populations == nullptr)
             continue;
         self.populations->create(of, self.here.patch, *each.patch, count);
@@ -89,9 +91,10 @@ Outcome TaskCall::go(void* what, Worker& worker) {
         }
         for (Here& each : call.all_own) each.step = call.here.step, each.round = call.here.round;
     }
-    call.here.worker = &worker;
+    CallData& inside = InsideHere::of(call.here);
+    inside.worker = &worker;
     const Calling calling(call.here);
-    const bool done = call.here.task->body(call.here);
+    const bool done = inside.task->body(call.here);
     call.under_way = !done;
     if (*call.measured) call.seconds += cpu_seconds() - begin;
     return done ? Outcome::done : Outcome::later;

@@ -175,7 +175,8 @@ struct ReduceCall {
 };
 /// Bytes of a partial result.
 [[nodiscard]] std::size_t partial_bytes(const LabelInfo& label);
-/// Writes the neutral element of the label's reduction: a contribution starts with it.
+/// Writes the neutral element of the label's reduction: a contribution starts with it. Of a label that counts
+/// its numbers: there are none.
 void write_neutral(const LabelInfo& label, std::byte* to);
 
 /// The value before the first reduction.

@@ -18,7 +18,7 @@ class GroupFills {
             const std::uint32_t last = group_.fills.of_block[b + 1];
             for (std::uint32_t i = group_.fills.of_block[b], end = i; i < last; i = end) {
                 while (end < last && group_.op_of[end] == group_.op_of[i]) ++end;
-                one(target, i, end);
+                if (group_.op_of[i] != kNone) one(target, i, end);
             }
         }
     }

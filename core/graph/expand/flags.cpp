@@ -41,7 +41,8 @@ void each_on_node(const Members& members, Each each) {
 void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& plan, SharedFlags& shared) {
     const auto name = [&](int process) { return fmt::format("graph.{}.directory.{}", in.serial, process); };
     std::size_t entries = 0;
-    for (const TaskOps& each : numbered.tasks) entries += each.count + (each.up != kNone ? 1 : 0);
+    for (const TaskOps& each : numbered.tasks)
+        entries += static_cast<std::size_t>(each.places()) + (each.up != kNone ? 1 : 0);
     plan.directory =
         SharedMemory(in.members, name(in.members.rank), (shared.tasks + entries) * sizeof(std::uint64_t));
     auto* first = plan.directory.as<std::uint64_t>();
@@ -50,7 +51,8 @@ void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& 
     for (const TaskOps& each : numbered.tasks) {
         const auto& all = plan.of(each.phase).program.ops;
         *first++ = at;
-        for (std::uint32_t i = 0; i < each.count; ++i) table[at++] = all[each.first + i].flag;
+        for (int local = 0; local < each.places(); ++local)
+            table[at++] = each.op(local) == kNone ? nullptr : all[each.op(local)].flag;
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
     in.members.meet();

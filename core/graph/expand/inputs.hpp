@@ -27,6 +27,7 @@ struct PlanInputs {
     const Memory& memory;
     int threads = 1;           // of this process
     std::uint64_t serial = 0;  // tells this plan from others
+    bool past_caches = false;  // Here::past_caches
     // Calls read these when they run.
     const std::int64_t* steps_before = nullptr;
     const bool* measured = nullptr;
@@ -36,6 +37,16 @@ struct PlanInputs {
     [[nodiscard]] bool is(TaskId number, ResolvedTask::What what) const { return task(number).what == what; }
     /// Of a task with a body: its declaration.
     [[nodiscard]] const TaskInfo& info(TaskId number) const { return graph.tasks()[task(number).task]; }
+    [[nodiscard]] bool runs(TaskId number, Runs how) const {
+        return is(number, ResolvedTask::What::body) && info(number).runs == how;
+    }
+    /// Whether a task's function is called for a patch; and whether the patch has no operation of the task.
+    [[nodiscard]] bool runs_on(TaskId number, int patch) const {
+        return !is(number, ResolvedTask::What::body) || info(number).runs_on(patch);
+    }
+    [[nodiscard]] bool left_out(TaskId number, int patch) const {
+        return is(number, ResolvedTask::What::body) && info(number).left_out(patch);
+    }
     [[nodiscard]] const Use& use(TaskId of, int number) const {
         return info(of).uses[static_cast<std::size_t>(number)];
     }

@@ -76,10 +76,13 @@ class FindNeeds {
     }
 
   private:
-    /// Null where the patch is of this node.
+    /// Null where the patch is of this node, or the maker does not run on it.
     [[nodiscard]] Need* need(TaskId maker, StorageId storage, int patch) {
         const int process = in_.owner(in_.family_of(storage), patch);
         if (in_.members.is_on_node(process)) return nullptr;
+        if (maker &&
+            (in_.storage(storage).contributions ? !in_.runs_on(maker, patch) : in_.left_out(maker, patch)))
+            return nullptr;  // there are no such values
         return &out_.here[static_cast<std::size_t>(process)][{maker, storage, patch}];
     }
     void add(TaskId maker, StorageId storage, const SourceBox& piece) {
@@ -118,9 +121,11 @@ class FindNeeds {
             const Use& use = in_.info(task).uses[u];
             if (use.access != Access::need || use.relation == nullptr) continue;
             for (const TaskId maker : makers_of(task, u))
-                for (const int patch : in_.patches(numbered_.tasks[task].family))
+                for (const int patch : in_.patches(numbered_.tasks[task].family)) {
+                    if (!in_.runs_on(task, patch)) continue;
                     for (const Piece& piece : use.relation->pieces(patch, in_.label(use.version.label).on))
                         add(maker, uses[u].storage, piece);
+                }
         }
     }
 

@@ -128,14 +128,28 @@ class Numbering {
         return in_.completed(task).family;
     }
 
-    /// The next operations: one for each patch, each for the patch's thread.
-    TaskOps on_patches(int phase, FamilyId family, OpKind kind, const std::string& name) {
+    /// The next operations: one for each patch (of a task on some patches: for each of those), each for the
+    /// patch's thread.
+    TaskOps on_patches(int phase, FamilyId family, OpKind kind, const std::string& name,
+                       const TaskInfo* task = nullptr) {
         TaskOps all = next(phase);
         all.family = family;
-        all.count = static_cast<std::uint32_t>(in_.patches(family).size());
-        for (std::uint32_t i = 0; i < all.count; ++i)
-            operations_.add(phase, kind, name, in_.patches(family)[i], thread_of_[family][i],
+        const std::vector<int>& patches = in_.patches(family);
+        all.count = static_cast<std::uint32_t>(patches.size());
+        if (task != nullptr && task->partial()) {
+            all.by_local.assign(patches.size(), kNone);
+            for (std::size_t i = 0; i < patches.size(); ++i) {
+                if (!task->runs_on(patches[i])) continue;
+                all.by_local[i] = all.first + static_cast<std::uint32_t>(all.locals.size());
+                all.locals.push_back(static_cast<int>(i));
+            }
+            all.count = static_cast<std::uint32_t>(all.locals.size());
+        }
+        for (std::uint32_t number = 0; number < all.count; ++number) {
+            const auto i = static_cast<std::size_t>(all.local(number));
+            operations_.add(phase, kind, name, patches[i], thread_of_[family][i],
                             kind == OpKind::relocate || out_.at_edge[family][i] != 0);
+        }
         return all;
     }
     [[nodiscard]] TaskOps next(int phase) const {
@@ -157,12 +171,13 @@ class Numbering {
             const std::string name = "reduce " + in_.completed(t).name;
             one(OpKind::reduce, name);
             if (in_.members.rank > 0) all.up = one(OpKind::reduce, name);
-        } else if (body && in_.info(t).runs == Runs::in_processes) {
+        } else if (body && in_.info(t).runs != Runs::on_patches) {
             one(OpKind::task, in_.info(t).name);
         } else if (!in_.is(t, What::relocate)) {  // those come last
             const Family& family = body ? *in_.info(t).family : *in_.completed(t).family;
             all = on_patches(phase, number_of(in_.graph, family), body ? OpKind::task : OpKind::combine,
-                             body ? in_.info(t).name : "combine " + in_.completed(t).name);
+                             body ? in_.info(t).name : "combine " + in_.completed(t).name,
+                             body ? &in_.info(t) : nullptr);
         }
         out_.tasks.push_back(all);
     }
@@ -233,6 +248,7 @@ class Numbering {
         for (std::size_t b = 0; b < layout.blocks.size(); ++b)
             for (std::uint32_t i = group.fills.of_block[b]; i < group.fills.of_block[b + 1]; ++i) {
                 const int from = group.fills.all[i].from;
+                if (in_.left_out(group.key.maker, from)) continue;
                 const bool same = i > group.fills.of_block[b] && group.fills.all[i - 1].from == from;
                 group.op_of[i] =
                     same ? group.op_of[i - 1] : operations_.add(phase, OpKind::copy, name, from, thread[i]);

@@ -92,7 +92,7 @@ class MakeProgram {
     void put_fills(const FillGroup& group, Block& block) const {
         std::uint32_t last = kNone;
         for (const std::uint32_t op : group.op_of) {
-            if (op != last) put(op, block);
+            if (op != last && op != kNone) put(op, block);
             last = op;
         }
     }
@@ -111,7 +111,9 @@ class MakeProgram {
     void put_patches(const TaskOps& all, char edge, Block& block) const {
         const std::vector<char>& at_edge = numbered_.at_edge[all.family];
         for (std::size_t local = 0; local < at_edge.size(); ++local)
-            if (at_edge[local] == edge) put(all.op(static_cast<int>(local)), block);
+            if (const std::uint32_t op = all.op(static_cast<int>(local));
+                at_edge[local] == edge && op != kNone)
+                put(op, block);
     }
 
     /// A task's operations: first those whose results others wait for, with what brings them there. Of a grid

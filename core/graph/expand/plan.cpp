@@ -2,8 +2,10 @@
 #include <cstring>
 #include <exception>
 
+#include "core/graph/declare/inside_here.hpp"
 #include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/values.hpp"
+#include "core/machine/last_cache.hpp"
 
 namespace strata::graph {
 
@@ -21,9 +23,16 @@ Plan::Plan(const Graph& graph, const Resolved& resolved, const Assignment& assig
         for (int b = 0; b < resolved.storages[s].depth; ++b)
             write_first(label, array.origin + b * array.buffer_stride);
     }
-    parts_ = detail::build({graph, resolved, assignment_, members, memory_, threads, serial, &steps_before_,
-                            &measured_, sums_in_place(graph, resolved)});
+    parts_ = detail::build({graph, resolved, assignment_, members, memory_, threads, serial, past_caches(),
+                            &steps_before_, &measured_, sums_in_place(graph, resolved)});
     members_.meet();  // no process runs before all have looked up their addresses
+}
+
+/// Processes of a node have about as much each. Their steps go through all of it, so what is stored stays in
+/// a cache until the next step only where the caches hold it all.
+bool Plan::past_caches() const {
+    static const std::uint64_t caches = machine::last_level_caches();
+    return caches > 0 && memory_.bytes() * static_cast<std::size_t>(members_.on_node()) > caches;
 }
 
 Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint64_t serial,
@@ -201,8 +210,9 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
     for (const Op& op : parts_.of(1).program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
-        if (call.here.family == nullptr) continue;  // of the whole team
-        const FamilyId family = number_of(graph_, *call.here.family);
+        const Family* of = InsideHere::of(call.here).family;
+        if (of == nullptr) continue;  // of the whole process
+        const FamilyId family = number_of(graph_, *of);
         const auto local =
             static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.here.patch)]);
         costs[family][local] += call.seconds;

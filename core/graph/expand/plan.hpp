@@ -41,8 +41,9 @@ class Plan {
     [[nodiscard]] const Resolved& resolved() const { return resolved_; }
     /// The number of a graph's scope in the program of the step; the steps themselves are 0.
     [[nodiscard]] std::uint16_t scope(ScopeId graph_scope) const { return parts_.scopes[graph_scope]; }
-    /// Holds when the result of a reduction of the step is there, in this process.
-    [[nodiscard]] Wait end_of(TaskId reduction) const { return parts_.ends[reduction]; }
+    /// Holds when the scalars of a reduction of the step, or of a task that runs once, are there, in this
+    /// process.
+    [[nodiscard]] Wait end_of(TaskId maker) const { return parts_.ends[maker]; }
     /// So many steps were done before the first of `step`'s scope 0, e.g. when a run is continued from a
     /// file.
     void count_steps_from(std::int64_t steps) { steps_before_ = steps; }
@@ -86,6 +87,7 @@ class Plan {
     }
 
   private:
+    [[nodiscard]] bool past_caches() const;
     void take_over(const Plan& old, StorageId storage);
 
     void exchange_kept();

@@ -44,8 +44,8 @@ struct ProgramData {
     Stock<TaskCall::UseAddress> addresses;
     Stock<Clear> clears;
     Stock<Here> patch_views;
-    Stock<Here::Own> owns;
-    Stock<Here::MovedOfSet> moved_of_sets;
+    Stock<CallData::Own> owns;
+    Stock<CallData::MovedOfSet> moved_of_sets;
     Stock<TaskCall::ScalarContribution> scalars;
     Stock<TaskCall::ParticleView> particle_views;
     Stock<CombineCall::Entries> entries;
@@ -80,7 +80,7 @@ struct ProgramData {
 struct PlanParts {
     std::array<ProgramData, 2> programs;      // of the start, of the step
     VectorBy<ScopeId, std::uint16_t> scopes;  // a graph's scope -> its number in its program
-    VectorBy<TaskId, Wait> ends;              // of reductions
+    VectorBy<TaskId, Wait> ends;              // of reductions, and of tasks that run once
     SharedMemory flags, directory, partials, images;
     std::vector<Exchanged> exchanged;  // [process]; empty where all are on one node
     std::vector<SharedMemory> departures;

@@ -71,24 +71,47 @@ T combined(Reduce reduce, T a, T b) {
     }
 }
 
+/// How many components are there: of a label that counts its numbers, component 0 says it.
+template <class T>
+int components_in(const LabelInfo& label, const std::byte* values) {
+    T count{};
+    std::memcpy(&count, values, sizeof count);
+    return label.counted ? 1 + static_cast<int>(count) : label.components;
+}
+
 template <class T>
 void combine(const LabelInfo& label, std::byte* into, const std::byte* from) {
     auto* a = reinterpret_cast<T*>(into);
     const auto* b = reinterpret_cast<const T*>(from);
-    for (int c = 0; c < label.components; ++c) a[c] = combined(label.reduce, a[c], b[c]);
+    const int components = components_in<T>(label, from);
+    if (label.counted) a[0] = std::max(a[0], b[0]);
+    for (int c = label.counted; c < components; ++c) a[c] = combined(label.reduce, a[c], b[c]);
 }
 
+/// The numbers of one process, or of all. A partial result has its count where component 0 would be.
 template <class T>
 void reduce_exactly(const ReduceCall& call, std::byte* result) {
-    auto* sums = reinterpret_cast<ExactSum*>(call.mine);
-    for (int c = 0; c < call.label->components; ++c) {
+    const LabelInfo& label = *call.label;
+    int components = label.counted ? 1 : label.components;
+    for (const std::byte* each : call.contributions)
+        components = std::max(components, components_in<T>(label, each));
+    for (const std::byte* each : call.children)
+        components = std::max(components, components_in<T>(label, each));
+    if (call.finishes) write_neutral(label, result);
+    if (label.counted) {
+        const T count = static_cast<T>(components - 1);
+        std::memcpy(result, &count, sizeof count);
+    }
+    for (int c = label.counted; c < components; ++c) {
         ExactSum sum;
-        for (const std::byte* each : call.contributions) sum.add(reinterpret_cast<const T*>(each)[c]);
-        for (const std::byte* each : call.children) sum.add(reinterpret_cast<const ExactSum*>(each)[c]);
+        for (const std::byte* each : call.contributions)
+            if (c < components_in<T>(label, each)) sum.add(reinterpret_cast<const T*>(each)[c]);
+        for (const std::byte* each : call.children)
+            if (c < components_in<T>(label, each)) sum.add(reinterpret_cast<const ExactSum*>(each)[c]);
         if (call.finishes)
             reinterpret_cast<T*>(result)[c] = static_cast<T>(sum.value());
         else
-            sums[c] = sum;
+            reinterpret_cast<ExactSum*>(result)[c] = sum;
     }
 }
 
@@ -103,6 +126,7 @@ void write_neutral(const LabelInfo& label, std::byte* to) {
     with_type(label.element, [&](auto zero) {
         using T = decltype(zero);
         for (int c = 0; c < label.components; ++c) reinterpret_cast<T*>(to)[c] = neutral<T>(label.reduce);
+        if (label.counted) *reinterpret_cast<T*>(to) = 0;
     });
 }
 

@@ -13,7 +13,6 @@ class Reductions {
         : in_(in), numbered_(numbered), streams_(streams), shared_(shared), slots_(slots), plan_(plan) {}
 
     ReceivedParts all() {
-        plan_.ends.resize(in_.resolved.tasks.size());
         for (const TaskId task : in_.resolved.tasks.ids())
             if (in_.is(task, ResolvedTask::What::reduce)) one(task);
         return std::move(received_);

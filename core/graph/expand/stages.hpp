@@ -47,8 +47,20 @@ struct TaskOps {
     std::uint32_t first = 0, count = 0;
     TaskId leave, gather;      // relocations: their other operations, further entries of Numbered::tasks
     std::uint32_t up = kNone;  // reductions over several processes: brings this process's part to the root
+    std::vector<int> locals;   // of a task on some patches: those of this process, ascending
+    std::vector<std::uint32_t> by_local;  // and for each of this process's patches its operation, or kNone
 
-    [[nodiscard]] std::uint32_t op(int local) const { return first + static_cast<std::uint32_t>(local); }
+    /// Of a patch without one: kNone.
+    [[nodiscard]] std::uint32_t op(int local) const {
+        return by_local.empty() ? first + static_cast<std::uint32_t>(local)
+                                : by_local[static_cast<std::size_t>(local)];
+    }
+    /// The patch of its `number`-th operation.
+    [[nodiscard]] int local(std::uint32_t number) const {
+        return by_local.empty() ? static_cast<int>(number) : locals[number];
+    }
+    /// All places that an operation may have for local patches.
+    [[nodiscard]] int places() const { return static_cast<int>(by_local.empty() ? count : by_local.size()); }
 };
 
 /// The time at which a halo is filled, and the values: as soon as the task `maker` has made them. For readers
@@ -154,7 +166,8 @@ struct Streams {
 
 class SharedFlags {
   public:
-    /// Of another process of the node: the flag of a task's operation for its patch number `local`.
+    /// Of another process of the node: the flag of a task's operation for its patch number `local`; null
+    /// where it has none.
     [[nodiscard]] const Flag* flag(int process, TaskId task, int local) const;
     /// A process's part of a reduction.
     [[nodiscard]] std::byte* partial(int process, TaskId task) const {

@@ -109,6 +109,7 @@ class Combination {
                 by_patch[link.patch].second.push_back(link.their_entry);
             }
             for (const auto& [other, entries] : by_patch) {
+                if (!in_.runs_on(maker, other)) continue;
                 const PatchArray& source = arrays_.of(theirs, other, reader_);
                 CombineCall::Entries part;
                 part.from = address(theirs, source, source.origin);

@@ -28,6 +28,8 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
         const Storage &result = storage_of(resolved, sum.result),
                       &windows = storage_of(resolved, sum.windows);
         const LabelInfo& label = label_of(graph, result);
+        const TaskId body = resolved.tasks[sum.maker].task;
+        if (!graph.tasks()[body].where.empty()) continue;
         if (label.kind != Kind::field || !alone(result) || !alone(windows) || !windows.contributions)
             continue;
         bool may = true;
@@ -45,7 +47,7 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
                 if (!may) break;
                 const TaskInfo& info = graph.tasks()[t];
                 const Use& use = info.uses[u];
-                may = info.family == label.family && info.runs == Runs::on_patches &&
+                may = info.family == label.family && info.runs == Runs::on_patches && info.where.empty() &&
                       use.relation == nullptr && use.width == Int3{} && use.version.back == 0;
             }
             if (uses) sum.users.push_back(t);
@@ -88,6 +90,7 @@ std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task, const std:
         const StorageId windows = in.task(maker).uses[static_cast<std::size_t>(use)].storage;
         grid.find_owners_in(grid.zone_of(patch), own.grown(sums.width), of.on, of.border, met);
         for (const Grid::Meeting& each : met) {
+            if (!in.runs_on(maker, each.patch)) continue;
             const Box theirs = owned(of, each.patch).shifted(each.shift);
             const Box both = common(sums.reached(theirs), own);
             if (!both.empty())

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/graph/declare/inside_here.hpp"
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -18,27 +19,32 @@ class TaskCalls {
         : in_(in), numbered_(numbered), arrays_(arrays), plan_(plan), task_(task), slots_(slots) {}
 
     void all() {
+        if (declared_.runs == Runs::once) return once();
         if (!ops_.family) return on_team();
         reader_ = {ops_.phase, kNone, position_of(in_, task_, Position::own)};
-        for (local_ = 0; local_ < static_cast<int>(ops_.count); ++local_) on_patch();
+        for (std::uint32_t i = 0; i < ops_.count; ++i) {
+            local_ = ops_.local(i);
+            patch_ = in_.patches(ops_.family)[static_cast<std::size_t>(local_)];
+            declared_.runs_on(patch_) ? on_patch() : pass();
+        }
     }
 
   private:
     void on_patch() {
         begin();
-        patch_ = in_.patches(ops_.family)[static_cast<std::size_t>(local_)];
         reader_.op = ops_.op(local_);
         for (std::size_t u = 0; u < uses_.size(); ++u) show(u);
         TaskCall& call = finish();
-        std::vector<Here::MovedOfSet> moves;
+        std::vector<CallData::MovedOfSet> moves;
         for (const SetId set : declared_.moves)
             moves.push_back({set, &in_.memory.populations().moved(set, local_)});
-        call.here.moves = all_.moved_of_sets.keep(moves);
         call.here.patch = patch_;
-        call.here.family = declared_.family;
-        call.here.use_data = call.use_data;
-        call.here.call = &call;
-        call.here.creates = TaskCall::create;
+        CallData& inside = InsideHere::of(call.here);
+        inside.moves = all_.moved_of_sets.keep(moves);
+        inside.family = declared_.family;
+        inside.use_data = call.use_data;
+        inside.call = &call;
+        inside.creates = TaskCall::create;
         if (ops_.phase == 0) call.populations = &in_.memory.populations();
 
         Op& op = all_.program.ops[reader_.op];
@@ -47,6 +53,11 @@ class TaskCalls {
         op.flops = declared_.flops * values;
         op.bytes = declared_.bytes * values;
         op.values = values;
+    }
+
+    /// An operation that does nothing, where the task does not run: it keeps the order.
+    void pass() {
+        all_.program.ops[ops_.op(local_)].go = [](void*, Worker&) { return Outcome::done; };
     }
 
     /// One call for all patches of this process. Its views: one for each use, of the process itself
@@ -63,27 +74,37 @@ class TaskCalls {
                 show_on(family);
                 Here here;
                 here.patch = patch_;
-                here.family = family;
-                here.task = &declared_;
+                InsideHere::of(here).family = family;
+                InsideHere::of(here).task = &declared_;
                 patch_views.push_back(here);
             }
         }
         local_ = 0;
         TaskCall& call = finish();
         call.here.patch = in_.members.rank;
-        call.here.use_data = call.use_data.first(uses_.size());
+        InsideHere::of(call.here).use_data = call.use_data.first(uses_.size());
         call.all_own = all_.patch_views.keep(patch_views);
         for (std::size_t i = 0; i < call.all_own.size(); ++i)
-            call.all_own[i].use_data = call.use_data.subspan((i + 1) * uses_.size(), uses_.size());
-        std::vector<Here::Own> owns;
+            InsideHere::of(call.all_own[i]).use_data =
+                call.use_data.subspan((i + 1) * uses_.size(), uses_.size());
+        std::vector<CallData::Own> owns;
         std::size_t next = 0;
         for (const Family* family : families) {
             const std::size_t count = in_.patches(number_of(in_.graph, *family)).size();
             owns.push_back({family, call.all_own.subspan(next, count)});
             next += count;
         }
-        call.here.owns = all_.owns.keep(owns);
+        InsideHere::of(call.here).owns = all_.owns.keep(owns);
         all_.program.ops[ops_.first].speaks_mpi = true;
+    }
+    /// Scalars alone, of this process's.
+    void once() {
+        begin();
+        for (std::size_t u = 0; u < uses_.size(); ++u) show(u);
+        TaskCall& call = finish();
+        InsideHere::of(call.here).use_data = call.use_data;
+        plan_.ends[task_] = {all_.program.ops[ops_.first].flag, numbered_.scopes[declared_.scope], 0,
+                             static_cast<std::int32_t>(ops_.first)};
     }
     [[nodiscard]] std::vector<const Family*> families_of_uses() const {
         std::vector<const Family*> all;
@@ -122,7 +143,8 @@ class TaskCalls {
         call.clears = all_.clears.keep(clears_);
         call.particle_views = all_.particle_views.keep(particle_views_);
         call.scalars = all_.scalars.keep(scalars_);
-        call.here.task = &declared_;
+        InsideHere::of(call.here).task = &declared_;
+        InsideHere::of(call.here).past_caches = in_.past_caches;
         call.scope = numbered_.scopes[declared_.scope];
         call.round_base = numbered_.bases[declared_.scope];
         call.most = in_.graph.scopes()[declared_.scope].most();
@@ -186,6 +208,7 @@ class TaskCalls {
         const PatchArray mine{nullptr, own.row / value, own.plane / value, own.component / value, 0, 0};
         for (const Piece& piece : use.relation->pieces(patch_, of.on)) {
             const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
+            if (source.origin == nullptr) continue;  // nobody makes it there, and the task accepts that
             ValueCopy move;
             move.from = address(resolved, source, distance(source, piece.box.lo, of.bytes));
             move.to.base = memory + distance(mine, piece.into().shifted(negative(window.lo)).lo, of.bytes);
@@ -219,6 +242,7 @@ class TaskCalls {
         std::byte* memory = room_for(all_.windows, static_cast<std::size_t>(count * value * of.components));
         for (const Piece& piece : use.relation->pieces(patch_, of.on)) {
             const PatchArray& source = arrays_.of(resolved.storage, piece.from, reader_);
+            if (source.origin == nullptr) continue;
             if (of.kind == Kind::list) check_entries(*use.relation, of, piece, source);
             const auto [first, entries] = entries_in(of, piece.from, source, piece.entries);
             ValueCopy move;
@@ -286,6 +310,7 @@ class TaskCalls {
 ContributionSlots make_tasks(const PlanInputs& in, const Numbered& numbered, Arrays& arrays,
                              PlanParts& plan) {
     ContributionSlots slots;
+    plan.ends.resize(in.resolved.tasks.size());
     for (const TaskId task : in.resolved.tasks.ids())
         if (in.is(task, ResolvedTask::What::body)) TaskCalls(in, numbered, arrays, plan, task, slots).all();
     return slots;

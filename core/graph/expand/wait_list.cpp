@@ -10,15 +10,15 @@ void WaitList::add_op(int phase, std::uint32_t op, ScopeId scope, int lag) {
 }
 
 void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int lag) {
-    waits_.push_back(
-        {shared.flag(process, task, local), numbered.scopes[scope], static_cast<std::uint16_t>(lag), -1});
+    if (const Flag* flag = shared.flag(process, task, local); flag != nullptr)
+        waits_.push_back({flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag), -1});
 }
 
 void WaitList::add_patch(TaskId task, FamilyId family, int patch, ScopeId scope, int lag) {
     const TaskOps& of = numbered.tasks[task];
     const int process = in.owner(family, patch), at = !of.family ? 0 : in.local(family, patch);
     if (process == in.members.rank) {
-        add_op(of.phase, of.op(at), scope, lag);
+        if (const std::uint32_t op = of.op(at); op != kNone) add_op(of.phase, op, scope, lag);
     } else if (in.members.is_on_node(process)) {
         add_other(process, task, at, scope, lag);
     } else if (const std::uint32_t op = streams.image_op(task, process); op != kNone) {

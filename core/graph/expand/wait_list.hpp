@@ -21,7 +21,8 @@ class WaitList {
     void add_latest(int phase, std::uint32_t op, const Position& of, const Position& here) {
         add_op(phase, op, of.scope, rounds_since(in, of, here));
     }
-    /// For an operation of another process of the node: of a task, for its patch number `local`.
+    /// For an operation of another process of the node: of a task, for its patch number `local`. (None where
+    /// the task does not run there.)
     void add_other(int process, TaskId task, int local, ScopeId scope, int lag);
     /// For a task's operation on one patch of a family, wherever that patch is; of another node, until its
     /// image here has the values.

@@ -26,7 +26,7 @@ class TaskWaits {
             const FamilyId family = in_.family_of(group.key.storage);
             std::uint32_t last = kNone;
             for (std::size_t i = 0; i < group.op_of.size(); ++i) {
-                if (group.op_of[i] == last) continue;
+                if (group.op_of[i] == last || group.op_of[i] == kNone) continue;
                 last = group.op_of[i];
                 list_.add_patch(group.key.maker, family, group.fills.all[i].from, group.key.lag);
                 if (!list_.empty()) list_.give_to(phase, last);  // empty: an image without readers
@@ -38,12 +38,12 @@ class TaskWaits {
     void one(TaskId task) {
         const TaskOps& all = numbered_.tasks[task];
         for (std::uint32_t i = 0; i < all.count; ++i) {
-            befores(task, static_cast<int>(i), all.first + i);
+            befores(task, all.local(i), all.first + i);
             if (in_.is(task, ResolvedTask::What::reduce))
                 result(task);
-            else if (!all.family)
+            else if (in_.runs(task, Runs::in_processes))
                 turn(task);
-            wait_for_packing(list_, task, !all.family ? -1 : in_.patches(all.family)[i]);
+            wait_for_packing(list_, task, !all.family ? -1 : patch_of(all, i));
             list_.give_to(all.phase, all.first + i);
         }
         if (all.up == kNone) return;
@@ -51,6 +51,10 @@ class TaskWaits {
         children(task);
         list_.add_op(all.phase, all.first, in_.task(task).scope, 1);  // the root has taken the part before
         list_.give_to(all.phase, all.up);
+    }
+
+    [[nodiscard]] int patch_of(const TaskOps& all, std::uint32_t number) const {
+        return in_.patches(all.family)[static_cast<std::size_t>(all.local(number))];
     }
 
     void relocation(TaskId task) {
@@ -91,6 +95,7 @@ class TaskWaits {
                 const bool taken = before.backward && theirs.up != kNone;
                 list_.add_op(theirs.phase, taken ? theirs.up : theirs.first, in_.task(before.task).scope,
                              before.lag);
+                if (op == mine.first) taken_by_all(task, before);
             } else if (!mine.family || !theirs.family) {
                 list_.add_all(before.task, before.lag);
                 neighbours(mine, patch, before);
@@ -102,9 +107,30 @@ class TaskWaits {
         }
     }
 
+    /// A task that writes the result of another one's reduction anew waits until the others have it:
+    /// processes of this node copy it from the first one, other nodes get it packed.
+    void taken_by_all(TaskId task, const Before& before) {
+        const Members& members = in_.members;
+        if (task == before.task || members.rank != members.first()) return;
+        const ResolvedTask& writer = in_.task(task);
+        bool rewrites = false;
+        for (std::size_t u = 0; u < writer.uses.size(); ++u)
+            rewrites = rewrites || (writes(in_, task, u) &&
+                                    writer.uses[u].storage == in_.task(before.task).uses[0].storage);
+        if (!rewrites) return;
+        const ScopeId scope = in_.task(before.task).scope;
+        for (int process = members.first() + 1; process < members.first() + members.on_node(); ++process)
+            list_.add_other(process, before.task, 0, scope, before.lag);
+        for (const std::size_t i : streams_.of[before.task].outgoing)
+            if (const Stream& stream = streams_.outgoing[i]; stream.what == Stream::What::reduced)
+                list_.add_op(numbered_.tasks[task].phase, stream.first, scope, before.lag);
+    }
+
     /// One of the two tasks is of the whole process: the other's patches read across processes.
     void neighbours(const TaskOps& mine, int patch, const Before& before) {
-        if (before.through_use < 0 || in_.info(before.through_task).family == nullptr) return;
+        if (before.through_use < 0 || !in_.is(before.through_task, ResolvedTask::What::body) ||
+            in_.info(before.through_task).family == nullptr)
+            return;
         const Use& use = in_.use(before.through_task, before.through_use);
         if (in_.label(use.version.label).kind == Kind::scalar) return;
         if (mine.family && !before.backward)
@@ -146,7 +172,7 @@ class TaskWaits {
         std::uint32_t last = kNone;
         for (const std::uint32_t fill : group.fills.patch(position.at)) {
             if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
-            if (group.op_of[fill] != last)
+            if (group.op_of[fill] != last && group.op_of[fill] != kNone)
                 list_.add_op(numbered_.tasks[before.task].phase, group.op_of[fill], scope_of(in_, key),
                              key.scope ? 0 : before.lag);
             last = group.op_of[fill];
@@ -158,7 +184,7 @@ class TaskWaits {
     void turn(TaskId task) {
         TaskId last;
         for (const auto& [other, inner] : in_.resolved.scopes[in_.task(task).scope].order) {
-            if (inner || numbered_.tasks[other].family || !in_.is(other, ResolvedTask::What::body)) continue;
+            if (inner || !in_.runs(other, Runs::in_processes)) continue;
             if (other == task) break;
             last = other;
         }

@@ -17,6 +17,10 @@ class Check {
                 .remedy("labels come from this graph's field, list, particle and scalar");
         label_ = &graph_.labels()[use_.version.label];
         version();
+        if (task_.runs == Runs::once && label_->kind != Kind::scalar)
+            throw refuse(fmt::format("runs once and uses {}, which has values on patches", name()))
+                .allowed("scalars")
+                .remedy("contribute what it needs of the patches to a scalar");
         if (label_->kind == Kind::scalar)
             scalar();
         else if (use_.relation != nullptr)
@@ -62,8 +66,21 @@ class Check {
     }
 
     void scalar() const {
-        if (use_.access != Access::need && use_.access != Access::contribute)
-            throw refuse(fmt::format("writes the scalar {}", name())).allowed("contribute(scalar)");
+        const bool once = task_.runs == Runs::once;
+        if (once && use_.access != Access::need && use_.access != Access::make &&
+            use_.access != Access::modify)
+            throw refuse(fmt::format("contributes to the scalar {}, but runs once, not on patches", name()))
+                .allowed("make(scalar) and modify(scalar)")
+                .remedy("make it, or contribute to it in a task on patches");
+        if (!once && use_.access != Access::need && use_.access != Access::contribute)
+            throw refuse(fmt::format("writes the scalar {}", name()))
+                .allowed("contribute(scalar); make and modify for a task that runs once")
+                .remedy("contribute to it, or declare the task by once(name)");
+        if (use_.access == Access::contribute && label_->reduce == Reduce::none)
+            throw refuse(fmt::format("contributes to the scalar {}, which does not say how contributions are "
+                                     "combined",
+                                     name()))
+                .allowed("a scalar with Reduce::min, max, sum, all or any");
         if (use_.relation != nullptr || use_.width != Int3{})
             throw refuse(
                 fmt::format("needs the scalar {} through a relation, but it is the same everywhere", name()));

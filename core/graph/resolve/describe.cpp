@@ -25,6 +25,10 @@ const char* name_of(Element element) {
     constexpr const char* names[] = {"f64", "f32", "i64", "i32", "u8", "bytes"};
     return names[static_cast<std::size_t>(element)];
 }
+const char* name_of(Runs runs) {
+    constexpr const char* names[] = {"on patches", "in processes", "once"};
+    return names[static_cast<std::size_t>(runs)];
+}
 const char* name_of(Access access) {
     constexpr const char* names[] = {"need", "make", "modify", "sum", "contribute"};
     return names[static_cast<std::size_t>(access)];
@@ -145,9 +149,11 @@ class Document {
             const TaskInfo* info = !it.task ? nullptr : &graph_.tasks()[it.task];
             if (info != nullptr && info->family != nullptr) json_.member("family", info->family->name());
             if (info != nullptr) {
-                json_.member("runs", info->runs == Runs::on_patches ? "on patches" : "in processes");
+                json_.member("runs", name_of(info->runs));
                 json_.member("flops", info->flops).member("bytes", info->bytes);
             }
+            if (info != nullptr && !info->where.empty())
+                json_.member("patches", std::count(info->where.begin(), info->where.end(), true));
             json_.key("uses").array();
             for (std::size_t u = 0; u < it.uses.size(); ++u) {
                 const ResolvedUse& r = it.uses[u];
@@ -170,7 +176,7 @@ class Document {
                     .member("task", b.task.number())
                     .member("lag", b.lag)
                     .member("overwrites", b.backward);
-                if (b.through_use >= 0)
+                if (b.through_use >= 0 && task(b.through_task).task)
                     json_.member("through",
                                  through(*use(b.through_task, static_cast<std::size_t>(b.through_use))));
                 json_.end();

@@ -122,9 +122,15 @@ struct Model {
     /// Whether a round may leave the scope out.
     [[nodiscard]] bool may_not_run(ScopeId s) const { return scope(s).form() == Scope::Form::when; }
 
+    /// Whether the task has one call for the process, rather than one for each patch.
     [[nodiscard]] bool in_processes(TaskId t) const {
         const TaskId body = task(t).task;
-        return body && graph.tasks()[body].runs == Runs::in_processes;
+        return body && graph.tasks()[body].runs != Runs::on_patches;
+    }
+    /// Whether patches on which the task does not run have no operation of it.
+    [[nodiscard]] bool partial(TaskId t) const {
+        const TaskId body = task(t).task;
+        return body && graph.tasks()[body].partial();
     }
     /// For messages: "task 'diffuse'", "the sum of 'mass'".
     [[nodiscard]] std::string say(TaskId task) const;
@@ -143,6 +149,8 @@ void check_relocations(const Graph& graph);
 void list_tasks(Model& model);
 /// Finds the versions of each label in each scope.
 void make_timelines(Model& model);
+/// Refuses needs of what tasks on some patches make, on others.
+void check_patches(Model& model);
 /// Finds the waits between tasks, but for those that shared storages add.
 void find_edges(Model& model);
 /// Finds the order of tasks in each scope, ranked by cost; throws Error where tasks wait for each other.

@@ -33,6 +33,7 @@ VectorBy<TaskId, double> costs(const Model& m) {
     int count = 0;
     for (const TaskId t : m.graph.tasks().ids()) {
         const TaskInfo& info = m.graph.tasks()[t];
+        if (info.runs == Runs::once) continue;  // see below
         cost[t] = values_per_patch(m, info) * std::max(info.flops / 4e9, info.bytes / 8e9);
         known += cost[t];
         count += cost[t] > 0;
@@ -40,7 +41,8 @@ VectorBy<TaskId, double> costs(const Model& m) {
     const double mean = count > 0 ? known / count : 1;
     for (const TaskId t : cost.ids()) {
         const auto what = m.out.tasks[t].what;
-        if (what == ResolvedTask::What::combine || what == ResolvedTask::What::reduce)
+        if (what == ResolvedTask::What::combine || what == ResolvedTask::What::reduce ||
+            (what == ResolvedTask::What::body && m.graph.tasks()[t].runs == Runs::once))
             cost[t] = 0.1 * mean;  // works on a patch's rim, or on one number
         else if (cost[t] <= 0)
             cost[t] = mean;

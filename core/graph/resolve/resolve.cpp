@@ -67,6 +67,7 @@ Resolved resolve(const Graph& graph) {
     resolving::list_tasks(m);
     list_scopes(m);
     resolving::make_timelines(m);
+    resolving::check_patches(m);
     resolving::find_decisions(m);
     resolving::find_edges(m);
     resolving::order_scopes(m);

@@ -76,6 +76,8 @@ class Settle {
     }
 
     [[nodiscard]] Patches patches(TaskId t, const Before& b) const {
+        // Where one of them does not run, none waits for the other: others do not follow from that.
+        if (m_.partial(t) || m_.partial(b.task)) return {};
         const ResolvedTask &to = m_.task(t), &from = m_.task(b.task);
         // Alone: one call for all patches, or patches that are only known at run time.
         const auto alone = [&](const ResolvedTask& task, TaskId id) {

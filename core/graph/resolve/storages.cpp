@@ -36,7 +36,9 @@ class Precedes {
             }
         for (std::size_t i = 0; i < count_; ++i)
             for (const std::size_t a : from[i]) {
-                for (std::size_t w = 0; w < words_; ++w) bits_[i * words_ + w] |= bits_[a * words_ + w];
+                // A task that does not run on all patches does not make others wait for those before it.
+                if (it.order[a].scope || !m.partial(it.order[a].task))
+                    for (std::size_t w = 0; w < words_; ++w) bits_[i * words_ + w] |= bits_[a * words_ + w];
                 bits_[i * words_ + a / 64] |= std::uint64_t{1} << (a % 64);
             }
     }

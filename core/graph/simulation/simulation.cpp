@@ -123,23 +123,47 @@ const std::byte* Simulation::scalar_now(LabelId label) const {
     throw Error("nothing makes the scalar '" + graph_.labels()[label].name + "'");
 }
 
-/// Each process decides by its own copy of the scalar, after the step's reduction.
+namespace {
+
+/// The task of the step that makes the scalar's last version: a reduction, or one that runs once. None: no
+/// task does.
+TaskId last_maker(const Graph& graph, const Resolved& resolved, LabelId scalar) {
+    TaskId last;
+    int version = -1;
+    for (const TaskId t : resolved.tasks.ids()) {
+        const ResolvedTask& task = resolved.tasks[t];
+        if (task.scope != kStep) continue;
+        for (std::size_t u = 0; u < task.uses.size(); ++u) {
+            const ResolvedUse& use = task.uses[u];
+            const bool makes = task.what == ResolvedTask::What::reduce
+                                   ? u == 0
+                                   : task.what == ResolvedTask::What::body &&
+                                         (graph.tasks()[t].uses[u].access == Access::make ||
+                                          graph.tasks()[t].uses[u].access == Access::modify);
+            if (makes && use.label == scalar && use.version > version) last = t, version = use.version;
+        }
+    }
+    return last;
+}
+
+}  // namespace
+
+/// Each process decides by its own copy of the scalar, once the step has made it.
 Decision Simulation::whether_to_go_on() {
     Decision go_on;
     if (!stop_) return go_on;
-    for (const TaskId t : resolved_.tasks.ids()) {
-        const ResolvedTask& task = resolved_.tasks[t];
-        const bool reduces = task.what == ResolvedTask::What::reduce && task.completed.label == stop_label_;
-        if (!reduces || task.scope != graph_.step().id()) continue;
-        const Storage& storage = resolved_.storages[task.uses[0].storage];
-        const PatchArray& array = plan_->memory().own(task.uses[0].storage, 0);
+    const TaskId maker = last_maker(graph_, resolved_, stop_label_);
+    if (!maker) throw Error("a run can only stop on a scalar that each of its steps makes");
+    for (const ResolvedUse& use : resolved_.tasks[maker].uses) {
+        if (use.label != stop_label_ || use.back != 0) continue;
+        const PatchArray& array = plan_->memory().own(use.storage, 0);
         stop_call_.test = &stop_;
         stop_call_.more_if = false;
-        stop_call_.scalar = {array.origin, array.buffer_stride, static_cast<std::uint32_t>(storage.depth), 0,
-                             0};
-        go_on = {DecideCall::more, &stop_call_, plan_->end_of(t)};
+        stop_call_.scalar = {array.origin, array.buffer_stride,
+                             static_cast<std::uint32_t>(resolved_.storages[use.storage].depth), 0, 0};
+        go_on = {DecideCall::more, &stop_call_, plan_->end_of(maker)};
+        break;  // of a reduction the contributions follow
     }
-    if (go_on.more == nullptr) throw Error("a run can only stop on a scalar that each of its steps reduces");
     return go_on;
 }
 

@@ -80,6 +80,13 @@ class Simulation {
     [[nodiscard]] T value(Scalar<T> scalar) const {
         return *reinterpret_cast<const T*>(scalar_now(scalar.id()));
     }
+    /// Those of a scalar of several numbers that there are now.
+    template <class T>
+    [[nodiscard]] std::vector<T> numbers(Scalars<T> scalar) const {
+        const Numbers<const T> all(reinterpret_cast<const T*>(scalar_now(scalar.id())),
+                                   graph_.labels()[scalar.id()].components - 1);
+        return {all.begin(), all.end()};
+    }
     /// The values that this process's `local`-th patch of a family has now.
     [[nodiscard]] std::vector<std::byte> values(const Kept& kept, int local) const {
         return read_values(*plan_, kept, local, rounds(kept));

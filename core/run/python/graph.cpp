@@ -20,8 +20,8 @@ constexpr std::array<std::pair<const char*, On>, 5> kOn{{{"cells", On::cells},
                                                          {"faces_x", On::faces_x},
                                                          {"faces_y", On::faces_y},
                                                          {"faces_z", On::faces_z}}};
-constexpr std::array<std::pair<const char*, Reduce>, 3> kReduce{
-    {{"min", Reduce::min}, {"max", Reduce::max}, {"sum", Reduce::sum}}};
+constexpr std::array<std::pair<const char*, Reduce>, 4> kReduce{
+    {{"none", Reduce::none}, {"min", Reduce::min}, {"max", Reduce::max}, {"sum", Reduce::sum}}};
 constexpr std::array<std::pair<const char*, Access>, 4> kAccess{{{"need", Access::need},
                                                                  {"make", Access::make},
                                                                  {"modify", Access::modify},
@@ -82,7 +82,8 @@ PyParameter PyGraph::parameter(const std::string& name, double value, const std:
 
 void PyGraph::task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
                    double flops, double bytes, nb::callable kernel) {
-    Task task = (start ? get().start() : get().step()).task(name, grid_at(family));
+    Scope& scope = start ? get().start() : get().step();
+    Task task = family < 0 ? scope.once(name) : scope.task(name, grid_at(family));
     for (const auto& [access, label, version, back, ghosts] : uses)
         task.use({named("access", access, kAccess), {LabelId(label), version, back}, nullptr, ghosts});
     task.work(flops, bytes).run(body_of(std::move(kernel), [this] {

@@ -47,7 +47,7 @@ class PyGraph {
 
     /// (access, label, version, back, ghosts), in the order in which the kernel asks for them.
     using PyUse = std::tuple<std::string, int, int, int, Int3>;
-    /// `flops`, `bytes`: for each cell.
+    /// `family`: -1 for a task that runs once. `flops`, `bytes`: for each cell.
     void task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses, double flops,
               double bytes, nb::callable kernel);
 

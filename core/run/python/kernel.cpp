@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/graph/declare/inside_here.hpp"
 #include "core/run/python/bind.hpp"
 
 namespace strata::graph::python {
@@ -21,11 +22,11 @@ using Array = nb::ndarray<nb::numpy, double>;
 using ReadOnly = nb::ndarray<nb::numpy, const double>;
 
 const LabelInfo& label_of(const Here& here, std::size_t use) {
-    return here.task->graph->labels()[here.task->uses[use].version.label];
+    return InsideHere::of(here).task->graph->labels()[InsideHere::of(here).task->uses[use].version.label];
 }
 
 nb::object array_over(const Here& here, std::size_t use, const nb::object& owner) {
-    const UseData& at = here.use_data[use];
+    const UseData& at = InsideHere::of(here).use_data[use];
     const LabelInfo& label = label_of(here, use);
     auto* values = reinterpret_cast<double*>(at.origin);
     std::array<std::size_t, 3> shape{};
@@ -43,7 +44,7 @@ nb::object array_over(const Here& here, std::size_t use, const nb::object& owner
     }
     // With an owner the array is a view: NumPy copies nothing, and does not allow a read-only array to be
     // made writable.
-    if (here.task->uses[use].access == Access::need)
+    if (InsideHere::of(here).task->uses[use].access == Access::need)
         return nb::cast(ReadOnly(values, axes, shape.data(), owner, strides.data()),
                         nb::rv_policy::reference);
     return nb::cast(Array(values, axes, shape.data(), owner, strides.data()), nb::rv_policy::reference);
@@ -57,15 +58,15 @@ const Here& Call::here() const {
 }
 
 const UseData& Call::use_data(int use) const {
-    if (use < 0 || static_cast<std::size_t>(use) >= here().use_data.size())
+    if (use < 0 || static_cast<std::size_t>(use) >= InsideHere::of(here()).use_data.size())
         throw Error("the task has no such use").given(std::to_string(use));
-    return here_->use_data[static_cast<std::size_t>(use)];
+    return InsideHere::of(*here_).use_data[static_cast<std::size_t>(use)];
 }
 
 nb::object Call::array(int use) {
     (void)use_data(use);  // throws where there is none
     const auto u = static_cast<std::size_t>(use);
-    if (arrays_.size() <= u) arrays_.resize(here_->use_data.size());
+    if (arrays_.size() <= u) arrays_.resize(InsideHere::of(*here_).use_data.size());
     if (!arrays_[u].is_valid()) arrays_[u] = array_over(*here_, u, owner_);
     return arrays_[u];
 }
@@ -119,7 +120,7 @@ void bind_kernels(nb::module_& module) {
     nb::class_<Call>(module, "Call")
         .def_prop_ro("patch", [](const Call& c) { return c.here().patch; })
         .def_prop_ro("step", [](const Call& c) { return c.here().step; })
-        .def_prop_ro("task", [](const Call& c) { return c.here().task->name; })
+        .def_prop_ro("task", [](const Call& c) { return InsideHere::of(c.here()).task->name; })
         .def("cells", [](const Call& c) { return numbers(c.here().cells()); })
         .def("box", [](const Call& c, int use) { return numbers(c.box(use)); })
         .def("array", &Call::array)

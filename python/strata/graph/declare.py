@@ -222,10 +222,16 @@ class Graph:
             return Label(self.native.list(name, grid.number, entries, unit, about), name, 0)
 
     def scalar(
-        self, name: str, reduce: str, first: float = 0.0, history: int = 0, unit: str = "", about: str = ""
+        self,
+        name: str,
+        reduce: str = "none",
+        first: float = 0.0,
+        history: int = 0,
+        unit: str = "",
+        about: str = "",
     ) -> Label:
-        """One number of the whole run: the min, max or (exact) sum of what tasks contribute. `first`: its
-        value before the first step.
+        """One number of the whole run: the min, max or (exact) sum of what tasks contribute; "none": what
+        tasks that run once make. `first`: its value before the first step.
         """
         with native_errors():
             return Label(self.native.scalar(name, reduce, first, history, unit, about), name, 0)
@@ -248,10 +254,16 @@ class Graph:
         """
         return self._task(False, grid, **uses)
 
+    def once(self, at_start: bool = False, **uses: Any) -> Callable[[Kernel], Kernel]:
+        """A task that runs once in each step (`at_start`: before the first one), not on patches: it makes and
+        modifies scalars from scalars. Every process calls it, with the same values; see step().
+        """
+        return self._task(at_start, None, **uses)
+
     def _task(
         self,
         start: bool,
-        grid: Grid,
+        grid: Grid | None,
         needs: Uses | None = None,
         makes: Uses | None = None,
         modifies: Uses | None = None,
@@ -282,7 +294,8 @@ class Graph:
                     self.raised = error
 
             with native_errors():
-                self.native.task(start, title, grid.number, rows, flops, bytes, call)
+                family = -1 if grid is None else grid.number
+                self.native.task(start, title, family, rows, flops, bytes, call)
             return kernel
 
         return add

@@ -1,5 +1,5 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
-//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, heat-round, mixed, mixed-round; quarter
+//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, mixed, some, and -round; quarter
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -11,6 +11,7 @@
 #include "core/team/team.hpp"
 #include "tests/graph/lines.hpp"
 #include "tests/graph/small.hpp"
+#include "tests/graph/some.hpp"
 
 using namespace strata;
 using namespace strata::graph;
@@ -140,6 +141,9 @@ int main(int argc, char** argv) {
         } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
             run(team, heat.graph, heat.grid, asked);
+        } else if (asked.name.starts_with("some")) {
+            Some some(shape);
+            run(team, some.graph, some.grid, asked);
         } else {
             Mixed mixed(shape);
             run(team, mixed.graph, mixed.grid, asked);
