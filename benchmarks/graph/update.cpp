@@ -19,9 +19,9 @@
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
 #include "core/base/streaming.hpp"
+#include "core/graph/kernels/rows.hpp"
 #include "core/run/driver/own_rows.hpp"
 #include "solvers/transport/exact.hpp"
-#include "solvers/transport/rows.hpp"
 #include "solvers/transport/tasks.hpp"
 
 namespace strata::bench::graph_layer {

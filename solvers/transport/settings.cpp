@@ -11,21 +11,7 @@ graph::CaseSchema schema(Settings& s) {
              {.choices = {"heat", "advection"},
               .required = true,
               .meaning = "heat: dT/dt = kappa lap T; advection: dT/dt + div(v T) = 0"});
-    keys.key("grid.cells", &s.cells,
-             {.least = 1,
-              .most = 1 << 20,
-              .entries = {2, 3},
-              .required = true,
-              .meaning = "in each direction; two or three directions"});
-    keys.key("grid.patch", &s.patch_cells,
-             {.least = 2,
-              .most = 1 << 20,
-              .entries = {2, 3},
-              .meaning = "cells of a patch, in each direction; all that the grid has, where it has fewer"});
-    keys.key("grid.size", &s.size,
-             {.unit = "m", .least = 0, .above_least = true, .entries = {2, 3}, .meaning = "of the domain"});
-    keys.key("grid.periodic", &s.periodic,
-             {.meaning = "else the borders are walls without a gradient: insulated, or open to the flow"});
+    s.declare_grid(keys, "else the borders are walls without a gradient: insulated, or open to the flow");
     keys.key("heat.diffusivity", &s.diffusivity,
              {.unit = "m2/s", .least = 0, .above_least = true, .meaning = "kappa"});
     keys.key(
@@ -65,33 +51,11 @@ graph::CaseSchema schema(Settings& s) {
     return keys;
 }
 
-graph::GridShape Settings::shape() const {
-    graph::GridShape shape;
-    shape.cells.hi = {1, 1, 1};
-    shape.patch_cells = {1, 1, 1};
-    for (std::size_t d = 0; d < cells.size(); ++d) {
-        shape.cells.hi[d] = static_cast<int>(cells[d]);
-        shape.patch_cells[d] = static_cast<int>(patch_cells[d]);
-        shape.periodic[d] = periodic;
-        shape.spacing[d] = size[d] / static_cast<double>(cells[d]);
-    }
-    return shape;
-}
-
 void check(const Settings& s, const graph::CaseSchema& keys) {
-    const auto long_enough = [&](const char* key, std::size_t entries) {
-        if (entries < s.cells.size())
-            keys.refuse(key, "an entry for each direction of the grid is needed",
-                        std::to_string(s.cells.size()) + " entries, as grid.cells has");
-    };
-    long_enough("grid.patch", s.patch_cells.size());
-    long_enough("grid.size", s.size.size());
-    long_enough("advection.velocity", s.velocity.size());
-    long_enough("profile.waves", s.waves.size());
-    long_enough("profile.centre", s.centre.size());
-    for (std::size_t d = 0; d < s.cells.size(); ++d)
-        if (s.cells[d] < 4)
-            keys.refuse("grid.cells", "a direction needs four cells for second order", ">= 4 in each");
+    s.check_grid(keys, 4,
+                 {{"advection.velocity", s.velocity.size()},
+                  {"profile.waves", s.waves.size()},
+                  {"profile.centre", s.centre.size()}});
     if (!s.heat() && s.flow != "uniform" && s.cells.size() != 2)
         keys.refuse("advection.flow", "rotation and vortex are flows in a plane",
                     "grid.cells with 2 entries");

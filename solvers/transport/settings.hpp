@@ -1,25 +1,19 @@
 // What a case of this solver may say.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "core/graph/declare/family.hpp"
-#include "core/run/case/case.hpp"
+#include "core/run/case/grid_keys.hpp"
 
 namespace strata::transport {
 
 using graph::Real3;
 
 /// The values before reading are the defaults. Lists have an entry for each direction of the grid.
-struct Settings {
+struct Settings : graph::GridKeys {
     std::string equation;
-
-    std::vector<std::int64_t> cells, patch_cells{1 << 20, 32, 32};
-    std::vector<double> size{1, 1, 1};
-    bool periodic = true;
 
     double diffusivity = 1;
 
@@ -36,10 +30,6 @@ struct Settings {
     double error_limit = 0;
 
     [[nodiscard]] bool heat() const { return equation == "heat"; }
-    [[nodiscard]] int directions() const { return static_cast<int>(cells.size()); }
-    /// Directions that are not there have one cell of length 1.
-    [[nodiscard]] graph::GridShape shape() const;
-    [[nodiscard]] Real3 spacing() const { return shape().spacing; }
 };
 
 /// The keys, bound to the settings, which must outlive them.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/machine/last_cache.hpp"
+#include "core/graph/kernels/walls.hpp"
 #include "solvers/transport/exact.hpp"
 #include "solvers/transport/kernels.hpp"
 
@@ -25,20 +25,11 @@ struct Step {
     /// So many layers in the directions that are there.
     [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
     [[nodiscard]] int reach() const { return settings.heat() ? 1 : 2; }
-    /// Past the caches where not all of them together hold the fields: both versions of T, and T* and the
-    /// flow. (The same bits either way.)
-    [[nodiscard]] Stores stores() const {
-        const double fields = settings.heat() ? 2 : 3 + static_cast<double>(directions());
-        const double bytes = fields * sizeof(double) * static_cast<double>(grid.shape().cells.volume());
-        const auto caches = static_cast<double>(machine::last_level_caches());
-        return caches > 0 && bytes > caches ? Stores::past_caches : Stores::cached;
-    }
 
     void make_labels();
     void set_initial_values();
     void set_flow();
     void find_stable_rate();
-    void choose_time_step();
     void advance_clock();
     void conduct_heat();
     void advect_stage(const char* name, Field<double> from, Field<double> to, double weight);
@@ -58,7 +49,6 @@ Labels declare(Graph& graph, const Settings& settings) {
     step.find_stable_rate();
 
     // In each step
-    step.choose_time_step();
     step.advance_clock();
     if (settings.heat()) {
         step.conduct_heat();
@@ -76,10 +66,10 @@ void Step::make_labels() {
     labels.T = graph.field<double>(
         "temperature", grid, On::cells,
         {.history = 1, .border = walls, .unit = "K", .about = "or what the flow carries"});
-    labels.rate = graph.list<double>("stable rate", grid, [](int) { return 1; },
-                                     {.unit = "1/s", .about = "1 / the largest stable step"});
-    labels.dt = graph.scalar<double>("dt", Reduce::min, 0, {.unit = "s"});
-    labels.time = graph.scalar<double>("time", Reduce::max, 0, {.history = 1, .unit = "s"});
+    labels.rate = graph.scalar<double>("stable rate", Reduce::max, 0,
+                                       {.unit = "1/s", .about = "1 / the largest stable step"});
+    labels.dt = graph.scalar<double>("dt", {.unit = "s"});
+    labels.time = graph.scalar<double>("time", {.history = 1, .unit = "s"});
     labels.total =
         graph.scalar<double>("total", Reduce::sum, 0, {.unit = directions() == 3 ? "K m3" : "K m2"});
     labels.least = graph.scalar<double>("least", Reduce::min, 0, {.unit = "K"});
@@ -118,7 +108,7 @@ void Step::set_initial_values() {
         for (int k = own.lo[2]; k < own.hi[2]; ++k)
             for (int j = own.lo[1]; j < own.hi[1]; ++j)
                 profile.row({own.lo[0], j, k}, {&here[T](own.lo[0], j, k), nx});
-        extend_to_walls(here.cells(), here[T]);
+        kernels::extend_to_walls(here.cells(), here[T]);
     });
 }
 
@@ -142,7 +132,7 @@ void Step::find_stable_rate() {
     std::array<FieldUse<const double>, 3> v;
     if (!settings.heat())
         for (std::size_t d = 0; d < directions(); ++d) v[d] = task.need(labels.v[d], ghosts(along(d)));
-    const auto rate = task.make(labels.rate);
+    const auto rate = task.contribute(labels.rate);
     task.run([=, directions = directions(), &s = settings](Here& here) {
         const Real3 h = s.spacing();
         double largest = 0;
@@ -159,38 +149,29 @@ void Step::find_stable_rate() {
                 }
                 largest = std::max(largest, sum);
             });
-        here[rate][0] = largest;
+        here[rate] = largest;
     });
 }
 
-/// The smallest over all patches of cfl / rate, and not beyond the end. `cfl` may be changed while the run
-/// goes on.
-void Step::choose_time_step() {
+/// dt = cfl / rate, and not beyond the end. `cfl` may be changed while the run goes on.
+void Step::advance_clock() {
     const double* cfl = graph.parameter({.name = "cfl",
                                          .unit = "",
                                          .about = "step as a share of the largest stable one",
                                          .value = settings.cfl,
                                          .least = 1e-3,
                                          .most = 4});
-    Task task = graph.step().task("choose time step", grid);
-    const auto rate = task.need(labels.rate);
-    const auto time = task.need(labels.time.previous());
-    const auto dt = task.contribute(labels.dt);
+    Task task = graph.step().once("advance clock");
+    const auto rate = task.need(labels.rate), before = task.need(labels.time.previous());
+    const auto dt = task.make(labels.dt), time = task.make(labels.time);
     task.run([=, end = settings.end](Here& here) {
-        const double left = end - here[time], stable = 1 / here[rate][0];
-        here[dt] = std::min(*cfl * stable, left);
+        const double left = end - here[before];
+        here[dt] = std::min(*cfl * (1 / here[rate]), left);
+        here[time] = here[dt] == left ? end : here[before] + here[dt];
     });
 }
 
-void Step::advance_clock() {
-    Task task = graph.step().task("advance clock", grid);
-    const auto dt = task.need(labels.dt.at(0));
-    const auto before = task.need(labels.time.previous());
-    const auto time = task.contribute(labels.time);
-    task.run([=, end = settings.end](Here& here) {
-        here[time] = here[dt] == end - here[before] ? end : here[before] + here[dt];
-    });
-}
+Stores stores(const Here& here) { return here.past_caches() ? Stores::past_caches : Stores::cached; }
 
 /// What every step says of its result; a sum that is no number ends the run.
 void report(Here& here, const Settings& s, const Summary& summary,
@@ -213,12 +194,12 @@ void Step::conduct_heat() {
     const auto now = task.make(labels.T);
     const std::array said{task.contribute(labels.total), task.contribute(labels.least),
                           task.contribute(labels.most)};
-    task.work(13, 16).run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
+    task.work(13, 16).run([=, directions = directions(), &s = settings](Here& here) {
         const Real3 h = s.spacing();
         Real3 r{};
         for (std::size_t d = 0; d < directions; ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
-        const Summary summary = conduct(here.cells(), here[old], here[now], r, stores);
-        copy_rows_to_walls(here.cells(), here[now]);
+        const Summary summary = conduct(here.cells(), here[old], here[now], r, stores(here));
+        kernels::copy_rows_to_walls(here.cells(), here[now]);
         report(here, s, summary, said);
     });
 }
@@ -240,15 +221,15 @@ void Step::advect_stage(const char* name, Field<double> from, Field<double> to, 
         said = {task.contribute(labels.total), task.contribute(labels.least), task.contribute(labels.most)};
     // T is both what is changed and what flows at first.
     task.work(54, 8 * ((last ? 3 : 2) + static_cast<double>(directions())))
-        .run([=, directions = directions(), stores = stores(), &s = settings](Here& here) {
+        .run([=, directions = directions(), &s = settings](Here& here) {
             const Real3 h = s.spacing();
             const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));
             Real3 c{};
             for (std::size_t d = 0; d < directions; ++d) c[d] = here[dt] / h[d];
             const Summary summary =
                 advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
-                       weight, c, factor, stores);
-            copy_rows_to_walls(here.cells(), here[next]);
+                       weight, c, factor, stores(here));
+            kernels::copy_rows_to_walls(here.cells(), here[next]);
             if (last) report(here, s, summary, said);
         });
 }

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/run/driver/driver.hpp"
-#include "solvers/transport/labels.hpp"
-#include "solvers/transport/settings.hpp"
+#include "solvers/transport/tasks.hpp"
 
 namespace strata::transport {
 

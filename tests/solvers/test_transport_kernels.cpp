@@ -3,10 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "core/graph/kernels/walls.hpp"
 #include "solvers/transport/kernels.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata::transport;
+using namespace strata::graph::kernels;
 using strata::graph::Int3;
 
 namespace {

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "core/graph/declare/view.hpp"
-#include "solvers/transport/rows.hpp"
+#include "core/graph/kernels/rows.hpp"
 
-namespace strata::transport {
+namespace strata::graph::kernels {
 
 /// Part of a patch: so many cells of so many rows, through all planes.
 struct Column {
@@ -246,4 +246,4 @@ Summary sweep(const Box& cells, const std::array<Reads, kFields>& reads, const F
     return stores == Stores::past_caches ? go(reads) : go(std::array<Reads, 0>{});
 }
 
-}  // namespace strata::transport
+}  // namespace strata::graph::kernels

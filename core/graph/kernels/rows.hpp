@@ -13,13 +13,8 @@
 #include "core/base/streaming.hpp"
 #include "core/graph/declare/view.hpp"
 
-namespace strata::transport {
+namespace strata::graph::kernels {
 
-using graph::Box;
-using graph::FieldView;
-using graph::Int3;
-using graph::pointer_to;
-using graph::Row;
 using strata::kLanes;
 using strata::Lanes;
 
@@ -132,4 +127,4 @@ template <class Ahead, std::size_t Fields, class Value>
     return summary;
 }
 
-}  // namespace strata::transport
+}  // namespace strata::graph::kernels
