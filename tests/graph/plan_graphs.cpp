@@ -8,6 +8,7 @@
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/random_graph.hpp"
 #include "tests/graph/small.hpp"
+#include "tests/graph/some.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #ifdef STRATA_TEST_CASES
 #include "core/run/case/case.hpp"
@@ -54,6 +55,7 @@ class Graphs {
         add("heat-round", Moved::also, [=] { return hold<Heat>(of, kRound); });
         add("mixed", Moved::no, [=] { return hold<Mixed>(of, kOpen); });
         add("mixed-round", Moved::also, [=] { return hold<Mixed>(of, kRound); });
+        add("some", Moved::also, [=] { return hold<Some>(of, kOpen); });
     }
     void add_solvers() {
         for (const std::string name : {"fft", "gradients", "overset", "refined", "zones"})
