@@ -1,5 +1,5 @@
 // Tasks on some patches: where they run, what others find, and what is refused.
-#include <numeric>
+#include <algorithm>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -186,4 +186,27 @@ TEST_CASE("memory is shared only where the order does not lead through a patch t
     };
     CHECK(storages(true) == 1);
     CHECK(storages(false) == 0);
+}
+
+TEST_CASE("a wait is left out as implied only where the tasks on the way run on all patches") {
+    // "last" overwrites the u that "r" read a round before, and follows "x", which follows "r". Where "x"
+    // does not run, nothing but a wait of its own keeps it behind "r".
+    const auto waits = [](bool everywhere) {
+        OneLine line;
+        const auto v = line.field("v"), w = line.field("w");
+        Task r = line.step("r");
+        r.need(line.u.previous()), r.make(v);
+        Task x = line.step("x");
+        x.need(v), x.make(w);
+        Task last = line.step("last");
+        const auto use = last.need(w);
+        last.make(line.u);
+        if (!everywhere) x.on({0}), last.accept_missing(use);
+        const Resolved resolved = resolve(line.graph);
+        const std::vector<Before>& before = resolved.tasks[last.info().id].before;
+        return std::count_if(before.begin(), before.end(),
+                             [&](const Before& each) { return each.backward && each.task == r.info().id; });
+    };
+    CHECK(waits(true) == 0);
+    CHECK(waits(false) == 1);
 }

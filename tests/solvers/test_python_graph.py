@@ -426,6 +426,34 @@ def test_errors_in_kernels_and_declarations_say_where(graphs):
         graph.grid("other", (8, 8), (4,))
 
 
+def test_a_task_that_runs_once_makes_scalars_from_scalars(graphs):
+    graph = graphs.Graph("clock")
+    grid = graph.grid("grid", (8, 8), (4, 4))
+    total = graph.scalar("total", "sum")
+    time, mean = graph.scalar("time", history=1), graph.scalar("mean")
+    called = []
+
+    @graph.step(grid, contributes={"mine": total})
+    def give(here):
+        here["mine"][0] = here.patch
+
+    @graph.once(needs={"total": total.at(0), "before": time.previous()}, makes={"mean": mean, "time": time})
+    def advance(here):
+        called.append(here.step)
+        here["mean"][0] = here["total"][0] / 4
+        here["time"][0] = here["before"][0] + 0.5
+        if here.step == 4:
+            here.cells  # noqa: B018
+
+    run = graphs.Simulation(graph)
+    run.start()
+    run.advance(3)
+    assert called == [1, 2, 3]
+    assert (run.value(mean), run.value(time)) == (1.5, 1.5)
+    with pytest.raises(StrataError, match=r"task 'advance', step 4: .*has no cells"):
+        run.advance(1)
+
+
 WAITING = """
 import threading
 
