@@ -96,7 +96,8 @@ class Task {
     /// neighbours there are done. `v` is the version that the task makes: 0 of make(u), 1 of modify(u.at(0)).
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Upwind& from) {
-        return {use({Access::need, v, nullptr, from.width(), {}, from.towards, from.corners}), info_->id};
+        return {use({Access::need, v, nullptr, from.width(), {}, false, from.towards, from.corners}),
+                info_->id};
     }
     /// A label alone means its version 0.
     template <class T, Kind K, class... How>
@@ -178,9 +179,10 @@ class Task {
         const Upwind other = from.reversed();
         TypedVersion<T, Kind::field> made = v;
         ++made.version;
-        const int own = use({Access::modify, v, nullptr, from.width(), {}, from.towards, from.corners});
-        use({Access::need, made, nullptr, from.width(), {}, from.towards, from.corners});
-        use({Access::need, v, nullptr, from.width(), {}, other.towards, from.corners});
+        const int own =
+            use({Access::modify, v, nullptr, from.width(), {}, false, from.towards, from.corners});
+        use({Access::need, made, nullptr, from.width(), {}, false, from.towards, from.corners});
+        use({Access::need, v, nullptr, from.width(), {}, false, other.towards, from.corners});
         return {own, info_->id};
     }
     template <class T, Kind K>
