@@ -111,7 +111,7 @@ Task Scope::add_task(std::string name, Runs runs, const Family* family) {
     info.family = family;
     info.runs = runs;
     graph_->tasks_.push_back(std::move(info));
-    return Task(graph_->tasks_.back());
+    return Task(graph_->tasks_.back(), *this);
 }
 
 namespace {
@@ -144,6 +144,15 @@ Task Scope::task(std::string name, const Family& family) {
 Task Scope::team_task(std::string name) { return add_task(std::move(name), Runs::in_processes, nullptr); }
 
 Task Scope::once(std::string name) { return add_task(std::move(name), Runs::once, nullptr); }
+
+void Task::freeze(const Version& v, const Int3& width) {
+    const Graph& graph = *info_->graph;
+    if (info_->family == nullptr || !graph.labels().has(v.label) || width == Int3{}) return;  // resolve()
+    Task before = scope_->task(
+        fmt::format("ghosts of '{}' for '{}'", graph.labels()[v.label].name, info_->name), *info_->family);
+    before.use({Access::need, v, nullptr, width});
+    before.work(1e-3, 0).run([](Here&) {});
+}
 
 Scope& Scope::inner(Form form, std::string name, const Version& scalar,
                     std::function<bool(const void*)> decision, std::int64_t most) {

@@ -16,6 +16,7 @@
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/relation.hpp"
 #include "core/graph/declare/shared.hpp"
+#include "core/graph/declare/upwind.hpp"
 
 namespace strata::graph {
 
@@ -33,9 +34,11 @@ struct Use {
     Access access = Access::need;
     Version version;
     const Relation* relation = nullptr;  // null: own patch, with `width`
-    Int3 width{};                        // need: ghosts; sum: how far contributions reach
+    Int3 width{};                        // need, modify: ghosts; sum: how far contributions reach
     std::array<Int3, 2> unreached{};     // sum: layers of `width` without contributions, below and above
     bool accepts_missing = false;        // need: also of patches where no task makes the version
+    Int3 towards{};        // need: ghosts upwind alone (Upwind::towards); modify: the order of patches
+    bool corners = false;  // with those beyond edges and corners
 
     /// sum: the box to which a patch that owns `owned` adds.
     [[nodiscard]] Box reached(const Box& owned) const {
@@ -43,6 +46,8 @@ struct Use {
         for (std::size_t a = 0; a < 3; ++a) all.lo[a] += unreached[0][a], all.hi[a] -= unreached[1][a];
         return all;
     }
+    /// Need: ghosts on some sides alone.
+    [[nodiscard]] bool is_sided() const { return access == Access::need && towards != Int3{}; }
 };
 
 /// in_processes: once in each process, for libraries that are collective over processes, and for files.
@@ -50,6 +55,7 @@ struct Use {
 enum class Runs : std::uint8_t { on_patches, in_processes, once };
 
 class Graph;
+class Scope;
 
 struct TaskInfo {
     const Graph* graph = nullptr;  // the graph of the task and of the labels that it uses
@@ -79,12 +85,19 @@ struct TaskInfo {
 
 class Task {
   public:
-    explicit Task(TaskInfo& info) : info_(&info) {}
+    Task(TaskInfo& info, Scope& scope) : info_(&info), scope_(&scope) {}
 
     /// Reads a field on its own patch, or with ghosts around it.
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, Ghosts around = {}) {
         return {use({Access::need, v, nullptr, around.width}), info_->id};
+    }
+    /// Reads what the task itself makes, on its own patch and upwind of it: a patch begins when its
+    /// neighbours there are done. `v` is the version that the task makes: 0 of make(u), 1 of modify(u.at(0)).
+    template <class T>
+    FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Upwind& from) {
+        return {use({Access::need, v, nullptr, from.width(), {}, false, from.towards, from.corners}),
+                info_->id};
     }
     /// A label alone means its version 0.
     template <class T, Kind K, class... How>
@@ -144,13 +157,33 @@ class Task {
     }
 
     /// Takes version v and makes v + 1 in the same storage.
-    template <class T, Kind K>
-    auto modify(Label<T, K> label) {
-        return modify(label.at(0));
+    template <class T, Kind K, class... How>
+    auto modify(Label<T, K> label, How&&... how) {
+        return modify(label.at(0), std::forward<How>(how)...);
     }
     template <class T>
     FieldUse<T> modify(TypedVersion<T, Kind::field> v) {
         return {use({Access::modify, v, nullptr, {}}), info_->id};
+    }
+    /// In place, with frozen ghosts: they are as they were before the task began on any patch, in whatever
+    /// order patches run. For orders by colours. Each patch of such a label is stored by itself.
+    template <class T>
+    FieldUse<T> modify(TypedVersion<T, Kind::field> v, Ghosts frozen) {
+        freeze(v, frozen.width);
+        return {use({Access::modify, v, nullptr, frozen.width}), info_->id};
+    }
+    /// In place and in order (Gauss-Seidel): ghosts upwind are as the task has left them, ghosts on the other
+    /// sides of the same axes as they were before.
+    template <class T>
+    FieldUse<T> modify(TypedVersion<T, Kind::field> v, const Upwind& from) {
+        const Upwind other = from.reversed();
+        TypedVersion<T, Kind::field> made = v;
+        ++made.version;
+        const int own =
+            use({Access::modify, v, nullptr, from.width(), {}, false, from.towards, from.corners});
+        use({Access::need, made, nullptr, from.width(), {}, false, from.towards, from.corners});
+        use({Access::need, v, nullptr, from.width(), {}, false, other.towards, from.corners});
+        return {own, info_->id};
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<T> modify(TypedVersion<T, K> v) {
@@ -282,7 +315,36 @@ class Task {
     [[nodiscard]] const TaskInfo& info() const { return *info_; }
 
   private:
+    /// Adds a task before this one: when it is done on a patch, the patch has its ghosts, so its neighbours
+    /// may change their values.
+    void freeze(const Version& v, const Int3& width);
+
     TaskInfo* info_;
+    Scope* scope_;
 };
+
+/// The version of a label that a use makes; -1: it makes none.
+[[nodiscard]] inline int made_by(const Use& use) {
+    if (use.access == Access::modify) return use.version.version + 1;
+    return use.access == Access::make && use.version.back == 0 ? use.version.version : -1;
+}
+/// Whether a use changes values with ghosts as they were before.
+[[nodiscard]] inline bool is_frozen(const Use& use) {
+    return use.access == Access::modify && use.width != Int3{} && use.towards == Int3{};
+}
+/// Whether a use of the task needs what the task itself makes, upwind.
+[[nodiscard]] inline bool is_ordered_by(const TaskInfo& task, const Use& use) {
+    return use.is_sided() && std::any_of(task.uses.begin(), task.uses.end(), [&](const Use& by) {
+               return by.version.label == use.version.label && made_by(by) == use.version.version;
+           });
+}
+/// The order in which the task goes over patches: along each axis 1, -1, or 0 (any).
+[[nodiscard]] inline Int3 order_of(const TaskInfo& task) {
+    Int3 towards{};
+    for (const Use& use : task.uses)
+        for (std::size_t a = 0; a < 3 && is_ordered_by(task, use); ++a)
+            if (use.towards[a] != 0) towards[a] = use.towards[a];
+    return towards;
+}
 
 }  // namespace strata::graph

@@ -119,8 +119,8 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
         layouts_.emplace_back();
         if (label.kind != Kind::field) continue;
         const FamilyId f = number_of(graph, *label.family);
-        layouts_.back() = lay_out(storage.contributions ? single_[f] : divisions_[f], label.on, label.border,
-                                  storage.ghosts, label.bytes);
+        layouts_.back() = lay_out(storage.contributions || storage.apart ? single_[f] : divisions_[f],
+                                  label.on, label.border, storage.ghosts, label.bytes);
     }
 }
 

@@ -66,12 +66,25 @@ class NumberStreams {
         return all.back();
     }
 
-    /// A stream has all values of one task for one process.
+    /// A stream has all values of one task for one process; of a sweep those of one patch, since the next one
+    /// waits for them.
     void values(bool outgoing, const std::vector<NeedsOfProcess>& all) {
         std::vector<Stream>& streams = outgoing ? out_.outgoing : out_.incoming;
-        for (int process = 0; process < in_.members.size; ++process)
+        for (int process = 0; process < in_.members.size; ++process) {
+            std::map<std::pair<TaskId, int>, std::size_t> swept;
             for (const auto& [key, need] : all[static_cast<std::size_t>(process)]) {
                 if (!key.maker) continue;
+                if (key.storage && numbered_.sweeps.count(key.maker) > 0) {
+                    const auto [at, is_new] = swept.try_emplace({key.maker, key.patch}, streams.size());
+                    if (is_new)
+                        add(outgoing, Stream::What::values, key.maker, process, tag_of_patch(swept.size()));
+                    streams[at->second].keys.push_back(key);
+                    if (outgoing)
+                        out_.packing[{key.storage, key.patch}].push_back(at->second);
+                    else
+                        out_.of_patch[{key.maker, key.patch}] = at->second;
+                    continue;
+                }
                 if (streams.empty() || streams.back().process != process || streams.back().maker != key.maker)
                     add(outgoing, !key.storage ? Stream::What::leavers : Stream::What::values, key.maker,
                         process, 2 * key.maker.number());
@@ -79,6 +92,18 @@ class NumberStreams {
                 if (outgoing && key.storage)
                     out_.packing[{key.storage, key.patch}].push_back(streams.size() - 1);
             }
+        }
+    }
+    /// Both ends count the patches of sweeps alike: they have the same list of needs.
+    [[nodiscard]] int tag_of_patch(std::size_t count) const {
+        const std::size_t tag = 2 * in_.resolved.tasks.size() + count;
+        if (tag > static_cast<std::size_t>(team::Messages::kLastTag))
+            throw Error("too many patches of a sweep send messages to one process")
+                .given(fmt::format("{} or more", count))
+                .allowed(fmt::format(
+                    "{}", team::Messages::kLastTag - 2 * static_cast<int>(in_.resolved.tasks.size())))
+                .remedy("make the patches larger, or give each process more of them side by side");
+        return static_cast<int>(tag);
     }
 
     /// The patches here that a relocation may send particles from to the stream's process.
@@ -126,6 +151,13 @@ std::uint32_t Streams::image_op(TaskId task, int process) const {
         if (const Stream& stream = incoming[i]; stream.process == process)
             return stream.what == Stream::What::leavers ? stream.first : stream.second;
     return kNone;
+}
+
+std::uint32_t Streams::image_op(TaskId task, int process, int patch) const {
+    const auto sweep = of_patch.lower_bound({task, 0});
+    if (sweep == of_patch.end() || sweep->first.first != task) return image_op(task, process);
+    const auto at = of_patch.find({task, patch});
+    return at == of_patch.end() ? kNone : incoming[at->second].second;
 }
 
 Streams number_streams(const PlanInputs& in, const Numbered& numbered, const Needs& needs,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/graph/expand/stages.hpp"
+#include "core/graph/expand/sweep.hpp"
 
 namespace strata::graph::detail {
 
@@ -180,6 +181,9 @@ class Numbering {
                              body ? &in_.info(t) : nullptr);
         }
         out_.tasks.push_back(all);
+        if (!body || in_.info(t).family == nullptr) return;
+        if (const Int3 towards = order_of(in_.info(t)); towards != Int3{})
+            out_.sweeps.try_emplace(t, static_cast<const Grid&>(*in_.info(t).family), towards);
     }
 
     void relocation(TaskId task) {
@@ -200,11 +204,14 @@ class Numbering {
         out_.tasks[task] = arrive;
     }
 
-    void widen(const FillKey& key, const Int3& width) {
+    /// `by`: the use that reads them; null: all are to be there.
+    void widen(const FillKey& key, const Int3& width, const Use* by) {
         if (width == Int3{}) return;
         const auto [at, is_new] = out_.group_of.try_emplace(key, out_.groups.size());
-        if (is_new) out_.groups.push_back({key, width, {}, {}});
-        Int3& widest = out_.groups[at->second].width;
+        if (is_new) out_.groups.push_back({key, width, {}, false, {}, {}});
+        FillGroup& group = out_.groups[at->second];
+        by != nullptr ? group.uses.push_back(by) : void(group.all = true);
+        Int3& widest = group.width;
         for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
     }
 
@@ -215,7 +222,7 @@ class Numbering {
         for (const Before& before : task.before) {
             if (before.backward || before.through_task != t || before.through_use < 0) continue;
             const Use& use = in_.use(t, before.through_use);
-            if (is_in_place(use)) widen(fill_key(in_, t, before), use.width);
+            if (is_in_place(use)) widen(fill_key(in_, t, before), use.width, &use);
         }
         if (out_.tasks[t].phase != 0) return;
         // The step reads the last values of the start, whichever task made them.
@@ -225,7 +232,7 @@ class Numbering {
                                in_.info(t).uses[u].access == Access::modify;
             if (makes && number && in_.label_of(number).kind == Kind::field &&
                 !in_.storage(number).contributions)
-                widen({t, number, {}, 0, 0}, in_.storage(number).ghosts);
+                widen({t, number, {}, 0, 0}, in_.storage(number).ghosts, nullptr);
         }
     }
 
@@ -234,6 +241,9 @@ class Numbering {
         const StorageId storage = group.key.storage;
         const FieldLayout& layout = in_.memory.layout(storage);
         group.fills = find_fills(layout, group.width);
+        if (!group.all &&
+            std::any_of(group.uses.begin(), group.uses.end(), [](const Use* use) { return use->is_sided(); }))
+            keep_read(group.fills, layout, group.uses);
         group.op_of.assign(group.fills.all.size(), kNone);
         const FamilyId family = in_.family_of(storage);
         // The thread of the first patch that reads it.

@@ -1,4 +1,7 @@
 // The order in which threads go through their operations.
+#include <algorithm>
+#include <tuple>
+
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -129,6 +132,8 @@ class MakeProgram {
             put_messages(task, false, What::reduced, block);
             put(all.first, block);
             for (const What what : {What::reduced, What::values}) put_messages(task, true, what, block);
+        } else if (numbered_.sweeps.count(task) > 0) {
+            return put_sweep(task, block);
         } else {
             put_patches(all, 1, block);
             put_messages(task, true, What::values, block);
@@ -137,6 +142,40 @@ class MakeProgram {
         put_messages(task, false, What::values, block);
         for (const FillGroup& group : numbered_.groups)
             if (group.key.maker == task && !group.key.scope) put_fills(group, block);
+    }
+
+    /// A sweep goes from level to level. What comes from patches of a level (messages, copies into halos)
+    /// lies between it and the next; of a level those patches come first for which others wait. The order is
+    /// the same in all threads and processes, so the first operation of all that is not done can always
+    /// begin.
+    void put_sweep(TaskId task, Block& block) const {
+        enum Part : int { edge, inner, outgoing, incoming, halo };
+        const TaskOps& all = numbered_.tasks[task];
+        const PatchLevels& levels = numbered_.sweeps.at(task);
+        std::vector<std::tuple<int, Part, std::uint32_t>> ordered;  // level, part, operation
+        const std::vector<int>& patches = in_.patches(all.family);
+        for (std::size_t local = 0; local < patches.size(); ++local)
+            ordered.emplace_back(levels.of(patches[local]),
+                                 numbered_.at_edge[all.family][local] != 0 ? edge : inner,
+                                 all.op(static_cast<int>(local)));
+        const auto messages = [&](const std::vector<Stream>& streams, const std::vector<std::size_t>& which,
+                                  Part part) {
+            for (const std::size_t i : which)
+                for (const std::uint32_t op : {streams[i].first, streams[i].second})
+                    ordered.emplace_back(levels.of(streams[i].keys.front().patch), part, op);
+        };
+        messages(streams_.outgoing, streams_.of[task].outgoing, outgoing);
+        messages(streams_.incoming, streams_.of[task].incoming, incoming);
+        for (const FillGroup& group : numbered_.groups) {
+            if (group.key.maker != task || group.key.scope) continue;
+            for (std::size_t i = 0; i < group.op_of.size(); ++i)
+                if (group.op_of[i] != kNone && (i == 0 || group.op_of[i] != group.op_of[i - 1]))
+                    ordered.emplace_back(levels.of(group.fills.all[i].from), halo, group.op_of[i]);
+        }
+        std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+            return std::pair(std::get<0>(a), std::get<1>(a)) < std::pair(std::get<0>(b), std::get<1>(b));
+        });
+        for (const auto& [level, part, op] : ordered) put(op, block);
     }
 
     void put_relocation(TaskId task, Block& block) const {

@@ -26,6 +26,18 @@ const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, 
     return found_;
 }
 
+const std::vector<int>& Reach::beside(const Grid& grid, const LabelInfo& label, const SideBoxes& sides,
+                                      int patch) {
+    found_.assign(1, patch);
+    for (const Box& side : sides) {
+        grid.find_owners(side, label.on, label.border, met_);
+        for (const auto& each : met_) found_.push_back(each.patch);
+    }
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    return found_;
+}
+
 const Reach::Lists& Reach::inverse(const Relation& relation, On on) {
     const auto [at, is_new] = inverses_.try_emplace({&relation, on});
     Lists& readers = at->second;
@@ -56,6 +68,11 @@ const Reach::Lists& Reach::inverse(const Grid& grid, const LabelInfo& label, con
 
 const std::vector<int>& Reach::sources(const Use& use, int patch) {
     const LabelInfo& of = label(use);
+    if (use.is_sided()) {
+        const auto& grid = static_cast<const Grid&>(*of.family);
+        const Box own = grid.owned(patch, of.on, of.border);
+        return beside(grid, of, upwind_of(own, use.width, use.towards, use.corners), patch);
+    }
     if (use.relation == nullptr) {
         if (of.kind == Kind::field) return around(static_cast<const Grid&>(*of.family), of, use.width, patch);
         found_.assign(1, patch);
@@ -71,6 +88,11 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
 
 const std::vector<int>& Reach::readers(const Use& use, int patch) {
     const LabelInfo& of = label(use);
+    if (use.is_sided()) {
+        const auto& grid = static_cast<const Grid&>(*of.family);
+        const Box own = grid.owned(patch, of.on, of.border);
+        return beside(grid, of, downwind_of(own, use.width, use.towards, use.corners), patch);
+    }
     if (use.relation == nullptr) {
         if (of.kind != Kind::field || use.width == Int3{}) return sources(use, patch);
         const auto& grid = static_cast<const Grid&>(*of.family);

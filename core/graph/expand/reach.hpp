@@ -14,7 +14,7 @@ class Reach {
     explicit Reach(const Graph& graph) : graph_(graph) {}
 
     /// The patches (of the use's source family) that `patch` (of the task's family) reads through the use,
-    /// ascending; with ghosts also itself.
+    /// ascending; with ghosts also itself (on some sides alone: those there, and itself).
     [[nodiscard]] const std::vector<int>& sources(const Use& use, int patch);
     /// The patches (of the task's family) that read from `patch` (of the source family), ascending.
     [[nodiscard]] const std::vector<int>& readers(const Use& use, int patch);
@@ -25,6 +25,8 @@ class Reach {
     using Lists = std::vector<std::vector<int>>;
     [[nodiscard]] const LabelInfo& label(const Use& use) const { return graph_.labels()[use.version.label]; }
     const std::vector<int>& around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch);
+    const std::vector<int>& beside(const Grid& grid, const LabelInfo& label, const SideBoxes& sides,
+                                   int patch);
     const Lists& inverse(const Relation& relation, On on);
     const Lists& inverse(const Grid& grid, const LabelInfo& label, const Int3& width);
 

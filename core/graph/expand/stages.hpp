@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/declare/levels.hpp"
 #include "core/graph/expand/channel.hpp"
 #include "core/graph/expand/inputs.hpp"
 #include "core/graph/expand/plan_parts.hpp"
@@ -84,6 +85,8 @@ struct FillKey {
 struct FillGroup {
     FillKey key;
     Int3 width{};
+    std::vector<const Use*> uses;  // that read them
+    bool all = false;              // and not these alone
     Fills fills;
     /// [fill] -> its operation. Fills of one block from one source patch follow each other and share one.
     std::vector<std::uint32_t> op_of;
@@ -95,6 +98,7 @@ struct Numbered {
     VectorBy<ScopeId, std::int64_t*> bases;         // a repeat's round base
     VectorBy<FamilyId, std::vector<char>> at_edge;  // [family][local]: a neighbour is another thread's
     VectorBy<TaskId, TaskOps> tasks;                // of Resolved::tasks, then parts of relocations
+    std::map<TaskId, PatchLevels> sweeps;           // tasks with an order of their own
     std::vector<FillGroup> groups;
     std::map<FillKey, std::size_t> group_of;
 
@@ -136,7 +140,7 @@ struct Needs {
 
 // ---- Streams of messages (messages.cpp) ----
 
-/// One end of a stream of messages: values of one task, for or from one process.
+/// One end of a stream of messages: values of one task (of a sweep: on one patch), for or from one process.
 struct Stream {
     enum class What : std::uint8_t { values, leavers, part_of_reduction, reduced } what = What::values;
     TaskId maker;
@@ -158,6 +162,9 @@ struct Streams {
 
     /// The operation that puts the values of a task of another node's process into images here.
     [[nodiscard]] std::uint32_t image_op(TaskId task, int process) const;
+    /// The same for one patch: a sweep has a message for each of them.
+    [[nodiscard]] std::uint32_t image_op(TaskId task, int process, int patch) const;
+    std::map<std::pair<TaskId, int>, std::size_t> of_patch;  // (sweep, patch) -> of incoming
 };
 [[nodiscard]] Streams number_streams(const PlanInputs& in, const Numbered& numbered, const Needs& needs,
                                      Operations& operations, PlanParts& plan);

@@ -194,7 +194,11 @@ class TaskCalls {
             const auto value = static_cast<std::int64_t>(of.bytes);
             clears_.push_back({array.origin - window.offset({0, 0, 0}) * value,
                                static_cast<std::size_t>(array.buffer_stride)});
-        } else if (use.access == Access::need) {
+        } else if (use.is_sided()) {
+            for (const Box& side : upwind_of(own, use.width, use.towards, use.corners))
+                data.box = around(data.box, side);
+            data.box = common(data.box, layout.grown(layout.division->grid->zone_of(patch_), own, use.width));
+        } else if (use.access == Access::need || use.access == Access::modify) {
             data.box = layout.grown(layout.division->grid->zone_of(patch_), own, use.width);
         }
         add(data, address(resolved, array));

@@ -21,7 +21,7 @@ void WaitList::add_patch(TaskId task, FamilyId family, int patch, ScopeId scope,
         if (const std::uint32_t op = of.op(at); op != kNone) add_op(of.phase, op, scope, lag);
     } else if (in.members.is_on_node(process)) {
         add_other(process, task, at, scope, lag);
-    } else if (const std::uint32_t op = streams.image_op(task, process); op != kNone) {
+    } else if (const std::uint32_t op = streams.image_op(task, process, patch); op != kNone) {
         add_op(of.phase, op, scope, lag);
     }
 }

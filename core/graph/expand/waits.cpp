@@ -1,5 +1,8 @@
 // Waits of all operations: the resolved graph's befores, patch by patch. Say a task reads ghosts of patches 4
 // and 6 on patch 5: then its operation for patch 5 waits for the maker's operations for patches 4, 5 and 6.
+#include <algorithm>
+
+#include "core/graph/expand/sweep.hpp"
 #include "core/graph/expand/wait_list.hpp"
 
 namespace strata::graph::detail {
@@ -19,7 +22,8 @@ class TaskWaits {
     }
 
     /// A copy into a halo waits for the values. They were made after all had read what was in the halo
-    /// before: their maker waits for the readers.
+    /// before: their maker waits for the readers. But for frozen ghosts: the maker itself read them, on the
+    /// patch around which they lie.
     void fills(int phase) {
         for (const FillGroup& group : numbered_.groups) {
             if (numbered_.tasks[group.key.maker].phase != phase) continue;
@@ -29,12 +33,41 @@ class TaskWaits {
                 if (group.op_of[i] == last || group.op_of[i] == kNone) continue;
                 last = group.op_of[i];
                 list_.add_patch(group.key.maker, family, group.fills.all[i].from, group.key.lag);
-                if (!list_.empty()) list_.give_to(phase, last);  // empty: an image without readers
+                if (list_.empty()) continue;  // an image without readers
+                if (in_.storage(group.key.storage).apart)
+                    list_.add_patch(group.key.maker, family, patch_around(group, i), group.key.lag);
+                if (phase == 0) fills_before(group, i);
+                list_.give_to(phase, last);
             }
         }
     }
 
   private:
+    /// Of a storage whose patches are apart: the patch whose halo a fill goes to.
+    [[nodiscard]] int patch_around(const FillGroup& group, std::size_t fill) const {
+        const auto& of_block = group.fills.of_block;
+        const auto block = std::upper_bound(of_block.begin(), of_block.end(), fill) - of_block.begin() - 1;
+        const Division& division = *in_.memory.layout(group.key.storage).division;
+        return division.patches[division.parts[static_cast<std::size_t>(block)].first];
+    }
+
+    /// In the start every version fills whole halos, also where nobody reads them. So what a sweep changes
+    /// may still be copied from while it is changed: the sweep's own copy comes after that one.
+    void fills_before(const FillGroup& group, std::size_t fill) {
+        if (numbered_.sweeps.count(group.key.maker) == 0) return;
+        const SourceBox& piece = group.fills.all[fill];
+        const Position here = position_of(in_, group.key);
+        for (const FillGroup& other : numbered_.groups) {
+            if (other.key.storage != group.key.storage || other.key.maker == group.key.maker ||
+                numbered_.tasks[other.key.maker].phase != 0)
+                continue;
+            for (std::size_t i = 0; i < other.fills.all.size(); ++i)
+                if (other.op_of[i] != kNone && other.fills.all[i].from == piece.from &&
+                    !common(other.fills.all[i].into(), piece.into()).empty())
+                    list_.add_latest(0, other.op_of[i], position_of(in_, other.key), here);
+        }
+    }
+
     void one(TaskId task) {
         const TaskOps& all = numbered_.tasks[task];
         for (std::uint32_t i = 0; i < all.count; ++i) {
@@ -153,6 +186,12 @@ class TaskWaits {
         for (const int other : reach_.sources(use, patch))
             list_.add_patch(before.task, family, other, before.lag);
     }
+    void in_place(const FieldLayout& layout, const Use& use, int patch, const Division::PatchPosition& at) {
+        if (use.is_sided())
+            read_on_sides(layout, patch, at, use, met_, in_place_);
+        else
+            read_in_place(layout, patch, at, use.width, met_, in_place_);
+    }
 
     /// Ghosts come from the patches of the same block, which are read in place, and from the halo.
     void ghosts(const Before& before, const Use& use, int patch) {
@@ -160,18 +199,18 @@ class TaskWaits {
         const FieldLayout& layout = in_.memory.layout(key.storage);
         const Division::PatchPosition position = layout.division->find(patch);
         const FamilyId family = in_.family_of(key.storage);
-        list_.add_patch(before.task, family, patch, before.lag);
-        read_in_place(layout, patch, position, use.width, met_, in_place_);
+        if (before.task != before.through_task || before.lag > 0)  // upwind of itself
+            list_.add_patch(before.task, family, patch, before.lag);
+        in_place(layout, use, patch, position);
         for (const int other : in_place_) list_.add_patch(before.task, family, other, before.lag);
         const auto at = numbered_.group_of.find(key);
         if (at == numbered_.group_of.end()) return;
         const FillGroup& group = numbered_.groups[at->second];
-        const Box reads =
-            layout.grown(layout.division->grid->zone_of(patch),
-                         layout.division->grid->owned(patch, layout.on, layout.border), use.width);
+        const SideBoxes reads = ghosts_of(use, layout.division->grid->owned(patch, layout.on, layout.border));
+        const bool some = group.width != use.width || use.is_sided();
         std::uint32_t last = kNone;
         for (const std::uint32_t fill : group.fills.patch(position.at)) {
-            if (group.width != use.width && common(group.fills.all[fill].into(), reads).empty()) continue;
+            if (some && !meets(reads, group.fills.all[fill].into())) continue;
             if (group.op_of[fill] != last && group.op_of[fill] != kNone)
                 list_.add_op(numbered_.tasks[before.task].phase, group.op_of[fill], scope_of(in_, key),
                              key.scope ? 0 : before.lag);

@@ -198,12 +198,13 @@ void check_tasks(const Graph& graph) {
                     throw refuse(fmt::format("writes '{}' twice", name)).remedy("declare it once");
                 const Use& read = a.access == Access::need ? a : b;
                 const Use& written = a.access == Access::need ? b : a;
+                if (read.is_sided()) continue;  // check_sweeps()
                 if (written.access == Access::modify && read.version == written.version)
                     throw refuse(fmt::format("needs version {} of '{}' and modifies it in place",
                                              read.version.version, name))
                         .remedy(
                             "modify alone gives what was there; where neighbours' values are needed too, "
-                            "make "
+                            "modify with ghosts or upwind, make "
                             "another label, or a generation of a label with {.history = 1}");
                 const bool same =
                     read.version.back == 0 && written.version.back == 0 &&

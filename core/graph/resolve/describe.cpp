@@ -42,12 +42,18 @@ const char* name_of(ResolvedTask::What what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// "ghosts 1", "ghosts 2 2 0", "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or "" for the own
-/// patch.
+/// "ghosts 1", "ghosts 2 2 0", "upwind x+ y-", "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or ""
+/// for the own patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
     const Int3& w = use.width;
     if (w == Int3{}) return "";
+    if (use.towards != Int3{}) {
+        std::string text = "upwind";
+        for (std::size_t a = 0; a < 3; ++a)
+            if (use.towards[a] != 0) text += fmt::format(" {}{}", "xyz"[a], use.towards[a] > 0 ? '+' : '-');
+        return text;
+    }
     const char* what = use.access == Access::sum ? "reach" : "ghosts";
     if (use.unreached != std::array<Int3, 2>{}) {
         const auto& [below, above] = use.unreached;

@@ -26,13 +26,14 @@ void needs(Model& m, TaskId t, int use, const UseInfo& p) {
             add_edge(m, t, w, own, false, p.label);
 }
 
-/// A modification waits for the writers of the value and for its readers.
+/// A modification waits for the writers of the value and for its readers. What the task itself reads upwind
+/// in this round follows the order of its patches.
 void modifies(Model& m, TaskId t, int use, const UseInfo& p) {
     const ScopeId s = m.task(t).scope;
     for (const UseInRound& w : writers_of(m, s, p.label, p.version))
         add_edge(m, t, w, {t, use}, false, p.label);
     for (const UseInRound& r : readers_of(m, s, p.label, p.version))
-        if (r.at.task != t) add_edge(m, t, r, r.at, true, p.label);
+        if (r.at.task != t || r.lag > 0) add_edge(m, t, r, r.at, true, p.label);
 }
 
 /// A relocation waits for all tasks that use the set's lists before it. All tasks that use them after it wait

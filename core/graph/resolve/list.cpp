@@ -23,8 +23,9 @@ void list_bodies(Model& m) {
                             use.version.version,
                             use.version.back,
                             use.relation,
-                            use.width,
-                            {}});
+                            use.access == Access::modify ? Int3{} : use.width,
+                            {},
+                            use.is_sided()});
         m.uses.push_back(std::move(uses));
     }
 }

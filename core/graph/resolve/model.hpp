@@ -68,6 +68,7 @@ struct UseInfo {
     const Relation* relation = nullptr;
     Int3 width{};
     UseOfTask contribution;  // combine, reduce: the use that contributes
+    bool sided = false;      // ghosts on some sides alone
 };
 
 /// The tasks that a relocation concerns.
@@ -143,6 +144,8 @@ struct Model {
 
 /// Refuses declarations that can be judged alone: families, relations, widths, bodies.
 void check_tasks(const Graph& graph);
+/// Refuses orders within tasks that cannot be: circles of patches, and values that nobody makes.
+void check_sweeps(const Graph& graph);
 /// Refuses relocations by a label that is no position in their grid.
 void check_relocations(const Graph& graph);
 /// Makes out.tasks: bodies, then combinations, reductions and relocations.

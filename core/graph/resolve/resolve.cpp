@@ -60,6 +60,7 @@ void warn(Model& m) {
 
 Resolved resolve(const Graph& graph) {
     resolving::check_tasks(graph);
+    resolving::check_sweeps(graph);
     resolving::check_relocations(graph);
     check_names(graph);
     Resolved resolved;

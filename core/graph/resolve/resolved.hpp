@@ -21,6 +21,7 @@ struct Storage {
     Int3 ghosts{};           // the widest ghosts that a task reads in place
     bool kept = false;  // holds values from one step to the next: written to checkpoints, moved with patches
     bool contributions = false;  // private windows of a sum, `ghosts` wide
+    bool apart = false;          // each patch has a halo of its own, for frozen ghosts
 };
 
 /// A task or scope waits for task `task` of `lag` rounds ago, counted in that task's scope. For a task of a

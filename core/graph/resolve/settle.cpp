@@ -9,7 +9,9 @@
 //   overwrites u. W waits for X on p, and X for R on p and its neighbours: W need not wait for R.
 //
 // Ghosts are mutual: if q reads from p, p reads from q. So the direction of the wait that covers N(p) does
-// not matter. If a wait of a chain is itself dropped as implied, its own chain takes its place.
+// not matter. Ghosts on some sides alone are not: their waits are implied by those of all around, and count
+// as waits for the patch itself. If a wait of a chain is itself dropped as implied, its own chain takes its
+// place.
 #include <algorithm>
 #include <tuple>
 
@@ -75,7 +77,8 @@ class Settle {
         own.erase(std::unique(own.begin(), own.end(), same), own.end());
     }
 
-    [[nodiscard]] Patches patches(TaskId t, const Before& b) const {
+    /// `needed`: the patches that it must cover, else those that it does.
+    [[nodiscard]] Patches patches(TaskId t, const Before& b, bool needed = false) const {
         // Where one of them does not run, none waits for the other: others do not follow from that.
         if (m_.partial(t) || m_.partial(b.task)) return {};
         const ResolvedTask &to = m_.task(t), &from = m_.task(b.task);
@@ -90,6 +93,7 @@ class Settle {
         const UseInfo& p = m_.use({b.through_task, b.through_use});
         const LabelInfo& label = m_.label(p.label);
         if (p.relation != nullptr || label.kind == Kind::scalar) return {};
+        if (p.sided && !needed) return {t != b.task, false, nullptr, {}, {}, {}};
         return {true, true, label.family, label.on, label.border, p.width};
     }
     [[nodiscard]] static bool takes_in(const Patches& a, const Patches& b) {
@@ -104,7 +108,7 @@ class Settle {
     /// Whether wait `e` of task t follows from the other waits.
     [[nodiscard]] bool implied(TaskId t, std::size_t e) const {
         const Before& wait = edges_[t][e];
-        const Patches needed = patches(t, wait);
+        const Patches needed = patches(t, wait, true);
         if (!needed.itself || m_.task(wait.task).scope != m_.task(t).scope) return false;
         struct State {
             TaskId task;

@@ -85,6 +85,10 @@ class Assign {
                         widest = std::max(widest, p.width[a]);
                     }
         storage_of_.assign(m.graph.labels().size(), {});
+        frozen_.assign(m.graph.labels().size(), 0);
+        for (const TaskInfo& task : m.graph.tasks())
+            for (const Use& use : task.uses)
+                if (is_frozen(use)) frozen_[use.version.label] = 1;
     }
 
     void all() {
@@ -110,7 +114,9 @@ class Assign {
         const LabelInfo& l = m_.label(life.label);
         // Lists of two labels have equal lengths only if their `entries` functions are equal, and functions
         // cannot be compared. So lists share no storage with other labels.
-        const LabelId alone = l.kind == Kind::list ? life.label : LabelId();
+        // Nor do those whose patches are stored apart.
+        const bool shares = l.kind != Kind::list && frozen_[life.label] == 0;
+        const LabelId alone = shares ? LabelId() : life.label;
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
                 l.components, life.ghosts,    bool(life.contribution.task),
@@ -196,6 +202,7 @@ class Assign {
             storage.scope = scope;
             storage.ghosts = pool.front()->ghosts;
             storage.contributions = bool(pool.front()->contribution.task);
+            storage.apart = frozen_[storage.label] != 0;
             m_.out.storages.push_back(storage);
             shapes_.push_back(wanted);
         }
@@ -232,6 +239,7 @@ class Assign {
         storage.label = label;
         storage.labels = {label};
         storage.ghosts = ghosts_[label];
+        storage.apart = frozen_[label] != 0;
         storage.depth = home ? m_.label(label).history + 1 : 1;
         storage.scope = home ? home : kStep;
         const Timeline* steps = m_.timeline(kStep, label);
@@ -274,6 +282,7 @@ class Assign {
 
     Model& m_;
     VectorBy<LabelId, Int3> ghosts_;  // the widest of all needs
+    VectorBy<LabelId, char> frozen_;  // some task changes it with frozen ghosts
     VectorBy<LabelId, StorageId> storage_of_;
     VectorBy<StorageId, Shape> shapes_;
     std::map<UseOfTask, StorageId> contributions_;

@@ -1,5 +1,6 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
-//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, mixed, some, and -round; quarter
+//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, mixed, some, and -round;
+//                                                           sweeps, sweeps-boxes; quarter
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -12,6 +13,7 @@
 #include "tests/graph/lines.hpp"
 #include "tests/graph/small.hpp"
 #include "tests/graph/some.hpp"
+#include "tests/graph/sweeps.hpp"
 
 using namespace strata;
 using namespace strata::graph;
@@ -138,6 +140,9 @@ int main(int argc, char** argv) {
         const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
         if (asked.name == "quarter") {
             balance(team, asked.steps);
+        } else if (asked.name.starts_with("sweeps")) {
+            Sweeps sweeps(shape, asked.name == "sweeps" ? std::vector<Box>{} : pinwheel());
+            run(team, sweeps.graph, sweeps.grid, asked);
         } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
             run(team, heat.graph, heat.grid, asked);

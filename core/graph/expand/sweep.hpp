@@ -1,0 +1,25 @@
+// Ghosts on some sides of a patch alone (Upwind): what is copied and waited for.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/graph/declare/task.hpp"
+#include "core/graph/expand/halo.hpp"
+
+namespace strata::graph {
+
+/// The boxes around what a patch owns from which a use reads ghosts.
+[[nodiscard]] SideBoxes ghosts_of(const Use& use, const Box& own);
+/// Whether one of the boxes meets another.
+[[nodiscard]] bool meets(const SideBoxes& boxes, const Box& other);
+
+/// The patches of the same block from which one reads in place through a use on some sides alone, as
+/// read_in_place() has them for ghosts all around.
+void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPosition& position,
+                   const Use& use, std::vector<Grid::Meeting>& met, std::vector<int>& from);
+
+/// Leaves out the pieces that no patch reads through one of these uses. Each piece that is left has a reader.
+void keep_read(Fills& fills, const FieldLayout& layout, std::span<const Use* const> uses);
+
+}  // namespace strata::graph
