@@ -122,3 +122,52 @@ TEST_CASE("contributions reach beyond the next patch, and around a ring more tha
         CHECK(found == expected);
     }
 }
+
+TEST_CASE("changes in place with frozen ghosts see what lay beyond a join before the task began") {
+    // Two zones of a ring, the second turned: each cell becomes the one before it on the ring.
+    Graph graph("ring");
+    ZoneList list("ring");
+    list.zone({{0, 0, 0}, {6, 2, 1}}, {2, 2, 1});
+    list.zone({{0, 0, 0}, {2, 5, 1}}, {2, 2, 1});
+    list.join(0, {0, true}, 1, {1, true}, {-2, 1, 3});
+    list.join(1, {1, false}, 0, {0, false}, {2, -1, 3});
+    const Zones& ring = graph.add<Zones>(std::move(list));
+    const auto u = graph.field<double>("u", ring, On::cells);
+    const auto place = [&ring](int patch, const Int3& at) {
+        return ring.zone_of(patch) == 0 ? at[0] : 10 - at[1];
+    };
+    {
+        Task task = graph.start().task("first", ring);
+        const auto now = task.make(u);
+        task.run([=](Here& here) {
+            each_index(here.cells(),
+                       [&](const Int3& at) { here[now](at[0], at[1]) = place(here.patch, at); });
+        });
+    }
+    Task task = graph.step().task("turn", ring);
+    const auto now = task.modify(u, ghosts(1));
+    task.run([=, &ring](Here& here) {
+        const Int3 back = ring.zone_of(here.patch) == 0 ? Int3{-1, 0, 0} : Int3{0, 1, 0};
+        std::vector<double> next;
+        each_index(here.cells(), [&](const Int3& at) {
+            const Int3 before = plus(at, back);
+            next.push_back(here[now](before[0], before[1]));
+        });
+        std::size_t i = 0;
+        each_index(here.cells(), [&](const Int3& at) { here[now](at[0], at[1]) = next[i++]; });
+    });
+    for (const std::uint64_t seed : {0, 1, 2}) {
+        Simulation run(graph, Members::alone(), {.threads = 3, .shuffle = {.seed = seed}});
+        run.start();
+        run.advance(25);
+        bool right = true;
+        for (int patch = 0; patch < ring.patches(); ++patch) {
+            const std::vector<double> values = values_of<double>(run, u.id(), patch);
+            std::size_t i = 0;
+            each_index(ring.box(patch), [&](const Int3& at) {
+                right = right && values.at(i++) == (place(patch, at) + 11 * 3 - 25) % 11;
+            });
+        }
+        CHECK(right);
+    }
+}

@@ -48,9 +48,9 @@ class Sweep {
                 .remedy("let it run on all of them, and do nothing on some");
         const auto& grid = static_cast<const Grid&>(*task_.family);
         const GridShape& shape = grid.shape();
-        if (grid.zones() > 1)
-            throw refuse(
-                fmt::format("uses '{}' upwind on '{}', which has several zones", name(use), grid.name()))
+        if (grid.zones() > 1 || grid.joined())
+            throw refuse(fmt::format("uses '{}' upwind on '{}', which has several zones or joined ones",
+                                     name(use), grid.name()))
                 .allowed("grids of one zone: joined zones have no common direction");
         for (std::size_t a = 0; a < 3; ++a) {
             if (use.towards[a] < -1 || use.towards[a] > 1)

@@ -158,6 +158,10 @@ class Check {
     }
     /// Nodes beside a gap have no owner, so nobody could say where they lie.
     void check_filled(const Grid& grid) const {
+        if (grid.zones() > 1)  // each has indices of its own: a box around all says nothing
+            throw said(fmt::format("'{}' has several zones", grid.name()))
+                .given(fmt::format("{} zones", grid.zones()))
+                .allowed("a grid of one zone; for zones, curvilinear blocks of lists with a patch for each");
         std::int64_t cells = 0;
         for (int p = 0; p < grid.patches(); ++p) cells += grid.box(p).volume();
         if (cells == grid.shape().cells.volume()) return;
