@@ -12,10 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+try:
+    import numpy as np
+except ImportError as error:
+    print(f"no NumPy: {error}")
+    sys.exit(77)
 
-Array = npt.NDArray[Any]
+Array = Any  # of NumPy
 HIDDEN = 32  # vtkDataSetAttributes::HIDDENCELL
 
 

@@ -83,8 +83,9 @@ TEST_CASE("VTK reads every shape with the values that tasks made, the same on ev
     CHECK(files == kNames.size() * 5);
 
     for (const int step : {0, 3}) {
-        const Done read = run(environment("STRATA_PYTHON", "python3") + " " READ_SHAPES " " + one.string() +
-                              " " + std::to_string(step) + " '" + environment("STRATA_TEST_VTK", "") + "'");
+        const Done read = run(environment("STRATA_PYTHON", *TEST_PYTHON != '\0' ? TEST_PYTHON : "python3") +
+                              " " READ_SHAPES " " + one.string() + " " + std::to_string(step) + " '" +
+                              environment("STRATA_TEST_VTK", "") + "'");
         INFO(read.said);
         if (read.status == 77) CANNOT_TRY(read.said);
         CHECK(read.status == 0);
