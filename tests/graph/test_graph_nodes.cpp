@@ -81,6 +81,26 @@ TEST_CASE("sweeps go on from node to node, patch by patch") {
     }
 }
 
+TEST_CASE("implicit transport has the same bits over nodes as on one process") {
+    for (const std::string method : {"gauss-seidel", "lines"}) {
+        const auto solved = [&](int ranks, int per_node) {
+            auto settings = per_node > 0 ? nodes_of(per_node) : layout("1x1", true);
+            Run run(
+                {method, "16", "4", "4", "0.02"}, settings,
+                per_node > 0 ? under_mpirun(ranks, TEST_IMPLICIT) : std::vector<std::string>{TEST_IMPLICIT});
+            const Done done = run.wait();
+            INFO(ranks << " ranks\n" << done.err);
+            REQUIRE(done.status == 0);
+            return done.out.substr(0, done.out.find("seconds"));
+        };
+        const std::string alone = solved(1, 0);
+        CAPTURE(method);
+        CHECK(has(alone, "residual"));
+        CHECK(solved(2, 1) == alone);
+        CHECK(solved(4, 2) == alone);
+    }
+}
+
 TEST_CASE("solvers of any kind give the same bits over nodes") {
     for (const auto& [name, steps] :
          {std::pair("gradients", "5"), std::pair("fft", "10"), std::pair("overset", "20"),
