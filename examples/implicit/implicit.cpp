@@ -215,7 +215,7 @@ struct Solver {
 
 int main(int argc, char** argv) {
     return strata::team::run(argc, argv, [&](strata::team::Team& team) {
-        const std::string method = argc == 6 ? argv[1] : "";
+        const std::string method = argc >= 6 ? argv[1] : "";
         if (method != "gauss-seidel" && method != "lines") {
             std::fprintf(stderr, "usage: implicit gauss-seidel|lines CELLS PATCH STEPS END\n");
             return 2;

@@ -72,11 +72,11 @@ TEST_CASE("nor do a random order, delays and patches that go to other nodes chan
 
 TEST_CASE("sweeps go on from node to node, patch by patch") {
     for (const std::string name : {"sweeps", "sweeps-boxes"}) {
-        const std::string expected = output_of(TEST_MEMBER, {name, "30"}, 1, 0);
+        const std::string expected = output_of(TEST_MEMBER, {name, "12"}, 1, 0);
         CAPTURE(name);
-        CHECK(output_of(TEST_MEMBER, {name, "30"}, 2, 1) == expected);
-        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=1", "move=4"}, 2, 1) == expected);
-        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=2", "move=3"}, 4, 2,
+        CHECK(output_of(TEST_MEMBER, {name, "12"}, 2, 1) == expected);
+        CHECK(output_of(TEST_MEMBER, {name, "12", "seed=1", "move=4"}, 2, 1) == expected);
+        CHECK(output_of(TEST_MEMBER, {name, "12", "seed=2", "move=3"}, 4, 2,
                         {{"STRATA_MESSAGE_DELAY", "2e-4"}}) == expected);
     }
 }
