@@ -260,6 +260,27 @@ def order() -> Drawing:
     return d
 
 
+def upwind() -> Drawing:
+    d = Drawing(680, 196, "Patches in the order of a sweep up along x and y: level after level")
+    for column in range(4):
+        for row in range(3):
+            x, y = 60 + 84 * column, 122 - 48 * row
+            d.box(x, y, 64, 32, PATCH[(column + row) % 4], str(column + row))
+            if column < 3:
+                d.arrow(x + 64, y + 16, x + 84, y + 16)
+            if row < 2:
+                d.arrow(x + 32, y, x + 32, y - 16)
+    d.note(60, 176, "4 x 3 patches with their levels; an arrow: is waited for", "start")
+    for thread, levels in enumerate(("0 1 2 2 3 4", "1 2 3 3 4 5")):
+        y = 58 + 56 * thread
+        d.text(420, y - 6, f"thread {thread}", "start")
+        for at, level in enumerate(levels.split()):
+            d.box(420 + 36 * (at + thread), y, 32, 28, PATCH[int(level) % 4], level)
+    d.arrow(420, 156, 660, 156)
+    d.note(660, 172, "time", "end")
+    return d
+
+
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "graph-patches.svg": patches,
     "graph-ghosts.svg": ghosts,
@@ -271,6 +292,7 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "graph-scopes.svg": scopes,
     "graph-relations.svg": relations,
     "graph-order.svg": order,
+    "graph-upwind.svg": upwind,
 }
 
 if __name__ == "__main__":

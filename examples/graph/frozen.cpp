@@ -1,6 +1,5 @@
-// Frozen ghosts: the left end of a bar is held at 0, the right one at s in step s. Red cells (even i) become
-// the mean of their neighbours, then black ones, in place, until none changes by 1e-10: u_i = s (i + 1) / (n
-// + 1).
+// Frozen ghosts: the left end of a bar is held at 0, the right one at s in step s. In place, red cells (of
+// even i) become the mean of their neighbours, then black ones, until none changes: s (i + 1) / (n + 1).
 //   strata launch --layout 2x1 -- frozen
 #include <algorithm>
 #include <cmath>
@@ -26,8 +25,8 @@ int main(int argc, char** argv) {
                 for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i) here[first](i) = 0;
             });
         }
-        Scope& solve = graph.step().repeat<double>(
-            "solve", change.at(0), [](double largest) { return largest < 1e-10; }, 1000);
+        const auto small = [](double largest) { return largest < 1e-10; };
+        Scope& solve = graph.step().repeat<double>("solve", change.at(0), small, 1000);
         for (const int colour : {0, 1}) {
             Task task = solve.task(colour == 0 ? "red" : "black", bar);
             const auto now = task.modify(u.at(colour), ghosts(1));  // ghosts as they were before the task
@@ -35,9 +34,8 @@ int main(int argc, char** argv) {
             task.run([=](Here& here) {
                 for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i) {
                     if (i % 2 != colour) continue;
-                    const double left = i == 0 ? 0 : here[now](i - 1);
                     const double right = i == n - 1 ? double(here.step) : here[now](i + 1);
-                    const double mean = (left + right) / 2;
+                    const double mean = ((i == 0 ? 0 : here[now](i - 1)) + right) / 2;
                     here[largest] = std::max(here[largest], std::abs(mean - here[now](i)));
                     here[now](i) = mean;
                 }
@@ -47,9 +45,9 @@ int main(int argc, char** argv) {
         const auto end = task.need(u.last());  // what the last round made
         const auto largest = task.contribute(error);
         task.run([=](Here& here) {
+            const double slope = double(here.step) / (n + 1);
             for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i)
-                here[largest] =
-                    std::max(here[largest], std::abs(here[end](i) - double(here.step) / (n + 1) * (i + 1)));
+                here[largest] = std::max(here[largest], std::abs(here[end](i) - slope * (i + 1)));
         });
         Simulation run(graph, Members::of(team), {.crew = &team.crew()});
         run.start();

@@ -36,9 +36,8 @@ int main(int argc, char** argv) {
             task.run([=](Here& here) {
                 for (int j = here.cells().lo[1]; j < here.cells().hi[1]; ++j)
                     for (int i = here.cells().hi[0] - 1; i >= here.cells().lo[0]; --i) {
-                        const double right = i + 1 < n ? here[now](i + 1, j) : 0;
-                        const double left = i > 0 ? here[now](i - 1, j) : 0;
-                        here[now](i, j) += right - left;
+                        if (i + 1 < n) here[now](i, j) += here[now](i + 1, j);
+                        if (i > 0) here[now](i, j) -= here[now](i - 1, j);
                     }
             });
         }
@@ -47,10 +46,8 @@ int main(int argc, char** argv) {
         const auto largest = task.contribute(error);
         task.run([=](Here& here) {
             for (int j = here.cells().lo[1]; j < here.cells().hi[1]; ++j)
-                for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i) {
-                    const double exact = (n - i) * (j + 1);
-                    here[largest] = std::max(here[largest], std::abs(here[end](i, j) - exact));
-                }
+                for (int i = here.cells().lo[0]; i < here.cells().hi[0]; ++i)
+                    here[largest] = std::max(here[largest], std::abs(here[end](i, j) - (n - i) * (j + 1)));
         });
         Simulation run(graph, Members::of(team), {.crew = &team.crew()});
         run.start();

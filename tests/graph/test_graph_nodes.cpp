@@ -72,12 +72,32 @@ TEST_CASE("nor do a random order, delays and patches that go to other nodes chan
 
 TEST_CASE("sweeps go on from node to node, patch by patch") {
     for (const std::string name : {"sweeps", "sweeps-boxes"}) {
-        const std::string expected = output_of(TEST_MEMBER, {name, "30"}, 1, 0);
+        const std::string expected = output_of(TEST_MEMBER, {name, "12"}, 1, 0);
         CAPTURE(name);
-        CHECK(output_of(TEST_MEMBER, {name, "30"}, 2, 1) == expected);
-        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=1", "move=4"}, 2, 1) == expected);
-        CHECK(output_of(TEST_MEMBER, {name, "30", "seed=2", "move=3"}, 4, 2,
+        CHECK(output_of(TEST_MEMBER, {name, "12"}, 2, 1) == expected);
+        CHECK(output_of(TEST_MEMBER, {name, "12", "seed=1", "move=4"}, 2, 1) == expected);
+        CHECK(output_of(TEST_MEMBER, {name, "12", "seed=2", "move=3"}, 4, 2,
                         {{"STRATA_MESSAGE_DELAY", "2e-4"}}) == expected);
+    }
+}
+
+TEST_CASE("implicit transport has the same bits over nodes as on one process") {
+    for (const std::string method : {"gauss-seidel", "lines"}) {
+        const auto solved = [&](int ranks, int per_node) {
+            auto settings = per_node > 0 ? nodes_of(per_node) : layout("1x1", true);
+            Run run(
+                {method, "16", "4", "4", "0.02"}, settings,
+                per_node > 0 ? under_mpirun(ranks, TEST_IMPLICIT) : std::vector<std::string>{TEST_IMPLICIT});
+            const Done done = run.wait();
+            INFO(ranks << " ranks\n" << done.err);
+            REQUIRE(done.status == 0);
+            return done.out.substr(0, done.out.find("seconds"));
+        };
+        const std::string alone = solved(1, 0);
+        CAPTURE(method);
+        CHECK(has(alone, "residual"));
+        CHECK(solved(2, 1) == alone);
+        CHECK(solved(4, 2) == alone);
     }
 }
 

@@ -56,10 +56,11 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 }  // namespace
 
 TEST_CASE("sweeps over patches are what one loop over all cells gives, bit for bit") {
-    GridShape one = kOpen, columns = kOpen;
+    GridShape one = kOpen, columns = kOpen, narrow = kOpen;
     one.patch_cells = {14, 12, 9};
     columns.patch_cells = {2, 3, 9};
-    for (const GridShape& shape : {kOpen, one, columns})
+    narrow.patch_cells = {1, 1, 3};  // narrower than the two layers that one task needs
+    for (const GridShape& shape : {kOpen, one, columns, narrow})
         for (const int threads : {1, 2, 3}) {
             CAPTURE(shape.patch_cells[0], threads);
             Sweeps sweeps(shape);
@@ -96,6 +97,48 @@ TEST_CASE("sweeps have the same bits on every layout, wherever patches go", "[na
         }
         CHECK(output_of("2x1", {name, "30", "seed=1", "move=4"}) == expected);
         CHECK(output_of("3x2", {name, "30", "seed=2", "move=3"}) == expected);
+    }
+}
+
+namespace {
+
+/// What examples/implicit prints: its error, and every digit of it and of the last residual.
+struct Solved {
+    double error = 0;
+    std::string text, residual;
+};
+Solved implicit(const std::string& layout_name, std::vector<std::string> words) {
+    const bool fits = layout_name != "3x2";
+    const Done done = Run(std::move(words), layout(layout_name, fits), TEST_IMPLICIT).wait();
+    INFO(layout_name << ": " << done.out << done.err);
+    REQUIRE(done.status == 0);
+    Solved solved;
+    solved.text = done.out.substr(0, done.out.find("seconds"));
+    solved.residual = solved.text.substr(solved.text.find("residual"));
+    solved.error = std::stod(solved.text.substr(6));
+    return solved;
+}
+
+}  // namespace
+
+TEST_CASE("implicit transport is of second order in the spacing, whose square the step follows", "[native]") {
+    for (const std::string method : {"gauss-seidel", "lines"}) {
+        const double coarse = implicit("1x1", {method, "12", "4", "9", "0.05"}).error,
+                     fine = implicit("1x1", {method, "24", "8", "36", "0.05"}).error;
+        CAPTURE(method, coarse, fine);
+        CHECK(std::log2(coarse / fine) > 1.9);
+        CHECK(std::log2(coarse / fine) < 2.1);
+    }
+}
+
+TEST_CASE("implicit transport has the same bits on every layout, and with any patches", "[native]") {
+    for (const std::string method : {"gauss-seidel", "lines"}) {
+        const Solved alone = implicit("1x1", {method, "16", "4", "4", "0.02"});
+        CAPTURE(method);
+        for (const std::string layout : {"1x2", "2x1", "3x2"})
+            CHECK(implicit(layout, {method, "16", "4", "4", "0.02"}).text == alone.text);
+        for (const std::string patch : {"16", "5"})
+            CHECK(implicit("1x2", {method, "16", patch, "4", "0.02"}).residual == alone.residual);
     }
 }
 
