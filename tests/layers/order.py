@@ -18,6 +18,7 @@ NATIVE = [
     ["core/team"],
     ["core/graph/execute"],
     ["core/graph/declare"],
+    ["core/graph/kernels"],
     ["core/graph/resolve"],
     ["core/graph/expand"],
     ["core/graph/simulation"],
