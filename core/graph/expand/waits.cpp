@@ -140,11 +140,12 @@ class TaskWaits {
         }
     }
 
-    /// A task that runs once and changes the result of a reduction waits until all processes have it: those
-    /// of this node copy it from the first one, other nodes get it packed.
+    /// A task that runs once, or another reduction, and writes over the result of a reduction waits until all
+    /// processes have it: those of this node copy it from the first one, other nodes get it packed.
     void taken_by_all(TaskId task, const Before& before) {
         const Members& members = in_.members;
-        if (!in_.runs(task, Runs::once) || members.rank != members.first()) return;
+        const bool reduces = in_.is(task, ResolvedTask::What::reduce) && task != before.task;
+        if ((!in_.runs(task, Runs::once) && !reduces) || members.rank != members.first()) return;
         const ResolvedTask& writer = in_.task(task);
         bool rewrites = false;
         for (std::size_t u = 0; u < writer.uses.size(); ++u)
