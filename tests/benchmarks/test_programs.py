@@ -35,6 +35,7 @@ TINY: dict[str, list[str]] = {
     "team-death": ["--members", "3", "--deaths", "2"],
     "graph-tasks": ["--quick"],
     "graph-compile": ["--quick"],
+    "graph-sweep": ["--quick"],
     "transport-update": ["--quick"],
 }
 STAR = ("stream", "dgemm", "hpl", "peak", "clock")
@@ -59,6 +60,7 @@ FIGURES = {
     "team-death": {"told": "us", "all told": "us", "all told, at worst": "us"},
     "graph-tasks": {"empty task": "ns", "task": "ns", "declared, empty task": "ns", "declared, task": "ns"},
     "graph-compile": {"compile": "ms", "each (task, patch)": "us"},
+    "graph-sweep": {"cells": "Mcell/s", "cells, one thread": "Mcell/s", "efficiency": "% of ideal"},
     "transport-update": {
         "update": "GB/s",
         "triad": "GB/s",
