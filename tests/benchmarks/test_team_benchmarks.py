@@ -67,7 +67,13 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
 @pytest.mark.parametrize("fault", ["skip", "perturb"])
 @pytest.mark.parametrize(
     "command",
-    ["graph-tasks", "graph-compile", "graph-sweep", "transport-update", "transport-update --equation advection"],
+    [
+        "graph-tasks",
+        "graph-compile",
+        "graph-sweep",
+        "transport-update",
+        "transport-update --equation advection",
+    ],
 )
 def test_a_task_that_is_left_out_or_wrong_is_seen(command: str, fault: str) -> None:
     needs_solvers(command.split()[0])

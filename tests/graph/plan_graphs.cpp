@@ -8,8 +8,8 @@
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/random_graph.hpp"
 #include "tests/graph/small.hpp"
-#include "tests/graph/some.hpp"
 #include "tests/graph/solvers/solver.hpp"
+#include "tests/graph/some.hpp"
 #ifdef STRATA_TEST_CASES
 #include "core/run/case/case.hpp"
 #include "solvers/mpm/tasks.hpp"

@@ -151,8 +151,7 @@ TEST_CASE("a box with turned axes is copied, and nothing beside it") {
         BoxCopy copy = pair.copy;
         copy.extent = here.hi;
         copy.to = to.memory.data(), copy.to_strides = to.strides;
-        copy.from =
-            pair.from.memory.data() + pair.from.at(plus(pair.first_from, map.inverse()(Int3{})), 0);
+        copy.from = pair.from.memory.data() + pair.from.at(plus(pair.first_from, map.inverse()(Int3{})), 0);
         turn(copy, map);
         copy_box(copy);
         CHECK(to.memory == after);

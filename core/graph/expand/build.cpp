@@ -18,8 +18,8 @@ namespace {
     return arrays;
 }
 
-/// There is room for more waits than most graphs have. What a large array does not use it never touched, so no
-/// memory lies behind it; making it smaller would only copy it (a fifth of the time of a large plan).
+/// There is room for more waits than most graphs have. What a large array does not use it never touched, so
+/// no memory lies behind it; making it smaller would only copy it (a fifth of the time of a large plan).
 void give_back_room(std::vector<Wait>& waits) {
     constexpr std::size_t small = 1 << 16;
     if (waits.capacity() <= small) waits.shrink_to_fit();

@@ -31,7 +31,7 @@ struct RunResult {
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;
     std::vector<RunBytes> memory;  // [process]
-    Counts counts;  // of tasks; without a mode: none were requested
+    Counts counts;                 // of tasks; without a mode: none were requested
 };
 
 /// Without a passed verification there are no figures.
