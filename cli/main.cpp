@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/own_solver.hpp"
 #include "cli/programs.hpp"
 #include "cli/python.hpp"
 #include "cli/recall.hpp"
@@ -52,6 +53,7 @@ const std::vector<Command>& commands() {
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},
         {"run", run_command, kScience, "a case by the solver that it names; strata run SOLVER --help"},
+        {"new", nullptr, kScience, "a solver of your own to begin with: a folder that runs; --python"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},
@@ -88,7 +90,8 @@ void print_help() {
         "own core\n"
         "  strata bench stream --layout 1x2\n      STREAM on two bound threads\n"
         "\nstrata COMMAND --help has the options and more examples. Documentation: docs/, or ./strata "
-        "docs.\n";
+        "docs.\nstrata --version, and strata --cmake-prefix: the folder for CMAKE_PREFIX_PATH, with which "
+        "find_package(strata) finds this Strata.\n";
     std::fputs(text.c_str(), stdout);
 }
 
@@ -118,6 +121,10 @@ int run(int argc, char** argv) {
     }
     if (name == "--version") {
         fmt::print("strata {}\n", STRATA_VERSION);
+        return kSuccess;
+    }
+    if (name == "--cmake-prefix") {
+        fmt::print("{}\n", cmake_prefix());
         return kSuccess;
     }
     const auto found =

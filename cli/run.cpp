@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/own_solver.hpp"
 #include "cli/programs.hpp"
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
@@ -36,6 +37,8 @@ Options declare() {
                  "on two threads; result.json is in the folder `run`")
         .example("strata run my_solver.py my_case.toml --layout 4x1 --out run",
                  "a solver in Python (strata.graph.program), on four processes")
+        .example("strata run wave/case.toml --layout 2x1",
+                 "a solver that `strata new wave` began; it is built where its sources changed")
         .example("strata run transport --help", "the keys that a case of this solver may have");
     return options;
 }
@@ -49,9 +52,21 @@ bool is_name(const std::string& word) {
     return true;
 }
 
-/// The value of `solver = "NAME"` before the first [section]: all that the front must know of a case. What
-/// else is in it, the solver checks.
-std::string solver_of(const std::string& file) {
+/// Of a solver of one's own: a program's and a file's.
+bool is_file_name(const std::string& word) {
+    for (const char c : word)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_') return false;
+    return !word.empty();
+}
+
+/// The value of `solver = "NAME"` before the first [section], and its line: all that the front must know of a
+/// case. What else is in it, the solver checks.
+struct Named {
+    std::string solver;
+    int line = 0;
+};
+
+Named solver_named_in(const std::string& file) {
     std::ifstream in(file);
     if (!in || std::filesystem::is_directory(file))
         throw Error("there is no such case file").given(file).remedy("strata run --help");
@@ -65,14 +80,7 @@ std::string solver_of(const std::string& file) {
         if (at == std::string::npos || line[at] != '=') continue;
         const std::size_t quote = line.find_first_of("\"'", at);
         const std::size_t end = quote == std::string::npos ? quote : line.find(line[quote], quote + 1);
-        const std::string name = end == std::string::npos ? "" : line.substr(quote + 1, end - quote - 1);
-        if (!is_name(name) || !find_solver(name))
-            throw Error("there is no such solver")
-                .at(file, number, "solver")
-                .given(name.empty() ? line : name)
-                .allowed("a solver that is built: strata-NAME beside this program")
-                .remedy("strata doctor says what was left out, and why");
-        return name;
+        return {end == std::string::npos ? line : line.substr(quote + 1, end - quote - 1), number};
     }
     throw Error("a case says which solver runs it")
         .at(file, 0, "solver")
@@ -101,6 +109,30 @@ std::string python_for(const std::string& solver) {
     return *python;
 }
 
+/// The command that runs a case: one of Strata's own solvers, or one of the user's own at PATH of
+/// solver = "PATH/NAME", counted from the case's folder; without a PATH in that folder.
+std::vector<std::string> command_for(const std::string& file) {
+    namespace fs = std::filesystem;
+    const Named named = solver_named_in(file);
+    if (is_name(named.solver))
+        if (const auto solver = find_solver(named.solver)) return {*solver};
+    const fs::path path(named.solver);
+    const fs::path folder = (fs::path(file).parent_path() / path.parent_path() / ".").lexically_normal();
+    const std::string name = path.filename().string();
+    setenv("STRATA_SOLVER_OF", file.c_str(), 1);  // its --help says `strata run` with this case
+    if (const std::string script = (folder / (name + ".py")).string();
+        is_file_name(name) && fs::is_regular_file(script))
+        return {python_for(script), script};
+    if (is_file_name(name) && is_own_solver(folder.string())) return {built_solver(folder.string(), name)};
+    throw Error("there is no such solver")
+        .at(file, named.line, "solver")
+        .given(named.solver)
+        .allowed(
+            "a solver that is built: strata-NAME beside this program; or one of your own, NAME or PATH/NAME: "
+            "then NAME.py or a CMakeLists.txt with find_package(strata) is at PATH from the case's folder")
+        .remedy("strata new NAME writes one; strata doctor says what was left out, and why");
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
@@ -124,7 +156,7 @@ int run_command(int argc, char** argv) {
     else if (is_name(first) && find_solver(first))
         command.push_back(*find_solver(first));
     else
-        command.push_back(*find_solver(solver_of(first)));
+        command = command_for(first);
     command.insert(command.end(), solver_words.begin(), solver_words.end());
     for (const std::string& word : solver_words)
         if (word == "--help" || word == "-h") become(command);

@@ -2,16 +2,14 @@
 
 include(CMakePackageConfigHelpers)
 
-if(SKBUILD) # a wheel: programs go where the environment keeps its own, data to the environment's root
-    set(CMAKE_INSTALL_BINDIR "${SKBUILD_SCRIPTS_DIR}")
-    set(CMAKE_INSTALL_LIBEXECDIR "${SKBUILD_DATA_DIR}/libexec")
-    set(CMAKE_INSTALL_DATADIR "${SKBUILD_DATA_DIR}/share")
-endif()
-
-set(STRATA_LIBEXECDIR "${CMAKE_INSTALL_LIBEXECDIR}/strata")
-set(STRATA_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/strata")
+# The libraries of a solver of one's own are one export, those for C and Fortran another: a tree may have the first alone.
+set(STRATA_SOLVER_LIBRARIES base machine observe launch team team_mpi balance graph output run)
+set(STRATA_TEAM_LIBRARIES mlp mlplib mlplib_i8 mlp_fortran)
+set(STRATA_EXPORTS "")
 
 foreach(target IN LISTS STRATA_PRODUCT)
+    set(export "")
+    string(REGEX REPLACE "^strata_" "" name "${target}")
     get_target_property(type ${target} TYPE)
     strata_part_of(${target} component)
     if(component STREQUAL "first")
@@ -23,14 +21,19 @@ foreach(target IN LISTS STRATA_PRODUCT)
         install(TARGETS ${target} RUNTIME DESTINATION "${STRATA_LIBEXECDIR}" COMPONENT ${component})
     elseif(type STREQUAL "MODULE_LIBRARY")
         install(TARGETS ${target} LIBRARY DESTINATION "${STRATA_LIBEXECDIR}" COMPONENT ${component})
-    elseif(target MATCHES "^strata_(base|machine|observe|launch|team|team_mpi|balance|graph|output|run|mlp|mlplib|mlplib_i8|mlp_fortran)$")
-        set_target_properties(${target} PROPERTIES EXPORT_NAME ${CMAKE_MATCH_1})
+    elseif(name IN_LIST STRATA_SOLVER_LIBRARIES)
+        set(export strataTargets)
+    elseif(name IN_LIST STRATA_TEAM_LIBRARIES)
+        set(export strataTeamTargets)
+    endif()
+    if(export)
+        set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
         install(
             TARGETS ${target}
-            EXPORT strataTargets
-            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
-        list(APPEND STRATA_EXPORTED ${target})
+            EXPORT ${export}
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
+            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component})
+        list(APPEND STRATA_EXPORTS ${export})
     endif()
 endforeach()
 
@@ -40,40 +43,63 @@ install(
     FILES_MATCHING
     PATTERN "*.toml")
 
-if(STRATA_EXPORTED)
+if(STRATA_EXPORTS)
     install(
         DIRECTORY core
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata"
-        COMPONENT development
+        COMPONENT solver
         FILES_MATCHING
         PATTERN "*.hpp")
     install(
         FILES core/team/mlp/include/strata/mlp.h
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata"
-        COMPONENT development)
+        COMPONENT develop)
     if(TARGET strata_mlp_fortran)
         # Modules are as their compiler writes them; for another one there are their sources.
         get_target_property(modules strata_mlp_fortran Fortran_MODULE_DIRECTORY)
         install(
             DIRECTORY "${modules}/" core/team/mlp/
             DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata/fortran"
-            COMPONENT development
+            COMPONENT develop
             FILES_MATCHING
             PATTERN "*.mod"
             PATTERN "*.f90"
             PATTERN "include" EXCLUDE)
     endif()
-    install(
-        EXPORT strataTargets
-        NAMESPACE strata::
-        DESTINATION "${STRATA_CMAKEDIR}"
-        COMPONENT development)
+
+    # The MPI that the libraries were built with, as the package defines it again.
+    set(STRATA_MPI_FOUND FALSE)
+    set(STRATA_MPI_PROPERTIES "")
+    if(MPI_CXX_FOUND)
+        set(STRATA_MPI_FOUND TRUE)
+        foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_LIBRARIES LINK_OPTIONS)
+            get_target_property(value MPI::MPI_CXX INTERFACE_${property})
+            if(value)
+                string(APPEND STRATA_MPI_PROPERTIES
+                       "        set_property(TARGET MPI::MPI_CXX PROPERTY INTERFACE_${property} [[${value}]])\n")
+            endif()
+        endforeach()
+    endif()
+    set(package "${PROJECT_BINARY_DIR}/package")
     configure_package_config_file(
-        cmake/strataConfig.cmake.in "${PROJECT_BINARY_DIR}/strataConfig.cmake" INSTALL_DESTINATION "${STRATA_CMAKEDIR}")
-    write_basic_package_version_file("${PROJECT_BINARY_DIR}/strataConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+        cmake/strataConfig.cmake.in "${package}/strataConfig.cmake" INSTALL_DESTINATION "${STRATA_CMAKEDIR}")
+    configure_file(cmake/strataStart.cmake.in "${package}/strataStart.cmake" @ONLY)
+    write_basic_package_version_file("${package}/strataConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
     install(
-        FILES "${PROJECT_BINARY_DIR}/strataConfig.cmake" "${PROJECT_BINARY_DIR}/strataConfigVersion.cmake"
-              cmake/FindHwloc.cmake
+        FILES "${package}/strataConfig.cmake" "${package}/strataConfigVersion.cmake" "${package}/strataStart.cmake"
+              cmake/FindHwloc.cmake cmake/strataSolver.cmake
         DESTINATION "${STRATA_CMAKEDIR}"
-        COMPONENT development)
+        COMPONENT solver)
+    list(REMOVE_DUPLICATES STRATA_EXPORTS)
+    foreach(export IN LISTS STRATA_EXPORTS)
+        set(component solver)
+        if(export STREQUAL "strataTeamTargets")
+            set(component develop)
+        endif()
+        install(
+            EXPORT ${export}
+            NAMESPACE strata::
+            DESTINATION "${STRATA_CMAKEDIR}"
+            COMPONENT ${component})
+    endforeach()
 endif()

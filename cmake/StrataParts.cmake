@@ -1,5 +1,6 @@
-# The parts of the build (setup/parts.csv): each is a target part_NAME, and a component of the installation. What the table
-# does not name belongs to the first part, whose component is Unspecified. The target `product` is all parts.
+# The parts of the build (setup/parts.csv): each is a target part_NAME, and a component of the installation. Programs that the
+# table does not name belong to the first part, whose component is Unspecified, and libraries to the last, `develop`; what programs
+# need of the libraries they bring themselves. The target `product` is all parts.
 
 file(STRINGS "${PROJECT_SOURCE_DIR}/setup/parts.csv" STRATA_PARTS_LINES)
 list(POP_FRONT STRATA_PARTS_LINES)
@@ -16,7 +17,12 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE
 # strata_part_of(TARGET RESULT): a solver's simulated twin belongs where the solver does.
 function(strata_part_of target result)
     string(REGEX REPLACE "-simulated$" "" name "${target}")
-    set(${result} first PARENT_SCOPE)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE" OR type STREQUAL "MODULE_LIBRARY")
+        set(${result} first PARENT_SCOPE)
+    else()
+        set(${result} develop PARENT_SCOPE)
+    endif()
     foreach(line IN LISTS STRATA_PARTS_LINES)
         string(REPLACE "," ";" fields "${line};")
         list(GET fields 0 part)
@@ -30,11 +36,6 @@ endfunction()
 add_custom_target(product)
 foreach(target IN LISTS STRATA_PRODUCT)
     add_dependencies(product ${target})
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "EXECUTABLE" OR type STREQUAL "MODULE_LIBRARY")
-        strata_part_of(${target} part)
-        add_dependencies(part_${part} ${target})
-    else() # what these need of the libraries they bring themselves
-        add_dependencies(part_develop ${target})
-    endif()
+    strata_part_of(${target} part)
+    add_dependencies(part_${part} ${target})
 endforeach()

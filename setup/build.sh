@@ -85,7 +85,7 @@ install_product() {
     tree=$STRATA_BUILD/install-$(date +%Y%m%dT%H%M%S.%N)
     for part in "${parts[@]}"; do
         [[ $part != first ]] || part=Unspecified
-        [[ $part == develop ]] || logged cmake --install "$STRATA_BUILD/cmake" --component "$part" --strip --prefix "$tree" || return
+        logged cmake --install "$STRATA_BUILD/cmake" --component "$part" --strip --prefix "$tree" || return
     done
     mkdir -p "$tree/share/strata"
     printf '%s\n' "${parts[@]}" >"$tree/share/strata/parts"

@@ -25,6 +25,7 @@ MODULES = {
     "machine-measure": "measuring",
     "study": "study",
     "tune": "tune",
+    "new": "new",
     "steer": "steer",
     "report": "results",
     COMPARE: "results",

@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -220,7 +221,9 @@ void CaseSchema::read(const std::filesystem::path& file) {
             .given(line_of(file, error.source().begin.line));
     }
     const toml::node* solver = table.get("solver");
-    if (solver == nullptr || !solver->is_string() || solver->as_string()->get() != solver_)
+    // "PATH/NAME" is where `strata run` finds a solver of one's own.
+    if (solver == nullptr || !solver->is_string() ||
+        std::filesystem::path(solver->as_string()->get()).filename() != solver_)
         throw Error("a case says which solver runs it")
             .at(file_, solver == nullptr ? 0 : static_cast<int>(solver->source().begin.line), "solver")
             .given(solver == nullptr ? "nothing" : given_text(*solver))
@@ -234,6 +237,11 @@ void CaseSchema::read(const std::filesystem::path& file) {
                 .given("nothing")
                 .allowed(allowed_text(entry.into, entry.about))
                 .remedy(command_for_help());
+}
+
+std::string CaseSchema::command_for_help() const {
+    const char* of_case = std::getenv("STRATA_SOLVER_OF");
+    return "strata run " + (of_case == nullptr ? solver_ : of_case) + " --help";
 }
 
 std::string CaseSchema::help() const {

@@ -48,7 +48,7 @@ class CaseSchema {
     using Into = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*,
                               std::vector<double>*, std::vector<std::string>*>;
 
-    /// `solver`: the required value of the case file's key `solver`.
+    /// `solver`: the required value of the case file's key `solver`, there also as "PATH/NAME".
     CaseSchema(std::string solver, std::string summary);
 
     /// Throws Error where the key was declared before.
@@ -84,7 +84,8 @@ class CaseSchema {
         int line = 0;  // in the file read last; 0: not there
     };
     friend struct CaseReader;
-    [[nodiscard]] std::string command_for_help() const { return "strata run " + solver_ + " --help"; }
+    /// Of a solver of one's own `strata run` knows by the case that it names in STRATA_SOLVER_OF.
+    [[nodiscard]] std::string command_for_help() const;
 
     std::string solver_, summary_;
     std::vector<Entry> entries_;

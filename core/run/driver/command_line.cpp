@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/error.hpp"
@@ -12,16 +13,19 @@ namespace strata::graph {
 
 namespace {
 
-/// `strata run` finds Strata's own solvers by the case's `solver` key, and starts Python scripts. Any other
-/// program is started directly, or by `strata launch`.
+/// `strata run` finds Strata's own solvers by the case's `solver` key, starts Python scripts, and names in
+/// STRATA_SOLVER_OF the case by which it found any other. What it does not start is started directly, or by
+/// `strata launch`.
 Options options_of(const CaseSchema& schema, const std::string& program) {
+    const char* of_case = std::getenv("STRATA_SOLVER_OF");
     const bool script = program.ends_with(".py");
     const bool own = std::filesystem::path(program).filename() == "strata-" + schema.solver();
-    const bool by_run = own || script;
+    const bool by_case = own || of_case != nullptr, by_run = by_case || script;
     const std::string starter = by_run ? "strata run" : "strata launch";
-    const std::string start = own ? starter : script ? starter + " " + program : program;
-    const std::string example =
-        fmt::format("{} {}NAME.toml", start, own ? "cases/" + schema.solver() + "/" : "");
+    const std::string start = by_case ? starter : script ? starter + " " + program : program;
+    const std::string example = of_case != nullptr ? start + " " + of_case
+                                                   : fmt::format("{} {}NAME.toml", start,
+                                                                 own ? "cases/" + schema.solver() + "/" : "");
     const auto on = [&](const std::string& layout, const std::string& command_line) {
         const std::string option = " --layout " + layout;
         return by_run ? example + command_line + option : starter + option + " -- " + example + command_line;

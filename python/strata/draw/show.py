@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +64,8 @@ def load(source: Path) -> Graph:
         reason = error.strerror if isinstance(error, OSError) else "not a text"
         raise StrataError("the file cannot be read", at=str(source), given=reason) from None
     if source.suffix == ".toml":
-        return _asked((str(_solver_of(source, text)), str(source)))
+        program = _solver_of(source, text)
+        return _asked((str(program), str(source))) if program is not None else _asked_by_run(source)
     return _checked(text, str(source))
 
 
@@ -119,8 +121,10 @@ def _checked(text: str, where: str) -> Graph:
     return graph
 
 
-def _solver_of(case: Path, text: str) -> Path:
-    """The program of the solver that a case names: strata-NAME beside Strata's own, or in PATH."""
+def _solver_of(case: Path, text: str) -> Path | None:
+    """The program of the solver that a case names: strata-NAME beside Strata's own, or in PATH; None where
+    `strata run` may find one of the user's own.
+    """
     try:
         solver = tomllib.loads(text).get("solver")
     except tomllib.TOMLDecodeError as error:
@@ -132,7 +136,7 @@ def _solver_of(case: Path, text: str) -> Path:
         need_programs(front, [name])
     of_front = next((path for front in fronts() if (path := sibling(front, name)) is not None), None)
     found = of_front or shutil.which(name)
-    if found is None:
+    if found is None and not any(front.is_file() for front in fronts()):
         raise StrataError(
             "the solver's program was not found",
             at=f"{case} solver",
@@ -140,7 +144,18 @@ def _solver_of(case: Path, text: str) -> Path:
             allowed=f"a program {name} beside Strata's own, or in PATH",
             remedy=f"strata graph show -- PROGRAM {case}",
         )
-    return Path(found)
+    return None if found is None else Path(found)
+
+
+def _asked_by_run(case: Path) -> Graph:
+    """What `strata run` says, which builds a solver of the user's own, or ends with what is wrong with it."""
+    front = next(path for path in fronts() if path.is_file())
+    done = subprocess.run(
+        [front, "run", case, "--bind", "none", "--graph"], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(done.returncode)
+    return _checked(done.stdout, str(case))
 
 
 def _asked(command: Sequence[str]) -> Graph:

@@ -1,1 +1,1 @@
-"""Runs of solvers, while they go on and afterwards."""
+"""Runs of solvers, while they go on and afterwards; new solvers."""

@@ -1,0 +1,183 @@
+"""A solver of one's own: `strata new` writes it, `strata run` builds it where its sources changed and runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from solver_cases import solver_program
+
+ROOT = Path(__file__).resolve().parents[2]
+ELSEWHERE = "/proc"  # where nobody can write
+UNHELD = ("--layout", "2x1", "--bind", "none", "--quiet")
+
+
+def call(*words: object, cwd: Path | str = ELSEWHERE, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [str(word) for word in words]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "python")} | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd, env=env, check=False)
+
+
+def good(*words: object, **more: str) -> subprocess.CompletedProcess[str]:
+    done = call(*words, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def one_error(done: subprocess.CompletedProcess[str], code: int) -> str:
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stderr.count("strata: error: ") == 1, done.stderr
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def strata(front: str) -> str:
+    """A front that is installed with the libraries of solvers."""
+    found = call(front, "--cmake-prefix")
+    if found.returncode != 0:
+        pytest.skip(f"no installed tree with the part solver: {found.stderr}")
+    return front
+
+
+@pytest.fixture(scope="module")
+def wave(strata: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new solver in C++, as yet not built."""
+    folder = tmp_path_factory.mktemp("a  home") / "wave"
+    said = good(strata, "new", folder).stdout
+    assert f"python3 '{folder}/test_wave.py'" in said
+    return folder
+
+
+def test_a_new_solver_is_built_once_and_passes_its_test_from_anywhere(
+    strata: str, wave: Path, tmp_path: Path
+):
+    case = wave / "case.toml"
+    first = good(strata, "run", case, *UNHELD, "--out", tmp_path / "out")
+    assert re.search(r"^strata: building wave, .*\nstrata: wave was built in .* s$", first.stderr, re.M)
+    assert "verified: root-mean-square error against the exact solution" in first.stdout
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["processes"] == 2
+    assert "-ffp-contract=off" in result["provenance"]["flags"]
+    again = good(strata, "run", case, *UNHELD)
+    assert "built" not in again.stderr, "nothing changed"
+    tested = good(sys.executable, wave / "test_wave.py", STRATA=strata)
+    assert tested.stdout.count("passed: ") == 2, tested.stdout
+    shown = good(strata, "run", case, "--help").stdout
+    assert shown.startswith("usage: strata run [options] CASE\n")
+    assert f"strata run --layout 2x1 {case}" in shown or f"strata run {case} --out run --layout 2x1" in shown
+    assert '  solver = "wave"\n' in shown
+    assert sorted(path.name for path in wave.iterdir() if path.name != "build") == sorted(
+        [".gitignore", "CMakeLists.txt", "README.md", "case.toml", "test_wave.py", "wave.cpp"]
+    )
+
+
+def test_a_source_that_changed_is_built_again_and_the_written_test_can_fail(strata: str, wave: Path):
+    source = wave / "wave.cpp"
+    text = source.read_text()
+    source.write_text(text.replace("r = 0.25;", "r = 0.24;"))  # waves that are 2 % slower
+    try:
+        done = call(strata, "run", wave / "case.toml", *UNHELD)
+        assert done.returncode == 1
+        assert "strata: building wave" in done.stderr
+        assert "NOT VERIFIED: root-mean-square error" in done.stdout
+        tested = call(sys.executable, wave / "test_wave.py", STRATA=strata)
+        assert tested.returncode != 0
+        source.write_text(text.replace("here[clock] + dt", "here[clock] + dtt"))
+        broken = call(strata, "run", wave / "case.toml", *UNHELD)
+        said = one_error(broken, 1)
+        line = 1 + next(i for i, text in enumerate(source.read_text().splitlines()) if "dtt" in text)
+        assert len(re.findall(rf"{re.escape(str(source))}:{line}:\d+: error: ", said)) == 1, said
+        assert re.search(r"\nstrata: error: the solver does not compile\n  at: ", said)
+        for talk in ("ninja:", "FAILED", "-std=", "[1/"):
+            assert talk not in said
+        assert broken.stdout == "", "an old program does not run"
+    finally:
+        source.write_text(text)
+    assert "verified: " in good(strata, "run", wave / "case.toml", *UNHELD).stdout
+
+
+def test_a_wrong_key_gives_one_error_with_file_line_and_key(strata: str, wave: Path, tmp_path: Path):
+    case = tmp_path / "case.toml"  # elsewhere, so it says where the solver is
+    case.write_text(f'solver = "{wave}/wave"\ncells = 32\nend = 0.1\nspeet = 2.0\n')
+    said = one_error(call(strata, "run", case, *UNHELD), 2)
+    assert f"{case}:4 speet" in said
+    assert "try: speed?" in said
+    case.write_text(f'solver = "{wave}/wave"\ncells = 32\nend = -1.0\n')
+    said = one_error(call(strata, "run", case, *UNHELD), 2)
+    assert f"{case}:3 end" in said
+    assert f"try: strata run {case} --help" in said
+    case.write_text('# a case\nsolver = "wave"\ncells = 32\n')
+    said = one_error(call(strata, "run", case), 2)
+    assert "there is no such solver" in said
+    assert f"{case}:2 solver" in said
+    assert "PATH/NAME" in said
+
+
+def test_a_folder_that_moved_or_cannot_be_written_is_built_elsewhere_by_one_of_two_at_once(
+    strata: str, wave: Path, tmp_path: Path
+):
+    moved, cache = tmp_path / "moved", tmp_path / "cache"
+    moved.mkdir()
+    for path in wave.iterdir():
+        if path.is_file():
+            shutil.copy2(path, moved)
+    (moved / "build").write_text("in the way: no folder can be made")
+    command = [strata, "run", "case.toml", "--bind", "none", "--quiet"]
+    env = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen(command, cwd=moved, env=env, **pipes) for _ in range(2)]
+    said = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert all("verified: " in out for out, _ in said)
+    assert sum("was built in" in err for _, err in said) == 1
+    assert len(list((cache / "strata" / "solvers").glob("wave-*/wave"))) == 1
+
+
+def test_a_folder_that_builds_something_else_is_refused(strata: str, tmp_path: Path):
+    (tmp_path / "case.toml").write_text('solver = "wave"\n')
+    (tmp_path / "CMakeLists.txt").write_text("project(other)\n")
+    assert "there is no such solver" in one_error(call(strata, "run", tmp_path / "case.toml"), 2)
+    start = "cmake_minimum_required(VERSION 3.21)\nproject(other LANGUAGES CXX)\n"
+    (tmp_path / "CMakeLists.txt").write_text(start + "find_package(strata REQUIRED)\nstrata_solvr(wave)\n")
+    said = one_error(call(strata, "run", tmp_path / "case.toml"), 1)
+    assert 'Unknown CMake command "strata_solvr"' in said
+    assert "CMake does not understand the solver's folder" in said
+    (tmp_path / "CMakeLists.txt").write_text(start + "find_package(strata REQUIRED)\n")
+    said = one_error(call(strata, "run", tmp_path / "case.toml"), 1)
+    assert "builds no program of its name" in said
+
+
+def test_a_new_solver_in_python_runs_and_passes_its_test(strata: str, tmp_path: Path):
+    if solver_program(strata, next(iter(_module_names(strata)), "none")) is None:
+        pytest.skip("task graphs from Python are not built")
+    folder = tmp_path / "wavepy"
+    good(strata, "new", folder, "--python")
+    case = folder / "case.toml"
+    native = good(strata, "run", case, *UNHELD, "--out", tmp_path / "out").stdout
+    assert "verified: root-mean-square error against the exact solution" in native
+    tested = good(sys.executable, folder / "test_wavepy.py", STRATA=strata)
+    assert tested.stdout.count("passed: ") == 2
+    assert good(strata, "run", case, "--help").stdout.startswith("usage: strata run [options] CASE\n")
+    case.write_text(case.read_text() + "cels = 3\n")
+    assert f"{case}:5 cels" in one_error(call(strata, "run", case, *UNHELD), 2)
+    case.write_text(case.read_text().replace("cels = 3\n", ""))
+    program = folder / "wavepy.py"
+    program.write_text(program.read_text().replace("* (around", "* (arround"))
+    said = one_error(call(strata, "run", case, *UNHELD), 1)
+    assert "arround" in said
+
+
+def _module_names(front: str) -> list[str]:
+    return [path.name for path in Path(front).resolve().parent.glob("../libexec/strata/strata_graph*.so")]
+
+
+def test_the_graph_of_a_solver_of_ones_own_is_shown(strata: str, wave: Path):
+    said = good(strata, "graph", "show", wave / "case.toml").stdout
+    assert said.startswith("wave: ")
+    assert "  leap\n" in said
