@@ -22,22 +22,18 @@ Slices = tuple[slice, slice, slice]
 def schema() -> Case:
     """The keys of the native solver's cases that are about heat."""
     case = Case("transport", "Heat conduction on a structured grid, second order, in Python.")
-    some = {"entries": (2, 3)}
     case.key("equation", type=str, choices=["heat"], meaning="dT/dt = kappa lap T")
-    case.key("grid.cells", type=list[int], least=4, most=1 << 20, **some, meaning="in each direction")
-    case.key(
-        "grid.patch",
-        [1 << 20, 32, 32],
-        least=2,
-        most=1 << 20,
-        **some,
-        meaning="cells of a patch, or the grid's",
-    )
-    case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
-    case.key("grid.periodic", True, meaning="else the borders are insulated walls")
+    grid_keys(case, "else the borders are insulated walls")
     case.key("heat.diffusivity", 1.0, unit="m2/s", least=0, above_least=True, meaning="kappa")
     case.key("profile.kind", "cosines", choices=["cosines"], meaning="background + product of cosines")
-    case.key("profile.waves", [1] * 3, least=0, most=1000, **some, meaning="whole waves (half between walls)")
+    case.key(
+        "profile.waves",
+        [1] * 3,
+        entries=(2, 3),
+        least=0,
+        most=1000,
+        meaning="whole waves (half between walls)",
+    )
     case.key("profile.background", 1.0, unit="K", meaning="what the profile is added to")
     case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
     case.key("time.cfl", 0.9, least=0, most=4, above_least=True, meaning="share of the largest stable step")
@@ -52,20 +48,41 @@ def schema() -> Case:
     return case
 
 
+def grid_keys(case: Case, periodic: str) -> None:
+    """The section [grid] of every case of this solver."""
+    some = {"entries": (2, 3)}
+    case.key("grid.cells", type=list[int], least=4, most=1 << 20, **some, meaning="in each direction")
+    case.key(
+        "grid.patch",
+        [1 << 20, 32, 32],
+        least=2,
+        most=1 << 20,
+        **some,
+        meaning="cells of a patch, or the grid's",
+    )
+    case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
+    case.key("grid.periodic", True, meaning=periodic)
+
+
+def of_directions(case: Case, *lists: str) -> tuple[list[int], list[int], list[float]]:
+    """Cells, patch and size of the domain, with an entry for each direction of the grid. `lists`: further
+    keys that need as many.
+    """
+    count = len(case["grid.cells"])
+    for key in ("grid.patch", "grid.size", *lists):
+        if len(case[key]) < count:
+            case.refuse(key, "an entry for each direction of the grid is needed", f"{count} entries")
+    return case["grid.cells"], case["grid.patch"][:count], case["grid.size"][:count]
+
+
 class Heat:
     """The numbers of a case, and plain functions of them."""
 
     def __init__(self, case: Case) -> None:
-        self.cells, self.patch = case["grid.cells"], case["grid.patch"]
+        self.cells, self.patch, size = of_directions(case, "profile.waves")
         self.periodic, self.kappa = case["grid.periodic"], case["heat.diffusivity"]
         self.background, self.end, self.cfl = case["profile.background"], case["time.end"], case["time.cfl"]
         self.directions = range(len(self.cells))
-        for key in ("grid.patch", "grid.size", "profile.waves"):
-            if len(case[key]) < len(self.cells):
-                case.refuse(
-                    key, "an entry for each direction of the grid is needed", f"{len(self.cells)} entries"
-                )
-        self.patch, size = self.patch[: len(self.cells)], case["grid.size"]
         self.h = [size[d] / self.cells[d] for d in self.directions]
         factor = (2 if self.periodic else 1) * math.pi
         self.k = [factor * case["profile.waves"][d] / size[d] for d in self.directions]

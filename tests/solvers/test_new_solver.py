@@ -1,4 +1,4 @@
-"""A solver of one's own: `strata new` writes it, `strata run` builds it where its sources changed and runs it."""
+"""A solver of one's own: `strata new` writes it, `strata run` builds and runs it."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from strata.errors import StrataError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER = ROOT / "solvers" / "transport" / "heat.py"
+ADVECTION = ROOT / "solvers" / "transport" / "advection.py"
 STEPS = 12
 
 
@@ -108,6 +109,50 @@ def test_numpy_kernels_give_the_bits_of_the_native_solver(front, tmp_path, cells
     assert len(expected) > 2
     for layout in layouts:
         assert temperatures(front, tmp_path / layout, layout, SOLVER, path) == expected, layout
+
+
+@pytest.mark.parametrize(
+    ("cells", "flow", "periodic", "layouts"),
+    [
+        ([40, 33], "uniform", True, ["1x1", "3x1"]),
+        ([40, 33], "uniform", False, ["1x2"]),
+        ([40, 33], "rotation", False, ["2x1"]),
+        ([40, 33], "vortex", True, ["2x2"]),
+        ([20, 18, 16], "uniform", True, ["4x1"]),
+    ],
+)
+def test_so_do_those_of_advection(front, tmp_path, cells, flow, periodic, layouts):
+    path = tmp_path / "advection.toml"
+    path.write_text(f"""solver = "transport"
+equation = "advection"
+[grid]
+cells = {cells}
+patch = {[11, 9, 8][: len(cells)]}
+periodic = {str(periodic).lower()}
+[advection]
+flow = "{flow}"
+velocity = {[1.0, -0.7, 0.4][: len(cells)]}
+[profile]
+kind = "gaussian"
+[time]
+end = 1.0
+""")
+    expected = temperatures(front, tmp_path / "native", "1x1", path)
+    assert len(expected) > 2
+    for layout in layouts:
+        assert temperatures(front, tmp_path / layout, layout, ADVECTION, path) == expected, layout
+
+
+def test_advection_from_python_is_verified(front, tmp_path):
+    text = (ROOT / "cases" / "transport" / "advection.toml").read_text().replace("[128, 128]", "[32, 32]")
+    path = tmp_path / "advection.toml"
+    path.write_text(text.replace("error = 6e-3", "error = 0.1"))
+    values = []
+    for name, solver in (("native", []), ("python", [ADVECTION])):
+        done = run(front, "run", *solver, path, "--layout", "1x1", "--out", tmp_path / name)
+        assert "verified:" in done.stdout
+        values.append(json.loads((tmp_path / name / "result.json").read_text())["verification"]["value"])
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
 def test_over_nodes_too(front, tmp_path):

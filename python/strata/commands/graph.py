@@ -43,8 +43,8 @@ def graph_show(commands: Commands) -> None:
     parser.add_argument("--force", action="store_true", help="write over FILE")
     parser.epilog = (
         f"{parser.epilog}\n\nA solver's program is started with --graph added to its arguments, prints its "
-        'graph and runs no step.\nA case names its solver (solver = "NAME"); the program is then strata-NAME, or '
-        "what `strata run` builds."
+        'graph and runs no step.\nA case names its solver (solver = "NAME"); the program is then '
+        "strata-NAME, or what `strata run` builds."
     )
     parser.set_defaults(run=_run)
 

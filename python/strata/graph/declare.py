@@ -63,20 +63,24 @@ class Label:
     name: str
     directions: int = 3
 
-    def at(self, version: int, ghosts: int = 0) -> Version:
+    def at(self, version: int, ghosts: int | Sequence[int] = 0) -> Version:
         """Version 0 is what `makes` gives; each `modifies` gives the next."""
         return Version(self.number, version, 0, self._width(ghosts))
 
-    def previous(self, back: int = 1, ghosts: int = 0) -> Version:
-        """The last version of `back` generations before, with so many layers of the neighbours' values."""
+    def previous(self, back: int = 1, ghosts: int | Sequence[int] = 0) -> Version:
+        """The last version of `back` generations before, with so many layers of the neighbours' values: the
+        same in all directions, or (x, y, z).
+        """
         return Version(self.number, LAST, back, self._width(ghosts))
 
-    def last(self, ghosts: int = 0) -> Version:
+    def last(self, ghosts: int | Sequence[int] = 0) -> Version:
         """The last version of this step."""
         return Version(self.number, LAST, 0, self._width(ghosts))
 
-    def _width(self, ghosts: int) -> tuple[int, ...]:
-        return tuple(ghosts if d < self.directions else 0 for d in range(3))
+    def _width(self, ghosts: int | Sequence[int]) -> tuple[int, ...]:
+        if isinstance(ghosts, int):
+            return tuple(ghosts if d < self.directions else 0 for d in range(3))
+        return _three("ghosts", ghosts, self.directions, 0)
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,12 @@ class Here:
         with an error where one is.
         """
         return self._native.array(self._use(name))
+
+    def box(self, name: str) -> Cells:
+        """What an array covers, by indices in the domain: slices (z, y, x). With the ghosts and border that
+        it has.
+        """
+        return slices(self._native.box(self._use(name)))
 
     def inner(self, name: str) -> Cells:
         """Where the patch's own cells are in an array: slices (z, y, x), without ghosts and border."""

@@ -27,7 +27,10 @@ SOLVERS = ("mpm", "transport")  # Strata's own: a case that names one of them is
 # What CMake and its generators call targets of their own.
 TARGETS = ("all", "clean", "depend", "edit_cache", "help", "install", "package", "rebuild_cache", "test")
 
-_BUILD_ROW = "| `CMakeLists.txt` | how it is built: `strata run` does that by itself, in `build/`, where a source changed |\n"
+_BUILD_ROW = (
+    "| `CMakeLists.txt` | how it is built: `strata run` does that by itself, in `build/`, "
+    "where a source changed |\n"
+)
 _BUILD_BY_HAND = """
 By hand: `cmake -B build -DCMAKE_PREFIX_PATH=$(strata --cmake-prefix) && cmake --build build`, then
 `strata launch --layout 2x1 -- build/NAME case.toml`.
