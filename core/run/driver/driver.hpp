@@ -32,7 +32,7 @@ struct Solver {
     double end = 0;
     std::string time_unit = "s";
     /// The columns of the time series.
-    std::vector<Scalar<double>> series;
+    std::vector<Scalar<double>> series = {};
     /// The labels in files for ParaView, where a case asks for such files ([output], --fields). Allowed are
     /// fields on cells and nodes, labels of particles, and lists on points and cells of shapes, that are kept
     /// from step to step. Empty: all of these.
