@@ -96,7 +96,7 @@ def optimization(flags: str) -> list[str]:
     return [flag for flag in flags.split() if flag.startswith(("-O", "-m", "-f"))]
 
 
-def make_def(flags: list[str], cxx: bool, zoned: bool) -> str:
+def make_def(flags: list[str], cxx: bool, zoned: bool = False) -> str:
     """What their makefiles include: all compilers with the same flags."""
     text = " ".join([*flags, "-fopenmp"])
     settings = {

@@ -70,11 +70,11 @@ def new(folder: Path, *, python: bool) -> list[str]:
 def told(folder: Path, files: list[str]) -> str:
     """What to type next."""
     strata = shlex.quote(_shown_command())
-    where = shlex.quote(str(folder))
+    case, test = (shlex.quote(str(folder / file)) for file in ("case.toml", f"test_{folder.name}.py"))
     lines = [
-        (f"{strata} run {where}/case.toml --layout 2x1", "builds it where its sources changed, and runs it"),
-        (f"{strata} run {where}/case.toml --help", "the keys of a case, and what every solver can do"),
-        (f"python3 {where}/test_{folder.name}.py", "its order of accuracy against an exact solution"),
+        (f"{strata} run {case} --layout 2x1", "builds it where its sources changed, and runs it"),
+        (f"{strata} run {case} --help", "the keys of a case, and what every solver can do"),
+        (f"python3 {test}", "its order of accuracy against an exact solution"),
     ]
     width = max(len(line) for line, _ in lines)
     shown = "\n".join(f"  {line.ljust(width)}  # {meaning}" for line, meaning in lines)
