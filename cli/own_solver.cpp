@@ -58,6 +58,14 @@ std::optional<std::string> find_tool(std::initializer_list<const char*> names) {
     return std::nullopt;
 }
 
+/// The prefix of this front's tree, by the name that stays when Strata is built again: set-up's link
+/// `current`.
+fs::path own_prefix() {
+    const fs::path prefix = fs::path(own_folder()).parent_path(), current = prefix.parent_path() / "current";
+    std::error_code failed;
+    return fs::equivalent(current, prefix, failed) ? current : prefix;
+}
+
 /// Where the package may be below a prefix.
 std::optional<std::string> package_in(const fs::path& prefix) {
     for (const char* library : {"lib", "lib64"})
@@ -180,7 +188,7 @@ void configure(const std::string& folder, const fs::path& build, const std::stri
                const std::string& package, Progress& progress) {
     for (const auto& entry : fs::directory_iterator(build))
         if (entry.path().filename() != "lock") fs::remove_all(entry.path());
-    progress.say(", for the first time or for another Strata or compiler; about 10 s");
+    progress.say(", for the first time or for another Strata or compiler; about 5 s");
     Words command = {cmake,          "-C",      package + "/strataStart.cmake", "-S", folder, "-B",
                      build.string(), "-Wno-dev"};
     if (const auto ninja = find_tool({"ninja", "ninja-build"}))
@@ -198,9 +206,9 @@ void configure(const std::string& folder, const fs::path& build, const std::stri
 
 std::string cmake_package() {
     need_part("solver");
-    if (const auto found = package_in(own_folder() + "/..")) return *found;
+    if (const auto found = package_in(own_prefix())) return *found;
     std::error_code failed;
-    for (const auto& python : fs::directory_iterator(own_folder() + "/../lib", failed))
+    for (const auto& python : fs::directory_iterator(own_prefix() / "lib", failed))
         for (const char* packages : {"site-packages", "dist-packages"})
             if (const auto found = package_in(python.path() / packages / "strata" / "prefix")) return *found;
     throw Error("the libraries and headers for solvers of one's own are not installed", kFailure)
@@ -209,7 +217,7 @@ std::string cmake_package() {
 }
 
 std::string cmake_prefix() {
-    return fs::path(cmake_package()).parent_path().parent_path().parent_path().lexically_normal().string();
+    return fs::path(cmake_package()).parent_path().parent_path().parent_path().string();
 }
 
 bool is_own_solver(const std::string& folder) {
@@ -218,7 +226,7 @@ bool is_own_solver(const std::string& folder) {
 
 std::string built_solver(const std::string& where, const std::string& name) {
     const std::string folder = fs::canonical(where).string();
-    const std::string package = fs::path(cmake_package()).lexically_normal().string();
+    const std::string package = cmake_package();
     const auto cmake = find_tool({"cmake", "cmake3"});
     if (!cmake)
         throw Error("a solver in C++ is built with CMake, which was not found", kFailure)

@@ -58,7 +58,9 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
     (tmp_path / "CMakeLists.txt").write_text(USER_CMAKE)
     (tmp_path / "user.cpp").write_text(USER)
     shutil.copy(ROOT / "examples" / "heat" / "heat.cpp", tmp_path / "solver.cpp")
-    where = f"-DCMAKE_PREFIX_PATH={prefix}"
+    said = run(prefix / "bin" / "strata", "--cmake-prefix").strip()
+    assert said == str(prefix), "the name that stays when Strata is built again"
+    where = f"-DCMAKE_PREFIX_PATH={said}"
     # What the libraries need is known by its files; Strata's own build may be for any processor.
     without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("MPI", "Hwloc", "fmt", "HDF5")]
     words = ["-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", where, *without, "-DSTRATA_NATIVE=ON"]

@@ -139,6 +139,34 @@ def test_a_folder_that_moved_or_cannot_be_written_is_built_elsewhere_by_one_of_t
     assert len(list((cache / "strata" / "solvers").glob("wave-*/wave"))) == 1
 
 
+def linked(file: str, to: str) -> None:
+    try:
+        os.link(file, to)
+    except OSError:  # another file system
+        shutil.copy2(file, to)
+
+
+def test_another_tree_of_strata_makes_the_build_anew_in_the_same_folder(
+    strata: str, wave: Path, tmp_path: Path
+):
+    """As set-up leaves them: trees beside each other, and a link to the newest."""
+    tree = Path(call(strata, "--cmake-prefix").stdout.strip()).resolve()
+    if Path(strata).resolve().parents[1] != tree:
+        pytest.skip("not the tree of a set-up: the package lies elsewhere")
+    folder = tmp_path / "wave"
+    shutil.copytree(wave, folder, ignore=shutil.ignore_patterns("build"))
+    current = tmp_path / "current"
+    for name in ("install-1", "install-2"):
+        shutil.copytree(tree, tmp_path / name, copy_function=linked)
+        current.unlink(missing_ok=True)
+        current.symlink_to(name)
+        front = current / "bin" / "strata"
+        assert good(front, "--cmake-prefix").stdout == f"{current}\n"
+        assert "wave was built in" in good(front, "run", folder / "case.toml", *UNHELD).stderr, name
+        assert "built" not in good(front, "run", folder / "case.toml", *UNHELD).stderr
+    assert len(list((folder / "build").iterdir())) == 1
+
+
 def test_a_folder_that_builds_something_else_is_refused(strata: str, tmp_path: Path):
     (tmp_path / "case.toml").write_text('solver = "wave"\n')
     (tmp_path / "CMakeLists.txt").write_text("project(other)\n")

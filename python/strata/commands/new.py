@@ -20,7 +20,7 @@ def new(commands: Commands) -> None:
         "a solver of your own to begin with: a folder that runs",
         [
             ("strata new wave", "a solver in C++: wave/wave.cpp, a case, a test, a CMakeLists.txt"),
-            ("strata new wave --python", "the same in Python, with NumPy: wave/wave.py"),
+            ("strata new ripple --python", "the same in Python, with NumPy: ripple/ripple.py"),
             ("strata run wave/case.toml --layout 2x1", "builds it where its sources changed, and runs it"),
             ("python3 wave/test_wave.py", "its order of accuracy against an exact solution"),
         ],

@@ -32,8 +32,8 @@ _BUILD_ROW = (
     "where a source changed |\n"
 )
 _BUILD_BY_HAND = """
-By hand: `cmake -B build -DCMAKE_PREFIX_PATH=$(strata --cmake-prefix) && cmake --build build`, then
-`strata launch --layout 2x1 -- build/NAME case.toml`.
+By hand: `cmake -B build -DCMAKE_PREFIX_PATH=$(strata --cmake-prefix) -DCMAKE_BUILD_TYPE=Release`,
+`cmake --build build`, then `strata launch --layout 2x1 -- build/NAME case.toml`.
 """
 
 
