@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from heat import extend_to_walls, grid_keys, of_directions, shifted
+from heat import extend_to_walls, grid_keys, of_directions, run_keys, shifted
 
 from strata.graph import Graph, Here
 from strata.graph.program import Case, Figure, Finished, Solver, Verification, drive
@@ -37,16 +37,7 @@ def schema() -> Case:
     case.key("profile.centre", [0.5, 0.75, 0.5], unit="m", **some, meaning="of the gaussian")
     case.key("profile.width", 0.1, unit="m", least=0, above_least=True, meaning="of the gaussian")
     case.key("profile.background", 1.0, unit="K", meaning="what the profile is added to")
-    case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
-    case.key("time.cfl", 0.5, least=0, most=4, above_least=True, meaning="share of the largest stable step")
-    case.key(
-        "verify.error",
-        0.0,
-        unit="K",
-        least=0,
-        decides=False,
-        meaning="largest root-mean-square error against the exact solution; 0: not compared",
-    )
+    run_keys(case, cfl=0.5)
     return case
 
 

@@ -35,16 +35,7 @@ def schema() -> Case:
         meaning="whole waves (half between walls)",
     )
     case.key("profile.background", 1.0, unit="K", meaning="what the profile is added to")
-    case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
-    case.key("time.cfl", 0.9, least=0, most=4, above_least=True, meaning="share of the largest stable step")
-    case.key(
-        "verify.error",
-        0.0,
-        unit="K",
-        least=0,
-        decides=False,
-        meaning="largest root-mean-square error against the exact solution; 0: not compared",
-    )
+    run_keys(case, cfl=0.9)
     return case
 
 
@@ -62,6 +53,20 @@ def grid_keys(case: Case, periodic: str) -> None:
     )
     case.key("grid.size", [1.0] * 3, unit="m", least=0, above_least=True, **some, meaning="of the domain")
     case.key("grid.periodic", True, meaning=periodic)
+
+
+def run_keys(case: Case, cfl: float) -> None:
+    """The sections [time] and [verify] of every case of this solver."""
+    case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
+    case.key("time.cfl", cfl, least=0, most=4, above_least=True, meaning="share of the largest stable step")
+    case.key(
+        "verify.error",
+        0.0,
+        unit="K",
+        least=0,
+        decides=False,
+        meaning="largest root-mean-square error against the exact solution; 0: not compared",
+    )
 
 
 def of_directions(case: Case, *lists: str) -> tuple[list[int], list[int], list[float]]:

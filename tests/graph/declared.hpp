@@ -4,7 +4,9 @@
 #include <initializer_list>
 #include <string>
 
+#include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
+#include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
 
 namespace strata::graph::testing {
@@ -23,6 +25,15 @@ struct Declared {
     Task step(const std::string& name) { return task(graph.step(), name); }
     Field<double> field(const std::string& name, int history = 0) {
         return graph.field<double>(name, grid, On::cells, {.history = history});
+    }
+    /// What resolving says against it, in one text.
+    std::string refused() const {
+        try {
+            (void)resolve(graph);
+        } catch (const strata::Error& error) {
+            return error.text();
+        }
+        return "nothing";
     }
 };
 

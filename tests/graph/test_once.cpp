@@ -17,14 +17,6 @@ namespace {
 
 struct OneLine : Declared {
     OneLine() : Declared({.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {2, 1, 1}}) {}
-    std::string refused() const {
-        try {
-            (void)resolve(graph);
-        } catch (const strata::Error& error) {
-            return error.text();
-        }
-        return "nothing";
-    }
 };
 
 /// The text of the error that a call ends with.

@@ -29,14 +29,6 @@ struct OneLine : Declared {
         });
         return task;
     }
-    std::string refused() const {
-        try {
-            (void)resolve(graph);
-        } catch (const strata::Error& error) {
-            return error.text();
-        }
-        return "nothing";
-    }
 };
 
 }  // namespace

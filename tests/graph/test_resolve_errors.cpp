@@ -15,15 +15,6 @@ namespace {
 struct Solver : strata::graph::testing::Declared {
     Grid& other = graph.grid("other", {.cells = {{0, 0, 0}, {16, 16, 1}}, .patch_cells = {4, 16, 1}});
     Solver() : Declared({.cells = {{0, 0, 0}, {16, 16, 1}}, .patch_cells = {8, 8, 1}}) {}
-    /// What resolving says against it, in one text.
-    std::string refused() const {
-        try {
-            (void)resolve(graph);
-        } catch (const strata::Error& error) {
-            return error.text();
-        }
-        return "nothing";
-    }
 };
 
 }  // namespace

@@ -168,14 +168,6 @@ struct Solver : Declared {
         Task first = start("first");
         first.make(u), first.make(w);
     }
-    std::string refused() const {
-        try {
-            (void)resolve(graph);
-        } catch (const strata::Error& error) {
-            return error.text();
-        }
-        return "nothing";
-    }
 };
 
 }  // namespace
