@@ -1,5 +1,7 @@
 // What the labels of a shape may be: errors name the shape, the label, what it is and what is allowed.
 #include "core/run/output/shapes.hpp"
+
+#include "core/graph/declare/zones.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 
@@ -89,6 +91,23 @@ TEST_CASE("curvilinear blocks say what is missing or lies elsewhere") {
                                          std::vector<Box>{{{0, 0, 0}, {2, 3, 1}}});
     const auto x = d.field("torn x", torn, On::nodes), y = d.field("torn y", torn, On::nodes);
     check(d.refused(curvilinear("c", {{torn, {x, y}}})), {"leave parts of its domain out", "6 of 12 cells"});
+}
+
+TEST_CASE("each zone of a family is a block; the one that does not fit is named") {
+    Declared d;
+    const auto zones = [&](const std::string& name, int deep) -> const Zones& {
+        ZoneList list(name);
+        list.zone({{0, 0, 0}, {4, 3, 1}}, {2, 3, 1});
+        list.zone({{-2, 0, 0}, {4, 3, deep}}, {2, 3, 1});
+        return d.graph.add<Zones>(std::move(list));
+    };
+    const Zones &flat = zones("flat", 1), &deep = zones("thick", 2);
+    const auto x = d.field("flat x", flat, On::nodes), y = d.field("flat y", flat, On::nodes);
+    CHECK(d.refused(curvilinear("c", {{flat, {x, y}}})).empty());
+    const auto u = d.field("thick x", deep, On::nodes), v = d.field("thick y", deep, On::nodes);
+    check(d.refused(curvilinear("c", {{deep, {u, v}}})),
+          {"zone 1 of 'thick' has coordinates for x and y alone", "2 cells in z"});
+    CHECK(d.refused(curvilinear("c", {{deep, {u, v, d.field("thick z", deep, On::nodes)}}})).empty());
 }
 
 TEST_CASE("shapes of lists say which patch has which number of entries") {

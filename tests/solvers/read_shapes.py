@@ -104,6 +104,21 @@ def check_blocks(blocks: list[Reading], step: int) -> None:
     pieces.expect_points(grid(lo, (5, 5, 1), lambda i, j, _: (20 + i, j, 0)))
 
 
+def check_wings(blocks: list[Reading], step: int) -> None:
+    lows, highs = ((0, 0, 0), (2, -1, 0), (0, 0, 0)), ((6, 4, 2), (6, 5, 2), (6, 4, 2))
+    for z, (block, lo, cells) in enumerate(zip(blocks, lows, highs, strict=True)):
+        block.expect_kind("vtkStructuredGrid")
+        if block.name != f"wing-{z:04}":
+            sys.exit(f"zone {z} is called {block.name}")
+        nodes, first = (cells[0] + 1, cells[1] + 1, cells[2] + 1), 1000 * z
+        block.expect_points(grid(lo, nodes, lambda i, j, k, at=first: (at + i + 0.25 * j, j - 0.125 * k, k)))
+        lift = grid(lo, nodes, lambda i, j, k, at=first: 0.5 * (at + i) + 10 * j + 100 * k)
+        block.expect_arrays("Point", lift=lift)
+        hidden = grid(lo, cells, lambda i, j, _, at=first: HIDDEN * (at + i != 1003 and j != 2))
+        pressure = grid(lo, cells, lambda i, j, k, at=first: at + i + 10 * j + 100 * k + step)
+        block.expect_arrays("Cell", pressure=pressure, vtkGhostType=hidden)
+
+
 def check_zones(blocks: list[Reading]) -> None:
     for p, block in enumerate(blocks):
         block.expect_kind("vtkStructuredGrid")
@@ -205,6 +220,7 @@ def main(folder: Path, step: int, vtk: str) -> None:
         ]
 
     check_blocks(blocks("blocks"), step)
+    check_wings(blocks("wings"), step)
     check_zones(blocks("zones"))
     check_mixed(read("mixed"))
     check_tetrahedra(read("tetrahedra"))

@@ -43,7 +43,8 @@ fs::path shown(const fs::path& folder, const std::string& name, const std::strin
 
 std::string on(const std::string& layout) { return "STRATA_BIND=none STRATA_LAYOUT=" + layout; }
 
-const std::vector<std::string> kNames{"blocks", "mixed", "probes", "skin", "tetrahedra", "wires", "zones"};
+const std::vector<std::string> kNames{"blocks",     "mixed", "probes", "skin",
+                                      "tetrahedra", "wings", "wires",  "zones"};
 
 std::string environment(const char* name, const std::string& otherwise) {
     const char* value = ::getenv(name);

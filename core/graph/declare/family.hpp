@@ -122,6 +122,8 @@ class Grid : public Family {
     // above of a box is true of zone 0.
     [[nodiscard]] virtual int zones() const { return 1; }
     [[nodiscard]] virtual int zone_of(int /*patch*/) const { return 0; }
+    /// The cells of a zone.
+    [[nodiscard]] virtual const Box& cells(int /*zone*/) const { return shape_.cells; }
     [[nodiscard]] virtual Box owned_in(int zone, const Box& cells, On on, const Int3& border) const;
     [[nodiscard]] virtual Box extent_in(int zone, On on, const Int3& border) const;
     virtual void find_owners_in(int zone, const Box& box, On on, const Int3& border,

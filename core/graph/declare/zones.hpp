@@ -107,8 +107,8 @@ class Zones final : public Grid {
 
     [[nodiscard]] int zones() const override { return static_cast<int>(list_.zones_.size()); }
     [[nodiscard]] int zone_of(int patch) const override { return zone_of_[static_cast<std::size_t>(patch)]; }
-    /// The cells of a zone, and its first patch.
-    [[nodiscard]] const Box& cells(int zone) const { return list_.at(zone).cells(); }
+    [[nodiscard]] const Box& cells(int zone) const override { return list_.at(zone).cells(); }
+    /// The first patch of a zone.
     [[nodiscard]] int first_patch(int zone) const { return list_.at(zone).first_patch; }
 
     /// The patch that has a cell, and the cell's indices in its own zone.

@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::size_t kRow = std::size_t{8} << 20;  // bytes of patches that are written together
 
-/// Patches (places in `mine`) that lie side by side in x. Their rows are joined, which makes fewer writes.
-std::vector<std::vector<std::size_t>> rows_of(const Grid& grid, const std::vector<int>& mine,
+/// Patches of a zone (places in `mine`) that lie side by side in x. Their rows are joined, which makes fewer
+/// writes.
+std::vector<std::vector<std::size_t>> rows_of(const Grid& grid, int zone, const std::vector<int>& mine,
                                               std::size_t bytes_of_value) {
     const auto box = [&](std::size_t i) { return grid.box(mine[i]); };
     const auto key = [](const Box& b) { return std::tuple(b.lo[2], b.hi[2], b.lo[1], b.hi[1], b.lo[0]); };
-    std::vector<std::size_t> order(mine.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < mine.size(); ++i)
+        if (grid.zone_of(mine[i]) == zone) order.push_back(i);
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return key(box(a)) < key(box(b)); });
     std::vector<std::vector<std::size_t>> rows;
@@ -131,7 +133,7 @@ void write_grid_array(FieldFile& file, const GridArray& array, const Grid& grid,
     const std::size_t bytes = array.hides ? 1 : label.bytes;
     std::vector<std::vector<std::byte>> values;
     for (const std::vector<std::size_t>& row :
-         rows_of(grid, mine, label.bytes * static_cast<std::size_t>(array.components))) {
+         rows_of(grid, array.zone, mine, label.bytes * static_cast<std::size_t>(array.components))) {
         values.resize(std::max(values.size(), row.size()));
         std::vector<FieldFile::Part> parts;
         for (std::size_t n = 0; n < row.size(); ++n) {

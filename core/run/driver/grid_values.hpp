@@ -44,6 +44,7 @@ struct GridArray {
     int components = 1;
     Box limits;          // values outside are not written
     bool hides = false;  // the file has kHidden where the label is 0
+    int zone = 0;        // whose patches are written
 };
 
 /// A row of patches is in memory at once.

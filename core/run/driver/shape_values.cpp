@@ -41,8 +41,13 @@ std::vector<FieldArray> arrays_of(const ShownFile& shown, const Graph& graph, st
     return arrays;
 }
 
-Box cells_of(const ShownShape::Part& part, int patch) {
-    return part.grid != nullptr ? part.grid->shape().cells : Box{{0, 0, 0}, part.zone_cells(patch)};
+/// The blocks of a part: its grid's zones, or patches of lists.
+int blocks_of(const ShownShape::Part& part) {
+    return part.grid != nullptr ? part.grid->zones() : part.family->patches();
+}
+
+Box cells_of(const ShownShape::Part& part, int block) {
+    return part.grid != nullptr ? part.grid->cells(block) : Box{{0, 0, 0}, part.zone_cells(block)};
 }
 
 Box nodes_of(const Graph& graph, const ShownShape::Part& part, Box cells) {
@@ -50,9 +55,9 @@ Box nodes_of(const Graph& graph, const ShownShape::Part& part, Box cells) {
     return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.hi[2] + (flat ? 0 : 1)}};
 }
 
-std::string block_name(const ShownShape::Part& part, int patch) {
+std::string block_name(const ShownShape::Part& part, int block) {
     const std::string name = name_in_files(part.family->name());
-    return part.grid != nullptr ? name : fmt::format("{}-{:04}", name, patch);
+    return part.grid != nullptr && blocks_of(part) == 1 ? name : fmt::format("{}-{:04}", name, block);
 }
 
 const char* where(const FieldArray& array) { return array.on == On::nodes ? "PointData/" : "CellData/"; }
@@ -61,27 +66,26 @@ void create_blocks(const ShownFile& shown, const fs::path& path, const Graph& gr
     std::vector<FileBlock> blocks;
     for (std::size_t n = 0; n < shown.shape->parts.size(); ++n) {
         const ShownShape::Part& part = shown.shape->parts[n];
-        const int count = part.grid != nullptr ? 1 : part.family->patches();
-        for (int p = 0; p < count; ++p) {
-            const Box cells = cells_of(part, p);
+        for (int b = 0; b < blocks_of(part); ++b) {
+            const Box cells = cells_of(part, b);
             blocks.push_back(
-                {block_name(part, p), cells, nodes_of(graph, part, cells), arrays_of(shown, graph, n)});
+                {block_name(part, b), cells, nodes_of(graph, part, cells), arrays_of(shown, graph, n)});
         }
     }
     FieldFile::create_blocks(path, blocks, time);
 }
 
-/// A block on a grid: each member writes its patches' boxes.
-void write_grid_block(FieldFile& file, const ShownFile& shown, std::size_t number, ValuesNow& now,
+/// A block on a grid's zone: each member writes its patches' boxes.
+void write_grid_block(FieldFile& file, const ShownFile& shown, std::size_t number, int zone, ValuesNow& now,
                       const Graph& graph) {
     const ShownShape::Part& part = shown.shape->parts[number];
     const Grid& grid = *part.grid;
-    const Box cells = cells_of(part, 0), nodes = nodes_of(graph, part, cells);
-    const std::string name = block_name(part, 0) + "/";
+    const Box cells = cells_of(part, zone), nodes = nodes_of(graph, part, cells);
+    const std::string name = block_name(part, zone) + "/";
     const auto write = [&](const std::string& array, const std::vector<LabelId>& labels, int components,
                            const Box& limits, bool hides) {
         file.frame(array, limits, components);
-        write_grid_array(file, {array, labels, components, limits, hides}, grid, now);
+        write_grid_array(file, {array, labels, components, limits, hides, zone}, grid, now);
     };
     write(name + "Points", part.at, 3, nodes, false);
     if (part.blank) write(name + "CellData/" + kGhosts, {part.blank}, 1, cells, true);
@@ -257,7 +261,9 @@ void write_shape(const ShownFile& shown, const fs::path& path, const Simulation&
     ValuesNow now(run);
     FieldFile file(path);
     if (shape.parts[0].grid != nullptr) {
-        for (std::size_t n = 0; n < shape.parts.size(); ++n) write_grid_block(file, shown, n, now, graph);
+        for (std::size_t n = 0; n < shape.parts.size(); ++n)
+            for (int zone = 0; zone < blocks_of(shape.parts[n]); ++zone)
+                write_grid_block(file, shown, n, zone, now, graph);
     } else {
         const std::vector<FieldCounts> first = firsts(graph, shape);
         const std::vector<int>& mine = now.patches(*shape.parts[0].family);

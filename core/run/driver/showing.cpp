@@ -47,8 +47,6 @@ class Files {
     [[nodiscard]] std::string why_not(const LabelInfo& label) const {
         if (label.kind == Kind::scalar) return "it is one number; series.csv has those";
         if (label.element == Element::bytes) return "its values are no numbers";
-        if (label.kind == Kind::field && static_cast<const Grid*>(label.family)->zones() > 1)
-            return "it lies on several zones, and a field file shows one grid";
         if (label.kind == Kind::particles && !position_of(graph_, label.particle_set))
             return "nothing relocates its particles, so their position is not known";
         if (!is_kept(resolved_, label.id))
@@ -58,6 +56,9 @@ class Files {
             return "it is a list that belongs to no points, cells or table of a shape (Solver::shapes)";
         if (label.kind == Kind::field && has_shape(*label.family))
             return "it lies on faces, which curvilinear blocks do not have";
+        if (label.kind == Kind::field && static_cast<const Grid*>(label.family)->zones() > 1)
+            return "it lies on several zones, which only a shape of curvilinear blocks shows "
+                   "(Solver::shapes)";
         return "";
     }
     /// Whether a label is shown where nothing is chosen: not where it says what a shape looks like.

@@ -140,11 +140,13 @@ class Check {
                 .given(fmt::format("{} cells in z", cells))
                 .allowed("1 cell in z, or coordinates for z");
         };
-        if (part.grid != nullptr) {
-            const int cells = part.grid->shape().cells.extent(2);
-            if (cells != 1) deep(fmt::format("'{}'", part.grid->name()), cells);
-            return;
+        for (int zone = 0; part.grid != nullptr && zone < part.grid->zones(); ++zone) {
+            const int cells = part.grid->cells(zone).extent(2);
+            if (cells == 1) continue;
+            const std::string name = fmt::format("'{}'", part.grid->name());
+            deep(part.grid->zones() > 1 ? fmt::format("zone {} of {}", zone, name) : name, cells);
         }
+        if (part.grid != nullptr) return;
         for (int p = 0; p < part.family->patches(); ++p) {
             const Int3 cells = part.zone_cells(p);
             if (std::any_of(cells.begin(), cells.end(), [](int n) { return n < 1; }))
@@ -158,15 +160,11 @@ class Check {
     }
     /// Nodes beside a gap have no owner, so nobody could say where they lie.
     void check_filled(const Grid& grid) const {
-        if (grid.zones() > 1)  // each has indices of its own: a box around all says nothing
-            throw said(fmt::format("'{}' has several zones", grid.name()))
-                .given(fmt::format("{} zones", grid.zones()))
-                .allowed("a grid of one zone; for zones, curvilinear blocks of lists with a patch for each");
         std::int64_t cells = 0;
         for (int p = 0; p < grid.patches(); ++p) cells += grid.box(p).volume();
-        if (cells == grid.shape().cells.volume()) return;
+        if (cells == grid.all_cells()) return;
         throw said(fmt::format("the patches of '{}' leave parts of its domain out", grid.name()))
-            .given(fmt::format("{} of {} cells", cells, grid.shape().cells.volume()))
+            .given(fmt::format("{} of {} cells", cells, grid.all_cells()))
             .allowed("all of them; or a grid for each part");
     }
     void check_lists(const ShownShape::Part& part) const {
@@ -252,10 +250,10 @@ ShownShape curvilinear(std::string name, const std::vector<CurvilinearBlock>& bl
     return shape;
 }
 
-ShownShape curvilinear(std::string name, const Family& zones, std::function<Int3(int)> cells, Coordinates at,
+ShownShape curvilinear(std::string name, const Family& family, std::function<Int3(int)> cells, Coordinates at,
                        const ShapeOptions& options) {
     ShownShape shape =
-        with_one_part(ShownShape::Form::blocks, std::move(name), zones, std::move(at), options);
+        with_one_part(ShownShape::Form::blocks, std::move(name), family, std::move(at), options);
     shape.parts[0].zone_cells = std::move(cells);
     return shape;
 }

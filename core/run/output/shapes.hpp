@@ -70,9 +70,10 @@ struct CellLists {
     ShownLabel offsets = {}, types = {};
 };
 
-/// A grid whose cells lie between the places of its nodes. In periodic directions the last nodes are the
-/// first ones, so the grid closes on itself. Of a grid with one cell in z and two directions of coordinates a
-/// surface is shown.
+/// A grid whose cells lie between the places of its nodes; of several zones (zones.hpp) each is a block. In
+/// periodic directions the last nodes are the first ones, so the grid closes on itself. Nodes of a joined
+/// face are shown by both its zones, each with the values of its own. Of a grid with one cell in z and two
+/// directions of coordinates a surface is shown.
 struct CurvilinearBlock {
     const Grid& grid;
     Coordinates at;         // on its nodes
@@ -92,8 +93,8 @@ struct ShownShape {
     enum class Form : std::uint8_t { blocks, cells, surface, lines, table };
     struct Part {  // blocks: of one grid, or of zones; other forms have one part
         const Family* family = nullptr;
-        const Grid* grid = nullptr;           // blocks on a grid
-        std::function<Int3(int)> zone_cells;  // blocks of zones
+        const Grid* grid = nullptr;           // blocks on a grid, or on its zones
+        std::function<Int3(int)> zone_cells;  // blocks of lists
         std::vector<LabelId> at;
         LabelId blank;
         std::vector<LabelId> on_points;
@@ -109,12 +110,12 @@ struct ShownShape {
     [[nodiscard]] bool uses(LabelId label) const;
 };
 
-/// Blocks of curvilinear cells, each on a grid. In a file a block is called as its grid, and a label
-/// "inner.pressure" of the grid "inner" is "pressure" there.
+/// Blocks of curvilinear cells, each on a grid. In a file a block is called as its grid, blocks of several
+/// zones GRID-0000 and so on. A label "inner.pressure" of the grid "inner" is "pressure" there.
 [[nodiscard]] ShownShape curvilinear(std::string name, const std::vector<CurvilinearBlock>& blocks);
-/// The same for zones: each patch of the family is a block of cells(patch), in x, y and z, with lists in
+/// The same of lists: each patch of the family is a block of cells(patch), in x, y and z, with lists in
 /// which x runs fastest. Blocks are called FAMILY-0000 and so on.
-[[nodiscard]] ShownShape curvilinear(std::string name, const Family& zones,
+[[nodiscard]] ShownShape curvilinear(std::string name, const Family& family,
                                      std::function<Int3(int patch)> cells, Coordinates at,
                                      const ShapeOptions& options = {});
 /// Cells of any types.

@@ -2,6 +2,7 @@
 //   shapes_shown CASE --out FOLDER --fields N --steps N
 #include <string>
 
+#include "core/graph/declare/zones.hpp"
 #include "core/run/driver/driver.hpp"
 
 using namespace strata;
@@ -26,21 +27,22 @@ List<T> add_list(Graph& graph, const std::string& name, const Family& family,
     return label;
 }
 
-/// A field that the start makes: value(i, j, k, component).
+/// A field that the start makes: value(i, j, k, component), with 1000 z + i for i in zone z.
 template <class T, class Value>
 Field<T> add_field(Graph& graph, const std::string& name, const Grid& grid, On on, int components,
                    Value value) {
     const auto label = graph.field<T>(name, grid, on, {.components = components, .kept = true});
     Task task = graph.start().task("make " + name, grid);
     const auto made = task.make(label);
-    task.run([=](Here& here) {
+    task.run([=, &grid](Here& here) {
         const auto view = here[made];
         const Box box = view.box();
+        const int zone = grid.zone_of(here.patch);
         for (int c = 0; c < components; ++c)
             for (int k = box.lo[2]; k < box.hi[2]; ++k)
                 for (int j = box.lo[1]; j < box.hi[1]; ++j)
                     for (int i = box.lo[0]; i < box.hi[0]; ++i)
-                        view(i, j, k, c) = static_cast<T>(value(i, j, k, c));
+                        view(i, j, k, c) = static_cast<T>(value(1000 * zone + i, j, k, c));
     });
     return label;
 }
@@ -89,7 +91,29 @@ ShownShape blocks(Graph& graph) {
     return curvilinear("blocks", {{solid, at, blank}, {ring, {x, y}}, {pieces, place}});
 }
 
-/// Zone p has 2 + p, 3 and 2 cells.
+/// A zone of three patches, one of four joined to it with other axes, and one apart with the indices of the
+/// first.
+ShownShape wing(Graph& graph) {
+    ZoneList list("wing");
+    const int a = list.zone({{0, 0, 0}, {6, 4, 2}}, {2, 4, 2});
+    const int b = list.zone({{2, -1, 0}, {6, 5, 2}}, {2, 3, 2});
+    list.zone({{0, 0, 0}, {6, 4, 2}}, {6, 4, 2});
+    list.join(a, {0, true}, b, {1, false}, {2, 1, 3});
+    const Zones& zones = graph.add<Zones>(std::move(list));
+    const auto at = add_field<double>(graph, "wing.at", zones, On::nodes, 3, [](int i, int j, int k, int c) {
+        return c == 0 ? i + 0.25 * j : c == 1 ? j - 0.125 * k : k;
+    });
+    const auto blank = add_field<std::uint8_t>(graph, "wing.blank", zones, On::cells, 1,
+                                               [](int i, int j, int, int) { return i == 1003 || j == 2; });
+    add_field<double>(graph, "wing.lift", zones, On::nodes, 1,
+                      [](int i, int j, int k, int) { return 0.5 * i + 10 * j + 100 * k; });
+    count_up(graph, zones,
+             add_field<double>(graph, "wing.pressure", zones, On::cells, 1,
+                               [](int i, int j, int k, int) { return i + 10 * j + 100 * k; }));
+    return curvilinear("wings", {{zones, at, blank}});
+}
+
+/// Patch p has 2 + p, 3 and 2 cells.
 ShownShape zones(Graph& graph) {
     const Family& zones = graph.add<Family>("zone", 3);
     const auto cells = [](int p) -> Int3 { return {2 + p, 3, 2}; };
@@ -201,7 +225,8 @@ int main(int argc, char** argv) {
     keys.key("wrong", &wrong, {.meaning = "a cell names a point that is not there"});
     return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
         Solver solver;
-        solver.shapes = {blocks(graph), zones(graph), mixed(graph), tetrahedra(graph), probes(graph)};
+        solver.shapes = {blocks(graph), wing(graph),       zones(graph),
+                         mixed(graph),  tetrahedra(graph), probes(graph)};
         for (ShownShape& shape : panels(graph)) solver.shapes.push_back(std::move(shape));
         if (wrong) {
             const Family& lost = graph.add<Family>("lost", 2);
