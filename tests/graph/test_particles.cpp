@@ -350,3 +350,17 @@ TEST_CASE("who may create particles, and how many") {
     CHECK(has(failure(3, true, false), "twice"));
     CHECK(has(failure(3, false, true), "start scope"));
 }
+
+TEST_CASE("memory that is given back is used again in its own domain alone") {
+    const Members alone = Members::alone();
+    GrowingPool pool(alone, 0);
+    std::byte* first = pool.take(5000, 1);
+    pool.give(first, 5000, 1);
+    CHECK(pool.take(5000, 0) != first);
+    CHECK(pool.take(5000, 1) == first);
+    // Never on one page.
+    const auto page = [&](int domain) {
+        return reinterpret_cast<std::uintptr_t>(pool.take(64, domain)) / 4096;
+    };
+    CHECK(page(0) != page(1));
+}

@@ -57,6 +57,7 @@ Members Members::of(team::Team& team) {
     members.messages = team.messages();
     if (const char* said = std::getenv("STRATA_MESSAGE_DELAY"); said != nullptr)
         members.message_delay = std::atof(said);
+    members.in_threads = [&team](const auto& work) { team.crew().parallel_region(work); };
     members.meet = [&team] { team.barrier(); };
     members.patience = team.patience();
     const machine::Machine here = this_machine();

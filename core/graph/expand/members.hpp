@@ -28,6 +28,9 @@ struct Members {
     std::vector<int> domains{};
     /// All cores of this process are next to one memory: then any thread may touch a page first.
     bool beside_one_memory = false;
+    /// Calls work(thread, threads) in each thread of this process, and returns when all have ended.
+    std::function<void(const std::function<void(int thread, int threads)>&)> in_threads =
+        [](const auto& work) { work(0, 1); };
     /// Waits for all.
     std::function<void()> meet = [] {};
     team::Patience patience{};

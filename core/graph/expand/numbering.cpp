@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/graph/expand/home.hpp"
 #include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/sweep.hpp"
 
@@ -88,22 +89,13 @@ class Numbering {
         for (const int phase : {0, 1}) plan_.of(phase).program.scopes = next[static_cast<std::size_t>(phase)];
     }
 
-    /// A contiguous piece of the family's order for each thread.
     void divide_among_threads(FamilyId f) {
         const Family& family = *in_.graph.families()[f];
         const std::vector<int>& patches = in_.patches(f);
-        const std::size_t mine = patches.size();
-        std::vector<int> along;
-        along.reserve(mine);
-        for (const int patch : family.order())
-            if (in_.is_mine(f, patch)) along.push_back(in_.local(f, patch));
-        std::vector<int> thread(mine);
-        for (std::size_t i = 0; i < mine; ++i)
-            thread[static_cast<std::size_t>(along[i])] =
-                static_cast<int>(i * static_cast<std::size_t>(in_.threads) / mine);
-        std::vector<char> edge(mine, 0);
+        std::vector<int> thread = home_threads(family, patches, in_.threads);
+        std::vector<char> edge(patches.size(), 0);
         if (in_.threads > 1 || in_.members.size > 1)
-            for (std::size_t i = 0; i < mine; ++i)
+            for (std::size_t i = 0; i < patches.size(); ++i)
                 for (const int other : family.neighbours(patches[i]))
                     edge[i] |= !in_.is_mine(f, other) ||
                                thread[static_cast<std::size_t>(in_.local(f, other))] != thread[i];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/home.hpp"
 
 namespace strata::graph {
 
@@ -37,37 +38,40 @@ std::size_t room_for_firsts(std::size_t sets) {
 
 }  // namespace
 
-std::byte* GrowingPool::take(std::size_t bytes) {
+std::byte* GrowingPool::take(std::size_t bytes, int domain) {
     const std::size_t size = size_class(bytes);
     const std::scoped_lock guard(lock_);
-    std::vector<std::byte*>& free = free_[size];
+    std::vector<std::byte*>& free = free_[{domain, size}];
     if (!free.empty()) {
         std::byte* piece = free.back();
         free.pop_back();
         return piece;
     }
-    if (left_ < size) {  // twice as much each time: few slabs, whatever is needed in the end
-        const std::size_t slab = std::max({size, kLeastSlab, total_});
+    Stretch& in = stretches_[domain];
+    if (in.left < size) {  // twice as much each time: few slabs, whatever is needed in the end
+        const std::size_t slab = std::max({size, kLeastSlab, in.total});
         slabs_.emplace_back(
             members_, fmt::format("graph.{}.growing.{}.{}", serial_, members_.rank, slabs_.size()), slab);
-        next_ = slabs_.back().data();
-        left_ = slab;
-        total_ += slab;
+        in.next = slabs_.back().data();
+        in.left = slab;
+        in.total += slab;
     }
-    std::byte* piece = next_;
-    next_ += size, left_ -= size;
+    std::byte* piece = in.next;
+    in.next += size, in.left -= size;
     return piece;
 }
 
-void GrowingPool::give(std::byte* piece, std::size_t bytes) noexcept {
+void GrowingPool::give(std::byte* piece, std::size_t bytes, int domain) noexcept {
     if (piece == nullptr) return;
     const std::scoped_lock guard(lock_);
-    free_[size_class(bytes)].push_back(piece);
+    free_[{domain, size_class(bytes)}].push_back(piece);
 }
 
 std::size_t GrowingPool::bytes() const {
     const std::scoped_lock guard(lock_);
-    return total_;
+    std::size_t all = 0;
+    for (const auto& [domain, stretch] : stretches_) all += stretch.total;
+    return all;
 }
 
 Populations::Populations(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
@@ -86,6 +90,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
         heads_ = SharedMemory(members, heads_name(serial, members.rank),
                               room_for_firsts(sets_.size()) + heads * sizeof(ParticlePatch));
         std::copy(first.begin(), first.end(), heads_.as<std::uint64_t>());
+        if (!members.domains.empty()) note_domains(graph, patches);
     }
     columns_.resize(resolved.storages.size());
     for (const ResolvedTask& task : resolved.tasks)
@@ -109,6 +114,16 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
         column.padded = pads;
         bytes += column.bytes * column.components;
         pads += column.pad * column.components;
+    }
+}
+
+void Populations::note_domains(const Graph& graph, const OwnPatches& patches) {
+    for (const SetId s : sets_.ids()) {
+        const FamilyId f = sets_[s].family;
+        const std::vector<int> home =
+            home_threads(*graph.families()[f], patches[f], static_cast<int>(members_.domains.size()));
+        for (std::size_t i = 0; i < home.size(); ++i)
+            own(s, static_cast<int>(i)).domain = members_.domains[static_cast<std::size_t>(home[i])];
     }
 }
 
@@ -162,32 +177,33 @@ void Populations::take_over(StorageId storage, const ParticlePatch& from, Partic
                     static_cast<std::size_t>(from.count * column.bytes));
 }
 
-void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads) {
+void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads,
+                       int domain) {
     if (count <= arrays.capacity || bytes == 0) return;
     const auto size = [&](std::int64_t capacity) {
         return static_cast<std::size_t>(bytes * capacity + pads);
     };
     const std::int64_t capacity = capacity_for(count);
-    std::byte* base = pool_.take(size(capacity));
-    pool_.give(arrays.base, size(arrays.capacity));
+    std::byte* base = pool_.take(size(capacity), domain);
+    pool_.give(arrays.base, size(arrays.capacity), domain);
     arrays = {base, capacity};
 }
 
-void Populations::room(SetId set, ParticleArrays& arrays, std::int64_t count) {
+void Populations::room(SetId set, ParticleArrays& arrays, std::int64_t count, int domain) {
     const Set& of = sets_[set];
-    grow(arrays, count, of.moving, of.moving_pads);
+    grow(arrays, count, of.moving, of.moving_pads, domain);
 }
 
 void Populations::prepare(SetId set, ParticlePatch& patch, std::int64_t count) {
     const Set& of = sets_[set];
-    grow(patch.other, count, of.moving, of.moving_pads);
-    grow(patch.scratch, count, of.staying, of.staying_pads);
+    grow(patch.other, count, of.moving, of.moving_pads, patch.domain);
+    grow(patch.scratch, count, of.staying, of.staying_pads, patch.domain);
 }
 
 void Populations::resize(SetId set, ParticlePatch& patch, std::int64_t count) {
     const Set& of = sets_[set];
-    grow(patch.now, count, of.moving, of.moving_pads);
-    grow(patch.scratch, count, of.staying, of.staying_pads);
+    grow(patch.now, count, of.moving, of.moving_pads, patch.domain);
+    grow(patch.scratch, count, of.staying, of.staying_pads, patch.domain);
     patch.count = count;
     patch.created = true;
     patch.ordered = false;

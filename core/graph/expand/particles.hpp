@@ -9,10 +9,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/graph/declare/access.hpp"
@@ -23,15 +24,16 @@
 namespace strata::graph {
 
 /// Memory of one process for arrays that grow while steps run; all members of the node may read it. Pieces
-/// that are given back are used again. Calls may come from any thread.
+/// that are given back are used again, for patches whose threads are in the same locality domain (`domain`):
+/// their pages lie there. Calls may come from any thread.
 class GrowingPool {
   public:
     GrowingPool(const Members& members, std::uint64_t serial) : members_(members), serial_(serial) {}
     /// At least so many bytes, on a cache line's border; their contents are not determined. Throws Error
     /// where memory does not suffice.
-    [[nodiscard]] std::byte* take(std::size_t bytes);
+    [[nodiscard]] std::byte* take(std::size_t bytes, int domain);
     /// Takes back a piece of take() of so many bytes; it may not be used any more. Null: nothing happens.
-    void give(std::byte* piece, std::size_t bytes) noexcept;
+    void give(std::byte* piece, std::size_t bytes, int domain) noexcept;
     /// Of all pieces, given back or not.
     [[nodiscard]] std::size_t bytes() const;
 
@@ -39,10 +41,13 @@ class GrowingPool {
     const Members& members_;
     std::uint64_t serial_;
     mutable std::mutex lock_;
+    struct Stretch {  // the rest of a slab
+        std::byte* next = nullptr;
+        std::size_t left = 0, total = 0;
+    };
     std::deque<SharedMemory> slabs_;
-    std::byte* next_ = nullptr;
-    std::size_t left_ = 0, total_ = 0;
-    std::unordered_map<std::size_t, std::vector<std::byte*>> free_;  // by rounded size
+    std::map<int, Stretch> stretches_;                                     // by domain
+    std::map<std::pair<int, std::size_t>, std::vector<std::byte*>> free_;  // by domain and rounded size
 };
 
 /// The arrays of some labels of one patch, one after the other, with one capacity.
@@ -54,6 +59,7 @@ struct ParticleArrays {
 /// A set's particles on one patch. In memory that all members of the node read.
 struct ParticlePatch {
     std::int64_t count = 0;
+    std::int32_t domain = 0;    // of the thread that its tasks prefer
     ParticleArrays now, other;  // of the labels that move
     ParticleArrays scratch;     // of the others
     bool created = false;
@@ -99,7 +105,7 @@ class Populations {
     /// The particles of a patch of this process that tasks name for the set's next relocation.
     [[nodiscard]] Moved& moved(SetId set, int local) { return moved_[set][static_cast<std::size_t>(local)]; }
     /// Room for so many in arrays of the labels that move.
-    void room(SetId set, ParticleArrays& arrays, std::int64_t count);
+    void room(SetId set, ParticleArrays& arrays, std::int64_t count, int domain);
     /// Makes room for so many in `other` (a relocation writes it), and in `scratch`.
     void prepare(SetId set, ParticlePatch& patch, std::int64_t count);
     /// Gives the patch so many particles; their values are not determined. For restarts, and for patches that
@@ -123,9 +129,10 @@ class Populations {
         std::int64_t moving = 0, moving_pads = 0;  // bytes a particle, and of pads
         std::int64_t staying = 0, staying_pads = 0;
     };
+    void note_domains(const Graph& graph, const OwnPatches& patches);
     /// A process publishes, for each set, the number of patches before its own; then all patches.
     [[nodiscard]] ParticlePatch& patch(std::byte* heads, SetId set, int local) const;
-    void grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads);
+    void grow(ParticleArrays& arrays, std::int64_t count, std::int64_t bytes, std::int64_t pads, int domain);
 
     const Members& members_;
     std::uint64_t serial_;

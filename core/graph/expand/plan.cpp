@@ -1,8 +1,10 @@
 // The plan's life: made anew, or in place of another one.
 #include <cstring>
 #include <exception>
+#include <map>
 
 #include "core/graph/declare/inside_here.hpp"
+#include "core/graph/expand/home.hpp"
 #include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/machine/last_cache.hpp"
@@ -39,8 +41,7 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
            const std::vector<Epoch>& rounds)
     : Plan(old.graph_, old.resolved_, assignment, old.members_, threads, serial) {
     steps_before_ = old.steps_before_;
-    for (const StorageId s : resolved_.storages.ids())
-        if (resolved_.storages[s].kept) take_over(old, s);
+    take_over(old);
     take_over_from_afar(old);
     const auto set = [&](const Block& block, const auto& again) -> void {
         for (const auto& list : block.order)
@@ -54,35 +55,54 @@ Plan::Plan(const Plan& old, const Assignment& assignment, int threads, std::uint
     members_.meet();  // no process runs, or frees the old plan, before all have their values of it
 }
 
-/// The values of a storage, all buffers, from the patches' owners before, where they are of this node.
-void Plan::take_over(const Plan& old, StorageId storage) {
+void Plan::for_own_patches(const std::function<void(FamilyId family, int local)>& work) const {
+    members_.in_threads([&](int thread, int threads) {
+        for (const FamilyId f : graph_.families().ids()) {
+            const std::vector<int> home = home_threads(*graph_.families()[f], memory_.patches()[f], threads);
+            for (std::size_t i = 0; i < home.size(); ++i)
+                if (home[i] == thread) work(f, static_cast<int>(i));
+        }
+    });
+}
+
+/// Kept values, all buffers, from the patches' owners before, where they are of this node.
+void Plan::take_over(const Plan& old) {
+    VectorBy<FamilyId, std::vector<StorageId>> kept(graph_.families().size());
+    for (const StorageId s : resolved_.storages.ids()) {
+        if (!resolved_.storages[s].kept) continue;
+        const LabelInfo& label = label_of(graph_, resolved_.storages[s]);
+        if (label.kind == Kind::scalar) {
+            const PatchArray &from = old.memory_.own(s, 0), &to = memory_.own(s, 0);
+            std::memcpy(to.origin, from.origin,
+                        static_cast<std::size_t>(resolved_.storages[s].depth * to.buffer_stride));
+        } else {
+            kept[number_of(graph_, *label.family)].push_back(s);
+        }
+    }
+    for_own_patches([&](FamilyId family, int local) {
+        const int patch = memory_.patches()[family][static_cast<std::size_t>(local)];
+        if (!members_.is_on_node(old.assignment_.owner[family][static_cast<std::size_t>(patch)])) return;
+        for (const StorageId s : kept[family]) take_over(old, s, patch, local);
+    });
+}
+
+void Plan::take_over(const Plan& old, StorageId storage, int patch, int local) {
     const Storage& of = resolved_.storages[storage];
     const LabelInfo& label = label_of(graph_, of);
-    if (label.kind == Kind::scalar) {
-        const PatchArray &from = old.memory_.own(storage, 0), &to = memory_.own(storage, 0);
-        std::memcpy(to.origin, from.origin, static_cast<std::size_t>(of.depth * to.buffer_stride));
+    const FamilyId family = number_of(graph_, *label.family);
+    const int before = old.assignment_.owner[family][static_cast<std::size_t>(patch)];
+    const int local_before = old.assignment_.local[family][static_cast<std::size_t>(patch)];
+    if (label.kind == Kind::particles) {
+        memory_.populations().take_over(
+            storage, old.memory_.populations().of(before, label.particle_set, local_before),
+            memory_.populations().own(label.particle_set, local));
         return;
     }
-    const FamilyId family = number_of(graph_, *label.family);
-    const std::vector<int>& mine = memory_.patches()[family];
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        const auto patch = static_cast<std::size_t>(mine[i]);
-        if (!members_.is_on_node(old.assignment_.owner[family][patch])) continue;
-        if (label.kind == Kind::particles) {
-            memory_.populations().take_over(
-                storage,
-                old.memory_.populations().of(old.assignment_.owner[family][patch], label.particle_set,
-                                             old.assignment_.local[family][patch]),
-                memory_.populations().own(label.particle_set, static_cast<int>(i)));
-            continue;
-        }
-        const PatchArray& from = old.memory_.of(old.assignment_.owner[family][patch], storage,
-                                                old.assignment_.local[family][patch]);
-        const PatchArray& to = memory_.own(storage, static_cast<int>(i));
-        for (int b = 0; b < of.depth; ++b)
-            copy_box(values_copy(label, mine[i], from, from.origin + b * from.buffer_stride, to,
-                                 to.origin + b * to.buffer_stride));
-    }
+    const PatchArray& from = old.memory_.of(before, storage, local_before);
+    const PatchArray& to = memory_.own(storage, local);
+    for (int b = 0; b < of.depth; ++b)
+        copy_box(values_copy(label, patch, from, from.origin + b * from.buffer_stride, to,
+                             to.origin + b * to.buffer_stride));
 }
 
 namespace {
@@ -133,6 +153,11 @@ std::vector<std::vector<std::byte>> moved_away(const Plan& old, const Plan& plan
     return sent;
 }
 
+struct Arrived {
+    StorageId storage;
+    std::span<const std::byte> values;
+};
+
 }  // namespace
 
 /// The same between nodes: the owner before sends a patch's kept values to the owner now.
@@ -141,25 +166,44 @@ void Plan::take_over_from_afar(const Plan& old) {
     const auto had = members_.messages->exchange(moved_away(old, *this));
     std::vector<const std::byte*> next;
     for (const auto& from : had) next.push_back(from.data());
+    std::map<std::pair<FamilyId, int>, std::vector<Arrived>> arrived;
     each_moved(old, *this, true,
                [&](StorageId s, const LabelInfo& label, FamilyId f, std::size_t p, int before, int) {
                    const std::byte*& in = next[static_cast<std::size_t>(before)];
                    const int local = assignment_.local[f][p];
+                   std::size_t bytes = 0;
                    if (label.kind == Kind::particles) {
-                       std::size_t bytes = 0;
                        std::memcpy(&bytes, in, sizeof bytes);
                        in += sizeof bytes;
-                       Populations& ours = memory_.populations();
-                       ours.write(s, ours.own(label.particle_set, local), {in, bytes});
-                       in += bytes;
-                       return;
+                   } else {
+                       const PatchArray& to = memory_.own(s, local);
+                       bytes =
+                           static_cast<std::size_t>(
+                               values_copy(label, static_cast<int>(p), to, nullptr, to, nullptr).volume()) *
+                           static_cast<std::size_t>(resolved_.storages[s].depth);
                    }
-                   const PatchArray& to = memory_.own(s, local);
-                   for (int b = 0; b < resolved_.storages[s].depth; ++b)
-                       in = unpack_box(values_copy(label, static_cast<int>(p), to, nullptr, to,
-                                                   to.origin + b * to.buffer_stride),
-                                       in);
+                   arrived[{f, local}].push_back({s, {in, bytes}});
+                   in += bytes;
                });
+    for_own_patches([&](FamilyId family, int local) {
+        const auto of = arrived.find({family, local});
+        if (of == arrived.end()) return;
+        for (const auto& [storage, values] : of->second)
+            put(storage, memory_.patches()[family][static_cast<std::size_t>(local)], local, values);
+    });
+}
+
+/// Values in the form of moved_away(), all buffers.
+void Plan::put(StorageId storage, int patch, int local, std::span<const std::byte> values) {
+    const LabelInfo& label = label_of(graph_, resolved_.storages[storage]);
+    if (label.kind == Kind::particles) {
+        Populations& ours = memory_.populations();
+        return ours.write(storage, ours.own(label.particle_set, local), values);
+    }
+    const PatchArray& to = memory_.own(storage, local);
+    const std::byte* in = values.data();
+    for (int b = 0; b < resolved_.storages[storage].depth; ++b)
+        in = unpack_box(values_copy(label, patch, to, nullptr, to, to.origin + b * to.buffer_stride), in);
 }
 
 Plan::~Plan() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,6 +56,9 @@ class Plan {
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos();
+    /// Calls work(family, local) for each patch of this process, in the thread that its tasks prefer: what is
+    /// written there for the first time then lies beside that thread.
+    void for_own_patches(const std::function<void(FamilyId family, int local)>& work) const;
     /// Messages are expected from now on: those of the rounds after so many of each scope. Then none any
     /// more.
     void listen(int phase, const std::vector<Epoch>& rounds);
@@ -88,8 +92,9 @@ class Plan {
 
   private:
     [[nodiscard]] bool past_caches() const;
-    void take_over(const Plan& old, StorageId storage);
-
+    void take_over(const Plan& old);
+    void take_over(const Plan& old, StorageId storage, int patch, int local);
+    void put(StorageId storage, int patch, int local, std::span<const std::byte> values);
     void exchange_kept();
     void take_over_from_afar(const Plan& old);
 

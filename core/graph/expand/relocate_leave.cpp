@@ -45,12 +45,12 @@ namespace {
 
 /// Leaves a room of so many, whatever was in it.
 template <class T>
-void make_room(GrowingPool& pool, T*& values, std::int64_t& capacity, std::int64_t count) {
+void make_room(GrowingPool& pool, T*& values, std::int64_t& capacity, std::int64_t count, int domain) {
     if (count <= capacity) return;
     const auto bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
     const std::int64_t wanted = count + count / 2 + 16;
-    auto* room = reinterpret_cast<T*>(pool.take(bytes(wanted)));
-    pool.give(reinterpret_cast<std::byte*>(values), bytes(capacity));
+    auto* room = reinterpret_cast<T*>(pool.take(bytes(wanted), domain));
+    pool.give(reinterpret_cast<std::byte*>(values), bytes(capacity), domain);
     values = room, capacity = wanted;
 }
 
@@ -85,7 +85,7 @@ class Leave {
         leavers_.count = 0;
         call_.gone = count_ == 0 ? 0 : find_who_stays();
         if (call_.gone == 0) return;
-        make_room(of_.all->pool(), leavers_.leavers, leavers_.capacity, call_.gone);
+        make_room(of_.all->pool(), leavers_.leavers, leavers_.capacity, call_.gone, call_.here->domain);
         for (std::int64_t i = 0; i < count_; ++i)
             if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1)
                 if (const auto back = send(i)) call_.keys[static_cast<std::size_t>(i)] = *back, --call_.gone;
@@ -106,7 +106,7 @@ class Leave {
         call_.out.swap(named);
         named.clear();
         make_room(of_.all->pool(), leavers_.leavers, leavers_.capacity,
-                  static_cast<std::int64_t>(call_.out.size()));
+                  static_cast<std::int64_t>(call_.out.size()), call_.here->domain);
         for (const std::int32_t i : call_.out) {
             if (id_[i] == -1) continue;
             std::optional<std::uint32_t> key = key_of(i);
@@ -115,7 +115,7 @@ class Leave {
         }
         if (leavers_.count == 0) return;
         sort_leavers();
-        of_.all->room(of_.set->id, leavers_.packed, leavers_.count);
+        of_.all->room(of_.set->id, leavers_.packed, leavers_.count, call_.here->domain);
         for (const ParticleColumn& column : of_.moved)
             for (int c = 0; c < column.components; ++c) {
                 const std::byte* from = column.at(call_.here->now) + c * column.stride(call_.here->now);
@@ -302,12 +302,13 @@ Outcome GatherCall::go(void* what, Worker& worker) {
                 ProcessLeavers::Entry* old = leavers.entries;
                 const std::int64_t before = leavers.capacity;
                 leavers.entries = nullptr, leavers.capacity = 0;
-                make_room(call.of->all->pool(), leavers.entries, leavers.capacity, before + 1);
+                make_room(call.of->all->pool(), leavers.entries, leavers.capacity, before + 1, 0);
                 if (before > 0)
                     std::memcpy(leavers.entries, old,
                                 static_cast<std::size_t>(before) * sizeof(ProcessLeavers::Entry));
                 call.of->all->pool().give(reinterpret_cast<std::byte*>(old),
-                                          static_cast<std::size_t>(before) * sizeof(ProcessLeavers::Entry));
+                                          static_cast<std::size_t>(before) * sizeof(ProcessLeavers::Entry),
+                                          0);
             }
             leavers.entries[leavers.count++] = {to, 0, &from, i, end - i};
         }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/home.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/checkpoint/reader.hpp"
 #include "core/run/checkpoint/writer.hpp"
@@ -42,6 +43,7 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
 
 /// All kept values of one patch of this process. Each process has the scalars, as patch 0.
 struct OwnPatch {
+    const Family* family = nullptr;  // null: scalars, which come first
     int local = 0, patch = 0;
     std::vector<Kept> kept;
 };
@@ -54,7 +56,7 @@ std::vector<OwnPatch> own_patches(const Plan& plan, const Graph& graph) {
         if (patches.empty() && family == nullptr) patches.push_back({});
         if (patches.empty())
             for (const int patch : plan.memory().patches()[number_of(graph, *family)])
-                patches.push_back({static_cast<int>(patches.size()), patch, {}});
+                patches.push_back({family, static_cast<int>(patches.size()), patch, {}});
         for (OwnPatch& patch : patches) patch.kept.push_back(kept);
     }
     std::vector<OwnPatch> all;
@@ -168,7 +170,7 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
         for (Parameter& own : graph.parameters())
             if (own.name == parameter) own.value = value;
     run.restore(reader->head().step, [&](const Plan& plan) {
-        PatchWork patches(own_patches(plan, graph));
+        const std::vector<OwnPatch> patches = own_patches(plan, graph);
         const auto read = [&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
             const std::string& label_name = label_of(graph, kept).name;
             const int label = reader->head().label(label_name);
@@ -181,7 +183,20 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
             reader->read(label, own.patch, bytes, kept.back);
             write_values(plan, kept, own.local, 0, bytes);
         };
-        team.crew().parallel_region([&](int, int) { patches.take(read); });
+        // Each patch by the thread that its tasks prefer: its pages will lie beside it.
+        team.crew().parallel_region([&](int thread, int threads) {
+            std::vector<std::byte> buffer;
+            const Family* family = nullptr;
+            std::vector<int> home{0};  // of scalars
+            for (const OwnPatch& own : patches) {
+                if (own.family != family) {
+                    family = own.family;
+                    home = home_threads(*family, plan.memory().patches()[number_of(graph, *family)], threads);
+                }
+                if (home[static_cast<std::size_t>(own.local)] == thread)
+                    for (const Kept& kept : own.kept) read(own, kept, buffer);
+            }
+        });
     });
     return reader->path();
 }
