@@ -58,9 +58,13 @@ int npb_command(const std::string& suite, const std::vector<std::string>& own,
     const std::string layout = given.text("--layout");
     const int processes = layout.empty() ? 1 : launch::parse_layout(layout).processes;
     const std::string model = take(words, "--model").value_or(usual_model(processes));
-    const std::vector<std::string> models = {"openmp", "mpi", "team"};
+    const std::vector<std::string> models = {"openmp", "mpi", "team", "graph"};
     if (std::find(models.begin(), models.end(), model) == models.end())
-        throw Error("unknown programming model").given(model).allowed("openmp, mpi, team");
+        throw Error("unknown programming model").given(model).allowed("openmp, mpi, team, graph");
+    if (model == "graph" && suite != "npb")
+        throw Error("the benchmarks over zones are not written as task graphs")
+            .given("--model graph")
+            .allowed("--model openmp, mpi or team");
     if (model == "openmp" && processes > 1)
         throw Error("OpenMP's threads are those of one process")
             .given(fmt::format("--layout {} --model openmp", layout))
@@ -71,7 +75,7 @@ int npb_command(const std::string& suite, const std::vector<std::string>& own,
     // A plan is for any layout, also one that this machine has no cores for: nothing is started.
     const bool plan = asked("--dry-run") || asked("--balance");
     std::vector<std::string> command = {
-        program_of(plan || asked("--list") || asked("--help") ? "openmp" : model)};
+        program_of(model != "graph" && (plan || asked("--list") || asked("--help")) ? "openmp" : model)};
     if (suite == "npb-mz") command.emplace_back("--multi-zone");
     command.insert(command.end(), words.begin(), words.end());
     if (plan) {

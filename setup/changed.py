@@ -29,7 +29,7 @@ STARTS = {
     "graph": ("strata", "strata-transport", "strata-mpm"),
     "interop": ("strata", "python"),
     "launch": ("strata",),
-    "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team"),
+    "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team", "strata-npb-graph"),
     "numa": ("strata", "team_places", "patch_places", "measured", "strata-bench", "python"),
     "observe": ("strata",),
     "python": ("strata",),

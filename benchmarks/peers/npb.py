@@ -5,13 +5,15 @@
     benchmarks/peers/npb.py --nasa DIR --benchmarks sp bt lu --add-flags='-fPIC -ftls-model=global-dynamic'
     benchmarks/peers/npb.py --nasa DIR --cpp DIR --classes A B --blocks 10 --table npb.md
     benchmarks/peers/npb.py --zones NPB3.3.1-MZ/NPB3.3-MZ-MPI --benchmarks bt sp lu   # strata bench npb-mz
+    benchmarks/peers/npb.py --models graph openmp team --benchmarks lu --classes W A
 
 The sources are the user's (https://www.nas.nasa.gov/software/npb.html, https://github.com/GMAP/NPB-CPP) and
 stay as they are: copies are built in a folder that is removed, with gfortran, gcc and g++ and the
 optimization flags that our own result names. Each block launches every program once, in random order, threads
 bound to cores; a launch that does not verify is an error. NASA's SP and BT need the flags of the second
 example to link with -march=native, class C of NPB-CPP -mcmodel=medium. Benchmarks over zones are NASA's for
-MPI and OpenMP, with mpif90, as one process. Nothing else should run meanwhile.
+MPI and OpenMP, with mpif90, as one process. --models compares our own programs: the first model is ours,
+the others are its peers. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -59,21 +61,25 @@ class Row:
         return [mine / max(theirs) for mine, *theirs in zip(self.rates["ours"], *peers, strict=True)]
 
 
-def our_result(benchmark: str, size: str, threads: int) -> dict:
+def our_result(benchmark: str, size: str, threads: int, model: str = "") -> dict:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
         name, zoned, _ = benchmark.partition("-mz")
         suite = "npb-mz" if zoned else "npb"
         command = [str(front()), "bench", suite, name, "--class", size, "--layout", f"1x{threads}"]
+        if model:
+            command += ["--model", model]
         output_of([*command, "--json", str(file)])
         return json.loads(file.read_text())
 
 
-def our_rate(benchmark: str, size: str, threads: int, memory: dict[str, float]) -> Callable[[], float]:
+def our_rate(
+    benchmark: str, size: str, threads: int, memory: dict[str, float], model: str = ""
+) -> Callable[[], float]:
     """Mop/s of a launch; `memory` gets what it moves, in GB/s, where it says so."""
 
     def run() -> float:
-        figures = {f["name"]: float(f["value"]) for f in our_result(benchmark, size, threads)["figures"]}
+        figures = {f["name"]: float(f["value"]) for f in our_result(benchmark, size, threads, model)["figures"]}
         memory.update({name: figures[name] for name in ("compulsory bytes", "bytes") if name in figures})
         return figures["Mop/s total"]
 
@@ -159,7 +165,9 @@ def rows_of(given: argparse.Namespace, folder: Path, flags: list[str]) -> list[R
     for i, (benchmark, size) in enumerate(wanted):
         for threads in given.threads:
             row = Row(benchmark, size, threads, {})
-            row.programs["ours"] = our_rate(benchmark, size, threads, row.memory)
+            mine, *others = given.models or [""]
+            row.programs["ours"] = our_rate(benchmark, size, threads, row.memory, mine)
+            row.programs |= {model: our_rate(benchmark, size, threads, {}, model) for model in others}
             row.programs |= {name: peer_rate(made[i], threads) for name, made in programs.items()}
             rows.append(row)
     return rows
@@ -218,6 +226,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--zones", type=Path, metavar="DIR", help="the folder NPB3.3-MZ-MPI of NASA's sources"
     )
+    parser.add_argument("--models", nargs="+", metavar="MODEL", help="of strata bench npb: ours, its peers")
     parser.add_argument("--benchmarks", nargs="+", choices=BENCHMARKS, default=["cg", "mg", "ft"])
     parser.add_argument("--classes", nargs="+", choices=list("SWABCD"), default=["A"])
     parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, len(cores())}))
@@ -250,13 +259,17 @@ def main() -> int:
         sys.exit(f"error: {error}")
     named = [f"{name} {version(sources)}" for name, sources in peers.items()]
     compiler = f"gcc {output_of(['gcc', '-dumpfullversion']).strip()}, {' '.join(flags)}"
+    others = [*(given.models or [])[1:], *peers]
+    ours_is = f"ours: --model {given.models[0]}; " if given.models else ""
+    named += others[: len(others) - len(peers)]
     text = (
-        f"Mop/s, n={given.blocks}; {', '.join(named) or 'no peer'}; {compiler}\n\n{table(rows, list(peers))}"
+        f"Mop/s, n={given.blocks}; {ours_is}{', '.join(named) or 'no peer'}; {compiler}\n\n"
+        f"{table(rows, others)}"
     )
     print(text, end="")
     if given.table:
         given.table.write_text(text)
-    if not peers:
+    if not others:
         print("\nno peer: --nasa DIR, --cpp DIR or --zones DIR name their sources")
         return NO_PEER
     missed = [row for row in rows if statistics.median(row.ratios()) < given.least]

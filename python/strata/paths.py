@@ -36,7 +36,12 @@ class Native:
         return [self.front, *self.programs.values()]
 
 
-NPB = {"strata-npb": "openmp", "strata-npb-mpi": "mpi", "strata-npb-team": "team"}  # and their --model
+NPB = {  # and their --model
+    "strata-npb": "openmp",
+    "strata-npb-mpi": "mpi",
+    "strata-npb-team": "team",
+    "strata-npb-graph": "graph",
+}
 PATCHES = "strata-mpm-patches"
 PROGRAMS = ("strata-bench", "strata-bench-mpi", "strata-bench-graph", *NPB, PATCHES)
 

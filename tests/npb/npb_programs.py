@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from built import front, mpirun, program
 
-OPENMP, TEAM, RANKS = (program(name) for name in ("strata-npb", "strata-npb-team", "strata-npb-mpi"))
+OPENMP, TEAM, RANKS, GRAPH = (
+    program(name) for name in ("strata-npb", "strata-npb-team", "strata-npb-mpi", "strata-npb-graph")
+)
 
 needs_suite = pytest.mark.skipif(OPENMP is None, reason="no strata-npb: STRATA_BIN does not say where it is")
 needs_mpi = pytest.mark.skipif(
@@ -26,11 +28,19 @@ def run(model: str, processes: int, threads: int, *words: str) -> subprocess.Com
     start = {
         "openmp": [str(OPENMP)],
         "team": [str(TEAM)],
+        "graph": [str(GRAPH)],
         "mpi": [*(mpirun() if RANKS else []), "-n", str(processes), str(RANKS)],
     }[model]
     env = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
-    if model == "team":
+    if model in ("team", "graph"):
         env |= {"STRATA_LAYOUT": f"{processes}x{threads}", "STRATA_BIND": "none"}
+    return subprocess.run([*start, *words], capture_output=True, text=True, timeout=170, env=env)
+
+
+def run_on_nodes(nodes: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """A task graph's processes, of which each plays a node of its own with one thread."""
+    env = {**os.environ, "STRATA_RANKS_PER_NODE": "1", "STRATA_LAYOUT": "1x1", "STRATA_BIND": "none"}
+    start = [*mpirun(), "-n", str(nodes), str(GRAPH)]
     return subprocess.run([*start, *words], capture_output=True, text=True, timeout=170, env=env)
 
 

@@ -78,8 +78,8 @@ struct Benchmark {
 [[nodiscard]] std::span<const Benchmark> zone_benchmarks();
 
 /// What main() of each program does with its group: reads the words, plans or runs, prints, returns the
-/// status.
-int run_suite(int argc, char** argv, Group& group);
+/// status. `list`: the benchmarks that the program has.
+int run_suite(int argc, char** argv, Group& group, std::span<const Benchmark> list = benchmarks());
 
 /// Throws Error unless `processes` is a power of two, as the divisions of this suite need.
 int power_of_two(int processes);

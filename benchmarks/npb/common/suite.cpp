@@ -38,8 +38,8 @@ Options declare(bool over_zones) {
         .flag("--list", "the benchmarks and their classes")
         .option("--class", "C", "S", "the size of the problem: S, W, A, B, C, D, E or F")
         .option("--layout", "PxT", "", "processes x threads; without it one process (read by the front)")
-        .option("--model", "openmp|mpi|team", "",
-                "threads, messages, or processes that share memory (read by the front)")
+        .option("--model", "openmp|mpi|team|graph", "",
+                "threads, messages, processes that share memory, or LU as a task graph (read by the front)")
         .flag("--dry-run", "say what would run and how much memory it takes, and end")
         .option("--json", "FILE", "",
                 "write the result there as JSON (schema strata.result/1); - is standard output")
@@ -61,10 +61,6 @@ Options declare(bool over_zones) {
     return options;
 }
 
-std::span<const Benchmark> benchmarks_of(const Parsed& given) {
-    return given.has(kOverZones) ? zone_benchmarks() : benchmarks();
-}
-
 /// "bt" and "bt-mz" mean the same over zones.
 std::string short_name(const Benchmark& benchmark) {
     const std::string name = benchmark.name;
@@ -72,11 +68,11 @@ std::string short_name(const Benchmark& benchmark) {
 }
 
 /// MG and mg are the same.
-const Benchmark& find(const Parsed& given) {
+const Benchmark& find(const Parsed& given, std::span<const Benchmark> all) {
     std::string name = given.positionals().empty() ? "" : given.positionals().front();
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     std::vector<std::string> names;
-    for (const Benchmark& benchmark : benchmarks_of(given)) {
+    for (const Benchmark& benchmark : all) {
         if (name == benchmark.name || name == short_name(benchmark)) return benchmark;
         names.push_back(short_name(benchmark));
     }
@@ -95,7 +91,7 @@ Class read_class(const Parsed& given) {
     return static_cast<Class>(kClasses.find(text.front()));
 }
 
-void list(std::span<const Benchmark> all) {
+void print_list(std::span<const Benchmark> all) {
     for (const Benchmark& benchmark : all) {
         std::string sizes;
         for (std::size_t c = 0; c < kClasses.size(); ++c) {
@@ -132,7 +128,7 @@ int dry_run(const Parsed& given, const Benchmark& benchmark, Class size) {
     const launch::Layout layout =
         launch::parse_layout(given.has("--layout") ? given.text("--layout") : "1x1");
     const std::string model =
-        given.has("--model") ? given.choice("--model", {"openmp", "mpi", "team"}) : "openmp";
+        given.has("--model") ? given.choice("--model", {"openmp", "mpi", "team", "graph"}) : "openmp";
     const bool messages = model == "mpi";
     Plan plan = benchmark.plan(size, messages ? layout.processes : 1,
                                layout.threads * (messages ? 1 : layout.processes));
@@ -142,8 +138,8 @@ int dry_run(const Parsed& given, const Benchmark& benchmark, Class size) {
     return kSuccess;
 }
 
-int run(const Parsed& given, Group& group) {
-    const Benchmark& benchmark = find(given);
+int run(const Parsed& given, Group& group, std::span<const Benchmark> all) {
+    const Benchmark& benchmark = find(given, all);
     const Class size = read_class(given);
     if (given.has(kOverZones) && given.has("--balance")) {
         if (group.first()) std::fputs(mz::balance_of(benchmark.name, size).c_str(), stdout);
@@ -183,19 +179,20 @@ int power_of_two(int processes) {
     return processes;
 }
 
-int run_suite(int argc, char** argv, Group& group) {
+int run_suite(int argc, char** argv, Group& group, std::span<const Benchmark> list) {
     try {
         const auto asks = [](const std::string& word) { return word == "--help" || word == "-h"; };
         // Help is printed as it is parsed: once for all processes.
         if (!group.first() && std::any_of(argv + 1, argv + argc, asks)) return kSuccess;
         const bool over_zones = argc > 1 && std::string(argv[1]) == kOverZones;
+        const std::span<const Benchmark> all = over_zones ? zone_benchmarks() : list;
         const Parsed given = declare(over_zones).parse(argc, argv);
         if (given.help()) return kSuccess;
         if (given.has("--list")) {
-            if (group.first()) list(benchmarks_of(given));
+            if (group.first()) print_list(all);
             return kSuccess;
         }
-        return run(given, group);
+        return run(given, group, all);
     } catch (const Error& error) {
         // Bad input is seen by all alike and said once; any other failure may be this process's alone.
         const bool alone = error.exit_code() != kBadInput;

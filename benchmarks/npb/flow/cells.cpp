@@ -50,28 +50,45 @@ std::vector<Need> Cells::needs(std::span<const Tile> tiles, int workers) {
             {"planes under work", window * static_cast<std::uint64_t>(workers)}};
 }
 
+State value_at(Values values, const Index& at, const Tile& t) {
+    bool within = true;
+    for (std::size_t d = 0; d < 3; ++d) within = within && at[d] >= 0 && at[d] < t.n[d];
+    return within ? values(at, t) : State{1, 0, 0, 0, 1};
+}
+
+void fill(const Field& u, const Tile& t, std::int64_t from, std::int64_t to, Values values) {
+    for (std::int64_t z = from; z < to; ++z)
+        for (std::int64_t y = -Field::kLayers; y < t.size[1] + Field::kLayers; ++y) {
+            for (int m = 0; m < kComponents; ++m)
+                std::fill_n(u.at(y, z) + m * u.row, u.row - Field::kLayers, m == 0 || m == 4 ? 1.0 : 0.0);
+            for (std::int64_t x = -Field::kLayers; x < t.size[0] + Field::kLayers; ++x) {
+                const State s = value_at(values, {t.begin[0] + x, t.begin[1] + y, t.begin[2] + z}, t);
+                for (int m = 0; m < kComponents; ++m) u.at(m, x, y, z) = s[static_cast<std::size_t>(m)];
+            }
+        }
+}
+
+State error_at(const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    const Tile& t = cell.tile;
+    State s = exact({t.begin[0] + x, t.begin[1] + y, t.begin[2] + z}, t.scale);
+    for (int m = 0; m < kComponents; ++m)
+        s[static_cast<std::size_t>(m)] = cell.u.at(m, x, y, z) - s[static_cast<std::size_t>(m)];
+    return s;
+}
+
+State rhs_at(const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    State s{};
+    for (int m = 0; m < kComponents; ++m) s[static_cast<std::size_t>(m)] = cell.rhs.at(m, x, y, z);
+    return s;
+}
+
 void Cells::fill(Values values) {
     each([&](const Work& work) {
-        const Cell& cell = work.cell;
-        const Tile& t = cell.tile;
+        const Tile& t = work.cell.tile;
         const std::int64_t from = work.part.begin == 0 ? -Field::kLayers : t.first(2) + work.part.begin;
         const std::int64_t to =
             work.part.end == work.part.planes ? t.size[2] + Field::kLayers : t.first(2) + work.part.end;
-        for (std::int64_t z = from; z < to; ++z)
-            for (std::int64_t y = -Field::kLayers; y < t.size[1] + Field::kLayers; ++y) {
-                // What lies beyond the grid is gas at rest: it has no weight, but is computed with.
-                for (int m = 0; m < kComponents; ++m)
-                    std::fill_n(cell.u.at(y, z) + m * cell.u.row, cell.u.row - Field::kLayers,
-                                m == 0 || m == 4 ? 1.0 : 0.0);
-                for (std::int64_t x = -Field::kLayers; x < t.size[0] + Field::kLayers; ++x) {
-                    const Index at = {t.begin[0] + x, t.begin[1] + y, t.begin[2] + z};
-                    bool within = true;
-                    for (std::size_t d = 0; d < 3; ++d) within = within && at[d] >= 0 && at[d] < t.n[d];
-                    const State s = within ? values(at, t) : State{1, 0, 0, 0, 1};
-                    for (int m = 0; m < kComponents; ++m)
-                        cell.u.at(m, x, y, z) = s[static_cast<std::size_t>(m)];
-                }
-            }
+        flow::fill(work.cell.u, t, from, to, values);
     });
 }
 
@@ -94,7 +111,7 @@ void Cells::evaluate(double factor) {
     each([&](const Work& work) { flow::evaluate(work, factor); });
 }
 
-std::vector<State> Cells::sums(Over over, const Value& value) {
+std::vector<State> Cells::sums(Over over, Value value) {
     second_ = !second_;
     double* slots = sums_[second_ ? 1 : 0].data();
     const bool all = over == Over::all;
@@ -103,13 +120,7 @@ std::vector<State> Cells::sums(Over over, const Value& value) {
         const Part& part = work.part;
         const std::int64_t from = all && part.begin == 0 ? 0 : t.first(2) + part.begin;
         const std::int64_t to = all && part.end == part.planes ? t.size[2] : t.first(2) + part.end;
-        State sum{};
-        for (std::int64_t z = from; z < to; ++z)
-            for (std::int64_t y = all ? 0 : t.first(1); y < (all ? t.size[1] : t.last(1)); ++y)
-                for (std::int64_t x = all ? 0 : t.first(0); x < (all ? t.size[0] : t.last(0)); ++x) {
-                    const State s = value(work.cell, x, y, z);
-                    for (std::size_t m = 0; m < kComponents; ++m) sum[m] += s[m] * s[m];
-                }
+        const State sum = sum_of_squares(work.cell, over, from, to, value);
         std::copy(sum.begin(), sum.end(),
                   slots + static_cast<std::size_t>(&part - division_.parts().data()) * kSlot);
     });
@@ -120,22 +131,8 @@ std::vector<State> Cells::sums(Over over, const Value& value) {
     return total;
 }
 
-std::vector<State> Cells::error_sums(Over over) {
-    return sums(over, [](const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z) {
-        const Tile& t = cell.tile;
-        State s = exact({t.begin[0] + x, t.begin[1] + y, t.begin[2] + z}, t.scale);
-        for (int m = 0; m < kComponents; ++m)
-            s[static_cast<std::size_t>(m)] = cell.u.at(m, x, y, z) - s[static_cast<std::size_t>(m)];
-        return s;
-    });
-}
+std::vector<State> Cells::error_sums(Over over) { return sums(over, error_at); }
 
-std::vector<State> Cells::rhs_sums() {
-    return sums(Over::within, [](const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z) {
-        State s{};
-        for (int m = 0; m < kComponents; ++m) s[static_cast<std::size_t>(m)] = cell.rhs.at(m, x, y, z);
-        return s;
-    });
-}
+std::vector<State> Cells::rhs_sums() { return sums(Over::within, rhs_at); }
 
 }  // namespace strata::npb::flow

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +18,40 @@ struct Cell {
 };
 
 [[nodiscard]] std::vector<Tile> tiles_of(std::span<const Cell> cells);
+
+/// Values of the five components at a point of the grid, 0 <= at < n.
+using Values = State (*)(const Index& at, const Tile& tile);
+[[nodiscard]] inline State initial_values(const Index& at, const Tile& t) {
+    return initial(at, t.n, t.scale);
+}
+[[nodiscard]] inline State exact_values(const Index& at, const Tile& t) { return exact(at, t.scale); }
+/// The same at any point. What lies beyond the grid is gas at rest: it has no weight, but is computed with.
+[[nodiscard]] State value_at(Values values, const Index& at, const Tile& tile);
+
+/// u = `values` in the planes [from, to) of a box, with two layers beyond its own points in x and y.
+void fill(const Field& u, const Tile& tile, std::int64_t from, std::int64_t to, Values values);
+
+/// What norms are taken of: u less the exact solution, and rhs.
+[[nodiscard]] State error_at(const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z);
+[[nodiscard]] State rhs_at(const Cell& cell, std::int64_t x, std::int64_t y, std::int64_t z);
+
+/// Points within the boundary, or all.
+enum class Over { within, all };
+/// The sum of squares of value(cell, x, y, z) over the planes [from, to) of a box.
+template <class Value>
+[[nodiscard]] State sum_of_squares(const Cell& cell, Over over, std::int64_t from, std::int64_t to,
+                                   Value&& value) {
+    const Tile& t = cell.tile;
+    const bool all = over == Over::all;
+    State sum{};
+    for (std::int64_t z = from; z < to; ++z)
+        for (std::int64_t y = all ? 0 : t.first(1); y < (all ? t.size[1] : t.last(1)); ++y)
+            for (std::int64_t x = all ? 0 : t.first(0); x < (all ? t.size[0] : t.last(0)); ++x) {
+                const State s = value(cell, x, y, z);
+                for (std::size_t m = 0; m < kComponents; ++m) sum[m] += s[m] * s[m];
+            }
+    return sum;
+}
 
 /// What a worker works on: its part of a cell, and a sweep over that.
 struct Work {
@@ -53,7 +86,6 @@ class Cells {
 
     /// Of each cell the sums of squares, of u less the exact solution over the points within the boundary or
     /// over all, and of rhs over those within.
-    enum class Over { within, all };
     [[nodiscard]] std::vector<State> error_sums(Over over);
     [[nodiscard]] std::vector<State> rhs_sums();
 
@@ -74,12 +106,9 @@ class Cells {
     }
 
   private:
-    using Values = State (*)(const Index& at, const Tile& tile);
-    static State initial_values(const Index& at, const Tile& t) { return initial(at, t.n, t.scale); }
-    static State exact_values(const Index& at, const Tile& t) { return exact(at, t.scale); }
     void fill(Values values);
-    using Value = std::function<State(const Cell&, std::int64_t, std::int64_t, std::int64_t)>;
-    [[nodiscard]] std::vector<State> sums(Over over, const Value& value);
+    using Value = State (*)(const Cell&, std::int64_t, std::int64_t, std::int64_t);
+    [[nodiscard]] std::vector<State> sums(Over over, Value value);
 
     Group& group_;
     std::vector<Cell> cells_;

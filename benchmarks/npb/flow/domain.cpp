@@ -95,10 +95,13 @@ State Domain::norm(const std::vector<State>& sums) const {
     for (const State& sum : sums)
         for (std::size_t m = 0; m < kComponents; ++m) total[m] += sum[m];
     group().sum(total);
-    const Index& n = cells().front().tile.n;
-    for (double& value : total)
+    return root_mean_square(total, cells().front().tile.n);
+}
+
+State root_mean_square(State sums, const Index& n) {
+    for (double& value : sums)
         value = std::sqrt(value / static_cast<double>((n[0] - 2) * (n[1] - 2) * (n[2] - 2)));
-    return total;
+    return sums;
 }
 
 std::string Problem::size_text() const { return fmt::format("{0:4}x{0:4}x{0:4}", points); }
@@ -116,9 +119,9 @@ std::vector<Check> checks(const State& residual, const State& error, const Offic
 }
 
 std::vector<std::string> norm_lines(const State& residual, const State& error) {
-    std::vector<std::string> lines = {"component      residual's norm          error's norm"};
+    std::vector<std::string> lines = {"component         residual's norm             error's norm"};
     for (std::size_t m = 0; m < kComponents; ++m)
-        lines.push_back(fmt::format("{:9} {:20.13e}  {:20.13e}", m + 1, residual[m], error[m]));
+        lines.push_back(fmt::format("{:9} {:23.16e}  {:23.16e}", m + 1, residual[m], error[m]));
     return lines;
 }
 

@@ -36,6 +36,9 @@ class Domain : public Cells {
     std::array<Faces, 6> faces_;  // along x, y, z; forward, then back
 };
 
+/// The norm of sums of squares over the points within the boundary of a grid of n points.
+[[nodiscard]] State root_mean_square(State sums, const Index& n);
+
 /// The ten official values of a class: norms of the residual, then of the error.
 struct Official {
     State residual, error;
@@ -53,7 +56,7 @@ struct Problem {
 
 /// Each component's relative error against the official one, at most 1e-8.
 [[nodiscard]] std::vector<Check> checks(const State& residual, const State& error, const Official& official);
-/// The same as lines of text.
+/// The same as lines of text, with all digits.
 [[nodiscard]] std::vector<std::string> norm_lines(const State& residual, const State& error);
 
 }  // namespace strata::npb::flow

@@ -1,12 +1,8 @@
 #include "benchmarks/npb/lu/integral.hpp"
 
 namespace strata::npb::lu {
-namespace {
 
-using Sums = std::array<double, 3>;
-
-/// Adds pressures on a plane's part of the faces, times how many squares they are a corner of.
-void add_plane(const flow::Cell& cell, std::int64_t z, Sums& sum) {
+void add_plane(const flow::Cell& cell, std::int64_t z, FaceSums& sum) {
     const flow::Tile& t = cell.tile;
     // The box: 1 to n - 2 along x, 1 to n - 3 along y, 2 to n - 2 along z.
     const flow::Index low = {1, 1, 2}, high = {t.n[0] - 2, t.n[1] - 3, t.n[2] - 2};
@@ -28,21 +24,22 @@ void add_plane(const flow::Cell& cell, std::int64_t z, Sums& sum) {
         }
 }
 
-}  // namespace
+double integral_of(const FaceSums& sums, const flow::Scale& scale) {
+    double total = 0;
+    for (std::size_t d = 0; d < 3; ++d) total += sums[d] / (scale[(d + 1) % 3] * scale[(d + 2) % 3]);
+    return 0.25 * total;
+}
 
 double surface_integral(const flow::Cells& cells) {
-    const Sums sums = cells.group().sum_each<3>([&](int worker, int workers) {
-        Sums sum{};
+    const FaceSums sums = cells.group().sum_each<3>([&](int worker, int workers) {
+        FaceSums sum{};
         for (const flow::Cell& cell : cells.cells()) {
             const Share own(cell.tile.size[2], worker, workers);
             for (std::int64_t z = own.begin; z < own.end; ++z) add_plane(cell, z, sum);
         }
         return sum;
     });
-    const flow::Scale& scale = cells.cells().front().tile.scale;
-    double total = 0;
-    for (std::size_t d = 0; d < 3; ++d) total += sums[d] / (scale[(d + 1) % 3] * scale[(d + 2) % 3]);
-    return 0.25 * total;
+    return integral_of(sums, cells.cells().front().tile.scale);
 }
 
 }  // namespace strata::npb::lu

@@ -24,7 +24,7 @@ class Mesh : public flow::Cells {
 
     /// The sum over all zones of their root mean squares: of u less the exact solution over the points that
     /// `over` says, and of rhs within the boundary. Both are divided by the number of points within it.
-    [[nodiscard]] flow::State error_norm(Over over) { return norm(error_sums(over)); }
+    [[nodiscard]] flow::State error_norm(flow::Over over) { return norm(error_sums(over)); }
     [[nodiscard]] flow::State rhs_norm() { return norm(rhs_sums()); }
 
     /// Of a group of workers: which cells, and which workers.
