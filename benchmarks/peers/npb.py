@@ -79,7 +79,8 @@ def our_rate(
     """Mop/s of a launch; `memory` gets what it moves, in GB/s, where it says so."""
 
     def run() -> float:
-        figures = {f["name"]: float(f["value"]) for f in our_result(benchmark, size, threads, model)["figures"]}
+        found = our_result(benchmark, size, threads, model)["figures"]
+        figures = {f["name"]: float(f["value"]) for f in found}
         memory.update({name: figures[name] for name in ("compulsory bytes", "bytes") if name in figures})
         return figures["Mop/s total"]
 
