@@ -170,6 +170,34 @@ TEST_CASE("what another task declared, or nobody, is refused") {
                {"patch 2", "takes the values of 'u' for others", "4 bytes"}));
 }
 
+TEST_CASE("an object is used as it was declared, by the task that declared it") {
+    for (const bool writes : {true, false}) {
+        Graph graph("g");
+        Family& parts = graph.add<Family>("parts", 3);
+        const auto tree = graph.object<std::vector<int>>("tree", parts);
+        Task grow = graph.step().task("grow", parts);
+        const auto made = grow.make(tree);
+        grow.run([=](Here& here) { here[made] = {1, 2}; });
+        Task look = graph.step().task("look", parts);
+        const auto seen = look.need(tree);
+        static_assert(std::is_same_v<decltype(std::declval<Here&>()[seen]), const std::vector<int>&>);
+        look.run([=](Here& here) {
+            CHECK(here[seen].size() == 2);
+            here[writes ? ObjectUse<std::vector<int>>{seen.index, seen.task} : made].clear();
+        });
+        Simulation run(graph, Members::alone());
+        run.start();
+        std::string said;
+        try {
+            run.advance(1);
+        } catch (const strata::Error& error) {
+            said = error.text();
+        }
+        CHECK(says(said, {"task 'look', patch 0 of 'parts', step 1: writes 'tree', which it",
+                          writes ? "only needs" : "did not declare"}));
+    }
+}
+
 TEST_CASE("entries of a list beyond its end are refused, in any way that it is gone through") {
     Sample s;
     const auto on_zone = [&](const std::function<void(ListView<double>)>& what) {

@@ -28,6 +28,17 @@ TEST_CASE("a sum that reaches further to one side says how far to each") {
     CHECK(describe(graph, resolve(graph)).find("\"reach 0 0 0 to 1 1 1\"") != std::string::npos);
 }
 
+TEST_CASE("an object is described by its kind, and by the bytes of its type on each patch") {
+    Graph graph("trees");
+    const Family& parts = graph.add<Family>("parts", 5);
+    const auto tree = graph.object<std::array<int, 6>>("tree", parts);
+    Task task = graph.step().task("grow", parts);
+    task.make(tree), task.run([](Here&) {});
+    const std::string text = describe(graph, resolve(graph));
+    CHECK(text.find(R"("kind":"object")") != std::string::npos);
+    CHECK(text.find(R"("bytes":120)") != std::string::npos);
+}
+
 // For making that file anew: test_graph_resolve '[print]' | grep '^{' > tests/fixtures/graph/sample.json
 TEST_CASE("prints the sample's description", "[.][print]") {
     const auto graph = strata::tests::sample_graph();

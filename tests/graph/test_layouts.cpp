@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/graph/lines.hpp"
+#include "tests/graph/temporary.hpp"
 #include "tests/team/run.hpp"
 
 using namespace strata;
@@ -29,7 +31,8 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 }  // namespace
 
 TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores", "[native]") {
-    for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round"}) {
+    for (const std::string name :
+         {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round", "factored-round"}) {
         const std::string expected = output_of("1x1", {name, "40"});
         for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
             CAPTURE(name, layout);
@@ -43,7 +46,7 @@ namespace {
 /// Every layout with every seed, or each layout with a seed of its own.
 void same_in_any_order(bool all) {
     const std::vector<std::string> layouts = {"2x1", "3x1", "2x2"};
-    for (const std::string name : {"heat-round", "mixed", "mixed-round", "some", "some-round"}) {
+    for (const std::string name : {"heat-round", "mixed", "mixed-round", "some", "some-round", "factored"}) {
         const std::string expected = output_of("1x1", {name, "30"});
         for (std::size_t i = 0; i < layouts.size(); ++i)
             for (std::size_t j = 0; j < layouts.size(); ++j) {
@@ -62,6 +65,22 @@ TEST_CASE("nor do a random order, delays and patches that go anywhere change a b
 }
 
 TEST_CASE("nor do they in any layout with any of them", "[.][soak]") { same_in_any_order(true); }
+
+TEST_CASE("a killed run goes on from its checkpoint, between two rebuilds of its objects, bit for bit",
+          "[native]") {
+    const strata::tests::TemporaryFolder folder;
+    const std::string save = "save=" + folder.path().string(), restore = "restore=" + folder.path().string();
+    const std::string expected = output_of("1x1", {"factored-round", "23"});
+    // Factors are made anew in steps 3, 6, 9, ...; the last checkpoint is of step 8.
+    Run killed({"factored-round", "23", "seed=3", "move=4", "die=8", save}, layout("3x1"));
+    const Done done = killed.wait();
+    REQUIRE(done.status != 0);
+    CHECK(has(done.err, "SIGKILL"));
+    CHECK(killed.nobody_left());
+    REQUIRE(std::filesystem::exists(folder.path() / "checkpoint-000008"));
+    for (const std::string layout : {"1x1", "2x2"})
+        CHECK(output_of(layout, {"factored-round", "23", "seed=1", "move=5", restore}) == expected);
+}
 
 TEST_CASE("patches move to where there is less to do", "[native]") {
     const auto efficiency = [](const std::string& steps) {

@@ -44,6 +44,12 @@ struct ScalarsUse {
     TaskId task;
 };
 
+template <class T>
+struct ObjectUse {
+    int index = -1;
+    TaskId task;
+};
+
 /// For checking builds: checks that the call may use a handle of this task in this way, for values of so many
 /// bytes. Returns the label. Throws Error that names task, patch and label.
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
@@ -173,6 +179,14 @@ class Here {
         if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.count - 1};
+    }
+
+    /// The patch's object: const where the task needs it. One that the task makes is as it was left last, so
+    /// that its memory can be used again; its value may not be relied upon.
+    template <class T, bool checked = kChecked>
+    [[nodiscard]] T& operator[](ObjectUse<T> use) const {
+        if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
+        return *reinterpret_cast<T*>(use_data(use.index).origin);
     }
 
     /// Whether results had better be stored past the caches: what the steps use is more than the last-level

@@ -55,6 +55,15 @@ LabelId Graph::label(LabelInfo info) {
     if (info.kind == Kind::list && !info.entries)
         throw refuse("does not say how many values each patch has")
             .remedy("give a function: the number of values of a patch");
+    if (info.kind == Kind::object && info.object == nullptr)
+        throw refuse("does not say what its objects are").remedy("declare it by Graph::object<T>");
+    if (info.kind == Kind::object && bool(info.object->pack) != bool(info.object->unpack))
+        throw refuse("is packed or unpacked, but not both")
+            .given(info.object->pack ? "pack without unpack" : "unpack without pack")
+            .allowed("both, or neither");
+    if (info.kind == Kind::object && info.history != 0)
+        throw refuse("objects keep no earlier generations")
+            .remedy("keep what is needed of them in a label of its own");
     if (info.kind == Kind::scalar && info.element == Element::bytes)
         throw refuse("a scalar is a number").allowed("a number type, or a std::array of one");
     if (info.counted && (info.components < 2 || info.components > kMostNumbers))

@@ -216,6 +216,22 @@ class Graph {
         info.reduce = reduce;
         return Scalars<T>(label(std::move(info)));
     }
+    /// An object on each patch of any family: a T that tasks make, need and modify on its own patch. T is any
+    /// type that is default constructible and movable; each patch has a T{} at first. A label that lives from
+    /// step to step needs `pack` and `unpack`. Throws Error where only one of them is given.
+    template <class T>
+    Object<T> object(std::string name, const Family& family, ObjectOptions<T> options = {}) {
+        LabelInfo info;
+        info.name = std::move(name);
+        info.kind = Kind::object;
+        info.family = &family;
+        info.element = Element::bytes;
+        info.bytes = sizeof(T);
+        info.unit = options.unit;
+        info.about = options.about;
+        info.object = object_type(std::move(options));
+        return Object<T>(label(std::move(info)));
+    }
     /// Returns the address of its value, which tasks may read.
     const double* parameter(Parameter parameter);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +12,7 @@
 
 #include "core/graph/declare/family.hpp"
 #include "core/graph/declare/ids.hpp"
+#include "core/graph/declare/object.hpp"
 
 namespace strata::graph {
 
@@ -40,6 +42,7 @@ enum class Kind : std::uint8_t {
     list,       // LabelInfo::entries(patch) on each patch of any family (1: one value a patch)
     particles,  // one for each particle that is in the patch now
     scalar,     // one for the whole run: the result of a reduction, or of a task that runs once
+    object,     // an object of any C++ type on each patch of any family, which its own process alone sees
 };
 
 /// How contributions to a scalar are combined. A sum of floating point numbers is exact and rounded once, so
@@ -83,6 +86,7 @@ struct LabelInfo {
     /// Layers beyond the domain that the patches at its border own, in directions that are not periodic.
     Int3 border{};
     std::function<std::int64_t(int patch)> entries;  // lists
+    std::shared_ptr<const ObjectType> object;        // objects
     Reduce reduce = Reduce::none;                    // scalars
     double first = 0;                                // scalars: the value before the first reduction
     /// Graph::scalars: component 0 is how many of the others there are.
@@ -118,7 +122,7 @@ struct TypedVersion : Version {};
 template <class T, Kind K>
 class Label {
   public:
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(K == Kind::object || std::is_trivially_copyable_v<T>);
     Label() = default;
     explicit Label(LabelId id) : id_(id) {}
     [[nodiscard]] LabelId id() const { return id_; }
@@ -146,5 +150,7 @@ template <class T>
 using Scalar = Label<T, Kind::scalar>;
 template <class T>
 using Scalars = Label<UpTo<T>, Kind::scalar>;
+template <class T>
+using Object = Label<T, Kind::object>;
 
 }  // namespace strata::graph

@@ -134,6 +134,12 @@ class Task {
         return {use({Access::need, v, nullptr, {}}), info_->id};
     }
 
+    /// The object of its own patch.
+    template <class T>
+    ObjectUse<const T> need(TypedVersion<T, Kind::object> v) {
+        return {use({Access::need, v, nullptr, {}}), info_->id};
+    }
+
     template <class T>
     FieldUse<T> make(TypedVersion<T, Kind::field> v) {
         return {use({Access::make, v, nullptr, {}}), info_->id};
@@ -153,6 +159,11 @@ class Task {
     }
     template <class T, Kind K>
     requires(K == Kind::list || K == Kind::particles) ListUse<T> make(TypedVersion<T, K> v) {
+        return {use({Access::make, v, nullptr, {}}), info_->id};
+    }
+
+    template <class T>
+    ObjectUse<T> make(TypedVersion<T, Kind::object> v) {
         return {use({Access::make, v, nullptr, {}}), info_->id};
     }
 
@@ -190,6 +201,10 @@ class Task {
         return {use({Access::modify, v, nullptr, {}}), info_->id};
     }
 
+    template <class T>
+    ObjectUse<T> modify(TypedVersion<T, Kind::object> v) {
+        return {use({Access::modify, v, nullptr, {}}), info_->id};
+    }
     template <class T>
     ScalarUse<T> modify(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::modify, v, nullptr, {}}), info_->id};

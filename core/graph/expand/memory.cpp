@@ -56,7 +56,8 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
                const Members& members, std::uint64_t serial)
     : members_(members),
       patches_(assignment.of(members.rank)),
-      populations_(std::make_unique<Populations>(graph, resolved, patches_, members, serial)) {
+      populations_(std::make_unique<Populations>(graph, resolved, patches_, members, serial)),
+      objects_(std::make_unique<Objects>(graph, resolved, patches_)) {
     lay_out_fields(graph, resolved);
     find_arrays(graph, resolved);
     const std::size_t all = std::accumulate(bytes_.begin(), bytes_.end(), std::size_t{0});
@@ -66,6 +67,7 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     for (auto& blocks : block_arrays_)
         for (PatchArray& array : blocks)
             array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
+    place_objects();
     const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
     lay_on_huge_pages(in_place);
     mark_missing(graph, resolved);
@@ -158,6 +160,9 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
             }
             for (const int patch : patches_[number_of(graph, *label.family)])
                 arrays_.push_back(block_arrays_.back()[layout.division->find(patch).part]);
+        } else if (label.kind == Kind::object) {
+            arrays_.resize(arrays_.size() + patches_[number_of(graph, *label.family)].size(),
+                           {.component = 1, .count = 1});
         } else if (label.kind == Kind::list) {
             for (const int patch : patches_[number_of(graph, *label.family)]) {
                 const std::int64_t count = label.entries(patch);
@@ -181,6 +186,13 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
         at = rounded(at, kPage);
         bytes_.push_back(at - begin);
     }
+}
+
+/// They are not in the pool: addresses that mean something in this process alone.
+void Memory::place_objects() {
+    for (const StorageId s : first_array_.ids())
+        for (int local = 0; local < objects_->count(s); ++local)
+            arrays_[first_array_[s] + static_cast<std::size_t>(local)].origin = objects_->at(s, local);
 }
 
 /// A table for the others: the number of storages, the first array of each, the arrays.

@@ -14,6 +14,7 @@
 #include "core/graph/expand/copy.hpp"
 #include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/members.hpp"
+#include "core/graph/expand/objects.hpp"
 #include "core/graph/expand/particles.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
@@ -66,7 +67,9 @@ class Memory {
     }
     /// The storages of particles, which are not among the above.
     [[nodiscard]] Populations& populations() const { return *populations_; }
-    /// Bytes of everything but particles, and of one storage, on this process.
+    /// The objects of this process; own() has their addresses.
+    [[nodiscard]] Objects& objects() const { return *objects_; }
+    /// Bytes of everything but particles and objects, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
     [[nodiscard]] std::size_t bytes(StorageId storage) const { return bytes_[storage]; }
     /// Of the tables in which other processes look up where values lie.
@@ -77,6 +80,7 @@ class Memory {
   private:
     void lay_out_fields(const Graph& graph, const Resolved& resolved);
     void find_arrays(const Graph& graph, const Resolved& resolved);
+    void place_objects();
     void lay_on_huge_pages(const std::vector<SumInPlace>& in_place);
     void mark_missing(const Graph& graph, const Resolved& resolved);
     void publish(std::uint64_t serial);
@@ -84,6 +88,7 @@ class Memory {
     const Members& members_;
     OwnPatches patches_;
     std::unique_ptr<Populations> populations_;
+    std::unique_ptr<Objects> objects_;
     VectorBy<FamilyId, Division> divisions_;  // of grids
     VectorBy<FamilyId, Division> single_;     // a part for each patch
     VectorBy<StorageId, FieldLayout> layouts_;

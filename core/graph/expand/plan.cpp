@@ -69,7 +69,7 @@ void Plan::for_own_patches(const std::function<void(FamilyId family, int local)>
 void Plan::take_over(const Plan& old) {
     VectorBy<FamilyId, std::vector<StorageId>> kept(graph_.families().size());
     for (const StorageId s : resolved_.storages.ids()) {
-        if (!resolved_.storages[s].kept) continue;
+        if (!resolved_.storages[s].kept || memory_.objects().is_object(s)) continue;
         const LabelInfo& label = label_of(graph_, resolved_.storages[s]);
         if (label.kind == Kind::scalar) {
             const PatchArray &from = old.memory_.own(s, 0), &to = memory_.own(s, 0);
@@ -114,7 +114,8 @@ void each_moved(const Plan& old, const Plan& plan, bool to_here, Each each) {
     const Members& members = plan.members();
     for (const StorageId s : plan.resolved().storages.ids()) {
         const LabelInfo& label = label_of(plan.graph(), plan.resolved().storages[s]);
-        if (!plan.resolved().storages[s].kept || label.family == nullptr) continue;
+        if (!plan.resolved().storages[s].kept || label.family == nullptr || label.kind == Kind::object)
+            continue;
         const FamilyId f = number_of(plan.graph(), *label.family);
         const std::vector<int>&before = old.assignment().owner[f], &now = plan.assignment().owner[f];
         for (std::size_t p = 0; p < now.size(); ++p)

@@ -53,6 +53,9 @@ class Plan {
     /// The seconds that the tasks of each patch of this process took while they were timed; forgets them.
     /// [family][local]
     [[nodiscard]] VectorBy<FamilyId, std::vector<double>> take_costs();
+    /// Takes over the objects that live from step to step from the plan that this one replaces, where they lose
+    /// their value. Collective over the members; `serial` as of a plan.
+    void take_over_objects(const Plan& old, std::uint64_t serial) const;
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos();

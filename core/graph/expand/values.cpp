@@ -84,6 +84,10 @@ void read_values(const Plan& plan, const Kept& kept, int local, Epoch rounds, st
         into = particles.read(kept.storage, particles.own(particles.column(kept.storage).set, local));
         return;
     }
+    if (plan.memory().objects().is_object(kept.storage)) {
+        into = plan.memory().objects().read(kept.storage, local);
+        return;
+    }
     const BoxCopy copy = values_in_place(plan, kept, local, rounds);
     into.resize(static_cast<std::size_t>(copy.volume()));
     pack_box(copy, into.data());
@@ -95,6 +99,8 @@ void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
     if (particles.is_particles(kept.storage))
         return particles.write(kept.storage, particles.own(particles.column(kept.storage).set, local),
                                values);
+    if (plan.memory().objects().is_object(kept.storage))
+        return plan.memory().objects().write(kept.storage, local, values);
     const BoxCopy copy = values_in_place(plan, kept, local, rounds);
     if (values.size() != static_cast<std::size_t>(copy.volume()))
         throw Error(fmt::format("values of '{}' have another size", plan.graph().labels()[kept.label].name))

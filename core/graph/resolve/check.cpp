@@ -105,6 +105,10 @@ class Check {
         if (label_->kind == Kind::particles)
             throw refuse(fmt::format("uses the particles {} through relation '{}'", name(), r.name()))
                 .allowed("particles of its own patch");
+        if (label_->kind == Kind::object)
+            throw refuse(fmt::format("uses the object {} through relation '{}'", name(), r.name()))
+                .allowed("the object of its own patch")
+                .remedy("make a list of what other patches need of it");
         if (r.shape() == Shape::window && label_->kind != Kind::field)
             throw refuse(fmt::format("needs {} in a window, but it is no field", name()));
     }

@@ -14,7 +14,7 @@ namespace strata::graph {
 namespace {
 
 const char* name_of(Kind kind) {
-    constexpr const char* names[] = {"field", "list", "particles", "scalar"};
+    constexpr const char* names[] = {"field", "list", "particles", "scalar", "object"};
     return names[static_cast<std::size_t>(kind)];
 }
 const char* name_of(On on) {
@@ -255,7 +255,9 @@ class Document {
         Bytes bytes;
         for (int p = 0; p < family->patches(); ++p) {
             std::int64_t count = 0;
-            if (l.kind == Kind::list)
+            if (l.kind == Kind::object)
+                count = 1;
+            else if (l.kind == Kind::list)
                 count = l.entries(p);
             else {
                 const Box own = static_cast<const Grid*>(family)->owned(p, l.on, l.border);

@@ -154,6 +154,8 @@ void list_tasks(Model& model);
 void make_timelines(Model& model);
 /// Refuses needs of what tasks on some patches make, on others.
 void check_patches(Model& model);
+/// Refuses objects that live from step to step and cannot go to another process.
+void check_objects(const Model& model);
 /// Finds the waits between tasks, but for those that shared storages add.
 void find_edges(Model& model);
 /// Finds the order of tasks in each scope, ranked by cost; throws Error where tasks wait for each other.

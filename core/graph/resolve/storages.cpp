@@ -114,8 +114,9 @@ class Assign {
         const LabelInfo& l = m_.label(life.label);
         // Lists of two labels have equal lengths only if their `entries` functions are equal, and functions
         // cannot be compared. So lists share no storage with other labels.
-        // Nor do those whose patches are stored apart.
-        const bool shares = l.kind != Kind::list && frozen_[life.label] == 0;
+        // Nor do objects, and those whose patches are stored apart.
+        const bool shares =
+            l.kind != Kind::list && l.kind != Kind::object && frozen_[life.label] == 0;
         const LabelId alone = shares ? LabelId() : life.label;
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,

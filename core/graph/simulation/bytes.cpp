@@ -36,8 +36,8 @@ RunBytes bytes_of(const Plan& plan) {
     const Graph& graph = plan.graph();
     const Memory& memory = plan.memory();
     for (const Storage& storage : plan.resolved().storages) {
-        if (storage.contributions) continue;
         const LabelInfo& label = label_of(graph, storage);
+        if (storage.contributions || label.kind == Kind::object) continue;
         const auto depth = static_cast<std::uint64_t>(storage.depth);
         if (label.kind == Kind::scalar) {
             all.values += depth * own_bytes(label, 0);
@@ -47,7 +47,7 @@ RunBytes bytes_of(const Plan& plan) {
             all.values += depth * own_bytes(label, patch);
     }
     all.copies = memory.bytes() - std::min<std::uint64_t>(memory.bytes(), all.values) + plan.images().size();
-    all.values += memory.populations().pool().bytes();
+    all.values += memory.populations().pool().bytes() + memory.objects().bytes();
     all.runtime = plan.shared_bytes();
     return all;
 }

@@ -11,7 +11,7 @@ namespace strata::graph {
 /// In bytes, of one process.
 struct RunBytes {
     /// Values of labels on the process's patches, all generations; particles with the spare room of their
-    /// arrays.
+    /// arrays, and objects as these say it.
     std::uint64_t values = 0;
     /// What lies around and between them: ghosts of patches of other processes, layers of blocks, windows of
     /// contributions, and the ends of pages and cache lines.

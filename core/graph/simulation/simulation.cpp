@@ -103,6 +103,7 @@ void Simulation::reassign(Assignment assignment) {
         next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
         next->forget_start();
     });
+    next->take_over_objects(*plan_, next_serial());
     executor_.reset();
     plan_ = std::move(next);
     make_executor(std::move(counts));

@@ -22,6 +22,9 @@ namespace {
 
 const LabelInfo& label_of(const Graph& graph, const Kept& kept) { return graph.labels()[kept.label]; }
 
+/// Of a value in the file. Objects are as many bytes as they pack themselves into.
+std::size_t bytes_of(const LabelInfo& label) { return label.kind == Kind::object ? 1 : label.bytes; }
+
 CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& name) {
     CheckpointHead head;
     head.case_name = name.case_name;
@@ -33,7 +36,7 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
         const LabelInfo& info = label_of(graph, kept);
         if (head.labels.empty() || head.labels.back().name != info.name)
             head.labels.push_back({info.name, info.family != nullptr ? info.family->name() : "", info.element,
-                                   info.bytes, info.components, 0});
+                                   bytes_of(info), info.components, 0});
         head.labels.back().generations = std::max(head.labels.back().generations, kept.back + 1);
     }
     for (const Parameter& parameter : graph.parameters())
@@ -114,7 +117,7 @@ void write_parts(const Simulation& run, Graph& graph, team::Team& team, const Ch
                 const LabelInfo& info = label_of(graph, kept);
                 if (info.family == nullptr && team.rank() != 0) return;
                 read_values(run.plan(), kept, own.local, run.rounds(kept), bytes);
-                const std::size_t value = info.bytes * static_cast<std::size_t>(info.components);
+                const std::size_t value = bytes_of(info) * static_cast<std::size_t>(info.components);
                 writer.add(head.label(info.name), own.patch, bytes,
                            static_cast<std::int64_t>(bytes.size() / value), kept.back);
             });

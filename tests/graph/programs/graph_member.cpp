@@ -1,6 +1,7 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
-//   graph_member NAME STEPS [seed=N] [move=N] [die=N]     NAME: heat, mixed, some, and -round;
-//                                                           sweeps, sweeps-boxes; quarter
+//   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
+// NAME: heat, mixed, some, factored, and -round; sweeps, sweeps-boxes; quarter. save: a checkpoint whenever
+// patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -9,7 +10,9 @@
 #include <random>
 #include <string>
 
+#include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
+#include "tests/graph/factored.hpp"
 #include "tests/graph/lines.hpp"
 #include "tests/graph/small.hpp"
 #include "tests/graph/some.hpp"
@@ -27,6 +30,7 @@ struct Asked {
     std::uint64_t seed = 0;
     int move = 0;  // patches go anywhere, every so many steps
     int die = 0;   // member 1 is killed after so many steps
+    std::string save, restore;
 };
 
 Asked read(int argc, char** argv) {
@@ -39,6 +43,8 @@ Asked read(int argc, char** argv) {
         if (word.rfind("seed=", 0) == 0) asked.seed = static_cast<std::uint64_t>(number());
         if (word.rfind("move=", 0) == 0) asked.move = static_cast<int>(number());
         if (word.rfind("die=", 0) == 0) asked.die = static_cast<int>(number());
+        if (word.rfind("save=", 0) == 0) asked.save = word.substr(5);
+        if (word.rfind("restore=", 0) == 0) asked.restore = word.substr(8);
     }
     return asked;
 }
@@ -60,13 +66,18 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
         {.crew = &team.crew(),
          .shuffle = {.seed =
                          asked.seed == 0 ? 0 : asked.seed + static_cast<std::uint64_t>(team.rank()) * 977}});
-    run.start();
+    const StateName name{asked.name, "", 0};
+    if (asked.restore.empty())
+        run.start();
+    else
+        restore_state(run, graph, team, asked.restore, name);
     std::mt19937_64 random(asked.seed + 5);
     const std::int64_t at_once = asked.move > 0 ? asked.move : asked.steps;
-    for (std::int64_t done = 0; done < asked.steps;) {
-        if (asked.move > 0 && done > 0) run.reassign(anywhere(graph, team.size(), random));
-        if (asked.die > 0 && done >= asked.die && team.rank() == 1) raise(SIGKILL);
-        done += run.advance(std::min(at_once, asked.steps - done));
+    while (run.step() < asked.steps) {
+        if (run.step() > 0 && !asked.save.empty()) save_state(run, graph, team, asked.save, name, 2);
+        if (asked.move > 0 && run.step() > 0) run.reassign(anywhere(graph, team.size(), random));
+        if (asked.die > 0 && run.step() >= asked.die && team.rank() == 1) raise(SIGKILL);
+        run.advance(std::min(at_once, asked.steps - run.step()));
     }
     const auto& mine = run.plan().memory().patches().at(0);
     const auto hashes = run.hashes(grid);
@@ -146,6 +157,9 @@ int main(int argc, char** argv) {
         } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
             run(team, heat.graph, heat.grid, asked);
+        } else if (asked.name.starts_with("factored")) {
+            Factored factored(shape);
+            run(team, factored.graph, factored.grid, asked);
         } else if (asked.name.starts_with("some")) {
             Some some(shape);
             run(team, some.graph, some.grid, asked);

@@ -1,0 +1,190 @@
+// A small graph for tests whose patches own objects: factors of matrices, an order of cells, a record.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tests/graph/small.hpp"
+
+namespace strata::graph::testing {
+
+/// Something whose instances in this process are counted.
+struct Counted {
+    static inline std::atomic<int> alive{0};
+    Counted() { ++alive; }
+    Counted(Counted&&) noexcept { ++alive; }
+    Counted& operator=(Counted&&) noexcept { return *this; }
+    ~Counted() { --alive; }
+};
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+template <class T>
+std::vector<T> values_of(std::span<const std::byte> bytes) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+    return values;
+}
+
+/// LU factors of a tridiagonal matrix for each row of a patch along x: d on the diagonal, -1 beside.
+struct Factors : Counted {
+    std::vector<double> pivots;  // one for each cell, x fastest
+};
+/// The cells of a patch by ascending value.
+struct Order : Counted {
+    std::vector<int> cells;
+};
+/// How often each rank of value was seen first in the patch: grows while the run goes on.
+struct Record : Counted {
+    std::map<std::int64_t, double> seen;
+};
+
+/// In each step u = A^-1 (u before, and a bit of the neighbours' u), with A of the cell coefficients that
+/// change in every third step; then the largest values are damped, and what was done is recorded.
+struct Factored {
+    Graph graph{"factored"};
+    Grid& grid;
+    Field<double> u, d;
+    Object<Factors> factors;
+    Object<Order> order;
+    Object<Record> record;
+    Scalar<double> turn;
+
+    explicit Factored(const GridShape& shape)
+        : grid(graph.grid("grid", shape)),
+          u(graph.field<double>("u", grid, On::cells, {.history = 1})),
+          d(graph.field<double>("d", grid, On::cells)),
+          factors(graph.object<Factors>(
+              "factors", grid,
+              {.bytes = [](const Factors& f) { return sizeof f + f.pivots.size() * sizeof(double); },
+               .pack = [](const Factors& f) { return bytes_of(f.pivots); },
+               .unpack =
+                   [](std::span<const std::byte> from) {
+                       Factors f;
+                       f.pivots = values_of<double>(from);
+                       return f;
+                   }})),
+          order(graph.object<Order>("order", grid)),
+          record(graph.object<Record>("record", grid,
+                                      {.pack =
+                                           [](const Record& r) {
+                                               return bytes_of(std::vector<std::pair<std::int64_t, double>>(
+                                                   r.seen.begin(), r.seen.end()));
+                                           },
+                                       .unpack =
+                                           [](std::span<const std::byte> from) {
+                                               Record r;
+                                               for (const auto& each :
+                                                    values_of<std::pair<std::int64_t, double>>(from))
+                                                   r.seen.insert(each);
+                                               return r;
+                                           }})),
+          turn(graph.scalar<double>("turn")) {
+        start();
+        Task clock = graph.step().once("clock");
+        clock.run([t = clock.make(turn)](Here& here) { here[t] = static_cast<double>(here.step % 3); });
+        rebuild();
+        solve();
+        sort();
+        damp();
+    }
+
+    static void factorise(Here& here, FieldUse<const double> d, ObjectUse<Factors> made) {
+        std::vector<double>& pivots = here[made].pivots;
+        pivots.clear();
+        const Box box = here.cells();
+        for_each(box, [&](int i, int j, int k) {
+            const double diagonal = 2.5 + here[d](i, j, k);
+            pivots.push_back(i == box.lo[0] ? diagonal : diagonal - 1 / pivots.back());
+        });
+    }
+    void start() {
+        Task first = graph.start().task("initial", grid);
+        first.run([=, u = first.make(u), d = first.make(d), r = first.make(record)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[u](i, j, k) = Heat::first(i, j, k);
+                here[d](i, j, k) = 1e-2 * (i + 2 * j + 3 * k);
+            });
+            here[r].seen = {{-here.patch, 0.5 * here.patch}};
+        });
+        Task factor = graph.start().task("factorise at the start", grid);
+        factor.run([d = factor.need(d), f = factor.make(factors)](Here& here) { factorise(here, d, f); });
+    }
+    void rebuild() {
+        Scope& build = graph.step().when<double>("every third", turn, [](double t) { return t == 0; });
+        Task change = build.task("change coefficients", grid);
+        change.run([u = change.need(u.previous(), ghosts(1)), d = change.modify(d)](Here& here) {
+            const auto from = here[u];
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const double beside = from.box().contains(Int3{i, j - 1, k}) ? from(i, j - 1, k) : 0.1;
+                here[d](i, j, k) = 0.5 * here[d](i, j, k) + 0.1 * std::abs(beside);
+            });
+        });
+        Task factor = build.task("factorise", grid);
+        factor.run(
+            [d = factor.need(d.at(1)), f = factor.make(factors)](Here& here) { factorise(here, d, f); });
+    }
+    void solve() {
+        Task task = graph.step().task("solve", grid);
+        task.run([old = task.need(u.previous(), ghosts(1)), f = task.need(factors.at(1)),
+                  now = task.make(u)](Here& here) {
+            const auto from = here[old];
+            const auto to = here[now];
+            const Box box = here.cells();
+            std::size_t at = 0;
+            for_each(box, [&](int i, int j, int k) {
+                const double below = from.box().contains(Int3{i, j, k - 1}) ? from(i, j, k - 1) : 0;
+                to(i, j, k) = from(i, j, k) + 0.1 * below;
+                if (i > box.lo[0]) to(i, j, k) += to(i - 1, j, k) / here[f].pivots[at - 1];
+                ++at;
+            });
+            for_each(box, [&](int mirrored, int j, int k) {
+                const int i = box.lo[0] + box.hi[0] - 1 - mirrored;
+                const auto cell = static_cast<std::size_t>(
+                    i - box.lo[0] + box.extent(0) * (j - box.lo[1] + box.extent(1) * (k - box.lo[2])));
+                if (i + 1 < box.hi[0]) to(i, j, k) += to(i + 1, j, k);
+                to(i, j, k) /= here[f].pivots[cell];
+            });
+        });
+    }
+    void sort() {
+        Task task = graph.step().task("sort", grid);
+        task.run([u = task.need(u), o = task.make(order)](Here& here) {
+            std::vector<double> values;
+            for_each(here.cells(), [&](int i, int j, int k) { values.push_back(here[u](i, j, k)); });
+            std::vector<int>& cells = here[o].cells;
+            cells.resize(values.size());
+            for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<int>(i);
+            std::stable_sort(cells.begin(), cells.end(), [&](int a, int b) {
+                return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+            });
+        });
+    }
+    void damp() {
+        Task task = graph.step().task("damp", grid);
+        task.run([o = task.need(order), r = task.modify(record), u = task.modify(u)](Here& here) {
+            const std::vector<int>& cells = here[o].cells;
+            std::vector<double> by(cells.size(), 1.1);
+            for (std::size_t i = cells.size() / 2; i < cells.size(); ++i)
+                by[static_cast<std::size_t>(cells[i])] = 0.9;
+            double& times = here[r].seen[cells.front()];
+            times += 0.25;
+            std::size_t at = 0;
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[u](i, j, k) =
+                    by[at++] * here[u](i, j, k) + 1e-3 * times + 0.01 * here[r].seen.begin()->second;
+            });
+        });
+    }
+};
+
+}  // namespace strata::graph::testing

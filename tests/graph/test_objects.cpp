@@ -1,0 +1,110 @@
+// Objects of patches: what may be declared, where they live and end. That they have the same bits on every
+// layout is shown in test_layouts.cpp and test_graph_nodes.cpp.
+#include <string>
+
+#include "core/graph/simulation/simulation.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/declared.hpp"
+#include "tests/graph/factored.hpp"
+
+using namespace strata::graph;
+using namespace strata::graph::testing;
+
+namespace {
+
+struct OneLine : Declared {
+    OneLine() : Declared({.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {2, 1, 1}}) {}
+};
+
+}  // namespace
+
+TEST_CASE("each patch has its object, from the start on, and in each step the one that its tasks left") {
+    OneLine line;
+    struct Numbers {
+        std::vector<int> all;
+    };
+    const auto list = line.graph.object<Numbers>(
+        "numbers", line.grid,
+        {.pack = [](const Numbers& n) { return bytes_of(n.all); },
+         .unpack = [](std::span<const std::byte> from) { return Numbers{values_of<int>(from)}; }});
+    const auto sum = line.graph.scalar<double>("sum", Reduce::sum);
+    Task first = line.graph.start().task("first", line.grid);
+    first.run([n = first.make(list)](Here& here) { here[n].all = {here.patch}; });
+    Task add = line.graph.step().task("add", line.grid);
+    add.run([n = add.modify(list)](Here& here) { here[n].all.push_back(10); });
+    Task look = line.graph.step().task("look", line.grid);
+    look.run([n = look.need(list.at(1)), sum = look.contribute(sum)](Here& here) {
+        for (const int each : here[n].all) here[sum] += each;
+    });
+    Simulation run(line.graph, Members::alone(), {.threads = 2});
+    run.start();
+    run.advance(3);
+    CHECK(run.value(sum) == 0 + 1 + 2 + 3 + 4 * 3 * 10);
+    for (const Kept& kept : kept_versions(run.plan()))
+        CHECK(values_of<int>(run.values(kept, 2)) == std::vector<int>{2, 10, 10, 10});
+}
+
+TEST_CASE("objects end with their patches and plans: as many are destroyed as were made") {
+    REQUIRE(Counted::alive == 0);
+    {
+        Factored factored(kOpen);
+        const int patches = factored.grid.patches();
+        Simulation run(factored.graph, Members::alone(), {.threads = 2});
+        CHECK(Counted::alive == 3 * patches);
+        run.start();
+        run.advance(5);
+        CHECK(Counted::alive == 3 * patches);
+        run.reassign(run.plan().assignment());
+        run.advance(5);
+        CHECK(Counted::alive == 3 * patches);
+    }
+    CHECK(Counted::alive == 0);
+}
+
+TEST_CASE("what objects say that they take is counted among the values") {
+    Factored factored(kOpen);
+    Simulation run(factored.graph, Members::alone());
+    const std::uint64_t before = run.bytes().values;
+    run.start();
+    const std::uint64_t cells = 14 * 12 * 9;
+    CHECK(run.bytes().values - before == cells * sizeof(double));
+    run.advance(2);
+    CHECK(run.bytes().values - before == cells * sizeof(double));
+}
+
+TEST_CASE("an object that lives from step to step can be packed; one is packed and unpacked") {
+    OneLine line;
+    const auto tree = line.graph.object<std::vector<int>>("tree", line.grid);
+    line.start("grow").make(tree);
+    line.step("climb").need(tree);
+    CHECK(says(line.refused(), {"the object 'tree' lives from step to step", "graph.object<T>(\"tree\""}));
+    std::string said;
+    try {
+        (void)line.graph.object<int>("half", line.grid,
+                                     {.pack = [](const int&) { return bytes_of<int>({}); }});
+    } catch (const strata::Error& error) {
+        said = error.text();
+    }
+    CHECK(says(said, {"label 'half'", "pack without unpack"}));
+}
+
+TEST_CASE("objects are seen on their own patch alone, and what a step makes and nobody keeps needs no pack") {
+    OneLine line;
+    const auto tree = line.graph.object<std::vector<int>>("tree", line.grid);
+    line.step("grow").make(tree);
+    Task look = line.step("look");
+    look.need(tree);
+    CHECK(line.refused() == "nothing");
+    const auto& beside = line.graph.add<Overlap>("beside", line.grid, line.grid);
+    look.use({Access::need, tree.at(0), &beside, {}});
+    CHECK(says(line.refused(), {"task 'look' uses the object 'tree' through relation 'beside'"}));
+    OneLine wide;
+    const auto bush = wide.graph.object<std::vector<int>>("bush", wide.grid);
+    wide.step("grow").make(bush);
+    wide.step("look").use({Access::need, bush.at(0), nullptr, {1, 0, 0}});
+    CHECK(says(wide.refused(), {"task 'look' uses 'bush' with ghosts", "ghosts of fields"}));
+    OneLine added;
+    const auto heap = added.graph.object<std::vector<int>>("heap", added.grid);
+    added.step("grow").use({Access::sum, heap.at(0), nullptr, {}});
+    CHECK(says(added.refused(), {"task 'grow' adds to 'heap'"}));
+}
