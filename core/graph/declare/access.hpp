@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/declare/halo_view.hpp"
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/view.hpp"
 #include "core/graph/execute/worker.hpp"
@@ -40,6 +41,10 @@ struct ScalarUse {
 
 template <class T>
 struct ScalarsUse {
+    int index = -1;
+    TaskId task;
+};
+struct HaloUse {
     int index = -1;
     TaskId task;
 };
@@ -187,6 +192,9 @@ class Here {
     [[nodiscard]] T& operator[](ObjectUse<T> use) const {
         if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         return *reinterpret_cast<T*>(use_data(use.index).origin);
+    }
+    [[nodiscard]] HaloView operator[](HaloUse use) const {
+        return HaloView(*reinterpret_cast<const HaloMembers*>(use_data(use.index).origin));
     }
 
     /// Whether results had better be stored past the caches: what the steps use is more than the last-level

@@ -23,6 +23,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/graph/declare/particle_halo.hpp"
 #include "core/graph/declare/task.hpp"
 
 namespace strata::graph {
@@ -82,6 +83,9 @@ class Scope {
     /// next one, in order of cell and id. `hops`: the most patches that a particle may cross in one step; a
     /// particle that crosses more is an error that names it. 0: any number of patches.
     void relocate(SetId set, const Version& position, int hops = 1);
+    /// Finds anew which particles are in the halo of each patch (ParticleHalo), by their positions' last
+    /// version. In the scope that relocates them, after that; or in the start scope.
+    void renew(HaloId halo);
 
     enum class Form : std::uint8_t { start, step, repeat, when, subcycle };
     [[nodiscard]] Form form() const { return form_; }
@@ -99,6 +103,7 @@ class Scope {
         int hops;
     };
     [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
+    [[nodiscard]] const std::vector<HaloId>& renewals() const { return renewals_; }
 
   private:
     friend class Graph;
@@ -121,6 +126,7 @@ class Scope {
     std::int64_t most_ = 1;
     std::vector<Version> takes_;
     std::vector<Relocation> relocations_;
+    std::vector<HaloId> renewals_;
 };
 
 /// Particles on the patches of a grid. Their number on each patch changes as they move.
@@ -188,6 +194,19 @@ class Graph {
     [[nodiscard]] Particles<std::int64_t> particle_id(SetId set) const {
         return Particles<std::int64_t>(sets_[set].id_label);
     }
+    /// For each patch the particles of other patches that are closer to it than `distance`, in units of
+    /// length; `position`: a label of the set, with a component for each direction. Scope::renew finds them.
+    /// Throws Error where the distance is not positive.
+    template <class T>
+    requires std::is_floating_point_v<T> HaloId particle_halo(std::string name, Particles<T> position,
+                                                              double distance) {
+        return halo_of(std::move(name), position.id(), distance);
+    }
+    /// The label with the positions that the set's particles had when the halo was last renewed.
+    template <class T>
+    [[nodiscard]] Particles<T> renewed(HaloId halo) const {
+        return Particles<T>(halos_[halo]->renewed());
+    }
     /// A label with one value for all patches, reduced from their contributions; `first` until then. T is a
     /// number, or several of one type that are reduced together, each by itself: std::array<double, 6> for a
     /// tensor.
@@ -249,6 +268,7 @@ class Graph {
     [[nodiscard]] const DequeBy<TaskId, TaskInfo>& tasks() const { return tasks_; }
     [[nodiscard]] const DequeBy<ScopeId, Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const DequeBy<SetId, ParticleSet>& particle_sets() const { return sets_; }
+    [[nodiscard]] const VectorBy<HaloId, ParticleHalo*>& particle_halos() const { return halos_; }
     [[nodiscard]] std::deque<Parameter>& parameters() { return parameters_; }
     [[nodiscard]] const VectorBy<FamilyId, std::unique_ptr<Family>>& families() const { return families_; }
     [[nodiscard]] const std::vector<std::unique_ptr<Relation>>& relations() const { return relations_; }
@@ -259,6 +279,7 @@ class Graph {
   private:
     friend class Scope;
     void take_name(const char* what, const std::string& name);
+    HaloId halo_of(std::string name, LabelId position, double distance);
     template <class T>
     static LabelInfo described(std::string name, Kind kind, const LabelOptions& options) {
         LabelInfo info;
@@ -282,6 +303,7 @@ class Graph {
     DequeBy<TaskId, TaskInfo> tasks_;
     DequeBy<ScopeId, Scope> scopes_;
     DequeBy<SetId, ParticleSet> sets_;
+    VectorBy<HaloId, ParticleHalo*> halos_;  // among the relations
     std::deque<Parameter> parameters_;
     VectorBy<FamilyId, std::unique_ptr<Family>> families_;
     std::vector<std::unique_ptr<Relation>> relations_;

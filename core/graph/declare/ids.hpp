@@ -30,12 +30,13 @@ class Id {
     int number_ = -1;
 };
 
-using FamilyId = Id<class Family>;     // in Graph::families()
-using LabelId = Id<struct LabelInfo>;  // in Graph::labels()
-using ScopeId = Id<class Scope>;       // in Graph::scopes()
-using SetId = Id<struct ParticleSet>;  // in Graph::particle_sets()
-using TaskId = Id<struct TaskInfo>;    // in Graph::tasks(), and, with sums and the like, in Resolved::tasks
-using StorageId = Id<struct Storage>;  // in Resolved::storages
+using FamilyId = Id<class Family>;      // in Graph::families()
+using LabelId = Id<struct LabelInfo>;   // in Graph::labels()
+using ScopeId = Id<class Scope>;        // in Graph::scopes()
+using SetId = Id<struct ParticleSet>;   // in Graph::particle_sets()
+using HaloId = Id<class ParticleHalo>;  // in Graph::particle_halos()
+using TaskId = Id<struct TaskInfo>;     // in Graph::tasks(), and, with sums and the like, in Resolved::tasks
+using StorageId = Id<struct Storage>;   // in Resolved::storages
 
 /// The ids from 0 to `past`, without `past`.
 template <class By>

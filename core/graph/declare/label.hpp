@@ -74,6 +74,7 @@ struct LabelInfo {
     Kind kind = Kind::field;
     const Family* family = nullptr;  // null for scalars
     SetId particle_set;              // for particles
+    HaloId halo;                     // of labels that were made with a halo of particles (ParticleHalo)
     On on = On::cells;
     Element element = Element::f64;
     std::size_t bytes = sizeof(double);  // of one component of one value

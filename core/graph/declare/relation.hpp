@@ -38,9 +38,10 @@ struct Piece : SourceBox {
 
 /// How the pieces of a relation are shown to a task.
 enum class Shape : std::uint8_t {
-    in_place,  // ghosts: the patch's own values with those of its neighbours around
-    window,    // a box of its own (Relation::window), e.g. coarse cells under a fine patch, a pencil
-    list,      // a list (Relation::length), e.g. the donors' values, the shared unknowns of the neighbours
+    in_place,   // ghosts: the patch's own values with those of its neighbours around
+    window,     // a box of its own (Relation::window), e.g. coarse cells under a fine patch, a pencil
+    list,       // a list (Relation::length), e.g. the donors' values, the shared unknowns of the neighbours
+    particles,  // a patch's particles and those around it (ParticleHalo); how many is known when it runs
 };
 
 class Relation {

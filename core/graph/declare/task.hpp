@@ -71,6 +71,7 @@ struct TaskInfo {
     SetId worked_set;                 // and for each particle of this set on the patch:
     double particle_flops = 0, particle_bytes = 0;
     std::vector<SetId> moves;  // sets of which it lists the particles that left their cells
+    HaloId renews;             // Scope::renew: the halo whose members it finds; it has no function
     std::vector<bool> where;   // [patch] whether it runs there; empty: on all
     bool modifies = false;
 
@@ -124,6 +125,14 @@ class Task {
     requires(K == Kind::list || K == Kind::particles) ListUse<const T> need(TypedVersion<T, K> v) {
         return {use({Access::need, v, nullptr, {}}), info_->id};
     }
+    /// Reads values of the patch's own particles, and behind them in the same list those of the particles in
+    /// its halo (ParticleHalo).
+    template <class T>
+    ListUse<const T> need(TypedVersion<T, Kind::particles> v, HaloId halo) {
+        return {through(Access::need, v, halo), info_->id};
+    }
+    /// Who is in such lists: their lengths, and the place of a particle by its number.
+    HaloUse need(HaloId halo) { return {members(halo, true), info_->id}; }
     template <class T>
     ScalarUse<const T> need(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::need, v, nullptr, {}}), info_->id};
@@ -238,6 +247,14 @@ class Task {
         return {use({Access::sum, v, &shared, {}}), info_->id};
     }
 
+    /// Adds to values of the patch's own particles and, behind them in the same list, of those in its halo.
+    /// The list is zero at first. Each particle gets the contributions of its own patch, then those of the
+    /// others in the order of patches.
+    template <class T>
+    ListUse<T> sum(TypedVersion<T, Kind::particles> v, HaloId halo) {
+        return {through(Access::sum, v, halo), info_->id};
+    }
+
     /// Contributes to a reduction. The value is the operation's neutral element at first (0 for a sum). Of a
     /// scalar of several numbers each is reduced by itself, and all travel in one message.
     template <class T>
@@ -333,6 +350,9 @@ class Task {
     /// Adds a task before this one: when it is done on a patch, the patch has its ghosts, so its neighbours
     /// may change their values.
     void freeze(const Version& v, const Int3& width);
+    /// Uses of particles with a halo, and of its members: the last ones that were found.
+    int through(Access access, const Version& v, HaloId halo);
+    int members(HaloId halo, bool by_number);
 
     TaskInfo* info_;
     Scope* scope_;

@@ -1,4 +1,7 @@
 // Makes a plan: all stages in order, with their inputs and outputs.
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -14,6 +17,7 @@ namespace {
     make_fills(in, numbered, arrays, plan);
     make_combines(in, numbered, arrays, plan);
     const ReceivedParts received = make_reductions(in, numbered, streams, shared, slots, plan);
+    make_halos_again(in, plan);
     make_messages(in, numbered, needs, streams, shared, received, plan);
     return arrays;
 }
@@ -28,6 +32,11 @@ void give_back_room(std::vector<Wait>& waits) {
 }  // namespace
 
 PlanParts build(const PlanInputs& in) {
+    if (in.members.messages != nullptr && !in.graph.particle_halos().empty())
+        throw Error("halos of particles do not go from node to node")
+            .given(fmt::format("'{}' in a run over {} nodes", in.graph.particle_halos()[HaloId(0)]->name(),
+                               in.members.firsts.size() - 1))
+            .allowed("one node");
     PlanParts plan;
     Operations operations(plan);
     const Numbered numbered = number(in, operations, plan);

@@ -82,6 +82,8 @@ Outcome TaskCall::go(void* what, Worker& worker) {
             call.use_data[each.use].origin = each.address.at(worker);
         call.show_particles();
         for (const ValueCopy& each : call.collects) each.go(worker);
+        for (const HaloRead& each : call.halo_reads) call.use_data[each.use] = each.go();
+        for (const HaloSum& each : call.halo_sums) call.use_data[each.use] = each.go();
         for (const Clear& each : call.clears) std::memset(each.at, 0, each.bytes);
         for (const auto& [at, label] : call.scalars) write_neutral(*label, at);
         if (call.steps_before != nullptr) call.here.step = *call.steps_before + worker.epoch(0);

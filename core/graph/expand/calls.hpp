@@ -11,6 +11,7 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/particle_halo.hpp"
 #include "core/graph/expand/particles.hpp"
 
 namespace strata::graph {
@@ -81,6 +82,8 @@ struct TaskCall {
     std::span<UseData> use_data;
     std::span<const UseAddress> addresses;
     std::span<const ParticleView> particle_views;
+    std::span<const HaloRead> halo_reads;
+    std::span<const HaloSum> halo_sums;
     Populations* populations = nullptr;   // where the task may create particles
     std::span<const ValueCopy> collects;  // windows and lists that other patches' values are copied to
     std::span<const Clear> clears;        // windows of contributions

@@ -15,6 +15,7 @@
 #include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/objects.hpp"
+#include "core/graph/expand/particle_halo.hpp"
 #include "core/graph/expand/particles.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
@@ -69,6 +70,8 @@ class Memory {
     [[nodiscard]] Populations& populations() const { return *populations_; }
     /// The objects of this process; own() has their addresses.
     [[nodiscard]] Objects& objects() const { return *objects_; }
+    /// What patches see of the particles around them.
+    [[nodiscard]] ParticleHalos& halos() const { return *halos_; }
     /// Bytes of everything but particles and objects, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
     [[nodiscard]] std::size_t bytes(StorageId storage) const { return bytes_[storage]; }
@@ -89,6 +92,7 @@ class Memory {
     OwnPatches patches_;
     std::unique_ptr<Populations> populations_;
     std::unique_ptr<Objects> objects_;
+    std::unique_ptr<ParticleHalos> halos_;
     VectorBy<FamilyId, Division> divisions_;  // of grids
     VectorBy<FamilyId, Division> single_;     // a part for each patch
     VectorBy<StorageId, FieldLayout> layouts_;

@@ -99,7 +99,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
     for (const StorageId s : resolved.storages.ids()) {
         const Storage& storage = resolved.storages[s];
         const LabelInfo& label = graph.labels()[storage.label];
-        if (label.kind != Kind::particles) continue;
+        if (label.kind != Kind::particles || storage.contributions) continue;
         ParticleColumn& column = columns_[s];
         // Kept labels move, also where no relocation takes part.
         column.moves = column.moves || storage.kept;

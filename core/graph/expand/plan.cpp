@@ -268,6 +268,7 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
 
 void Plan::fill_halos() {
     exchange_kept();
+    for (const HaloRenewal& each : parts_.halos_again) each.again();
     for (const ProgramData& program : parts_.programs)
         for (const auto& [storage, call] : program.refills) {
             const auto depth = static_cast<Epoch>(resolved_.storages[storage].depth);

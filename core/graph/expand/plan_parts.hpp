@@ -12,6 +12,7 @@
 #include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/channel.hpp"
 #include "core/graph/expand/members.hpp"
+#include "core/graph/expand/particle_halo.hpp"
 #include "core/graph/expand/relocate.hpp"
 #include "core/graph/expand/stock.hpp"
 
@@ -48,6 +49,13 @@ struct ProgramData {
     Stock<CallData::MovedOfSet> moved_of_sets;
     Stock<TaskCall::ScalarContribution> scalars;
     Stock<TaskCall::ParticleView> particle_views;
+    Stock<HaloSource> halo_sources;
+    Stock<HaloList> halo_lists;
+    Stock<HaloRenewal> halo_renewals;
+    Stock<HaloRead> halo_reads;
+    Stock<HaloSum> halo_sums;
+    Stock<HaloCombineCall> halo_combines;
+    Stock<HaloCombineCall::Part> halo_parts;
     Stock<CombineCall::Entries> entries;
     Stock<RoundAddress> parts;
     std::set<SumRows> sums;
@@ -84,6 +92,7 @@ struct PlanParts {
     SharedMemory flags, directory, partials, images;
     std::vector<Exchanged> exchanged;  // [process]; empty where all are on one node
     std::vector<SharedMemory> departures;
+    std::vector<HaloRenewal> halos_again;  // of this process's patches: after kept values were put there
 
     [[nodiscard]] ProgramData& of(int phase) { return programs[static_cast<std::size_t>(phase)]; }
     [[nodiscard]] const ProgramData& of(int phase) const { return programs[static_cast<std::size_t>(phase)]; }

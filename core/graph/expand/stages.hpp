@@ -237,6 +237,30 @@ using ContributionSlots = std::map<Contributor, std::vector<const std::byte*>>;
 /// (reduction, process of another node) -> the place of its part of the reduction here.
 using ReceivedParts = std::map<std::pair<TaskId, int>, std::byte*>;
 
+/// The calls on the halo of one of this process's patches (particle_halo_calls.cpp).
+class HaloCalls {
+  public:
+    HaloCalls(const PlanInputs& in, const ParticleHalo& halo, int patch);
+    /// `all`: keeps what calls refer to.
+    [[nodiscard]] HaloRenewal renewal(TaskId task, ProgramData& all) const;
+    [[nodiscard]] HaloRead read(const ResolvedUse& use, ProgramData& all) const;
+    [[nodiscard]] HaloSum sum(const ResolvedUse& use) const;
+    /// Adds one task's contributions to the patch's particles: its own, then those of patches around.
+    void add_parts(const Contributor& from, std::vector<HaloCombineCall::Part>& parts) const;
+
+  private:
+    [[nodiscard]] const ParticlePatch& particles(int patch) const;
+    [[nodiscard]] HaloPatch& halo_of(int patch) const;
+    [[nodiscard]] std::span<const HaloSource> sources(ProgramData& all) const;
+
+    const PlanInputs& in_;
+    const ParticleHalo& halo_;
+    const int patch_;
+    const FamilyId family_;
+};
+/// For patches that get their kept values from elsewhere.
+void make_halos_again(const PlanInputs& in, PlanParts& plan);
+
 /// Relocations (relocation_calls.cpp). Collective over the members.
 void make_relocations(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
                       PlanParts& plan);

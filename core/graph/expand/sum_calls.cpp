@@ -45,6 +45,10 @@ class Combination {
         reader_ = {ops_.phase, kNone, position_of(in_, task_, Position::own)};
         for (int local = 0; local < static_cast<int>(ops_.count); ++local) {
             reader_.op = ops_.op(local);
+            if (label_.kind == Kind::particles) {
+                particles(local);
+                continue;
+            }
             const PatchArray& mine = in_.memory.own(result_, local);
             CombineCall& call = all_.combines.one();
             call.element = label_.element;
@@ -61,6 +65,22 @@ class Combination {
   private:
     [[nodiscard]] RoundAddress address(StorageId storage, const PatchArray& array, std::byte* base) const {
         return numbered_.address(ops_.phase, in_.storage(storage), base, array.buffer_stride, 0);
+    }
+
+    void particles(int local) {
+        const Populations& populations = in_.memory.populations();
+        HaloCombineCall& call = all_.halo_combines.one();
+        call.column = populations.column(result_);
+        call.here = &populations.own(call.column.set, local);
+        call.element = label_.element;
+        std::vector<HaloCombineCall::Part> parts;
+        for (const Contributor& each : from_) {
+            const auto& halo = static_cast<const ParticleHalo&>(*in_.use(each.task, each.use).relation);
+            HaloCalls(in_, halo, in_.patches(ops_.family)[static_cast<std::size_t>(local)])
+                .add_parts(each, parts);
+        }
+        call.parts = all_.halo_parts.keep(parts);
+        all_.set(reader_.op, call);
     }
 
     void field(CombineCall& call, const PatchArray& mine, int patch) {

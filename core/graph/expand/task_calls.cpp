@@ -33,6 +33,7 @@ class TaskCalls {
     void on_patch() {
         begin();
         reader_.op = ops_.op(local_);
+        if (declared_.renews) return renew();
         for (std::size_t u = 0; u < uses_.size(); ++u) show(u);
         TaskCall& call = finish();
         std::vector<CallData::MovedOfSet> moves;
@@ -54,6 +55,13 @@ class TaskCalls {
         op.bytes = declared_.bytes * values;
         op.values = values;
     }
+
+    void renew() {
+        HaloRenewal& call = all_.halo_renewals.one();
+        call = halo(*in_.graph.particle_halos()[declared_.renews]).renewal(task_, all_);
+        all_.set(reader_.op, call);
+    }
+    [[nodiscard]] HaloCalls halo(const ParticleHalo& of) const { return {in_, of, patch_}; }
 
     /// An operation that does nothing, where the task does not run: it keeps the order.
     void pass() {
@@ -131,7 +139,7 @@ class TaskCalls {
 
     void begin() {
         use_data_.clear(), addresses_.clear(), collects_.clear(), clears_.clear();
-        particle_views_.clear(), scalars_.clear();
+        particle_views_.clear(), scalars_.clear(), halo_reads_.clear(), halo_sums_.clear();
     }
 
     /// The call with all views that were added. The same for calls on a patch and on the team.
@@ -143,6 +151,8 @@ class TaskCalls {
         call.clears = all_.clears.keep(clears_);
         call.particle_views = all_.particle_views.keep(particle_views_);
         call.scalars = all_.scalars.keep(scalars_);
+        call.halo_reads = all_.halo_reads.keep(halo_reads_);
+        call.halo_sums = all_.halo_sums.keep(halo_sums_);
         InsideHere::of(call.here).task = &declared_;
         InsideHere::of(call.here).past_caches = in_.past_caches;
         call.scope = numbered_.scopes[declared_.scope];
@@ -161,6 +171,10 @@ class TaskCalls {
             show_contribution(static_cast<int>(u), of);
         else if (of.kind == Kind::scalar)
             show_scalar(uses_[u]);
+        else if (use.relation != nullptr && use.relation->shape() == Shape::particles)
+            show_with_halo(use, uses_[u]);
+        else if (of.halo && of.kind == Kind::list)
+            show_members(of.halo);
         else if (use.access == Access::need && use.relation != nullptr)
             use.relation->shape() == Shape::window ? show_window(use, of, uses_[u])
                                                    : show_gathered(use, of, uses_[u]);
@@ -240,6 +254,24 @@ class TaskCalls {
         add({}, {});
     }
 
+    void show_with_halo(const Use& use, const ResolvedUse& resolved) {
+        const HaloCalls calls = halo(static_cast<const ParticleHalo&>(*use.relation));
+        const auto number = static_cast<std::uint32_t>(use_data_.size());
+        if (use.access == Access::sum) {
+            halo_sums_.push_back(calls.sum(resolved));
+            halo_sums_.back().use = number;
+        } else {
+            halo_reads_.push_back(calls.read(resolved, all_));
+            halo_reads_.back().use = number;
+        }
+        add({}, {});
+    }
+    void show_members(HaloId of) {
+        RoundAddress at;
+        at.base = reinterpret_cast<std::byte*>(&in_.memory.halos().members(of, local_));
+        add({}, at);
+    }
+
     void show_gathered(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
         const auto value = static_cast<std::int64_t>(of.bytes);
         const std::int64_t count = use.relation->length(patch_);
@@ -307,6 +339,8 @@ class TaskCalls {
     std::vector<Clear> clears_;
     std::vector<TaskCall::ParticleView> particle_views_;
     std::vector<TaskCall::ScalarContribution> scalars_;
+    std::vector<HaloRead> halo_reads_;
+    std::vector<HaloSum> halo_sums_;
 };
 
 }  // namespace

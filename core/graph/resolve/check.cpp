@@ -102,15 +102,29 @@ class Check {
                 .given(fmt::format("to '{}'", r.target().name()))
                 .allowed(task_.family != nullptr ? fmt::format("to '{}'", task_.family->name())
                                                  : "none: it runs once in each process");
+        if (r.shape() == Shape::particles) return halo(static_cast<const ParticleHalo&>(r));
         if (label_->kind == Kind::particles)
             throw refuse(fmt::format("uses the particles {} through relation '{}'", name(), r.name()))
-                .allowed("particles of its own patch");
+                .allowed("particles of its own patch, or with a halo (Graph::particle_halo)");
         if (label_->kind == Kind::object)
             throw refuse(fmt::format("uses the object {} through relation '{}'", name(), r.name()))
                 .allowed("the object of its own patch")
                 .remedy("make a list of what other patches need of it");
         if (r.shape() == Shape::window && label_->kind != Kind::field)
             throw refuse(fmt::format("needs {} in a window, but it is no field", name()));
+    }
+
+    void halo(const ParticleHalo& r) const {
+        const ParticleSet& set = graph_.particle_sets()[r.set()];
+        if (label_->particle_set != r.set())
+            throw refuse(
+                fmt::format("uses {} with the halo '{}', which is of other particles", name(), r.name()))
+                .given(fmt::format("the halo of '{}'", set.name))
+                .allowed(fmt::format("labels of '{}'", set.name));
+        if (use_.access == Access::sum &&
+            (label_->element == Element::u8 || label_->element == Element::bytes))
+            throw refuse(fmt::format("adds to {}, whose values cannot be added", name()))
+                .allowed("double, float, whole numbers of 4 or 8 bytes");
     }
 
     void own_patch() const {

@@ -32,24 +32,39 @@ void modifies(Model& m, TaskId t, int use, const UseInfo& p) {
     const ScopeId s = m.task(t).scope;
     for (const UseInRound& w : writers_of(m, s, p.label, p.version))
         add_edge(m, t, w, {t, use}, false, p.label);
-    for (const UseInRound& r : readers_of(m, s, p.label, p.version))
+    for (const UseInRound& r : readers_of(m, s, p.label, p.version)) {
         if (r.at.task != t || r.lag > 0) add_edge(m, t, r, r.at, true, p.label);
+        if (m.label(p.label).halo) add_sums_through_halo(m, t, r, p.label);
+    }
 }
 
 /// A relocation waits for all tasks that use the set's lists before it. All tasks that use them after it wait
 /// for the relocation.
+///
+/// Tasks that see the set with a halo read it on other patches: the relocation waits for them there, too.
 void relocates(Model& m, const RelocatedSet& r) {
     const ScopeId s = m.task(r.task).scope;
     const LabelId label = m.uses[r.task].front().label;
+    const auto waits_for = [&](TaskId t, ScopeId level, int lag) {
+        add_edge(m, r.task, {{t}, level, lag}, {}, true, label);
+        for (std::size_t u = 0; u < m.uses[t].size(); ++u) {
+            const UseInfo& p = m.uses[t][u];
+            if (p.access == Access::need && p.relation != nullptr && !p.contribution.task &&
+                m.label(p.label).kind == Kind::particles)
+                add_edge(m, r.task, {{t}, level, lag}, {t, static_cast<int>(u)}, true, label);
+        }
+    };
     for (std::size_t i = 0; i < r.tasks.size(); ++i) {
         const TaskId t = r.tasks[i];
-        if (r.after[i]) {
+        waits_for(t, s, r.after[i] ? 1 : 0);
+        if (r.after[i])
             add_edge(m, t, {{r.task}, s, 0}, {}, true, label);
-            add_edge(m, r.task, {{t}, s, 1}, {}, true, label);
-        } else {
-            add_edge(m, r.task, {{t}, s, 0}, {}, true, label);
+        else
             add_edge(m, t, {{r.task}, s, 1}, {}, true, label);
-        }
+    }
+    for (const auto& [t, level] : r.around) {
+        add_edge(m, t, {{r.task}, level, 0}, {}, true, label);
+        waits_for(t, level, 1);
     }
 }
 

@@ -68,13 +68,17 @@ class Relocate {
         : m_(m), scope_(scope), relocation_(relocation), set_(m.graph.particle_sets()[relocation.set]) {}
 
     void list() {
+        // Positions at a halo's renewal have no meaning after a relocation, until it is renewed.
         for (const LabelId label : m_.labels_by_name)
-            if (m_.label(label).particle_set == relocation_.set) labels_.push_back(label);
+            if (m_.label(label).particle_set == relocation_.set && !m_.label(label).halo)
+                labels_.push_back(label);
         for (const TaskId t : m_.tasks_by_name)
             if (m_.inside(m_.task(t).scope, scope_) && uses_set(t)) found_.tasks.push_back(t);
+        find_made_later();
         for (const LabelId label : labels_)
             if (certain(label)) found_.moved.push_back(label);
         sort_out_the_others();
+        list_sums_after();
         found_.task = m_.out.tasks.next();
         ResolvedTask task;
         task.what = ResolvedTask::What::relocate;
@@ -100,16 +104,90 @@ class Relocate {
             return m_.label(p.label).particle_set == relocation_.set;
         });
     }
+    [[nodiscard]] static bool makes(const UseInfo& p) {
+        return p.access == Access::make || p.access == Access::sum;
+    }
+
+    /// A relocation within a scope (Scope::when, say) is one modification of the labels that move, to the
+    /// scopes around. A label that such a scope makes anew, from what is there after it, does not move.
+    ///   Example: each step relocates in a part of its own, and then makes forces from the new positions.
+    void find_made_later() {
+        for (ScopeId s = m_.scope(scope_).parent(); s; s = m_.scope(s).parent()) {
+            std::vector<TaskId> after;
+            for (bool again = true; again;) {
+                again = false;
+                for (const TaskId t : m_.tasks_by_name) {
+                    if (m_.task(t).scope != s || is(after, t) || !follows(t, s)) continue;
+                    after.push_back(t);
+                    again = true;
+                    for (const UseInfo& p : m_.uses[t])
+                        if (makes(p) && is(labels_, p.label) && only_in(p.label, s))
+                            made_later_.push_back(p.label);
+                }
+            }
+            for (const TaskId t : after)
+                if (uses_made_later(t)) found_.around.emplace_back(t, s);
+        }
+    }
+    /// Whether a task of a scope around runs after this one: it uses what is there then.
+    [[nodiscard]] bool follows(TaskId t, ScopeId s) const {
+        int taken = 0;
+        const ScopeId child = m_.child_of(s, scope_);
+        for (const Version& v : m_.scope(child).taken())
+            if (v.label == relocation_.position.label) taken = v.version;
+        return std::any_of(m_.uses[t].begin(), m_.uses[t].end(), [&](const UseInfo& p) {
+            const bool position = p.label == relocation_.position.label || p.label == set_.id_label;
+            const int before = p.label == relocation_.position.label ? taken : 0;
+            return is(made_later_, p.label) ||
+                   (position && p.back == 0 && (p.version < 0 || p.version > before));
+        });
+    }
+    /// Whether tasks of this scope alone use the label, and of those within it none that the relocation's is
+    /// part of.
+    [[nodiscard]] bool only_in(LabelId label, ScopeId s) const {
+        const ScopeId child = m_.child_of(s, scope_);
+        for (const TaskId t : m_.tasks_by_name)
+            for (const UseInfo& p : m_.uses[t]) {
+                const ScopeId at = m_.task(t).scope;
+                const bool start = m_.inside(at, kStart) && m_.inside(s, kStep);
+                if (p.label == label && !start && (!m_.inside(at, s) || m_.inside(at, child))) return false;
+            }
+        return true;
+    }
+    [[nodiscard]] bool uses_made_later(TaskId t) const {
+        return std::any_of(m_.uses[t].begin(), m_.uses[t].end(),
+                           [&](const UseInfo& p) { return is(made_later_, p.label); });
+    }
+    /// Sums of contributions are made when their contributions are.
+    void list_sums_after() {
+        const auto total = [&](TaskId t, auto each) {
+            for (const UseInfo& p : m_.uses[t])
+                if (p.access == Access::sum && m_.label(p.label).particle_set == relocation_.set)
+                    each(m_.sum_of[m_.key(m_.task(t).scope, p.label)]);
+        };
+        for (std::size_t i = 0, tasks = found_.tasks.size(); i < tasks; ++i)
+            total(found_.tasks[i], [&, after = bool(found_.after[i])](TaskId sum) {
+                if (is(found_.tasks, sum)) return;
+                found_.tasks.push_back(sum);
+                found_.after.push_back(after);
+            });
+        for (std::size_t i = 0, tasks = found_.around.size(); i < tasks; ++i) {
+            const auto [task, scope] = found_.around[i];
+            total(task, [&, s = scope](TaskId sum) { found_.around.emplace_back(sum, s); });
+        }
+    }
+
     /// Whether the label moves in any case: the position, the id, a label with values carried from round to
     /// round, or one used outside the scope.
     [[nodiscard]] bool certain(LabelId label) const {
         if (label == relocation_.position.label || label == set_.id_label) return true;
+        if (is(made_later_, label)) return false;
         bool made = false, inside = false, outside = false;
         for (const TaskId t : m_.tasks_by_name)
             for (const UseInfo& p : m_.uses[t]) {
                 if (p.label != label) continue;
                 const ScopeId s = m_.task(t).scope;
-                made = made || (s == scope_ && p.access == Access::make);
+                made = made || (s == scope_ && makes(p));
                 inside = inside || m_.inside(s, scope_);
                 // The start scope never reads values of the step: for a relocation in the step, uses in the
                 // start scope do not count.
@@ -181,7 +259,7 @@ class Relocate {
                         found_.after[i] = again = true;
                 if (!found_.after[i]) continue;
                 for (const UseInfo& p : m_.uses[found_.tasks[i]])
-                    if (p.access == Access::make && m_.label(p.label).particle_set == relocation_.set)
+                    if (makes(p) && m_.label(p.label).particle_set == relocation_.set)
                         later.push_back(p.label);
             }
             if (again) continue;
@@ -219,6 +297,7 @@ class Relocate {
     const Scope::Relocation& relocation_;
     const ParticleSet& set_;
     std::vector<LabelId> labels_;
+    std::vector<LabelId> made_later_;  // by scopes around
     RelocatedSet found_;
 };
 

@@ -77,6 +77,9 @@ struct RelocatedSet {
     std::vector<TaskId> tasks;  // those of the scope and within it that use labels of the set,
     std::vector<bool> after;    // and whether they run after it
     std::vector<LabelId> moved;
+    /// Tasks of the scopes around that use labels of the set that are made after it and do not move, and those
+    /// scopes.
+    std::vector<std::pair<TaskId, ScopeId>> around;
 };
 
 struct Model {
@@ -148,6 +151,8 @@ void check_tasks(const Graph& graph);
 void check_sweeps(const Graph& graph);
 /// Refuses relocations by a label that is no position in their grid.
 void check_relocations(const Graph& graph);
+/// Refuses halos of particles that are not found anew where particles are relocated.
+void check_halos(const Graph& graph);
 /// Makes out.tasks: bodies, then combinations, reductions and relocations.
 void list_tasks(Model& model);
 /// Finds the versions of each label in each scope.
@@ -174,6 +179,9 @@ void find_decisions(Model& model);
 /// The uses that wrote it.
 [[nodiscard]] std::vector<UseInRound> writers_of(Model& model, ScopeId scope, LabelId label, int v,
                                                  int lag = 0);
+/// A halo is renewed when the sums through it as it was are done: they find in it where contributions go. `r`:
+/// a task that used its members.
+void add_sums_through_halo(Model& model, TaskId renewal, const UseInRound& r, LabelId members);
 /// Makes the writer of version 0 wait for the readers and the writer of the generation that it overwrites.
 void add_overwritten(Model& model, TaskId writer, LabelId label, int depth);
 /// The only scope in which a label exists, if each round makes and uses up all its versions; else none.

@@ -62,6 +62,7 @@ Resolved resolve(const Graph& graph) {
     resolving::check_tasks(graph);
     resolving::check_sweeps(graph);
     resolving::check_relocations(graph);
+    resolving::check_halos(graph);
     check_names(graph);
     Resolved resolved;
     Model m(graph, resolved);

@@ -278,6 +278,11 @@ class Label {
         if (start != nullptr && (start->values[0].maker.task || start->last() > 0))
             return check_generations();
         const std::string reader = first_reader(s);
+        if (info().halo)
+            throw m_
+                .refuse(fmt::format("{} needs the halo '{}', but nobody finds out who is in it", reader,
+                                    info().name))
+                .remedy("scope.renew(halo): in the start scope, and in each scope that relocates the particles");
         if (s == kStart)
             throw m_
                 .refuse(fmt::format("{} needs {} in the start scope, where nobody makes it", reader,

@@ -1,8 +1,9 @@
 // Runs a cloud of particles in the processes of a team and prints a hash for each patch.
 //   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY [save=FOLDER | restore=FOLDER]
-// KIND told-...: the task that moves the particles says which are no longer in their cells.
-// EVERY so many steps patches go to any processes (0: they stay). save: writes a checkpoint at the end.
-// restore: begins with the one in the folder.
+// KIND near, near-narrow: particles with halos (swarm.hpp); HOPS and FAST do not matter. Else a cloud, drift,
+// say. KIND told-...: the task that moves the particles says which are no longer in their cells. EVERY so
+// many steps patches go to any processes (0: they stay). save: writes a checkpoint at the end. restore:
+// begins with the one in the folder.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "core/team/team.hpp"
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/lines.hpp"
+#include "tests/graph/swarm.hpp"
 
 using namespace strata;
 using namespace strata::tests;
@@ -32,19 +34,12 @@ std::string folder_of(const std::string& word, const std::string& name) {
     return word.starts_with(name + "=") ? word.substr(name.size() + 1) : "";
 }
 
-int go(team::Team& team, char** argv) {
-    Flight flight;
-    flight.kind = argv[1];
-    if (flight.kind.starts_with("told-")) {
-        flight.tells = true;
-        flight.kind.erase(0, 5);
-    }
+/// `cloud`: a Cloud or a Swarm.
+template <class Particles>
+int go(team::Team& team, Particles& cloud, char** argv) {
     const std::int64_t steps = std::atoi(argv[2]);
-    flight.hops = std::atoi(argv[3]);
-    flight.fast = std::atof(argv[4]);
     const auto seed = static_cast<std::uint64_t>(std::atoll(argv[6]));
     const std::int64_t at_once = std::atoi(argv[7]) == 0 ? steps : std::atoi(argv[7]);
-    Cloud cloud(flight);
     SimulationOptions options;
     options.threads = std::atoi(argv[5]);
     if (seed != 0) options.shuffle.seed = seed + static_cast<std::uint64_t>(team.rank()) * 7919;
@@ -72,6 +67,25 @@ int go(team::Team& team, char** argv) {
     graph::testing::print_all(team, lines);
     if (team.rank() == 0) fmt::print("number {}\n", run.value(cloud.number()));
     return 0;
+}
+
+int go(team::Team& team, char** argv) {
+    Flight flight;
+    flight.kind = argv[1];
+    if (flight.kind.starts_with("near")) {
+        SwarmShape shape;
+        if (flight.kind == "near-narrow") shape.patch_cells = {1, 2, 1}, shape.hops = 0;
+        Swarm<> swarm(shape);
+        return go(team, swarm, argv);
+    }
+    if (flight.kind.starts_with("told-")) {
+        flight.tells = true;
+        flight.kind.erase(0, 5);
+    }
+    flight.hops = std::atoi(argv[3]);
+    flight.fast = std::atof(argv[4]);
+    Cloud cloud(flight);
+    return go(team, cloud, argv);
 }
 
 }  // namespace
