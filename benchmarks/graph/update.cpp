@@ -237,7 +237,7 @@ double error_after_two_steps(const Solver& solver, const transport::Settings& se
 
 /// Conduction: that from what the scheme leaves of the cosines after all steps.
 double error_at_end(Solver& solver, const transport::Settings& settings) {
-    const auto start = transport::Profile::initial(settings, {{0, 0, 0}, settings.shape().cells.hi});
+    const transport::Profile start(settings, {{0, 0, 0}, settings.shape().cells.hi}, 0);
     const double left = std::pow(left_by_a_step(settings), static_cast<double>(solver.run().step()));
     return solver.error([&](int i, int j, int k) {
         return settings.background + left * (start.at(i, j, k) - settings.background);

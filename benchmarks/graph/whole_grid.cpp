@@ -24,7 +24,7 @@ WholeGrid::WholeGrid(const transport::Settings& settings)
         inside_.push_back(
             static_cast<std::size_t>(settings.periodic ? (x + n_) % n_ : std::clamp(x, 0, n_ - 1)));
     T_.resize(n * n * n);
-    const auto profile = transport::Profile::initial(settings_, {{0, 0, 0}, {n_, n_, n_}});
+    const transport::Profile profile(settings_, {{0, 0, 0}, {n_, n_, n_}}, 0);
     for_each_cell(n_, [&](int i, int j, int k) { T_[at(i, j, k)] = profile.at(i, j, k); });
 }
 

@@ -25,13 +25,6 @@ namespace {
 constexpr double kappa = 1;
 constexpr std::array<double, 3> v{2, -1, 1};
 
-template <class F>
-void for_each(const Box& box, F f) {
-    for (int k = box.lo[2]; k < box.hi[2]; ++k)
-        for (int j = box.lo[1]; j < box.hi[1]; ++j)
-            for (int i = box.lo[0]; i < box.hi[0]; ++i) f(i, j, k);
-}
-
 /// A point's equation: own T = old + sum over d of lower[d] T(below) + upper[d] T(above).
 struct Scheme {
     int n;

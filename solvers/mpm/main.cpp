@@ -22,7 +22,6 @@ int main(int argc, char** argv) {
             .end = settings.end,
             .series = series,
             .fields = fields,
-            .verify = [&settings, l](const graph::Finished& run) { return mpm::verify(run, l, settings); },
-            .figures = [&settings, l](const graph::Finished& run) { return mpm::figures(run, l, settings); }};
+            .verify = [&settings, l](const graph::Finished& run) { return mpm::verify(run, l, settings); }};
     });
 }

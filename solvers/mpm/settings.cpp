@@ -188,14 +188,7 @@ void add_exact_keys(CaseSchema& keys, Settings& s) {
 }
 
 void add_time_and_check_keys(CaseSchema& keys, Settings& s) {
-    keys.key(
-        "time.end", &s.end,
-        {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
-    keys.key("time.cfl", &s.cfl,
-             {.least = 0,
-              .most = 2,
-              .above_least = true,
-              .meaning = "cells that the fastest wave crosses in a step"});
+    s.declare_time(keys);
     keys.key(
         "verify.error", &s.error_limit,
         {.unit = "1",

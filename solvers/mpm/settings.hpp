@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
-#include "core/run/case/case.hpp"
+#include "core/run/case/time_keys.hpp"
 #include "solvers/mpm/material.hpp"
 #include "solvers/mpm/stl.hpp"
 
@@ -54,7 +54,9 @@ struct Plate {
 };
 
 /// The values before reading are the defaults.
-struct Settings {
+struct Settings : graph::TimeKeys {
+    Settings() : TimeKeys{.about = "cells that the fastest wave crosses in a step", .most = 2, .cfl = 0.4} {}
+
     std::vector<std::int64_t> cells, patch_cells{8, 8, 8};
     std::vector<double> size;
     std::vector<std::string> walls{"symmetry", "symmetry", "symmetry"};
@@ -88,8 +90,6 @@ struct Settings {
 
     std::string problem = "none";
     double amplitude = 0;
-
-    double end = 0, cfl = 0.4;
 
     double error_limit = 0, energy_limit = 0.05;
 

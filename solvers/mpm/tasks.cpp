@@ -84,8 +84,6 @@ void make_scalar_labels(const Step& step) {
     l.wave_rate = graph.scalar<double>("waves' cells a second", Reduce::max, 0, {.unit = "1/s"});
     l.flow_rate =
         graph.scalar<double>("points' cells a second", Reduce::max, 0, {.history = 1, .unit = "1/s"});
-    l.dt = graph.scalar<double>("dt", {.history = 1, .unit = "s"});
-    l.time = graph.scalar<double>("time", {.history = 1, .unit = "s"});
     const auto total = [&](const char* name, const char* unit) {
         return graph.scalar<double>(name, Reduce::sum, 0, {.history = 1, .unit = unit});
     };
@@ -176,20 +174,17 @@ void fill_bodies(const Step& step) {
 
 /// The length of the step: cfl cells for the fastest wave on the fastest point, and not beyond the end.
 void advance_clock(const Step& step) {
-    const Labels& l = step.labels;
-    Task task = step.graph.step().once("advance clock");
-    const auto wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
-               before = task.need(l.time.previous());
-    const auto dt = task.make(l.dt), time = task.make(l.time);
+    Labels& l = step.labels;
     const Real3 h = step.settings.spacing();
     double plates = 0;  // cells a second of the fastest
     for (const Plate& plate : step.settings.plates)
         for (std::size_t d = 0; d < 3; ++d) plates = std::max(plates, std::abs(plate.velocity[d]) / h[d]);
-    task.run([=, end = step.settings.end, cfl = step.cfl](Here& here) {
-        const double rate = here[wave] + std::max(here[flow], plates), left = end - here[before];
-        here[dt] = rate * left > *cfl ? *cfl / rate : left;
-        here[time] = here[dt] == left ? end : here[before] + here[dt];
-    });
+    const auto length = [&](Task& task) {
+        return [=, wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
+                cfl = step.cfl](Here& here) { return *cfl / (here[wave] + std::max(here[flow], plates)); };
+    };
+    const Clock clock = steps_until(step.graph, step.settings.end, length, 1);
+    l.dt = clock.dt, l.time = clock.time;
 }
 
 /// What is carried from step to step, for the balance of energy.
@@ -279,16 +274,12 @@ void find_error(const Step& step) {
 // The solver in one view.
 Labels declare(Graph& graph, const Settings& settings) {
     Labels labels;
-    const double* cfl = graph.parameter({.name = "cfl",
-                                         .unit = "",
-                                         .about = "cells that the fastest wave crosses in a step",
-                                         .value = settings.cfl,
-                                         .least = 1e-3,
-                                         .most = 2});
-    const Step step{graph, settings, graph.grid("grid", settings.grid()), labels, cfl};
+    const Step step{graph, settings, graph.grid("grid", settings.grid()), labels,
+                    settings.steered_cfl(graph)};
     make_particle_labels(step);
     make_grid_labels(step);
     make_scalar_labels(step);
+    advance_clock(step);
     fill_bodies(step);
 
     if (settings.manufactured()) make_body_force(step);
@@ -301,7 +292,6 @@ Labels declare(Graph& graph, const Settings& settings) {
         declare_cst(step);
         declare_cif(step);
     }
-    advance_clock(step);
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);

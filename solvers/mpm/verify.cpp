@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "solvers/mpm/exact.hpp"
 
@@ -18,24 +19,22 @@ double energy_change(const graph::Finished& run, const Labels& l, const Settings
     return (now - work - first) / std::max(std::abs(first), std::abs(work));
 }
 
-Verification verify(const graph::Finished& run, const Labels& l, const Settings& s) {
-    if (s.error_limit > 0)
-        return {"root-mean-square error against the exact solution, as a share of its amplitude",
-                error(run, l, s), s.error_limit, "verify.error of the case"};
-    return {"energy lost or won, as a share of what there was", std::abs(energy_change(run, l, s)),
-            s.energy_limit, "verify.energy of the case"};
-}
-
-std::vector<Figure> figures(const graph::Finished& run, const Labels& l, const Settings& s) {
-    std::vector<Figure> found;
-    if (s.exact()) found.push_back({"error", error(run, l, s), "1", false});
+graph::Findings verify(const graph::Finished& run, const Labels& l, const Settings& s) {
+    std::vector<Figure> figures;
+    if (s.exact()) figures.push_back({"error", error(run, l, s), "1", false});
     if (!s.manufactured())
-        found.push_back({"energy lost or won", std::abs(energy_change(run, l, s)), "1", false});
-    found.push_back({"kinetic energy", run.value(l.kinetic), "J", false});
-    found.push_back({"strain energy", run.value(l.strain), "J", false});
-    if (s.plastic()) found.push_back({"plastic work", run.value(l.plastic_work), "J", false});
-    found.push_back({"work of loads", run.value(l.work), "J", false});
-    return found;
+        figures.push_back({"energy lost or won", std::abs(energy_change(run, l, s)), "1", false});
+    figures.push_back({"kinetic energy", run.value(l.kinetic), "J", false});
+    figures.push_back({"strain energy", run.value(l.strain), "J", false});
+    if (s.plastic()) figures.push_back({"plastic work", run.value(l.plastic_work), "J", false});
+    figures.push_back({"work of loads", run.value(l.work), "J", false});
+    if (s.error_limit > 0)
+        return {{"root-mean-square error against the exact solution, as a share of its amplitude",
+                 error(run, l, s), s.error_limit, "verify.error of the case"},
+                figures};
+    return {{"energy lost or won, as a share of what there was", std::abs(energy_change(run, l, s)),
+             s.energy_limit, "verify.energy of the case"},
+            figures};
 }
 
 }  // namespace strata::mpm

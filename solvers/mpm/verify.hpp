@@ -1,8 +1,6 @@
 // What makes a result of this solver count.
 #pragma once
 
-#include <vector>
-
 #include "core/run/driver/driver.hpp"
 #include "solvers/mpm/labels.hpp"
 #include "solvers/mpm/settings.hpp"
@@ -18,8 +16,8 @@ namespace strata::mpm {
 [[nodiscard]] double energy_change(const graph::Finished& run, const Labels& labels,
                                    const Settings& settings);
 
-[[nodiscard]] Verification verify(const graph::Finished& run, const Labels& labels, const Settings& settings);
-[[nodiscard]] std::vector<Figure> figures(const graph::Finished& run, const Labels& labels,
-                                          const Settings& settings);
+/// One of them against its limit, and further figures.
+[[nodiscard]] graph::Findings verify(const graph::Finished& run, const Labels& labels,
+                                     const Settings& settings);
 
 }  // namespace strata::mpm

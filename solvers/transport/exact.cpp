@@ -14,12 +14,12 @@ double wave_number(const Settings& s, std::size_t d) {
     return (s.periodic ? 2 : 1) * kPi * static_cast<double>(s.waves[d]) / s.size[d];
 }
 
-/// What is left of the cosines' height at time.end; a flow leaves all of it.
-double decay(const Settings& s) {
+/// What is left of the cosines' height at time t; a flow leaves all of it.
+double decay(const Settings& s, double t) {
     if (!s.heat()) return 1;
     double k2 = 0;
     for (std::size_t d = 0; d < s.cells.size(); ++d) k2 += wave_number(s, d) * wave_number(s, d);
-    return std::exp(-s.diffusivity * k2 * s.end);
+    return std::exp(-s.diffusivity * k2 * t);
 }
 
 /// Of the distance from a Gaussian's centre along direction d: from the nearest image where the domain is
@@ -43,31 +43,23 @@ double stream_function(const Settings& s, double x, double y) {
 
 }  // namespace
 
-Profile::Profile(const Settings& s, const graph::Box& cells, double height, const Real3& carried)
+Profile::Profile(const Settings& s, const graph::Box& cells, double t)
     : cosines_(s.profile == "cosines"),
       background_(s.background),
-      height_(height),
+      height_(decay(s, t)),
       square_of_width_(s.width * s.width),
       lo_(cells.lo) {
     const Real3 h = s.spacing();
+    const bool carried = !s.heat() && s.flow == "uniform";
     for (std::size_t d = 0; d < 3; ++d)
         for (int at = cells.lo[d]; at < cells.hi[d]; ++at) {
-            const double x = (at + 0.5) * h[d] - carried[d];
-            if (d >= s.cells.size())
-                parts_[d].push_back(cosines_ ? 1 : 0);
-            else
-                parts_[d].push_back(cosines_ ? std::cos(wave_number(s, d) * x) : square_of_distance(s, d, x));
+            double x = (at + 0.5) * h[d];
+            if (carried && d < s.directions()) x -= s.velocity[d] * t;
+            const auto part = [&] {
+                return cosines_ ? std::cos(wave_number(s, d) * x) : square_of_distance(s, d, x);
+            };
+            parts_[d].push_back(d < s.directions() ? part() : cosines_ ? 1 : 0);
         }
-}
-
-Profile Profile::initial(const Settings& s, const graph::Box& cells) { return {s, cells, 1, {}}; }
-
-Profile Profile::exact(const Settings& s, const graph::Box& cells) {
-    if (s.heat()) return {s, cells, decay(s), {}};
-    Real3 carried{};
-    if (s.flow == "uniform")
-        for (std::size_t d = 0; d < s.cells.size(); ++d) carried[d] = s.velocity[d] * s.end;
-    return {s, cells, 1, carried};
 }
 
 bool has_exact(const Settings& s) {
@@ -83,7 +75,7 @@ double exact_size(const Settings& s) {
         else
             square *= std::sqrt(kPi / 2) * s.width / s.size[d];
     }
-    return std::sqrt(square) * decay(s);
+    return std::sqrt(square) * decay(s, s.end);
 }
 
 double face_velocity(const Settings& s, int axis, const Real3& x) {

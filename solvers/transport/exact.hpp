@@ -12,11 +12,9 @@ namespace strata::transport {
 /// T in the cells of a box, in K. What depends on one index alone, a cosine say, is found out once for each.
 class Profile {
   public:
-    /// At time 0.
-    static Profile initial(const Settings& settings, const graph::Box& cells);
-    /// At time.end, where has_exact(): cosines decay as exp(-kappa |k|^2 t); a uniform flow carries the
-    /// profile along; a rotation, and the vortex that turns back, bring it to where it was.
-    static Profile exact(const Settings& settings, const graph::Box& cells);
+    /// At time t: 0, or time.end where has_exact(). Cosines decay as exp(-kappa |k|^2 t); a uniform flow
+    /// carries the profile along; a rotation, and the vortex that turns back, bring it to where it was.
+    Profile(const Settings& settings, const graph::Box& cells, double t);
 
     [[nodiscard]] double at(int i, int j, int k) const {
         const double a = part(0, i), b = part(1, j), c = part(2, k);
@@ -29,8 +27,6 @@ class Profile {
     }
 
   private:
-    Profile(const Settings& settings, const graph::Box& cells, double height, const Real3& carried);
-
     [[nodiscard]] double part(std::size_t d, int at) const {
         return parts_[d][static_cast<std::size_t>(at - lo_[d])];
     }

@@ -34,14 +34,7 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("profile.width", &s.width,
              {.unit = "m", .least = 0, .above_least = true, .meaning = "of the gaussian"});
     keys.key("profile.background", &s.background, {.unit = "K", .meaning = "what the profile is added to"});
-    keys.key(
-        "time.end", &s.end,
-        {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
-    keys.key("time.cfl", &s.cfl,
-             {.least = 0,
-              .most = 4,
-              .above_least = true,
-              .meaning = "step as a share of the largest stable one; more than 1 becomes unstable"});
+    s.declare_time(keys, "; more than 1 becomes unstable");
     keys.key(
         "verify.error", &s.error_limit,
         {.unit = "K",

@@ -6,15 +6,17 @@
 #include <vector>
 
 #include "core/run/case/grid_keys.hpp"
+#include "core/run/case/time_keys.hpp"
 
 namespace strata::transport {
 
 using graph::Real3;
 
 /// The values before reading are the defaults. Lists have an entry for each direction of the grid.
-struct Settings : graph::GridKeys {
-    std::string equation;
+struct Settings : graph::GridKeys, graph::TimeKeys {
+    Settings() : TimeKeys{.about = "step as a share of the largest stable one", .most = 4} {}
 
+    std::string equation;
     double diffusivity = 1;
 
     std::string flow = "uniform";
@@ -24,8 +26,6 @@ struct Settings : graph::GridKeys {
     std::vector<std::int64_t> waves{1, 1, 1};
     std::vector<double> centre{0.5, 0.75, 0.5};
     double width = 0.1, background = 1;
-
-    double end = 0, cfl = 0.5;
 
     double error_limit = 0;
 

@@ -20,90 +20,31 @@ struct Step {
     const Settings& settings;
     const Grid& grid;
     Labels& labels;
-
-    [[nodiscard]] std::size_t directions() const { return settings.cells.size(); }
-    /// So many layers in the directions that are there.
-    [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
-    [[nodiscard]] int reach() const { return settings.heat() ? 1 : 2; }
-
-    void make_labels();
-    void set_initial_values();
-    void set_flow();
-    void find_stable_rate();
-    void advance_clock();
-    void conduct_heat();
-    void advect_stage(const char* name, Field<double> from, Field<double> to, double weight);
 };
 
-}  // namespace
-
-// The solver in one view.
-Labels declare(Graph& graph, const Settings& settings) {
-    Labels labels;
-    Step step{graph, settings, graph.grid("grid", settings.shape()), labels};
-    step.make_labels();
-
-    // At the start
-    step.set_initial_values();
-    if (!settings.heat()) step.set_flow();
-    step.find_stable_rate();
-
-    // In each step
-    step.advance_clock();
-    if (settings.heat()) {
-        step.conduct_heat();
-    } else {
-        step.advect_stage("advect, first stage", labels.T, labels.T_star, 1.0);
-        step.advect_stage("advect, second stage", labels.T_star, labels.T, 0.5);
-    }
-    return labels;
-}
-
-namespace {
-
-void Step::make_labels() {
-    const Int3 walls = settings.periodic ? Int3{} : layers(reach()).width;
+void make_labels(const Step& step) {
+    auto& [graph, s, grid, labels] = step;
+    const Int3 walls = s.periodic ? Int3{} : s.layers(s.heat() ? 1 : 2).width;
     labels.T = graph.field<double>(
         "temperature", grid, On::cells,
         {.history = 1, .border = walls, .unit = "K", .about = "or what the flow carries"});
     labels.rate = graph.scalar<double>("stable rate", Reduce::max, 0,
                                        {.unit = "1/s", .about = "1 / the largest stable step"});
-    labels.dt = graph.scalar<double>("dt", {.unit = "s"});
-    labels.time = graph.scalar<double>("time", {.history = 1, .unit = "s"});
-    labels.total =
-        graph.scalar<double>("total", Reduce::sum, 0, {.unit = directions() == 3 ? "K m3" : "K m2"});
-    labels.least = graph.scalar<double>("least", Reduce::min, 0, {.unit = "K"});
-    labels.most = graph.scalar<double>("most", Reduce::max, 0, {.unit = "K"});
-    if (settings.heat()) return;
+    labels.report = kernels::Report::add(graph, "K", s.directions() == 3 ? "K m3" : "K m2");
+    if (s.heat()) return;
     labels.T_star =
         graph.field<double>("temperature, first stage", grid, On::cells, {.border = walls, .unit = "K"});
-    for (std::size_t d = 0; d < directions(); ++d)
+    for (std::size_t d = 0; d < s.directions(); ++d)
         labels.v[d] =
             graph.field<double>(fmt::format("velocity {}", "xyz"[d]), grid, kFaces[d], {.unit = "m/s"});
 }
 
-/// Cell (i, j, k) is around ((i + 1/2) h, ...); a face of direction d has no half there.
-Real3 centre(const Settings& settings, const Int3& at, int face_axis = -1) {
-    const Real3 h = settings.spacing();
-    Real3 x{};
-    for (std::size_t d = 0; d < 3; ++d)
-        x[d] = (at[d] + (static_cast<int>(d) == face_axis ? 0.0 : 0.5)) * h[d];
-    return x;
-}
-
-template <class Set>
-void for_each(const Box& box, Set set) {
-    for (int k = box.lo[2]; k < box.hi[2]; ++k)
-        for (int j = box.lo[1]; j < box.hi[1]; ++j)
-            for (int i = box.lo[0]; i < box.hi[0]; ++i) set(i, j, k);
-}
-
-void Step::set_initial_values() {
-    Task task = graph.start().task("initial temperature", grid);
-    const auto T = task.make(labels.T);
-    task.run([T, &s = settings](Here& here) {
+void set_initial_values(const Step& step) {
+    Task task = step.graph.start().task("initial temperature", step.grid);
+    const auto T = task.make(step.labels.T);
+    task.run([T, &s = step.settings](Here& here) {
         const Box& own = here.cells();
-        const Profile profile = Profile::initial(s, own);
+        const Profile profile(s, own, 0);
         const auto nx = static_cast<std::size_t>(own.extent(0));
         for (int k = own.lo[2]; k < own.hi[2]; ++k)
             for (int j = own.lo[1]; j < own.hi[1]; ++j)
@@ -112,128 +53,124 @@ void Step::set_initial_values() {
     });
 }
 
-void Step::set_flow() {
-    for (std::size_t d = 0; d < directions(); ++d) {
-        Task task = graph.start().task(fmt::format("flow {}", "xyz"[d]), grid);
-        const auto v = task.make(labels.v[d]);
-        task.run([v, d, &s = settings](Here& here) {
-            const int axis = static_cast<int>(d);
-            for_each(here[v].box(), [&](int i, int j, int k) {
-                here[v](i, j, k) = face_velocity(s, axis, centre(s, {i, j, k}, axis));
-            });
-        });
-    }
+void set_flow(const Step& step) {
+    for (std::size_t d = 0; d < step.settings.directions(); ++d)
+        step.graph.start().fill(
+            fmt::format("flow {}", "xyz"[d]), step.labels.v[d],
+            [d, &s = step.settings](const Real3& x) { return face_velocity(s, static_cast<int>(d), x); });
 }
 
 /// Heat: dt <= 1 / (2 kappa sum 1/h^2). Advection: what leaves a cell through its faces is at most what is in
 /// it.
-void Step::find_stable_rate() {
-    Task task = graph.start().task("stable rate", grid);
+void find_stable_rate(const Step& step) {
+    const Settings& s = step.settings;
+    Task task = step.graph.start().task("stable rate", step.grid);
     std::array<FieldUse<const double>, 3> v;
-    if (!settings.heat())
-        for (std::size_t d = 0; d < directions(); ++d) v[d] = task.need(labels.v[d], ghosts(along(d)));
-    const auto rate = task.contribute(labels.rate);
-    task.run([=, directions = directions(), &s = settings](Here& here) {
+    for (std::size_t d = 0; d < s.directions() && !s.heat(); ++d)
+        v[d] = task.need(step.labels.v[d], ghosts(along(d)));
+    const auto rate = task.contribute(step.labels.rate);
+    task.run([=, &s](Here& here) {
         const Real3 h = s.spacing();
-        double largest = 0;
-        if (s.heat())
-            for (std::size_t d = 0; d < directions; ++d) largest += 2 * s.diffusivity / (h[d] * h[d]);
-        else
-            for_each(here.cells(), [&](int i, int j, int k) {
-                double sum = 0;
-                for (std::size_t d = 0; d < directions; ++d) {
-                    const Int3 up = along(d);
-                    sum += std::max(std::abs(here[v[d]](i, j, k)),
-                                    std::abs(here[v[d]](i + up[0], j + up[1], k + up[2]))) /
-                           h[d];
-                }
-                largest = std::max(largest, sum);
-            });
-        here[rate] = largest;
+        const auto of_cell = [&](int i, int j, int k) {
+            double sum = 0;
+            for (std::size_t d = 0; d < s.directions(); ++d) {
+                const Int3 up = along(d);
+                sum += s.heat() ? 2 * s.diffusivity / (h[d] * h[d])
+                                : std::max(std::abs(here[v[d]](i, j, k)),
+                                           std::abs(here[v[d]](i + up[0], j + up[1], k + up[2]))) /
+                                      h[d];
+            }
+            here[rate] = std::max(here[rate], sum);
+        };
+        if (s.heat()) return of_cell(0, 0, 0);  // the same in all
+        for_each(here.cells(), of_cell);
     });
 }
 
-/// dt = cfl / rate, and not beyond the end. `cfl` may be changed while the run goes on.
-void Step::advance_clock() {
-    const double* cfl = graph.parameter({.name = "cfl",
-                                         .unit = "",
-                                         .about = "step as a share of the largest stable one",
-                                         .value = settings.cfl,
-                                         .least = 1e-3,
-                                         .most = 4});
-    Task task = graph.step().once("advance clock");
-    const auto rate = task.need(labels.rate), before = task.need(labels.time.previous());
-    const auto dt = task.make(labels.dt), time = task.make(labels.time);
-    task.run([=, end = settings.end](Here& here) {
-        const double left = end - here[before];
-        here[dt] = std::min(*cfl * (1 / here[rate]), left);
-        here[time] = here[dt] == left ? end : here[before] + here[dt];
+/// dt = cfl / rate. `cfl` may be changed while the run goes on.
+void advance_clock(const Step& step) {
+    step.labels.clock = steps_until(step.graph, step.settings.end, [&](Task& task) {
+        return [cfl = step.settings.steered_cfl(step.graph), rate = task.need(step.labels.rate)](Here& here) {
+            return *cfl * (1 / here[rate]);
+        };
     });
 }
-
-Stores stores(const Here& here) { return here.past_caches() ? Stores::past_caches : Stores::cached; }
 
 /// What every step says of its result; a sum that is no number ends the run.
-void report(Here& here, const Settings& s, const Summary& summary,
-            const std::array<ScalarUse<double>, 3>& into) {
+void report(Here& here, const Settings& s, const Summary& summary, const kernels::Report::Uses& into) {
     if (!std::isfinite(summary.sum()))
-        here.fail(fmt::format(
-            "'temperature' is no number any more: the step is unstable (time.cfl = {}; up to 1 is "
-            "stable)",
-            s.cfl));
-    const Real3 h = s.spacing();
-    here[into[0]] = summary.sum() * h[0] * h[1] * h[2];
-    here[into[1]] = summary.least();
-    here[into[2]] = summary.most();
+        here.fail(
+            fmt::format("'temperature' is no number any more: the step is unstable (time.cfl = {})", s.cfl));
+    into.say(here, summary, s.spacing());
 }
 
-void Step::conduct_heat() {
+void conduct_heat(const Step& step) {
+    const auto& [graph, s, grid, labels] = step;
     Task task = graph.step().task("conduct", grid);
-    const auto dt = task.need(labels.dt.at(0));
-    const auto old = task.need(labels.T.previous(), layers(1));
+    const auto dt = task.need(labels.clock.dt);
+    const auto old = task.need(labels.T.previous(), s.layers(1));
     const auto now = task.make(labels.T);
-    const std::array said{task.contribute(labels.total), task.contribute(labels.least),
-                          task.contribute(labels.most)};
-    task.work(13, 16).run([=, directions = directions(), &s = settings](Here& here) {
+    const auto said = labels.report.contribute(task);
+    task.work(13, 16).run([=, &s = s](Here& here) {
         const Real3 h = s.spacing();
-        Real3 r{};
-        for (std::size_t d = 0; d < directions; ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
-        const Summary summary = conduct(here.cells(), here[old], here[now], r, stores(here));
+        Real3 r{};  // 0: a direction that is not there
+        for (std::size_t d = 0; d < s.directions(); ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
+        const Summary summary = conduct(here.cells(), here[old], here[now], r, kernels::stores(here));
         kernels::copy_rows_to_walls(here.cells(), here[now]);
         report(here, s, summary, said);
     });
 }
 
 /// `to` = (1 - weight) T of the step before + weight (`from` moved on by dt).
-void Step::advect_stage(const char* name, Field<double> from, Field<double> to, double weight) {
+void advect_stage(const Step& step, const char* name, Field<double> from, Field<double> to, double weight) {
+    const auto& [graph, s, grid, labels] = step;
     const bool last = to.id() == labels.T.id();
     Task task = graph.step().task(name, grid);
-    const auto dt = task.need(labels.dt.at(0));
-    const auto time = task.need(labels.time.previous());
+    const auto dt = task.need(labels.clock.dt);
+    const auto time = task.need(labels.clock.time.previous());
     const auto before = task.need(labels.T.previous());
-    const auto T = last ? task.need(from.at(0), layers(2)) : task.need(from.previous(), layers(2));
+    const auto T = task.need(last ? from.at(0) : from.previous(), s.layers(2));
     std::array<FieldUse<const double>, 3> v;
     for (std::size_t d = 0; d < 3; ++d)  // a direction that is not there is multiplied with 0
-        v[d] = d < directions() ? task.need(labels.v[d], ghosts(along(d))) : v[0];
+        v[d] = d < s.directions() ? task.need(labels.v[d], ghosts(along(d))) : v[0];
     const auto next = task.make(to);
-    std::array<ScalarUse<double>, 3> said;
-    if (last)
-        said = {task.contribute(labels.total), task.contribute(labels.least), task.contribute(labels.most)};
+    const auto said = last ? labels.report.contribute(task) : kernels::Report::Uses();
     // T is both what is changed and what flows at first.
-    task.work(54, 8 * ((last ? 3 : 2) + static_cast<double>(directions())))
-        .run([=, directions = directions(), &s = settings](Here& here) {
-            const Real3 h = s.spacing();
-            const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));
-            Real3 c{};
-            for (std::size_t d = 0; d < directions; ++d) c[d] = here[dt] / h[d];
-            const Summary summary =
-                advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
-                       weight, c, factor, stores(here));
-            kernels::copy_rows_to_walls(here.cells(), here[next]);
-            if (last) report(here, s, summary, said);
-        });
+    task.work(54, 8 * ((last ? 3 : 2) + static_cast<double>(s.directions()))).run([=, &s = s](Here& here) {
+        const Real3 h = s.spacing();
+        const double factor = flow_factor(s, here[time] + (last ? here[dt] : 0));
+        Real3 c{};
+        for (std::size_t d = 0; d < s.directions(); ++d) c[d] = here[dt] / h[d];
+        const Summary summary =
+            advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
+                   weight, c, factor, kernels::stores(here));
+        kernels::copy_rows_to_walls(here.cells(), here[next]);
+        if (last) report(here, s, summary, said);
+    });
 }
 
 }  // namespace
+
+// The solver in one view.
+Labels declare(Graph& graph, const Settings& settings) {
+    Labels labels;
+    const Step step{graph, settings, graph.grid("grid", settings.shape()), labels};
+    make_labels(step);
+
+    // At the start
+    set_initial_values(step);
+    if (!settings.heat()) set_flow(step);
+    find_stable_rate(step);
+
+    // In each step
+    advance_clock(step);
+    if (settings.heat()) {
+        conduct_heat(step);
+    } else {
+        advect_stage(step, "advect, first stage", labels.T, labels.T_star, 1.0);
+        advect_stage(step, "advect, second stage", labels.T_star, labels.T, 0.5);
+    }
+    return labels;
+}
 
 }  // namespace strata::transport

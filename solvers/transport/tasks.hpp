@@ -3,21 +3,19 @@
 
 #include <array>
 
-#include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/clock.hpp"
+#include "core/graph/kernels/report.hpp"
 #include "solvers/transport/settings.hpp"
 
 namespace strata::transport {
 
-using graph::Field;
-using graph::Scalar;
-
 struct Labels {
-    Field<double> T;                 // temperature, or what the flow carries
-    Field<double> T_star;            // after the first stage of an advection step
-    std::array<Field<double>, 3> v;  // through the faces of each direction
-    Scalar<double> rate;             // 1 / the largest stable step
-    Scalar<double> dt, time;
-    Scalar<double> total, least, most;  // of T: integral, smallest, largest
+    graph::Field<double> T;                 // temperature, or what the flow carries
+    graph::Field<double> T_star;            // after the first stage of an advection step
+    std::array<graph::Field<double>, 3> v;  // through the faces of each direction
+    graph::Scalar<double> rate;             // 1 / the largest stable step
+    graph::Clock clock;
+    graph::kernels::Report report;  // of T: integral, smallest, largest
 };
 
 /// Declares the grid, the labels and the tasks of a case. The settings must outlive the graph.

@@ -9,13 +9,6 @@
 
 namespace strata::graph::testing {
 
-template <class F>
-void for_each(const Box& box, F f) {
-    for (int k = box.lo[2]; k < box.hi[2]; ++k)
-        for (int j = box.lo[1]; j < box.hi[1]; ++j)
-            for (int i = box.lo[0]; i < box.hi[0]; ++i) f(i, j, k);
-}
-
 /// Heat on a periodic or open grid: explicit, 7 points, with a sum and a maximum of each step.
 struct Heat {
     Graph graph{"heat"};
@@ -131,7 +124,7 @@ struct Mixed {
         const auto t = task.contribute(turn.at(0));
         task.run([=](Here& here) {
             for_each(here.cells(), [&](int i, int j, int k) {
-                for_each({{0, 0, 0}, {2, 2, 2}}, [&](int a, int b, int c) {
+                for_each(Box{{0, 0, 0}, {2, 2, 2}}, [&](int a, int b, int c) {
                     if (here[n].box().contains(Int3{i + a, j + b, k + c}))
                         here[n](i + a, j + b, k + c) += here[m](i, j, k, 0) * (1 + a + 0.5 * b) + 0.1 * c;
                 });
@@ -161,7 +154,7 @@ struct Mixed {
                 for_each(here.grid().owned(here.patch, On::nodes), [&](int i, int j, int k) {
                     double sum = 0;
                     int count = 0;
-                    for_each({{i - 1, j - 1, k - 1}, {i + 2, j + 2, k + 2}}, [&](int x, int y, int z) {
+                    for_each(Box{{i - 1, j - 1, k - 1}, {i + 2, j + 2, k + 2}}, [&](int x, int y, int z) {
                         if (from.box().contains(Int3{x, y, z})) sum += from(x, y, z), ++count;
                     });
                     here[a](i, j, k) = sum / count;

@@ -17,7 +17,7 @@ void for_each(const Box& box, const Int3& towards, F f) {
     const auto along = [&](std::size_t a, int n) {
         return towards[a] < 0 ? box.hi[a] - 1 - n : box.lo[a] + n;
     };
-    for_each({{0, 0, 0}, {box.extent(0), box.extent(1), box.extent(2)}},
+    for_each(Box{{0, 0, 0}, {box.extent(0), box.extent(1), box.extent(2)}},
              [&](int i, int j, int k) { f(along(0, i), along(1, j), along(2, k)); });
 }
 

@@ -88,7 +88,7 @@ def test_a_source_that_changed_is_built_again_and_the_written_test_can_fail(stra
         assert "NOT VERIFIED: root-mean-square error" in done.stdout
         tested = call(sys.executable, wave / "test_wave.py", STRATA=strata)
         assert tested.returncode != 0
-        source.write_text(text.replace("here[before_it] + dt", "here[before_it] + dtt"))
+        source.write_text(text.replace("equal_steps(graph, dt)", "equal_steps(graph, dtt)"))
         broken = call(strata, "run", wave / "case.toml", *UNHELD)
         said = one_error(broken, 1)
         line = 1 + next(i for i, text in enumerate(source.read_text().splitlines()) if "dtt" in text)

@@ -25,20 +25,20 @@ Ended run(const Settings& s, int threads = 2) {
     const Labels labels = transport::declare(graph, s);
     Simulation simulation(graph, Members::alone(), {.threads = threads});
     simulation.start();
-    simulation.stop_when<double>(labels.time, [&](double now) { return now >= s.end; });
+    simulation.stop_when<double>(labels.clock.time, [&](double now) { return now >= s.end; });
     simulation.advance(1'000'000);
-    CHECK(simulation.value(labels.time) == s.end);
+    CHECK(simulation.value(labels.clock.time) == s.end);
     const auto& grid = static_cast<const Grid&>(*graph.labels()[labels.T.id()].family);
     Ended end;
     end.steps = simulation.step();
-    end.most = simulation.value(labels.most);
+    end.most = simulation.value(labels.report.most);
     double squares = 0, now = 0, first = 0;
     for (const Kept& kept : kept_versions(simulation.plan())) {
         if (kept.label != labels.T.id() || kept.back != 0) continue;
         for (int p = 0; p < grid.patches(); ++p) {
             const std::vector<std::byte> bytes = simulation.values(kept, p);
             const Box all = grid.owned(p, On::cells, graph.labels()[kept.label].border);
-            const Profile exact = Profile::exact(s, grid.box(p)), initial = Profile::initial(s, grid.box(p));
+            const Profile exact(s, grid.box(p), s.end), initial(s, grid.box(p), 0);
             std::size_t at = 0;
             for (int k = all.lo[2]; k < all.hi[2]; ++k)
                 for (int j = all.lo[1]; j < all.hi[1]; ++j)

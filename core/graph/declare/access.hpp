@@ -149,6 +149,9 @@ class Here {
         return static_cast<const Grid&>(*data_.family);
     }
 
+    /// The centre of a cell (Grid::place).
+    [[nodiscard]] Real3 place(int i, int j = 0, int k = 0) const { return grid().place({i, j, k}); }
+
     template <class T>
     [[nodiscard]] FieldView<T> operator[](FieldUse<T> use) const {
 #ifdef STRATA_CHECKED_GRAPH

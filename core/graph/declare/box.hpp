@@ -42,6 +42,14 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 };
 
+/// Calls call(i, j, k) for all indices of a box, x fastest.
+template <class Call>
+void for_each(const Box& box, Call&& call) {
+    for (int k = box.lo[2]; k < box.hi[2]; ++k)
+        for (int j = box.lo[1]; j < box.hi[1]; ++j)
+            for (int i = box.lo[0]; i < box.hi[0]; ++i) call(i, j, k);
+}
+
 /// The intersection; empty (but not normalised) where the boxes do not meet.
 [[nodiscard]] inline Box common(const Box& a, const Box& b) {
     Box both;

@@ -74,6 +74,13 @@ class Grid : public Family {
     [[nodiscard]] virtual std::int64_t all_cells() const { return shape_.cells.volume(); }
     /// The cells of a patch.
     [[nodiscard]] virtual Box box(int patch) const;
+    /// Where a value lies, by the shape's origin and spacing: the centre of a cell or face, or a node.
+    [[nodiscard]] Real3 place(const Int3& at, On on = On::cells) const {
+        Real3 x;
+        for (std::size_t a = 0; a < 3; ++a)
+            x[a] = shape_.origin[a] + (at[a] + (on_sides(on, a) ? 0.0 : 0.5)) * shape_.spacing[a];
+        return x;
+    }
     /// The indices of the values that a patch owns: its cells, or its nodes or faces, and `border` layers
     /// beyond the domain at borders that are not periodic. Irregular boxes may leave a gap inside the domain;
     /// nodes and faces at the upper side of a box beside a gap have no owner, and a task makes its values

@@ -46,6 +46,14 @@ class Scope {
   public:
     /// A task that runs on every patch of the family.
     Task task(std::string name, const Family& family);
+    /// A task that makes a version of a field: value(x), for the place x of each cell, node or face, border
+    /// layers included.
+    template <class T, std::invocable<const Real3&> Value>
+    Task fill(std::string name, const TypedVersion<T, Kind::field>& v, Value value);
+    template <class T, std::invocable<const Real3&> Value>
+    Task fill(std::string name, Field<T> label, Value value) {
+        return fill(std::move(name), label.at(0), std::move(value));
+    }
     /// A task that runs once in each process. Tasks of this kind run in the same order in all processes, so a
     /// library that is collective over MPI may be called. Such a task starts when all patches of its process
     /// have the values that it needs.
@@ -309,5 +317,17 @@ class Graph {
     std::vector<std::unique_ptr<Relation>> relations_;
     std::vector<std::function<void(std::int64_t)>> before_step_;
 };
+
+template <class T, std::invocable<const Real3&> Value>
+Task Scope::fill(std::string name, const TypedVersion<T, Kind::field>& v, Value value) {
+    const LabelInfo& label = graph_->labels()[v.label];
+    const auto& grid = static_cast<const Grid&>(*label.family);
+    Task task = this->task(std::move(name), grid);
+    task.run([made = task.make(v), on = label.on, &grid, value = std::move(value)](Here& here) {
+        const auto view = here[made];
+        for_each(view.box(), [&](int i, int j, int k) { view(i, j, k) = value(grid.place({i, j, k}, on)); });
+    });
+    return task;
+}
 
 }  // namespace strata::graph

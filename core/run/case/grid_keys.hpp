@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/declare/family.hpp"
+#include "core/graph/declare/relation.hpp"
 #include "core/run/case/case.hpp"
 
 namespace strata::graph {
@@ -33,6 +33,9 @@ struct GridKeys {
     /// Directions that are not there have one cell of length 1.
     [[nodiscard]] GridShape shape() const;
     [[nodiscard]] Real3 spacing() const { return shape().spacing; }
+    [[nodiscard]] std::size_t directions() const { return cells.size(); }
+    /// So many layers in the directions that are there.
+    [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
 };
 
 }  // namespace strata::graph

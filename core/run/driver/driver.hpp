@@ -16,14 +16,24 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/graph/declare/clock.hpp"
 #include "core/run/case/case.hpp"
 #include "core/run/driver/finished.hpp"
 #include "core/run/driver/result.hpp"
 #include "core/run/output/shapes.hpp"
 
 namespace strata::graph {
+
+/// The verification of a result, and further figures of the run.
+struct Findings : Verification {
+    Findings() = default;
+    Findings(Verification found, std::vector<Figure> further = {})  // NOLINT(google-explicit-constructor)
+        : Verification(std::move(found)), figures(std::move(further)) {}
+    std::vector<Figure> figures;
+};
 
 /// The properties of a solver that the driver uses.
 struct Solver {
@@ -40,9 +50,8 @@ struct Solver {
     /// What families look like there that are no images and no particles: curvilinear blocks, unstructured
     /// cells, surfaces, lines, tables.
     std::vector<ShownShape> shapes = {};
-    /// The verification of the result, and further figures of the run.
-    std::function<Verification(const Finished&)> verify = {};
-    std::function<std::vector<Figure>(const Finished&)> figures = {};
+    /// What makes the result count: asked once, at the end.
+    std::function<Findings(const Finished&)> verify = {};
 };
 
 /// Compiler and flags of the solver's own code, for the result's provenance.
@@ -65,5 +74,15 @@ struct Build {
 /// interpreter's).
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build = {}, const std::vector<std::string>& start = {});
+
+/// The same for a solver that is a class: its members are the values of the keys that declare(CaseSchema&)
+/// declares, and `Solver declare(Graph&)` fills the graph.
+template <class Declared>
+int drive(int argc, char** argv, const std::string& solver, const std::string& summary) {
+    Declared declared;
+    CaseSchema keys(solver, summary);
+    declared.declare(keys);
+    return drive(argc, argv, keys, [&](Graph& graph) -> Solver { return declared.declare(graph); });
+}
 
 }  // namespace strata::graph

@@ -1,6 +1,7 @@
 #include "core/run/driver/finished.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "core/run/driver/own_rows.hpp"
@@ -54,6 +55,33 @@ double Finished::sum(Field<double> field,
     return sums(field, 1, [&](Int3 at, std::span<const double> values, auto terms) {
         for (std::size_t i = 0; i < values.size(); ++i, ++at[0]) terms[0][i] = term(at, values[i]);
     })[0];
+}
+
+double Finished::error(Field<double> field,
+                       const std::function<void(const Int3& at, std::span<double> exact)>& fill) const {
+    const LabelInfo& label = simulation_.plan().graph().labels()[field.id()];
+    const auto& grid = static_cast<const Grid&>(*label.family);
+    std::int64_t count = 0;
+    for (int p = 0; p < grid.patches(); ++p) count += grid.owned(p, label.on).volume();
+    const double sum = sums(field, 1, [&](const Int3& at, auto values, auto terms) {
+        fill(at, terms[0]);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double away = values[i] - terms[0][i];
+            terms[0][i] = away * away;
+        }
+    })[0];
+    return std::sqrt(sum / static_cast<double>(count));
+}
+
+double Finished::error(Field<double> field, const std::function<double(const Real3& x)>& exact) const {
+    const LabelInfo& label = simulation_.plan().graph().labels()[field.id()];
+    const auto& grid = static_cast<const Grid&>(*label.family);
+    return error(field, [&](Int3 at, std::span<double> values) {
+        for (double& value : values) {
+            value = exact(grid.place(at, label.on));
+            ++at[0];
+        }
+    });
 }
 
 double Finished::sum(std::span<const double> terms) const { return team_.together().sum(terms); }

@@ -27,6 +27,14 @@ class Finished {
     [[nodiscard]] std::vector<double> sums(Field<double> field, std::size_t n,
                                            const FindTerms& find_terms) const;
 
+    /// The root of the mean square difference of a field from exact(x), x the place of a value; of its border
+    /// layers nothing.
+    [[nodiscard]] double error(Field<double> field, const std::function<double(const Real3& x)>& exact) const;
+    /// The same with a function that fills a row of exact values along the first direction, the first of them
+    /// at index `at`.
+    [[nodiscard]] double error(
+        Field<double> field, const std::function<void(const Int3& at, std::span<double> exact)>& fill) const;
+
     /// The sum of terms that each member has computed for its own patches.
     [[nodiscard]] double sum(std::span<const double> terms) const;
     template <class T>

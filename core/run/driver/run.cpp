@@ -317,8 +317,11 @@ RunResult Run::result(const Build& build) const {
     // Values that are not kept from step to step (e.g. a largest value) exist only after a step of this run.
     const bool stepped = r.steps > first_step_;
     const bool ended = stepped && (!solver_.time.id() || r.time >= solver_.end);
+    std::vector<Figure> further;
     if (solver_.verify && ended) {
-        r.verification = solver_.verify(finished);
+        Findings found = solver_.verify(finished);
+        further = std::move(found.figures);
+        r.verification = std::move(found);
         r.not_compared = r.verification.absent;
     } else {
         r.not_compared = ended     ? "this solver compares its result with nothing"
@@ -339,8 +342,8 @@ RunResult Run::result(const Build& build) const {
         else
             r.figures.push_back({"cells updated", cells_of(graph_) * steps / stepping_s_, "1/s", true});
     }
-    if (solver_.figures && ended && !simulated)
-        for (Figure& figure : solver_.figures(finished)) r.figures.push_back(std::move(figure));
+    if (!simulated)
+        for (Figure& figure : further) r.figures.push_back(std::move(figure));
     return r;
 }
 

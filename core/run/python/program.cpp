@@ -96,31 +96,24 @@ std::shared_ptr<nb::object> held(nb::object object) {
             }};
 }
 
-template <class Result, class Take>
-std::function<Result(const Finished&)> asking(nb::object function, Take take) {
+/// What a function of Python's finds: ((what, value, limit, source), [(name, value, unit, higher), ...]).
+std::function<Findings(const Finished&)> asking(nb::object function) {
     if (function.is_none()) return {};
-    return [function = held(std::move(function)), take](const Finished& run) {
-        return with_python([&] {
+    return [function = held(std::move(function))](const Finished& run) {
+        return with_python([&]() -> Findings {
             const nb::object finished = nb::cast(PyFinished{&run});
             const nb::object answer = (*function)(finished);
             nb::cast<PyFinished&>(finished).run = nullptr;
-            return take(answer);
+            const auto [found, figures] =
+                nb::cast<std::pair<std::tuple<std::string, double, double, std::string>,
+                                   std::vector<std::tuple<std::string, double, std::string, bool>>>>(answer);
+            const auto& [what, value, limit, source] = found;
+            std::vector<Figure> all;
+            for (const auto& [name, number, unit, higher] : figures)
+                all.push_back({name, number, unit, higher});
+            return {{what, value, limit, source}, std::move(all)};
         });
     };
-}
-
-Verification verification_of(const nb::object& answer) {
-    const auto [what, value, limit, source] =
-        nb::cast<std::tuple<std::string, double, double, std::string>>(answer);
-    return {what, value, limit, source};
-}
-
-std::vector<Figure> figures_of(const nb::object& answer) {
-    std::vector<Figure> all;
-    for (const auto& [name, value, unit, higher] :
-         nb::cast<std::vector<std::tuple<std::string, double, std::string, bool>>>(answer))
-        all.push_back({name, value, unit, higher});
-    return all;
 }
 
 /// (name, its blocks: (grid, coordinates, blanking or -1)) of shapes of curvilinear blocks.
@@ -159,8 +152,7 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
             for (const int label : nb::cast<std::vector<int>>(said["series"]))
                 solver.series.emplace_back(LabelId(label));
             solver.shapes = shapes_of(nb::cast<PyGraph&>(graphs.back()), said["shapes"]);
-            solver.verify = asking<Verification>(said["verify"], verification_of);
-            solver.figures = asking<std::vector<Figure>>(said["figures"], figures_of);
+            solver.verify = asking(said["verify"]);
             return solver;
         });
     };

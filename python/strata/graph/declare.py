@@ -43,6 +43,18 @@ class Grid:
     name: str
     directions: int
     patches: int
+    cells: tuple[int, ...]  # x, y, z
+    spacing: tuple[float, ...]
+
+    def centres(self, cells: Cells) -> tuple[Array, Array, Array]:
+        """x, y and z of the centres of some cells, given as slices (z, y, x). Each array varies along its
+        direction alone, and has three: together they have the shape [z, y, x].
+        """
+        x, y, z = (
+            (np.arange(along.start, along.stop) + 0.5) * h
+            for along, h in zip(reversed(cells), self.spacing, strict=True)
+        )
+        return x[None, None, :], y[None, :, None], z[:, None, None]
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,13 @@ class Here:
         box, cells = self._native.box(self._use(name)), self._native.cells()
         return slices([cells[d] - box[d % 3] for d in range(6)])
 
+    def near(self, name: str, x: int, y: int = 0, z: int = 0) -> Array:
+        """The values so many cells away from the patch's own cells, [z, y, x]: within the ghosts and border
+        that the array has.
+        """
+        inner = zip(self.inner(name), (z, y, x), strict=True)
+        return self[name][tuple(slice(along.start + by, along.stop + by) for along, by in inner)]
+
     def fail(self, message: str) -> None:
         """Ends the run with this message, to which task, patch and step are added."""
         raise KernelFailure(message)
@@ -191,15 +210,17 @@ class Graph:
         `spacing`: of the cells.
         """
         n = len(cells)
+        all_cells = _three("cells", cells, n, 1)
+        h = _three("spacing", [1.0] * n if spacing is None else spacing, n, 1.0)
         with native_errors():
             number = self.native.grid(
                 name,
-                _three("cells", cells, n, 1),
+                all_cells,
                 _three("patch", patch, n, 1),
                 _three("periodic", [False] * n if periodic is None else periodic, n, False),
-                _three("spacing", [1.0] * n if spacing is None else spacing, n, 1.0),
+                h,
             )
-            return Grid(number, name, n, self.native.patches(number))
+            return Grid(number, name, n, self.native.patches(number), all_cells, h)
 
     def box(self, grid: Grid, patch: int) -> Cells:
         """The cells of a patch: slices (z, y, x)."""
@@ -269,6 +290,16 @@ class Graph:
         modifies scalars from scalars. Every process calls it, with the same values; see step().
         """
         return self._task(at_start, None, **uses)
+
+    def clock(self, dt: float) -> Label:
+        """The time of a run whose steps are all of length `dt`, in s."""
+        time = self.scalar("time", history=1, unit="s")
+
+        @self.once(needs={"before": time.previous()}, makes={"time": time})
+        def advance_clock(here: Here) -> None:
+            here["time"][0] = here["before"][0] + dt
+
+        return time
 
     def _task(
         self,

@@ -179,6 +179,13 @@ class Finished:
                 terms.append(np.asarray(term(self._graph.box(grid, patch), values), dtype=float).ravel())
             return self._native.sum(np.concatenate(terms))
 
+    def error(self, field: Label, grid: Grid, exact: Callable[[Array, Array, Array], Array]) -> float:
+        """The root of the mean square difference of a field on cells from exact(x, y, z) at their centres
+        (Grid.centres).
+        """
+        squares = self.sum(field, grid, lambda cells, values: (values - exact(*grid.centres(cells))) ** 2)
+        return (squares / np.prod(grid.cells)) ** 0.5
+
 
 @dataclass(frozen=True)
 class Block:
@@ -268,16 +275,14 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             ],
             "verify": None
             if verify is None
-            else _with_error_text(
-                lambda run: _row(verify(Finished(run, graph)), "what", "value", "limit", "source")
-            ),
-            "figures": _with_error_text(
-                lambda run: [
-                    _row(figure, "name", "value", "unit", "higher_is_better")
-                    for figure in solver.figures(Finished(run, graph))
-                ]
-            ),
+            else _with_error_text(lambda run: found(verify, solver.figures, Finished(run, graph))),
         }
+
+    def found(verify: Any, figures: Any, run: Finished) -> tuple[Any, ...]:
+        return (
+            _row(verify(run), "what", "value", "limit", "source"),
+            [_row(figure, "name", "value", "unit", "higher_is_better") for figure in figures(run)],
+        )
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]
     start = [sys.executable, *sys.orig_argv[1:]]

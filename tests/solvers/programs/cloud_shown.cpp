@@ -12,13 +12,6 @@ using namespace strata::tests;
 
 namespace {
 
-template <class Set>
-void for_each(const Box& box, const Set& set) {
-    for (int k = box.lo[2]; k < box.hi[2]; ++k)
-        for (int j = box.lo[1]; j < box.hi[1]; ++j)
-            for (int i = box.lo[0]; i < box.hi[0]; ++i) set(i, j, k);
-}
-
 /// Two boxes that leave most of the domain out, as refined patches do.
 void add_boxes(Graph& graph) {
     GridShape shape;

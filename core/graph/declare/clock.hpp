@@ -1,0 +1,56 @@
+// The time of a case: scalars that a task makes once in each step.
+#pragma once
+
+#include <algorithm>
+
+#include "core/graph/declare/graph.hpp"
+
+namespace strata::graph {
+
+struct Clock {
+    Scalar<double> time;  // "time", at the end of the step; the step before is kept
+    Scalar<double> dt;    // "dt", the length of the step
+};
+
+namespace detail {
+
+inline Scalar<double> add_time(Graph& graph) {
+    return graph.scalar<double>("time", {.history = 1, .unit = "s"});
+}
+
+}  // namespace detail
+
+/// The time of steps of equal length, in s.
+[[nodiscard]] inline Scalar<double> equal_steps(Graph& graph, double dt) {
+    const Scalar<double> label = detail::add_time(graph);
+    Task task = graph.step().once("advance clock");
+    const auto before = task.need(label.previous());
+    const auto time = task.make(label);
+    task.run([=](Here& here) { here[time] = here[before] + dt; });
+    return label;
+}
+
+/// Steps of any length, of which the last one ends exactly at `end`. `declare(task)` declares what the length
+/// depends on, and returns the function that finds it:
+///
+///   const Clock clock = steps_until(graph, 1.0, [&](Task& task) {
+///       return [rate = task.need(stable_rate)](Here& here) { return 0.5 / here[rate]; };
+///   });
+///
+/// Where it finds infinity, the step goes to the end. `history`: of dt.
+template <std::invocable<Task&> Declare>
+[[nodiscard]] Clock steps_until(Graph& graph, double end, Declare declare, int history = 0) {
+    const Clock clock{detail::add_time(graph), graph.scalar<double>("dt", {.history = history, .unit = "s"})};
+    Task task = graph.step().once("advance clock");
+    auto length = declare(task);
+    const auto before = task.need(clock.time.previous());
+    const auto dt = task.make(clock.dt), time = task.make(clock.time);
+    task.run([=](Here& here) mutable {
+        const double left = end - here[before];
+        here[dt] = std::min(length(here), left);
+        here[time] = here[dt] == left ? end : here[before] + here[dt];
+    });
+    return clock;
+}
+
+}  // namespace strata::graph

@@ -1,0 +1,16 @@
+#include "core/run/case/time_keys.hpp"
+
+namespace strata::graph {
+
+void TimeKeys::declare_time(CaseSchema& keys, const std::string& hint) {
+    keys.key(
+        "time.end", &end,
+        {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
+    keys.key("time.cfl", &cfl, {.least = 0, .most = most, .above_least = true, .meaning = about + hint});
+}
+
+const double* TimeKeys::steered_cfl(Graph& graph) const {
+    return graph.parameter({.name = "cfl", .about = about, .value = cfl, .least = 1e-3, .most = most});
+}
+
+}  // namespace strata::graph
