@@ -135,6 +135,12 @@ TEST_CASE("shapes of lists say which patch has which number of entries") {
           {"'wrong' on patch 0", "3 entries", "2 cells, one less than offsets"});
     check(d.refused(table("t", d.parts, {})), {"has no columns"});
     check(d.refused(table("t", d.parts, {x, odd})), {"'odd' on patch 0", "12 rows"});
+    const auto one = d.list<std::int32_t>("one", 1), real = d.list<std::int32_t>("two", 2);
+    check(d.refused(surface("s", d.parts, at, quads, {.cells_now = real})),
+          {"'two' on patch 0 of 'part'", "2 entries", "1 entry"});
+    check(d.refused(surface("s", d.parts, at, quads, {.points_now = x})),
+          {"'px' cannot be its number of points", "a list of 'part' of i64 or i32"});
+    check(d.refused(table("t", d.parts, {x}, {.points_now = one})), {"a table has no points", "its rows"});
     const auto zone = [](int p) -> Int3 { return {3, p == 2 ? 5 : 2, 1}; };
     CHECK(d.refused(curvilinear("z", d.parts, zone, at)).empty());
     check(d.refused(curvilinear(

@@ -181,6 +181,33 @@ def check_panels(skin: Reading, wires: Reading) -> None:
     wires.expect_arrays("Cell", **{"wire force": [p - 0.5 * n for p in ps for n in range(2)]})
 
 
+def check_growing(drops: Reading, films: Reading, numbers: Reading, step: int) -> None:
+    cells = [(p, n) for p in range(3) for n in range((p + step) % 5)]
+    points = [(p, n) for p in range(3) for n in range(3 * ((p + step) % 5))]
+    drops.expect_kind("vtkPolyData")
+    drops.expect_points([[100 * p + 2 * n, 100 * p + 2 * n + 1, 0] for p, n in points])
+    drops.expect_cells(drops.data.GetPolys(), [[3 * c, 3 * c + 1, 3 * c + 2] for c in range(len(cells))])
+    heat = [[10 * p + n, 10 * p + n + 0.5] for p, n in cells]
+    number = [p - n for p, n in cells]
+    drops.expect_arrays("Cell", **{"drop heat": heat, "drop number": number})
+    drops.expect_arrays(
+        "Point", **{"drop speed": [[100 * p + n + 0.25 * c for c in range(3)] for p, n in points]}
+    )
+    films.expect_kind("vtkUnstructuredGrid")
+    films.expect_points([[100 * p + 2 * n, 100 * p + 2 * n + 1, 0] for p in range(3) for n in range(12)])
+    begins = (0, 3, 7, 10, 14)
+    expected = [[12 * p + (i + p) % 6 for i in range(begins[n], begins[n + 1])] for p, n in cells]
+    films.expect_cells(films.data.GetCells(), expected)
+    films.expect(
+        "types", [films.data.GetCellType(c) for c in range(len(cells))], [(5, 10)[n % 2] for _, n in cells]
+    )
+    films.expect_arrays("Cell", **{"drop heat": heat, "drop number": number})
+    speed = [[100 * p + n + 0.25 * c for c in range(3)] for p in range(3) for n in range(12)]
+    films.expect_arrays("Point", **{"drop speed": speed})
+    numbers.expect_kind("vtkTable")
+    numbers.expect_arrays("Row", **{"drop number": number})
+
+
 def check_probes(probes: Reading) -> None:
     probes.expect_kind("vtkTable")
     rows = [(p, n) for p in range(4) for n in range(p + 1)]
@@ -225,6 +252,7 @@ def main(folder: Path, step: int, vtk: str) -> None:
     check_mixed(read("mixed"))
     check_tetrahedra(read("tetrahedra"))
     check_panels(read("skin"), read("wires"))
+    check_growing(read("drops"), read("films"), read("numbers"), step)
     check_probes(read("probes"))
 
 

@@ -43,8 +43,8 @@ fs::path shown(const fs::path& folder, const std::string& name, const std::strin
 
 std::string on(const std::string& layout) { return "STRATA_BIND=none STRATA_LAYOUT=" + layout; }
 
-const std::vector<std::string> kNames{"blocks",     "mixed", "probes", "skin",
-                                      "tetrahedra", "wings", "wires",  "zones"};
+const std::vector<std::string> kNames{"blocks", "drops",      "films", "mixed", "numbers", "probes",
+                                      "skin",   "tetrahedra", "wings", "wires", "zones"};
 
 std::string environment(const char* name, const std::string& otherwise) {
     const char* value = ::getenv(name);
@@ -105,6 +105,36 @@ TEST_CASE("a case that names fields gets the shapes that have them", "[native]")
     CHECK(has(text_of(fields / "probes-000003.vtkhdf"), "speed"));
     CHECK_FALSE(has(text_of(fields / "probes-000003.vtkhdf"), "number"));
     CHECK_FALSE(has(text_of(fields / "blocks-000003.vtkhdf"), "velocity"));
+}
+
+TEST_CASE("a run that is killed goes on and has the files of one that was not", "[native]") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "case.toml", "solver = \"shapes\"\n[output]\nsteps = 1\n");
+    write_text(folder.path() / "slow.toml", "solver = \"shapes\"\nnap = 0.02\n[output]\nsteps = 1\n");
+    const std::string out = (folder.path() / "out").string(),
+                      member = " " TEST_MEMBER " " + (folder.path() / "slow.toml").string() +
+                               " --steps 20 --checkpoint 5 --quiet --out " + out;
+    // Killed in the middle: after the files of a step between two checkpoints.
+    const Done killed = run("export " + on("2x1") + "; setsid" + member + " & pid=$!; until [ -e " + out +
+                            "/fields/zones-000011.vtkhdf ]; do sleep 0.01; done; kill -9 -$pid; wait $pid");
+    INFO(killed.said);
+    REQUIRE(fs::exists(out + "/checkpoint-000010"));
+    REQUIRE_FALSE(fs::exists(out + "/fields/zones-000020.vtkhdf"));
+    const Done again = run(on("3x1") + member + " --restart " + out);
+    INFO(again.said);
+    REQUIRE(again.status == 0);
+    const Done through = run(on("1x1") + " " TEST_MEMBER " " + (folder.path() / "case.toml").string() +
+                             " --steps 20 --quiet --out " + (folder.path() / "through").string());
+    REQUIRE(through.status == 0);
+    std::size_t files = 0;
+    for (const fs::directory_entry& each : fs::directory_iterator(folder.path() / "through" / "fields")) {
+        CAPTURE(each.path().filename());
+        CHECK(text_of(fs::path(out) / "fields" / each.path().filename()) == text_of(each.path()));
+        ++files;
+    }
+    CHECK(files == kNames.size() * 22);
+    for ([[maybe_unused]] const fs::directory_entry& each : fs::directory_iterator(out + "/fields")) --files;
+    CHECK(files == 0);
 }
 
 TEST_CASE("a cell that names a point that is not there ends the run with patch, value and range",

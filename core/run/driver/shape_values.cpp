@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "core/base/error.hpp"
+#include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/grid_values.hpp"
 
 namespace strata::graph {
@@ -16,14 +19,50 @@ namespace {
 
 using Form = ShownShape::Form;
 
-/// Where each patch's points, cells and connectivity begin in the file; at the end the sums.
-std::vector<FieldCounts> firsts(const Graph& graph, const ShownShape& shape) {
-    std::vector<FieldCounts> all{{}};
-    for (int p = 0; p < shape.parts[0].family->patches(); ++p) {
-        const FieldCounts own = counts_of(graph, shape, p), &last = all.back();
-        all.push_back({last.points + own.points, last.cells + own.cells, last.ids + own.ids});
+/// A patch's integers of i64 or i32.
+std::vector<std::int64_t> integers(const LabelInfo& label, const std::vector<std::byte>& values) {
+    std::vector<std::int64_t> all(values.size() / label.bytes);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::int32_t narrow = 0;
+        if (label.bytes == sizeof narrow) {
+            std::memcpy(&narrow, values.data() + i * sizeof narrow, sizeof narrow);
+            all[i] = narrow;
+        } else {
+            std::memcpy(&all[i], values.data() + i * sizeof all[i], sizeof all[i]);
+        }
     }
     return all;
+}
+
+Error wrong(const ShownShape& shape, int patch, const std::string& what) {
+    return Error(fmt::format("shape '{}': patch {} of '{}': {}", shape.name, patch,
+                             shape.parts[0].family->name(), what),
+                 kFailure);
+}
+
+/// What a patch of this member has now.
+FieldCounts counts_now(const ShownShape& shape, ValuesNow& now, const Graph& graph, int patch, int local) {
+    const ShownShape::Part& part = shape.parts[0];
+    const FieldCounts most = counts_of(graph, shape, patch);
+    std::vector<std::byte> read;
+    const auto number = [&](LabelId label, std::int64_t at, std::int64_t limit, const char* of) {
+        now.read({label}, local, 1, read);
+        const std::int64_t found = integers(now.label(label), read)[static_cast<std::size_t>(at)];
+        if (found < 0 || found > limit)
+            throw wrong(shape, patch, fmt::format("'{}' is no number of {}", now.label(label).name, of))
+                .given(fmt::format("{}", found))
+                .allowed(fmt::format("0 to {}, for which the lists have room", limit));
+        return found;
+    };
+    FieldCounts own = most;
+    if (part.points_now) own.points = number(part.points_now, 0, most.points, "points");
+    if (!part.cells_now) return own;
+    own.cells = number(part.cells_now, 0, most.cells, "cells");
+    if (shape.form == Form::table) return own;
+    const int corners = corners_of(shape.type);
+    own.ids = corners > 0 ? own.cells * corners
+                          : number(shape.offsets, own.cells, most.ids, "entries of the connectivity");
+    return own;
 }
 
 FieldArray points_array(const Graph& graph, const ShownShape::Part& part) {
@@ -95,19 +134,11 @@ void write_grid_block(FieldFile& file, const ShownFile& shown, std::size_t numbe
                   array.form.on == On::nodes ? nodes : cells, false);
 }
 
-/// A patch's integers of i64 or i32.
-std::vector<std::int64_t> integers(const LabelInfo& label, const std::vector<std::byte>& values) {
-    std::vector<std::int64_t> all(values.size() / label.bytes);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        std::int32_t narrow = 0;
-        if (label.bytes == sizeof narrow) {
-            std::memcpy(&narrow, values.data() + i * sizeof narrow, sizeof narrow);
-            all[i] = narrow;
-        } else {
-            std::memcpy(&all[i], values.data() + i * sizeof all[i], sizeof all[i]);
-        }
-    }
-    return all;
+/// What a patch has, by where it and the next one begin.
+FieldCounts between(const std::vector<FieldCounts>& first, int patch) {
+    const FieldCounts &from = first[static_cast<std::size_t>(patch)],
+                      &to = first[static_cast<std::size_t>(patch) + 1];
+    return {to.points - from.points, to.cells - from.cells, to.ids - from.ids};
 }
 
 /// Writes one patch's share of a shape of lists.
@@ -125,6 +156,7 @@ class PatchOfLists {
 
     void write(const FieldCounts& first, const FieldCounts& own, const Graph& graph) {
         const ShownShape::Part& part = shape_.parts[0];
+        most_ = counts_of(graph, shape_, patch_);
         if (shape_.form == Form::blocks) {
             cells_ = cells_of(part, patch_);
             nodes_ = nodes_of(graph, part, cells_);
@@ -151,7 +183,8 @@ class PatchOfLists {
     }
     /// Writes `read_`: to a list from an entry on, or to all of a block.
     void put(const std::string& array, int components, bool points, std::int64_t from, std::int64_t count) {
-        if (shape_.form != Form::blocks) return file_.write(array, from, count, read_.data(), count);
+        if (shape_.form != Form::blocks)
+            return file_.write(array, from, count, read_.data(), points ? most_.points : most_.cells);
         const Box& box = points ? nodes_ : cells_;
         const std::ptrdiff_t y = box.extent(0);
         file_.frame(array, box, components);
@@ -162,16 +195,13 @@ class PatchOfLists {
         now_.read({label}, local_, 1, read_);
         return integers(now_.label(label), read_);
     }
-    [[nodiscard]] Error said(const std::string& what) const {
-        return Error(fmt::format("shape '{}': patch {} of '{}': {}", shape_.name, patch_,
-                                 shape_.parts[0].family->name(), what),
-                     kFailure);
-    }
+    [[nodiscard]] Error said(const std::string& what) const { return wrong(shape_, patch_, what); }
     void cells(const FieldCounts& first, const FieldCounts& own) {
         const std::string kind = shape_.form == Form::surface ? "Polygons/"
                                  : shape_.form == Form::lines ? "Lines/"
                                                               : "";
         std::vector<std::int64_t> ids = integers_of(shape_.connectivity);
+        ids.resize(static_cast<std::size_t>(own.ids));  // those of the cells that there are now
         for (std::int64_t& id : ids) {
             if (id < 0 || id >= own.points)
                 throw said(fmt::format("'{}' names a point that the patch does not have",
@@ -183,6 +213,7 @@ class PatchOfLists {
         file_.write(kind + "Connectivity", first.ids, own.ids, ids.data());
         if (shape_.type != CellType::by_label) return;
         std::vector<std::int64_t> offsets = integers_of(shape_.offsets);
+        offsets.resize(static_cast<std::size_t>(own.cells) + 1);
         check_offsets(offsets, own.ids);
         if (shape_.types) {
             now_.read({shape_.types}, local_, 1, read_);
@@ -221,15 +252,48 @@ class PatchOfLists {
     int patch_, local_;
     std::string block_;  // "NAME/" in a file of blocks
     Box cells_, nodes_;  // of a block
+    FieldCounts most_;   // entries of lists
     std::vector<std::byte> read_;
 };
 
 }  // namespace
 
-void create_shape(const ShownFile& shown, const fs::path& path, const Graph& graph, double time) {
+std::vector<FieldCounts> first_of_patches(const ShownFile& shown, const Simulation& run, team::Team& team,
+                                          const std::function<void()>& undo) {
+    const ShownShape& shape = *shown.shape;
+    const Graph& graph = run.plan().graph();
+    if (shape.form == Form::blocks) return {};
+    const auto patches = static_cast<std::size_t>(shape.parts[0].family->patches());
+    std::vector<std::int64_t> numbers(3 * patches);
+    const auto put = [&](int patch, const FieldCounts& own) {
+        const std::array each{own.points, own.cells, own.ids};
+        std::copy(each.begin(), each.end(), numbers.begin() + 3 * std::ptrdiff_t{patch});
+    };
+    if (shape.counted()) {
+        const auto count = [&] {
+            ValuesNow now(run);
+            const std::vector<int>& mine = now.patches(*shape.parts[0].family);
+            for (std::size_t i = 0; i < mine.size(); ++i)
+                put(mine[i], counts_now(shape, now, graph, mine[i], static_cast<int>(i)));
+        };
+        all_or_none(team, count, undo);
+        team.together().reduce(std::span(numbers), [](std::int64_t a, std::int64_t b) { return a + b; });
+    } else {
+        for (int p = 0; p < static_cast<int>(patches); ++p) put(p, counts_of(graph, shape, p));
+    }
+    std::vector<FieldCounts> first{{}};
+    for (std::size_t n = 0; n < numbers.size(); n += 3) {
+        const FieldCounts& last = first.back();
+        first.push_back({last.points + numbers[n], last.cells + numbers[n + 1], last.ids + numbers[n + 2]});
+    }
+    return first;
+}
+
+void create_shape(const ShownFile& shown, const fs::path& path, const Graph& graph,
+                  const std::vector<FieldCounts>& first, double time) {
     const ShownShape& shape = *shown.shape;
     if (shape.form == Form::blocks) return create_blocks(shown, path, graph, time);
-    const FieldCounts all = firsts(graph, shape).back();
+    const FieldCounts all = first.back();
     if (shape.form == Form::table) {
         std::vector<FieldArray> columns;
         for (const ShownFile::Array& array : shown.arrays) columns.push_back(array.form);
@@ -255,7 +319,8 @@ void create_shape(const ShownFile& shown, const fs::path& path, const Graph& gra
     file.close();
 }
 
-void write_shape(const ShownFile& shown, const fs::path& path, const Simulation& run) {
+void write_shape(const ShownFile& shown, const fs::path& path, const Simulation& run,
+                 const std::vector<FieldCounts>& first) {
     const ShownShape& shape = *shown.shape;
     const Graph& graph = run.plan().graph();
     ValuesNow now(run);
@@ -265,7 +330,6 @@ void write_shape(const ShownFile& shown, const fs::path& path, const Simulation&
             for (int zone = 0; zone < blocks_of(shape.parts[n]); ++zone)
                 write_grid_block(file, shown, n, zone, now, graph);
     } else {
-        const std::vector<FieldCounts> first = firsts(graph, shape);
         const std::vector<int>& mine = now.patches(*shape.parts[0].family);
         for (std::size_t i = 0; i < mine.size(); ++i) {
             const int patch = mine[i];
@@ -273,7 +337,7 @@ void write_shape(const ShownFile& shown, const fs::path& path, const Simulation&
             PatchOfLists(file, shown, now, patch, static_cast<int>(i),
                          block ? block_name(shape.parts[0], patch) + "/" : "")
                 .write(block ? FieldCounts{} : first[static_cast<std::size_t>(patch)],
-                       counts_of(graph, shape, patch), graph);
+                       block ? counts_of(graph, shape, patch) : between(first, patch), graph);
         }
     }
     file.close();

@@ -234,9 +234,11 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
         const fs::path path = folder / fmt::format("{}-{:06}.vtkhdf", shown.name, run.step());
         const auto undo = [&] { FieldFile::abandon(path); };
         std::vector<std::int64_t> first;
+        std::vector<FieldCounts> of_lists;
         if (shown.set) first = first_particles(shown, run, team);
+        if (shown.shape) of_lists = first_of_patches(shown, run, team, undo);
         const auto create = [&] {
-            if (shown.shape) return create_shape(shown, path, run.plan().graph(), time);
+            if (shown.shape) return create_shape(shown, path, run.plan().graph(), of_lists, time);
             std::vector<FieldArray> arrays;
             for (const ShownFile::Array& array : shown.arrays) arrays.push_back(array.form);
             if (leaves_some_out(shown)) arrays.push_back(ghosts_array(shown));
@@ -253,7 +255,7 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
                 [&] {
                     if (team.node() != node) return;
                     if (shown.shape)
-                        write_shape(shown, path, run);
+                        write_shape(shown, path, run, of_lists);
                     else
                         write_values(shown, path, run, first);
                 },

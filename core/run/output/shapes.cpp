@@ -20,6 +20,8 @@ ShownShape with_one_part(ShownShape::Form form, std::string name, const Family& 
     part.family = &family;
     part.at = std::move(at.labels);
     part.blank = options.blank.label();
+    part.points_now = options.points_now.label();
+    part.cells_now = options.cells_now.label();
     for (const ShownLabel& label : options.on_points) part.on_points.push_back(label.label());
     shape.parts.push_back(std::move(part));
     return shape;
@@ -58,6 +60,7 @@ class Check {
         if (shape_.name.empty() || shape_.name.find_first_of("/.") != std::string::npos)
             throw Error("a shape cannot have this name").given(shape_.name).allowed("no '/' or '.'");
         if (shape_.parts.empty()) throw said("has no blocks").allowed("one or more");
+        if (shape_.counted()) check_counts(shape_.parts[0]);
         if (shape_.form == ShownShape::Form::table) return check_table();
         for (const ShownShape::Part& part : shape_.parts) {
             check_places(part);
@@ -113,6 +116,19 @@ class Check {
             throw said(first == nullptr ? "it has no coordinates" : "one label with its coordinates")
                 .given(first == nullptr ? "nothing" : text_of(*first))
                 .allowed("one label of two or three components, or one label for each direction");
+    }
+    void check_counts(const ShownShape::Part& part) const {
+        if (shape_.form == ShownShape::Form::blocks)
+            throw said("the numbers of points and cells of blocks do not change");
+        if (shape_.form == ShownShape::Form::table && part.points_now)
+            throw said("a table has no points").allowed("cells_now: its rows");
+        for (const auto& [id, role] : {std::pair(part.points_now, "its number of points"),
+                                       std::pair(part.cells_now, "its number of cells")}) {
+            if (!id) continue;
+            const LabelInfo& count =
+                label(role, id, part, On::cells, {Element::i64, Element::i32}, "i64 or i32");
+            for (int p = 0; p < part.family->patches(); ++p) same(count, p, 1, "entry");
+        }
     }
     void check_blank(const ShownShape::Part& part) const {
         const LabelInfo& blank =
@@ -235,7 +251,8 @@ int corners_of(CellType type) {
 
 bool ShownShape::uses(LabelId label) const {
     const auto in = [&](const Part& part) {
-        return label == part.blank || std::count(part.at.begin(), part.at.end(), label) > 0;
+        return label == part.blank || label == part.points_now || label == part.cells_now ||
+               std::count(part.at.begin(), part.at.end(), label) > 0;
     };
     return label == connectivity || label == offsets || label == types ||
            std::any_of(parts.begin(), parts.end(), in);
@@ -276,8 +293,9 @@ ShownShape lines(std::string name, const Family& family, Coordinates at, const C
                       lines);
 }
 
-ShownShape table(std::string name, const Family& family, const std::vector<ShownLabel>& columns) {
-    ShownShape shape = with_one_part(ShownShape::Form::table, std::move(name), family, {}, {});
+ShownShape table(std::string name, const Family& family, const std::vector<ShownLabel>& columns,
+                 const ShapeOptions& options) {
+    ShownShape shape = with_one_part(ShownShape::Form::table, std::move(name), family, {}, options);
     for (const ShownLabel& column : columns) shape.columns.push_back(column.label());
     return shape;
 }

@@ -86,6 +86,10 @@ struct ShapeOptions {
     /// Lists that belong to points where patches have as many cells as points. All other lists of the family
     /// belong to what they have as many entries as.
     std::vector<ShownLabel> on_points = {};
+    /// Where the number of points or cells (rows of a table) changes during the run, so that lists are as
+    /// long as they may become: a list with one whole number on each patch, how many of its points or cells
+    /// there are now. They are the first ones; of the connectivity, what belongs to these cells.
+    ShownLabel points_now = {}, cells_now = {};
 };
 
 /// What is written to one file a step. Made by the functions below.
@@ -97,7 +101,8 @@ struct ShownShape {
         std::function<Int3(int)> zone_cells;  // blocks of lists
         std::vector<LabelId> at;
         LabelId blank;
-        std::vector<LabelId> on_points;
+        std::vector<LabelId> on_points = {};
+        LabelId points_now = {}, cells_now = {};
     };
     Form form = Form::table;
     std::string name;
@@ -108,6 +113,8 @@ struct ShownShape {
 
     /// Whether the label says what the shape looks like.
     [[nodiscard]] bool uses(LabelId label) const;
+    /// Whether numbers of points or cells change.
+    [[nodiscard]] bool counted() const { return parts[0].points_now || parts[0].cells_now; }
 };
 
 /// Blocks of curvilinear cells, each on a grid. In a file a block is called as its grid, blocks of several
@@ -127,8 +134,9 @@ struct ShownShape {
 [[nodiscard]] ShownShape lines(std::string name, const Family& family, Coordinates at, const CellLists& lines,
                                const ShapeOptions& options = {});
 /// Lists of equal length on each patch as columns of a table; the rows of all patches one after the other.
-[[nodiscard]] ShownShape table(std::string name, const Family& family,
-                               const std::vector<ShownLabel>& columns);
+/// `options`: cells_now alone.
+[[nodiscard]] ShownShape table(std::string name, const Family& family, const std::vector<ShownLabel>& columns,
+                               const ShapeOptions& options = {});
 
 /// Whether a label has values between steps.
 [[nodiscard]] bool is_kept(const Resolved& resolved, LabelId label);
@@ -138,7 +146,7 @@ void check_shape(const Graph& graph, const Resolved& resolved, const ShownShape&
 
 /// Whether a block with these cells has one layer of points in z: it has no coordinates for z.
 [[nodiscard]] bool is_flat(const Graph& graph, const ShownShape::Part& part, const Int3& cells);
-/// What a patch adds to a shape of lists; the rows of a table are counted as cells.
+/// What a patch adds to a shape of lists, at most; the rows of a table are counted as cells.
 [[nodiscard]] FieldCounts counts_of(const Graph& graph, const ShownShape& shape, int patch);
 /// Where a label of the shape's family belongs: On::cells, On::nodes (points), or nowhere.
 enum class Belongs : std::uint8_t { nowhere, to_cells, to_points };

@@ -1,6 +1,8 @@
 // A solver that shows one family of each shape, with values that tests/solvers/read_shapes.py knows:
 //   shapes_shown CASE --out FOLDER --fields N --steps N
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "core/graph/declare/zones.hpp"
 #include "core/run/driver/driver.hpp"
@@ -206,6 +208,46 @@ std::vector<ShownShape> panels(Graph& graph) {
             lines("wires", panels, {x, y}, {.connectivity = wires, .offsets = offsets})};
 }
 
+/// Lists with room for four triangles on each patch, of which there are (p + step) % 5 now, each with corners
+/// of its own; the same as cells of two types on six points, and their numbers as a table.
+std::vector<ShownShape> growing(Graph& graph) {
+    const Family& drops = graph.add<Family>("drop", 3);
+    const auto room = [](std::int64_t entries) { return [entries](int) { return entries; }; };
+    const auto at = add_list<float>(graph, "drop at", drops, room(12), 2,
+                                    [](int p, int n, int c) { return 100 * p + 2 * n + c; });
+    const auto ids =
+        add_list<std::int32_t>(graph, "drop ids", drops, room(12), 1, [](int, int n, int) { return n; });
+    add_list<double>(graph, "drop heat", drops, room(4), 2,
+                     [](int p, int n, int c) { return 10 * p + n + 0.5 * c; });
+    add_list<double>(graph, "drop speed", drops, room(12), 3,
+                     [](int p, int n, int c) { return 100 * p + n + 0.25 * c; });
+    const auto number = add_list<std::int64_t>(graph, "drop number", drops, room(4), 1,
+                                               [](int p, int n, int) { return p - n; });
+    static constexpr int kOffsets[] = {0, 3, 7, 10, 14}, kTypes[] = {5, 10, 5, 10};
+    const auto corners = add_list<std::int64_t>(graph, "film ids", drops, room(14), 1,
+                                                [](int p, int n, int) { return (n + p) % 6; });
+    const auto offsets = add_list<std::int32_t>(graph, "film offsets", drops, room(5), 1,
+                                                [](int, int n, int) { return kOffsets[n]; });
+    const auto types = add_list<std::uint8_t>(graph, "film types", drops, room(4), 1,
+                                              [](int, int n, int) { return kTypes[n]; });
+    const auto points = add_list<std::int64_t>(graph, "drop points", drops, room(1), 1,
+                                               [](int p, int, int) { return 3 * p; });
+    const auto cells =
+        add_list<std::int32_t>(graph, "drop cells", drops, room(1), 1, [](int p, int, int) { return p; });
+    Task task = graph.step().task("grow", drops);
+    const auto more_points = task.modify(points);
+    const auto more = task.modify(cells);
+    task.run([=](Here& here) {
+        here[more][0] = static_cast<std::int32_t>((here.patch + here.step) % 5);
+        here[more_points][0] = 3 * here[more][0];
+    });
+    const CellLists films{.connectivity = corners, .offsets = offsets, .types = types};
+    return {surface("drops", drops, at, {.connectivity = ids, .type = CellType::triangle},
+                    {.points_now = points, .cells_now = cells}),
+            unstructured("films", drops, at, films, {.cells_now = cells}),
+            table("numbers", drops, {number}, {.cells_now = cells})};
+}
+
 /// Probe p has p + 1 rows.
 ShownShape probes(Graph& graph) {
     const Family& probes = graph.add<Family>("probe", 4);
@@ -222,12 +264,18 @@ ShownShape probes(Graph& graph) {
 int main(int argc, char** argv) {
     CaseSchema keys("shapes", "One family of each shape.");
     bool wrong = false;
+    double nap = 0;
+    keys.key("nap", &nap,
+             {.unit = "s", .least = 0, .decides = false, .meaning = "that each step takes at least"});
     keys.key("wrong", &wrong, {.meaning = "a cell names a point that is not there"});
     return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
         Solver solver;
         solver.shapes = {blocks(graph), wing(graph),       zones(graph),
                          mixed(graph),  tetrahedra(graph), probes(graph)};
         for (ShownShape& shape : panels(graph)) solver.shapes.push_back(std::move(shape));
+        for (ShownShape& shape : growing(graph)) solver.shapes.push_back(std::move(shape));
+        graph.before_step(
+            [&nap](std::int64_t) { std::this_thread::sleep_for(std::chrono::duration<double>(nap)); });
         if (wrong) {
             const Family& lost = graph.add<Family>("lost", 2);
             const auto at = add_list<double>(
