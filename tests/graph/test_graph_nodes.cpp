@@ -70,6 +70,18 @@ TEST_CASE("nor do a random order, delays and patches that go to other nodes chan
     }
 }
 
+TEST_CASE("patches move by measured cost to processes of other nodes") {
+    const auto ran = [](int ranks, int per_node) {
+        const std::string out = output_of(TEST_MEMBER, {"quarter", "200"}, ranks, per_node);
+        return std::pair(std::stod(out.substr(out.find("efficiency") + 10)),
+                         out.substr(out.find("patch 0 "), 40));
+    };
+    const auto [efficiency, values] = ran(2, 1);
+    CHECK(efficiency >= 0.85);
+    CHECK(values == ran(1, 0).second);
+    CHECK(ran(4, 2).second == values);
+}
+
 TEST_CASE("sweeps go on from node to node, patch by patch") {
     for (const std::string name : {"sweeps", "sweeps-boxes"}) {
         const std::string expected = output_of(TEST_MEMBER, {name, "12"}, 1, 0);

@@ -83,14 +83,17 @@ TEST_CASE("a killed run goes on from its checkpoint, between two rebuilds of its
 }
 
 TEST_CASE("patches move to where there is less to do", "[native]") {
-    const auto efficiency = [](const std::string& steps) {
-        const Done done = Run({"quarter", steps}, layout("2x1")).wait();
+    const auto ran = [](const std::string& on, const std::string& steps) {
+        const Done done = Run({"quarter", steps}, layout(on)).wait();
         INFO(done.err);
         REQUIRE(done.status == 0);
-        return std::stod(done.out.substr(done.out.find("efficiency") + 10));
+        return std::pair(std::stod(done.out.substr(done.out.find("efficiency") + 10)),
+                         done.out.substr(done.out.find("patch 0 "), 40));
     };
-    CHECK(efficiency("3") < 0.6);  // nothing has been measured yet
-    CHECK(efficiency("20") >= 0.85);
+    CHECK(ran("2x1", "3").first < 0.6);  // nothing has been measured yet
+    const auto [efficiency, values] = ran("2x1", "100");
+    CHECK(efficiency >= 0.85);
+    CHECK(values == ran("1x1", "100").second);
 }
 
 TEST_CASE("a process that is killed in the middle of a step ends the run with its name", "[native]") {

@@ -78,6 +78,25 @@ TEST_CASE("a rate reads well whether steps are fast or slow") {
     CHECK(line(12.5) == "step 4  t = 0  12.5 s/step");
 }
 
+TEST_CASE("a line that is said stays, and progress goes on below it") {
+    const bool terminal = GENERATE(false, true);
+    FILE* file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    Progress progress({4, std::nullopt, ""}, ::fileno(file), terminal);
+    progress.at(1, 0, 1);
+    progress.say("patches moved");
+    progress.at(4, 0, 2);
+    progress.finish();
+    std::rewind(file);
+    char text[512];
+    const std::string shown(text, std::fread(text, 1, sizeof text, file));
+    std::fclose(file);
+    const auto said = shown.find("patches moved");
+    REQUIRE(said != std::string::npos);
+    CHECK(shown.find('\n', said) < shown.find("step 4/4"));
+    CHECK(shown.find("step 1/4") < said);
+}
+
 TEST_CASE("a line is cut to the width of the terminal") {
     const int outer = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(outer >= 0);

@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What a run says, on both; it must end well.
-std::string run(const std::string& layout, const std::string& words) {
-    const std::string line =
-        "STRATA_LAYOUT=" + layout + " STRATA_BIND=none " TEST_MEMBER " " + words + " --quiet 2>&1";
+std::string run(const std::string& layout, const std::string& words, bool quiet = true) {
+    const std::string line = "STRATA_LAYOUT=" + layout + " STRATA_BIND=none " TEST_MEMBER " " + words +
+                             (quiet ? " --quiet 2>&1" : " 2>&1");
     FILE* pipe = ::popen(line.c_str(), "r");
     REQUIRE(pipe != nullptr);
     std::string said;
@@ -88,6 +88,45 @@ TEST_CASE("particles and fields are shown value by value, the same on every layo
             for (int i = 0; i < 12; ++i) wrong += numbers[at++] != cell_value(i, j, k);
     CHECK(wrong == 0);
     CHECK(grid.text("/VTKHDF/PointData/w", "Unit") == "m/s");
+}
+
+TEST_CASE("patches move by measured cost, which is said, and changes no value in any file") {
+    const TemporaryFolder folder;
+    const std::string case_text = "solver = \"cloud\"\ndear = 1.5\n";
+    const auto ran = [&](const std::string& name, const std::string& layout, const std::string& words,
+                         const std::string& more = "") {
+        const fs::path file = folder.path() / (name + ".toml");
+        write_text(file, case_text + more);
+        const fs::path out = folder.path() / name;
+        const std::string said =
+            run(layout, file.string() + " --fields 45 --out " + out.string() + " " + words, false);
+        const JsonValue result = JsonValue::parse(text_of(out / "result.json"), "");
+        const auto moves = result.member("balance").member("moves").items();
+        std::size_t lines = 0;
+        for (std::size_t at = 0; (at = said.find("by measured costs", at)) != std::string::npos; ++at)
+            ++lines;
+        INFO(said);
+        CHECK(lines == moves.size());
+        CHECK(has(said, "balance: costs looked at") == (more.empty() && layout != "1x1"));
+        return moves.size();
+    };
+    const auto same = [&](const std::string& name) {
+        for (const std::string file : {"dust-000135.vtkhdf", "grid-000135.vtkhdf", "fine-000150.vtkhdf"}) {
+            CAPTURE(name, file);
+            CHECK(text_of(folder.path() / name / "fields" / file) ==
+                  text_of(folder.path() / "one" / "fields" / file));
+        }
+    };
+    CHECK(ran("one", "1x1", "--steps 150") == 0);
+    CHECK(ran("off", "2x1", "--steps 150", "[run]\nbalance = false\n") == 0);
+    same("off");
+    CHECK(ran("two", "2x1", "--steps 150 --checkpoint 50 --profile --timeline") >= 1);
+    same("two");
+    CHECK(has(text_of(folder.path() / "two" / "profile.json"), "keep fields"));
+    CHECK(has(text_of(folder.path() / "two" / "trace.json"), "keep fields"));
+    CHECK(ran("part", "2x1", "--steps 120 --checkpoint 110") >= 1);
+    (void)ran("part", "3x2", "--steps 150 --restart " + (folder.path() / "part").string());
+    same("part");
 }
 
 TEST_CASE("cells that no patch covers are hidden") {

@@ -1,13 +1,19 @@
 #include "core/graph/simulation/simulation.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
+#include "core/graph/simulation/balancing.hpp"
 
 namespace strata::graph {
 
 namespace {
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// A number for each plan of a process. All processes make the same plans in the same order, so their numbers
 /// agree.
@@ -19,20 +25,27 @@ std::uint64_t next_serial() {
 }  // namespace
 
 Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
-    : graph_(graph), members_(std::move(members)), options_(std::move(options)), balancer_(options_.balance) {
+    : graph_(graph),
+      members_(std::move(members)),
+      options_(std::move(options)),
+      balancer_(std::make_unique<Balancer>(members_.size, options_.balance)) {
     graph_heap_ = grown([&] { resolved_ = resolve(graph); });
     if (options_.crew != nullptr) options_.threads = options_.crew->count();
     Assignment assignment = options_.assignment;
     if (assignment.owner.empty()) assignment = assign(graph, members_.size);
     assignment.number(members_.size);
+    const double begin = seconds_now();
     plan_heap_ = grown([&] {
         plan_ =
             std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
     });
+    balancer_->planned(2 * (seconds_now() - begin));  // a move also copies values
     planned_for_ = relations_version();
 }
 
 Simulation::~Simulation() = default;
+
+const BalanceRecord& Simulation::balanced() const { return balancer_->record(); }
 
 ExecutorOptions Simulation::executor_options() const {
     ExecutorOptions options;
@@ -106,6 +119,7 @@ void Simulation::reassign(Assignment assignment) {
     next->take_over_objects(*plan_, next_serial());
     executor_.reset();
     plan_ = std::move(next);
+    balancer_->forget();
     make_executor(std::move(counts));
 }
 
@@ -171,33 +185,57 @@ Decision Simulation::whether_to_go_on() {
 std::int64_t Simulation::advance(std::int64_t steps) {
     std::int64_t done = 0;
     const std::int64_t at_once = graph_.calls_before_step().empty() ? std::int64_t{1} << 20 : 1;
+    batch_ = {};
     while (done < steps && !stopped_) {
+        balance();
         follow_relations();
         const Decision go_on = whether_to_go_on();
-        const auto want = static_cast<std::uint32_t>(std::min({at_once, steps - done, steps_until_a_look()}));
-        batch_ = executor_->run(want, go_on);
-        done += batch_.steps;
-        step_ += batch_.steps;
+        const auto want =
+            static_cast<std::uint32_t>(std::min({at_once, steps - done, balancer_->steps_at_once(*plan_)}));
+        const Batch part = executor_->run(want, go_on);
+        count(part);
+        done += part.steps;
+        step_ += part.steps;
         stopped_ = go_on.more != nullptr && !go_on.more(go_on.what, executor_->epoch(0));
-        balance();
     }
     return done;
 }
 
-/// The last step before a comparison of costs is timed, so it runs as a batch of its own.
-std::int64_t Simulation::steps_until_a_look() const {
-    const std::int64_t every = balancer_.rule().every;
-    if (every <= 0 || members_.size == 1) return std::int64_t{1} << 20;
-    const std::int64_t next = looked_at_ + every;
-    plan_->measure(step_ + 1 >= next);
-    return std::max<std::int64_t>(1, next - 1 - step_);
+void Simulation::count(const Batch& part) {
+    balancer_->count(part);
+    if (batch_.threads.size() != part.threads.size()) batch_.threads.resize(part.threads.size());
+    batch_.steps += part.steps;
+    batch_.seconds += part.seconds;
+    for (std::size_t t = 0; t < part.threads.size(); ++t) {
+        Usage& of = batch_.threads[t];
+        const Usage& more = part.threads[t];
+        of.operations += more.operations;
+        of.stolen += more.stolen;
+        of.tasks += more.tasks;
+        of.waiting += more.waiting;
+        of.runtime += more.runtime;
+    }
 }
 
+/// Looks at the costs of the last step, if it was timed. Called before a step and not after one: when a run
+/// ends, nothing moves any more.
 void Simulation::balance() {
-    const std::int64_t every = balancer_.rule().every;
-    if (every <= 0 || members_.size == 1 || step_ < looked_at_ + every) return;
-    looked_at_ = step_;
-    if (auto next = balancer_.decide(*plan_, next_serial())) reassign(std::move(*next));
+    if (!balancer_->due()) return;
+    auto next = balancer_->look(*plan_, next_serial(), executor_->threads());
+    if (!next) return;
+    PatchMove move{step_, 0, next->balance_before, next->balance_after, 0};
+    Assignment assignment;
+    for (const FamilyId f : plan_->assignment().owner.ids()) {
+        std::vector<int>& owners = next->owners[static_cast<std::size_t>(f.number())];
+        for (std::size_t p = 0; p < owners.size(); ++p)
+            move.patches += owners[p] != plan_->assignment().owner[f][p] ? 1 : 0;
+        assignment.owner.push_back(std::move(owners));
+    }
+    const double begin = seconds_now();
+    reassign(std::move(assignment));
+    move.seconds = seconds_now() - begin;
+    balancer_->planned(move.seconds);
+    balancer_->record().moves.push_back(move);
 }
 
 RunBytes Simulation::bytes() const {

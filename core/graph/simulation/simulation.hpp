@@ -20,10 +20,12 @@
 #include "core/graph/execute/executor.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/expand/values.hpp"
-#include "core/graph/simulation/balancing.hpp"
 #include "core/graph/simulation/bytes.hpp"
+#include "core/graph/simulation/moves.hpp"
 
 namespace strata::graph {
+
+class Balancer;
 
 struct SimulationOptions {
     /// The threads of this process; without a crew, `threads` plain ones.
@@ -37,8 +39,8 @@ struct SimulationOptions {
     /// The owner of each patch. Empty: each process gets a contiguous part of each family's order, all of
     /// equal length.
     Assignment assignment{};
-    /// Moves patches between processes by measured costs.
-    BalanceRule balance{};
+    /// Moves patches between processes by measured costs (core/balance/rebalance.hpp says when).
+    bool balance = false;
 };
 
 class Simulation {
@@ -107,8 +109,10 @@ class Simulation {
     }
     /// What this process's memory is used for now.
     [[nodiscard]] RunBytes bytes() const;
-    /// Of the last advance().
+    /// Of the last advance(), all its batches together.
     [[nodiscard]] const Batch& batch() const { return batch_; }
+    /// What balancing by measured costs has done so far.
+    [[nodiscard]] const BalanceRecord& balanced() const;
     [[nodiscard]] const Executor& executor() const { return *executor_; }
 
   private:
@@ -117,8 +121,8 @@ class Simulation {
     [[nodiscard]] const std::byte* scalar_now(LabelId label) const;
     void make_executor(std::vector<Epoch> counts);
     void follow_relations();
-    [[nodiscard]] std::int64_t steps_until_a_look() const;
     void balance();
+    void count(const Batch& part);
     [[nodiscard]] std::uint64_t relations_version() const;
 
     /// The heap's growth while `make` runs.
@@ -140,8 +144,7 @@ class Simulation {
     std::int64_t step_ = 0;
     std::uint64_t planned_for_ = 0;  // relations_version() of the plan
     Batch batch_;
-    Balancer balancer_;
-    std::int64_t looked_at_ = 0;  // the step after which costs were compared last
+    std::unique_ptr<Balancer> balancer_;
     LabelId stop_label_;
     std::function<bool(const void*)> stop_;
     DecideCall stop_call_;

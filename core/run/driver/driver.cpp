@@ -27,12 +27,12 @@ void leave_it_to_the_first(team::Team& team) {
 }
 
 int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_line,
-               const OutputSettings& output, const std::function<Solver(Graph&)>& declare, const Build& build,
-               Phases& phases) {
+               const OutputSettings& output, bool balance, const std::function<Solver(Graph&)>& declare,
+               const Build& build, Phases& phases) {
     phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
-    Run run(team, graph, solver, schema, command_line, output, phases);
+    Run run(team, graph, solver, schema, command_line, output, balance, phases);
     run.go();
     RunResult result = run.result(build);
     run.write_observed();
@@ -64,11 +64,15 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     Phases phases;
     CommandLine command_line;
     OutputSettings output;
+    bool balance = true;
     // A file at its size limit is an error with the file's name. Without this the signal would end the
     // process.
     ::signal(SIGXFSZ, SIG_IGN);
     try {
         output.declare(schema);
+        schema.key("run.balance", &balance,
+                   {.decides = false,
+                    .meaning = "patches move between processes by measured cost; the values are the same"});
         const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
         if (!read) return kSuccess;
         command_line = *read;
@@ -96,7 +100,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
-            return run_member(team, schema, command_line, output, declare, build, phases);
+            return run_member(team, schema, command_line, output, balance, declare, build, phases);
         } catch (const team::MemberLost&) {
             if (command_line.out) Control::sweep(*command_line.out);  // if member 0 was lost
             throw;

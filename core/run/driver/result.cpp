@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/units.hpp"
 #include "core/run/profile/phases.hpp"
 #include "core/run/profile/record.hpp"
 
@@ -42,6 +43,34 @@ void write_memory(Json& json, const std::vector<RunBytes>& memory) {
         json.end();
     }
     json.end();
+}
+
+void write_balance(Json& json, const BalanceRecord& balance) {
+    json.key("balance").object().member("looks", balance.looks).member("looks_s", balance.looks_s);
+    json.key("moves").array();
+    for (const PatchMove& move : balance.moves)
+        json.object()
+            .member("step", move.step)
+            .member("patches", move.patches)
+            .member("balance_before", move.balance_before)
+            .member("balance_after", move.balance_after)
+            .member("seconds", move.seconds)
+            .end();
+    json.end().end();
+}
+
+/// Empty where costs were not looked at.
+std::string text_of(const BalanceRecord& balance) {
+    if (balance.looks == 0) return "";
+    std::string text = fmt::format("balance: costs looked at {} time{} in {}", balance.looks,
+                                   balance.looks == 1 ? "" : "s", print_duration(balance.looks_s));
+    if (balance.moves.empty()) return text + ", no patch moved\n";
+    double seconds = 0;
+    std::int64_t patches = 0;
+    for (const PatchMove& move : balance.moves) seconds += move.seconds, patches += move.patches;
+    const std::size_t moves = balance.moves.size();
+    return text + fmt::format(", {} patch{} moved at {} step{} in {}\n", patches, patches == 1 ? "" : "es",
+                              moves, moves == 1 ? "" : "s", print_duration(seconds));
 }
 
 std::string megabytes(double bytes) { return fmt::format("{:.3g} MB", bytes / 1e6); }
@@ -93,6 +122,7 @@ void write_json(std::ostream& out, const RunResult& r) {
     json.end().key("curves").array().end().key("matrices").array().end();
     json.members("notes", r.notes);
     write_memory(json, r.memory);
+    write_balance(json, r.balance);
     if (!r.counts.mode.empty()) write_counts(json, r.counts);
     json.key("provenance").object().member("compiler", r.compiler).member("flags", r.flags);
     json.member("case_hash", r.case_hash).end();
@@ -110,7 +140,7 @@ std::string result_text(const RunResult& r) {
         for (const Figure& figure : r.figures)
             text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
-    text += text_of(r.memory);
+    text += text_of(r.balance) + text_of(r.memory);
     const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
     // The last line is the reason of a failure, or, after a success, the time.
     const bool failed = r.not_compared.empty() && !check.passed();

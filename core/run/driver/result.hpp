@@ -8,6 +8,7 @@
 
 #include "core/base/figures.hpp"
 #include "core/graph/simulation/bytes.hpp"
+#include "core/graph/simulation/moves.hpp"
 #include "core/run/profile/counting.hpp"
 
 namespace strata::graph {
@@ -31,6 +32,7 @@ struct RunResult {
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;
     std::vector<RunBytes> memory;  // [process]
+    BalanceRecord balance;         // by measured costs
     Counts counts;                 // of tasks; without a mode: none were requested
 };
 

@@ -81,8 +81,9 @@ void make_folder(const std::filesystem::path& folder) {
             .remedy("--out FOLDER names another one");
 }
 
-SimulationOptions options_of(team::Team& team, const CommandLine& command_line, Meter* meter) {
+SimulationOptions options_of(team::Team& team, const CommandLine& command_line, bool balance, Meter* meter) {
     SimulationOptions options;
+    options.balance = balance;
     options.crew = &team.crew();
     options.meter = meter;
     options.records = command_line.profile || command_line.timeline ? kRecords : 0;
@@ -92,7 +93,7 @@ SimulationOptions options_of(team::Team& team, const CommandLine& command_line, 
 }  // namespace
 
 Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
-         const CommandLine& command_line, const OutputSettings& output, Phases& phases)
+         const CommandLine& command_line, const OutputSettings& output, bool balance, Phases& phases)
     : team_(team),
       graph_(graph),
       solver_(solver),
@@ -100,7 +101,7 @@ Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema&
       words_(command_line),
       phases_(phases),
       counting_(command_line.counters ? make_counting(*command_line.counters) : nullptr),
-      simulation_(graph, Members::of(team), options_of(team, command_line, counting_.get())),
+      simulation_(graph, Members::of(team), options_of(team, command_line, balance, counting_.get())),
       output_(output) {}
 
 bool Run::over() const {
@@ -248,7 +249,19 @@ void Run::after_batch(double seconds) {
         series_->append(step, time(), row);
     }
     pace_->at(step, time(), seconds);
+    say_moves();
     if (progress_) progress_->at(step, time(), seconds);
+}
+
+void Run::say_moves() {
+    const std::vector<PatchMove>& moves = simulation_.balanced().moves;
+    for (; progress_ && moves_said_ < moves.size(); ++moves_said_) {
+        const PatchMove& move = moves[moves_said_];
+        progress_->say(fmt::format(
+            "step {}: {} patch{} moved in {:.3g} ms; load balance {:.1f} %, now {:.1f} % by measured costs",
+            move.step, move.patches, move.patches == 1 ? "" : "es", 1e3 * move.seconds,
+            100 * move.balance_before, 100 * move.balance_after));
+    }
 }
 
 void Run::go() {
@@ -310,6 +323,7 @@ RunResult Run::result(const Build& build) const {
     r.flags = build.flags;
     r.case_hash = schema_.hash();
     r.counts = counts_;
+    r.balance = simulation_.balanced();
     r.memory = bytes_of_all(simulation_.bytes(), team_);
     phases_.enter("comparison");
     if (!restarted_from_.empty()) r.notes.push_back("went on from " + restarted_from_);

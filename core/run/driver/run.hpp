@@ -22,7 +22,7 @@ namespace strata::graph {
 class Run {
   public:
     Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
-        const CommandLine& command_line, const OutputSettings& output, Phases& phases);
+        const CommandLine& command_line, const OutputSettings& output, bool balance, Phases& phases);
 
     /// From the start, or the checkpoint, to the end.
     void go();
@@ -41,6 +41,7 @@ class Run {
     [[nodiscard]] Orders next_orders();
     void follow(Orders& orders);
     void after_batch(double seconds);
+    void say_moves();
     void answer_requests();
     void save();
     void show();
@@ -71,6 +72,7 @@ class Run {
     std::optional<Progress> progress_;
     std::optional<Pace> pace_;
     bool stop_asked_ = false, checkpoint_asked_ = false;
+    std::size_t moves_said_ = 0;
     std::vector<std::pair<std::string, double>> values_asked_;
 
     const OutputSettings& output_;

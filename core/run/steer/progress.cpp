@@ -97,6 +97,12 @@ void Progress::at(std::int64_t step, double time, double seconds) {
     show(progress_line(pace_));
 }
 
+void Progress::say(const std::string& line) {
+    const std::string text = terminal_ ? fmt::format("\r{}\x1b[K\n", line) : line + "\n";
+    if (::write(file_, text.data(), text.size()) < 0) return;
+    shown_step_ = -1;  // a terminal's line of progress is drawn anew
+}
+
 void Progress::finish() {
     if (!begun_) return;
     if (shown_step_ != pace_.step()) show(progress_line(pace_));

@@ -63,6 +63,8 @@ class Progress {
     Progress& operator=(const Progress&) = delete;
     /// To be called after a step. `seconds`: as in Pace::at.
     void at(std::int64_t step, double time, double seconds);
+    /// A line of its own, which stays.
+    void say(const std::string& line);
     /// Shows the last state and, on a terminal, ends the line: other messages may follow.
     void finish();
     [[nodiscard]] const Pace& pace() const { return pace_; }

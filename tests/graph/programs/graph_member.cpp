@@ -123,7 +123,7 @@ void balance(team::Team& team, std::int64_t steps) {
         }
     });
     graph.step().relocate(dust, x.last());
-    Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = {.every = 4}});
+    Simulation run(graph, Members::of(team), {.crew = &team.crew(), .balance = true});
     run.start();
     run.advance(steps);
     std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
@@ -138,7 +138,11 @@ void balance(team::Team& team, std::int64_t steps) {
     run.advance(3);
     const double step = team.together().reduce(run.batch().seconds / run.batch().steps,
                                                [](double a, double b) { return std::max(a, b); });
+    std::int64_t hash = 0;
+    for (const std::uint64_t each : run.hashes(grid)) hash ^= static_cast<std::int64_t>(each);
+    hash = team.together().reduce(hash, [](std::int64_t a, std::int64_t b) { return a ^ b; });
     if (team.rank() != 0) return;
+    fmt::print("patch 0 and all others {:016x}\n", static_cast<std::uint64_t>(hash));
     fmt::print("step {:.3f} ms\n", 1e3 * step);
     fmt::print("efficiency {:.3f}\n", all / team.size() / *std::max_element(load.begin(), load.end()));
 }

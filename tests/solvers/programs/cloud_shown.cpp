@@ -1,5 +1,7 @@
 // The particles of tests/graph/cloud.hpp as a solver of the driver, with fields beside them:
 //   cloud_shown CASE --out FOLDER --fields N --steps N
+// With the key `dear` a third of the patches takes so much longer, and after every 50 steps another third.
+#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -31,9 +33,23 @@ void add_boxes(Graph& graph) {
     });
 }
 
+/// Spends CPU time on a dear patch.
+void be_dear(const Here& here, double milliseconds) {
+    const std::int64_t third = here.patch / 4, turn = here.step / 50 % 3;
+    if (milliseconds == 0 || third != turn) return;
+    const auto now = [] {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+    };
+    const double end = now() + milliseconds;
+    while (now() < end) {
+    }
+}
+
 /// Fields that are kept and never change: a vector on nodes, and numbers on cells with layers beyond the
 /// walls.
-void add_fields(Graph& graph, const Grid& grid) {
+void add_fields(Graph& graph, const Grid& grid, const double& dear) {
     const auto w = graph.field<float>("w", grid, On::nodes, {.components = 3, .history = 1, .unit = "m/s"});
     const auto n = graph.field<std::uint8_t>("n", grid, On::cells, {.history = 1, .border = {0, 0, 2}});
     {
@@ -53,7 +69,8 @@ void add_fields(Graph& graph, const Grid& grid) {
     const auto old_number = task.need(n.previous());
     const auto vector = task.make(w);
     const auto number = task.make(n);
-    task.run([=](Here& here) {
+    task.run([=, &dear](Here& here) {
+        be_dear(here, dear);
         for (int c = 0; c < 3; ++c)
             for_each(here[vector].box(),
                      [&](int i, int j, int k) { here[vector](i, j, k, c) = here[old_vector](i, j, k, c); });
@@ -68,10 +85,12 @@ int main(int argc, char** argv) {
     Flight flight;
     CaseSchema keys("cloud", "Particles that fly through the patches of a grid.");
     keys.key("kind", &flight.kind, {.choices = {"drift", "corner", "absorb"}, .meaning = "where they fly"});
+    double dear = 0;
+    keys.key("dear", &dear, {.unit = "ms", .least = 0, .meaning = "what dear patches take beside others"});
     std::vector<std::unique_ptr<Cloud>> clouds;  // live as long as their graphs
     return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
         clouds.push_back(std::make_unique<Cloud>(flight, &graph));
-        add_fields(graph, clouds.back()->grid());
+        add_fields(graph, clouds.back()->grid(), dear);
         add_boxes(graph);
         return {};
     });
