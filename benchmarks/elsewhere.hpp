@@ -26,12 +26,14 @@ inline constexpr Named kTasks = {"graph-tasks", "tasks of a graph: what the exec
 inline constexpr Named kCompile = {"graph-compile", "a graph made ready to run: how long it takes, by size"};
 inline constexpr Named kSweep = {"graph-sweep",
                                  "Gauss-Seidel sweeps over patches: how busy the threads of a pipeline are"};
+inline constexpr Named kBalance = {"graph-balance",
+                                   "patches of unequal cost that move: a step beside the ideal"};
 inline constexpr Named kUpdate = {"transport-update",
                                   "the transport solver's update beside the triad of the same memory"};
 }  // namespace of_graph
 
-inline constexpr std::array kOfGraph = {of_graph::kBarrier, of_graph::kFlag,  of_graph::kRead,
-                                        of_graph::kSwitch,  of_graph::kDeath, of_graph::kTasks,
-                                        of_graph::kCompile, of_graph::kSweep, of_graph::kUpdate};
+inline constexpr std::array kOfGraph = {
+    of_graph::kBarrier, of_graph::kFlag,    of_graph::kRead,  of_graph::kSwitch,  of_graph::kDeath,
+    of_graph::kTasks,   of_graph::kCompile, of_graph::kSweep, of_graph::kBalance, of_graph::kUpdate};
 
 }  // namespace strata::bench

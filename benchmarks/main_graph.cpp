@@ -11,12 +11,13 @@ namespace {
 using namespace strata::bench;
 
 std::span<const Benchmark> graph_benchmarks() {
-    static const std::array list = {team_layer::barrier,     team_layer::flag,          team_layer::read,
-                                    team_layer::core_switch, team_layer::death,         graph_layer::tasks,
+    static const std::array list = {
+        team_layer::barrier,     team_layer::flag,           team_layer::read,
+        team_layer::core_switch, team_layer::death,          graph_layer::tasks,
 #ifdef STRATA_HAVE_TRANSPORT
-                                    graph_layer::update,
+        graph_layer::update,
 #endif
-                                    graph_layer::compile,    graph_layer::sweep_patches};
+        graph_layer::compile,    graph_layer::sweep_patches, graph_layer::balance_patches};
     return list;
 }
 

@@ -36,6 +36,7 @@ TINY: dict[str, list[str]] = {
     "graph-tasks": ["--quick"],
     "graph-compile": ["--quick"],
     "graph-sweep": ["--quick"],
+    "graph-balance": ["--quick"],
     "transport-update": ["--quick"],
 }
 STAR = ("stream", "dgemm", "hpl", "peak", "clock")
@@ -61,6 +62,12 @@ FIGURES = {
     "graph-tasks": {"empty task": "ns", "task": "ns", "declared, empty task": "ns", "declared, task": "ns"},
     "graph-compile": {"compile": "ms", "each (task, patch)": "us"},
     "graph-sweep": {"cells": "Mcell/s", "cells, one thread": "Mcell/s", "efficiency": "% of ideal"},
+    "graph-balance": {
+        "ideal / step, patches at rest": "% of ideal",
+        "ideal / step, patches moved": "% of ideal",
+        "step": "ms",
+        "all even, with looks at costs": "% of without",
+    },
     "transport-update": {
         "update": "GB/s",
         "triad": "GB/s",
