@@ -135,7 +135,7 @@ class Measuring {
 
   private:
     static void until_moved(Simulation& run) {
-        while (run.step() < 500 && run.balanced().moves.empty()) run.advance(1);
+        while (run.step() < 200 && run.balanced().moves.empty()) run.advance(1);
         run.advance(20);
     }
     [[nodiscard]] Members alone_members() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/longest_first.hpp"
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/memory.hpp"
 #include "core/graph/expand/plan_parts.hpp"
@@ -53,9 +54,14 @@ class Plan {
     /// The seconds that the tasks of each patch of this process took while they were timed; forgets them.
     /// [family][local]
     [[nodiscard]] VectorBy<FamilyId, std::vector<double>> take_costs();
-    /// Takes over the objects that live from step to step from the plan that this one replaces, where they lose
-    /// their value. Collective over the members; `serial` as of a plan.
+    /// Takes over the objects that live from step to step from the plan that this one replaces, where they
+    /// lose their value. Collective over the members; `serial` as of a plan.
     void take_over_objects(const Plan& old, std::uint64_t serial) const;
+    /// Puts dear patches first in the step's lists (longest_first.hpp). `costs`: [family][patch], of all
+    /// processes. Returns whether the order has changed: then the step needs a new executor.
+    bool start_longest_first(const VectorBy<FamilyId, std::vector<double>>& costs) {
+        return longest_first_.order(parts_.of(1).program, graph_, cost_classes(costs, memory_.patches()));
+    }
     /// Copies all halos of kept storages anew: after values were put there from a file or another plan. To be
     /// called in all members, between two meetings.
     void fill_halos();
@@ -107,6 +113,7 @@ class Plan {
     const Members& members_;
     std::int64_t steps_before_ = 0;
     bool measured_ = false;
+    LongestFirst longest_first_;
     Memory memory_;
     PlanParts parts_;
 };

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <span>
+
+#include "core/team/supply.hpp"
 
 namespace strata::graph {
 
@@ -85,6 +89,10 @@ void Balancer::forget() {
     told_ = {};
 }
 
+std::int64_t Balancer::steps_worth(double seconds) const {
+    return static_cast<std::int64_t>(std::min(1e9, seconds / (0.005 * std::max(step_s_, 1e-9))));
+}
+
 void Balancer::count(const Batch& batch) {
     if (!on_) return;
     if (left_ > 1) {
@@ -96,7 +104,7 @@ void Balancer::count(const Batch& batch) {
     left_ -= batch.steps;
 }
 
-/// Memory costs some 0.2 ms to get, so it is kept as long as the plan.
+/// For what this process tells. Memory costs some 0.2 ms to get, so it is kept as long as the plan.
 void Balancer::make_room(const Plan& plan, std::uint64_t serial) {
     Told& told = told_[turn()];
     if (!told.of.empty()) return;
@@ -104,6 +112,9 @@ void Balancer::make_room(const Plan& plan, std::uint64_t serial) {
     for (const auto& patches : plan.memory().patches()) count += patches.size();
     told.mine = SharedMemory(plan.members(), name(serial, plan.members().rank), count * sizeof(double));
     told.serial = serial;
+    // A new plan is made beside the old one, perhaps with more patches than this.
+    const auto need = plan.memory().bytes() / 4 * 5 * static_cast<std::size_t>(plan.members().on_node());
+    room_ = team::memory_supply().bytes >= need;
 }
 
 void Balancer::tell(Plan& plan, int threads) {
@@ -111,7 +122,7 @@ void Balancer::tell(Plan& plan, int threads) {
     auto* values = told_[turn()].mine.as<double>();
     values[kStepTime] = seconds_ / static_cast<double>(std::max<std::int64_t>(1, steps_));
     values[kLookTime] = record_.looks > 0 ? look_s_ + timing_seconds(plan) : 0;
-    values[kMoveTime] = move_s_;
+    values[kMoveTime] = room_ ? move_s_ : std::numeric_limits<double>::infinity();
     values[kThreads] = threads;
     values += kHead;
     for (const auto& family : costs) values = std::copy(family.begin(), family.end(), values);
@@ -159,6 +170,8 @@ std::optional<balance::Decider::Move> Balancer::look(Plan& plan, std::uint64_t s
     ++record_.looks;
     record_.looks_s += took;
     left_ = decider_.steps_until_next();
+    step_s_ = look.step;
+    record_.room = std::isfinite(look.move);
     steps_ = 0;
     seconds_ = 0;
     due_ = false;

@@ -18,8 +18,9 @@ namespace strata::graph {
 /// next look; the last of them is timed, task by task, in a batch of its own.
 class Balancer {
   public:
-    /// On one process there is nothing to decide.
-    Balancer(int processes, bool on) : on_(on && processes > 1), decider_(processes) {}
+    /// On one process no patch moves; but where it has several threads, costs order their operations.
+    Balancer(int processes, int threads, bool on)
+        : on_(on && (processes > 1 || threads > 1)), decider_(processes) {}
 
     /// The most steps of the next batch. Tells the plan whether they are timed.
     [[nodiscard]] std::int64_t steps_at_once(Plan& plan) const;
@@ -32,6 +33,12 @@ class Balancer {
     [[nodiscard]] std::optional<balance::Decider::Move> look(Plan& plan, std::uint64_t serial, int threads);
     /// What planning and moving took; at first an estimate.
     void planned(double seconds) { move_s_ = seconds; }
+    /// [family][patch], smoothed; empty before the first look.
+    [[nodiscard]] VectorBy<FamilyId, std::vector<double>> costs() const {
+        return {decider_.costs().begin(), decider_.costs().end()};
+    }
+    /// The steps of which this time is half a percent.
+    [[nodiscard]] std::int64_t steps_worth(double seconds) const;
     /// The plan is another now, in all members: costs of the last batch are lost.
     void forget();
     [[nodiscard]] BalanceRecord& record() { return record_; }
@@ -49,8 +56,10 @@ class Balancer {
     bool due_ = false;
     std::int64_t steps_ = 0;  // since the last look, without the timed one
     double seconds_ = 0;      // of these
+    double step_s_ = 0;       // of a step, at the last look
     double look_s_ = 0;       // of exchange and decision; smoothed
     double move_s_ = 0;
+    bool room_ = true;  // the node has memory for another plan beside this one
     BalanceRecord record_;
 
     /// What a process tells the others, in one of two buffers in turn, for as long as the plan stays.

@@ -19,6 +19,7 @@ struct PatchMove {
 struct BalanceRecord {
     std::int64_t looks = 0;
     double looks_s = 0;  // exchange of costs and decisions, without waits for other processes
+    bool room = true;    // there is memory for a plan beside the present one; else patches stay
     std::vector<PatchMove> moves;
 };
 

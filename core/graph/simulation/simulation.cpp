@@ -28,7 +28,9 @@ Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
     : graph_(graph),
       members_(std::move(members)),
       options_(std::move(options)),
-      balancer_(std::make_unique<Balancer>(members_.size, options_.balance)) {
+      balancer_(std::make_unique<Balancer>(
+          members_.size, options_.crew != nullptr ? options_.crew->count() : options_.threads,
+          options_.balance)) {
     graph_heap_ = grown([&] { resolved_ = resolve(graph); });
     if (options_.crew != nullptr) options_.threads = options_.crew->count();
     Assignment assignment = options_.assignment;
@@ -59,7 +61,6 @@ ExecutorOptions Simulation::executor_options() const {
 }
 
 void Simulation::make_executor(std::vector<Epoch> counts) {
-    plan_->listen(1, counts);
     ExecutorOptions options = executor_options();
     options.counts = std::move(counts);
     options.meter = options_.meter;
@@ -76,6 +77,7 @@ void Simulation::start() {
         members_.meet();
     }
     plan_heap_ += grown([&] { plan_->forget_start(); });
+    plan_->listen(1, {});
     make_executor({});
 }
 
@@ -87,6 +89,7 @@ void Simulation::restore(std::int64_t step, const std::function<void(const Plan&
     plan_->fill_halos();
     members_.meet();
     plan_heap_ += grown([&] { plan_->forget_start(); });
+    plan_->listen(1, {});
     make_executor({});
 }
 
@@ -104,10 +107,15 @@ void Simulation::follow_relations() {
     reassign(plan_->assignment());
 }
 
-void Simulation::reassign(Assignment assignment) {
+std::vector<Epoch> Simulation::rounds_of_all() const {
     std::vector<Epoch> counts;
     for (std::uint16_t scope = 0; scope < plan_->step().scopes; ++scope)
         counts.push_back(executor_->epoch(scope));
+    return counts;
+}
+
+void Simulation::reassign(Assignment assignment) {
+    std::vector<Epoch> counts = rounds_of_all();
     assignment.number(members_.size);
     plan_->stop_listening();
     members_.meet();  // all have reached the end of the step
@@ -120,6 +128,8 @@ void Simulation::reassign(Assignment assignment) {
     executor_.reset();
     plan_ = std::move(next);
     balancer_->forget();
+    if (!balancer_->costs().empty()) plan_->start_longest_first(balancer_->costs());
+    plan_->listen(1, counts);
     make_executor(std::move(counts));
 }
 
@@ -222,7 +232,7 @@ void Simulation::count(const Batch& part) {
 void Simulation::balance() {
     if (!balancer_->due()) return;
     auto next = balancer_->look(*plan_, next_serial(), executor_->threads());
-    if (!next) return;
+    if (!next) return reorder();
     PatchMove move{step_, 0, next->balance_before, next->balance_after, 0};
     Assignment assignment;
     for (const FamilyId f : plan_->assignment().owner.ids()) {
@@ -236,6 +246,16 @@ void Simulation::balance() {
     move.seconds = seconds_now() - begin;
     balancer_->planned(move.seconds);
     balancer_->record().moves.push_back(move);
+}
+
+/// Lets the longest operations of the present plan start first, where costs say so.
+void Simulation::reorder() {
+    if (step_ < reorder_from_ || !plan_->start_longest_first(balancer_->costs())) return;
+    const double begin = seconds_now();
+    std::vector<Epoch> counts = rounds_of_all();
+    executor_.reset();
+    make_executor(std::move(counts));
+    reorder_from_ = step_ + balancer_->steps_worth(seconds_now() - begin);
 }
 
 RunBytes Simulation::bytes() const {

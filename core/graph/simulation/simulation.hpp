@@ -121,7 +121,9 @@ class Simulation {
     [[nodiscard]] const std::byte* scalar_now(LabelId label) const;
     void make_executor(std::vector<Epoch> counts);
     void follow_relations();
+    [[nodiscard]] std::vector<Epoch> rounds_of_all() const;
     void balance();
+    void reorder();
     void count(const Batch& part);
     [[nodiscard]] std::uint64_t relations_version() const;
 
@@ -145,6 +147,7 @@ class Simulation {
     std::uint64_t planned_for_ = 0;  // relations_version() of the plan
     Batch batch_;
     std::unique_ptr<Balancer> balancer_;
+    std::int64_t reorder_from_ = 0;  // the first step before which the order of operations may change again
     LabelId stop_label_;
     std::function<bool(const void*)> stop_;
     DecideCall stop_call_;

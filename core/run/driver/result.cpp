@@ -64,7 +64,9 @@ std::string text_of(const BalanceRecord& balance) {
     if (balance.looks == 0) return "";
     std::string text = fmt::format("balance: costs looked at {} time{} in {}", balance.looks,
                                    balance.looks == 1 ? "" : "s", print_duration(balance.looks_s));
-    if (balance.moves.empty()) return text + ", no patch moved\n";
+    if (balance.moves.empty())
+        return text +
+               (balance.room ? ", no patch moved\n" : ", no patch moved: memory does not suffice for that\n");
     double seconds = 0;
     std::int64_t patches = 0;
     for (const PatchMove& move : balance.moves) seconds += move.seconds, patches += move.patches;

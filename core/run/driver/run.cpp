@@ -83,7 +83,8 @@ void make_folder(const std::filesystem::path& folder) {
 
 SimulationOptions options_of(team::Team& team, const CommandLine& command_line, bool balance, Meter* meter) {
     SimulationOptions options;
-    options.balance = balance;
+    // Under simulation times are not those of this machine.
+    options.balance = balance && !(command_line.counters && command_line.counters->simulated);
     options.crew = &team.crew();
     options.meter = meter;
     options.records = command_line.profile || command_line.timeline ? kRecords : 0;
