@@ -34,7 +34,7 @@ struct Look {
     std::int64_t steps = 0;                  ///< since the look before
     double step = 0;                         ///< of a step
     double look = 0;  ///< what looks cost: timing the step, exchanging costs, deciding; 0: unknown
-    double move = 0;  ///< of planning and moving
+    double move = 0;  ///< of planning and moving; infinite: patches cannot move
     int threads = 1;  ///< of each process
 };
 

@@ -1,6 +1,7 @@
 #include "core/balance/rebalance.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/balance/space_curve.hpp"
@@ -117,6 +118,17 @@ TEST_CASE("patches wait until the lost time has reached that of planning and mov
     }
     CHECK(run.step > 1000);
     CHECK(run.step < 1400);
+}
+
+TEST_CASE("patches that cannot move stay, and are looked at all the same") {
+    std::vector<double> costs(64, 1.0);
+    Played run(costs, 2);
+    run.move_costs = std::numeric_limits<double>::infinity();
+    for (size_t p = 0; p < 8; ++p) costs[p] = 10;
+    for (int i = 0; i < 100; ++i) {
+        CHECK(!run.look(costs, 100));
+        CHECK(run.decider.steps_until_next() <= 16);
+    }
 }
 
 TEST_CASE("a load that drifts along the patches is followed, at little cost") {
