@@ -17,13 +17,6 @@ namespace {
 
 constexpr double kWeight = 0.5;  // of a new reading of a look's cost
 
-/// CPU time of this thread: neither waits for other processes nor interruptions are the cost of a look.
-double cpu_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 /// What timing costs a step: a batch of its own, and two readings of the clock around each task's call. This
 /// is not the difference to other steps: on a machine with other load those differ by much more.
 double timing_seconds(const Plan& plan) {
@@ -77,6 +70,12 @@ balance::Look combined(const Assignment& now, std::vector<const double*> told, s
 }
 
 }  // namespace
+
+double cpu_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 std::int64_t Balancer::steps_at_once(Plan& plan) const {
     if (!on_) return std::int64_t{1} << 20;

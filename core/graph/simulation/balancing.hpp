@@ -14,6 +14,10 @@
 
 namespace strata::graph {
 
+/// CPU time of this thread, in which all costs are: neither waits for other processes nor interruptions
+/// count.
+[[nodiscard]] double cpu_seconds();
+
 /// Combines the measurements of all members, so that all make the same decision. Steps are counted until the
 /// next look; the last of them is timed, task by task, in a batch of its own.
 class Balancer {
@@ -31,7 +35,7 @@ class Balancer {
     /// New owners, if patches are to move. Collective over the members. `serial`: a number that no other
     /// shared memory of these processes has in its name.
     [[nodiscard]] std::optional<balance::Decider::Move> look(Plan& plan, std::uint64_t serial, int threads);
-    /// What planning and moving took; at first an estimate.
+    /// What planning and moving took (cpu_seconds()); at first an estimate.
     void planned(double seconds) { move_s_ = seconds; }
     /// [family][patch], smoothed; empty before the first look.
     [[nodiscard]] VectorBy<FamilyId, std::vector<double>> costs() const {

@@ -36,12 +36,12 @@ Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
     Assignment assignment = options_.assignment;
     if (assignment.owner.empty()) assignment = assign(graph, members_.size);
     assignment.number(members_.size);
-    const double begin = seconds_now();
+    const double begin = cpu_seconds();
     plan_heap_ = grown([&] {
         plan_ =
             std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
     });
-    balancer_->planned(2 * (seconds_now() - begin));  // a move also copies values
+    balancer_->planned(2 * (cpu_seconds() - begin));  // a move also copies values
     planned_for_ = relations_version();
 }
 
@@ -241,10 +241,10 @@ void Simulation::balance() {
             move.patches += owners[p] != plan_->assignment().owner[f][p] ? 1 : 0;
         assignment.owner.push_back(std::move(owners));
     }
-    const double begin = seconds_now();
+    const double begin = seconds_now(), cpu_begin = cpu_seconds();
     reassign(std::move(assignment));
     move.seconds = seconds_now() - begin;
-    balancer_->planned(move.seconds);
+    balancer_->planned(cpu_seconds() - cpu_begin);
     balancer_->record().moves.push_back(move);
 }
 
