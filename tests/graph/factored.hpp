@@ -43,6 +43,14 @@ struct Factors : Counted {
 struct Order : Counted {
     std::vector<int> cells;
 };
+/// Weights of the cells of a patch. Not packed: they are made again.
+struct Weights : Counted {
+    std::vector<double> of;
+};
+/// The heaviest cell, found from the weights; made again after them.
+struct Heaviest : Counted {
+    std::size_t cell = 0;
+};
 /// How often each rank of value was seen first in the patch: grows while the run goes on.
 struct Record : Counted {
     std::map<std::int64_t, double> seen;
@@ -57,7 +65,9 @@ struct Factored {
     Object<Factors> factors;
     Object<Order> order;
     Object<Record> record;
-    Scalar<double> turn;
+    Object<Weights> weights;
+    Object<Heaviest> heaviest;
+    Scalar<double> turn, scale, weight;
 
     explicit Factored(const GridShape& shape)
         : grid(graph.grid("grid", shape)),
@@ -88,7 +98,11 @@ struct Factored {
                                                    r.seen.insert(each);
                                                return r;
                                            }})),
-          turn(graph.scalar<double>("turn")) {
+          weights(graph.object<Weights>("weights", grid)),
+          heaviest(graph.object<Heaviest>("heaviest", grid)),
+          turn(graph.scalar<double>("turn")),
+          scale(graph.scalar<double>("scale")),
+          weight(graph.scalar<double>("weight", Reduce::sum)) {
         start();
         Task clock = graph.step().once("clock");
         clock.run([t = clock.make(turn)](Here& here) { here[t] = static_cast<double>(here.step % 3); });
@@ -118,6 +132,30 @@ struct Factored {
         });
         Task factor = graph.start().task("factorise at the start", grid);
         factor.run([d = factor.need(d), f = factor.make(factors)](Here& here) { factorise(here, d, f); });
+        Task begin = graph.start().once("begin");
+        begin.run([s = begin.make(scale)](Here& here) { here[s] = 1; });
+        weigh(graph.start(), "at the start", d.at(0), scale.at(0));
+    }
+    /// From what lies on the patch and around it, a scalar, and the step in which it is done.
+    void weigh(Scope& scope, const std::string& when, TypedVersion<double, Kind::field> of,
+               TypedVersion<double, Kind::scalar> by) {
+        Task task = scope.task("weigh " + when, grid);
+        task.run([d = task.need(of, ghosts(1)), s = task.need(by), w = task.make(weights),
+                  sum = task.contribute(weight)](Here& here) {
+            here[w].of.clear();
+            const auto from = here[d];
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const double beside = from.box().contains(Int3{i, j + 1, k}) ? from(i, j + 1, k) : 0.2;
+                here[w].of.push_back(from(i, j, k) + 0.25 * beside + 0.01 * here[s] +
+                                     1e-3 * static_cast<double>(here.step));
+                here[sum] += here[w].of.back();
+            });
+        });
+        Task find = scope.task("find the heaviest " + when, grid);
+        find.run([w = find.need(weights), h = find.make(heaviest)](Here& here) {
+            const std::vector<double>& all = here[w].of;
+            here[h].cell = static_cast<std::size_t>(std::max_element(all.begin(), all.end()) - all.begin());
+        });
     }
     void rebuild() {
         Scope& build = graph.step().when<double>("every third", turn, [](double t) { return t == 0; });
@@ -129,6 +167,9 @@ struct Factored {
                 here[d](i, j, k) = 0.5 * here[d](i, j, k) + 0.1 * std::abs(beside);
             });
         });
+        Task lower = build.once("lower");
+        lower.run([s = lower.modify(scale)](Here& here) { here[s] *= 0.9; });
+        weigh(build, "anew", d.at(1), scale.at(1));
         Task factor = build.task("factorise", grid);
         factor.run(
             [d = factor.need(d.at(1)), f = factor.make(factors)](Here& here) { factorise(here, d, f); });
@@ -171,7 +212,8 @@ struct Factored {
     }
     void damp() {
         Task task = graph.step().task("damp", grid);
-        task.run([o = task.need(order), r = task.modify(record), u = task.modify(u)](Here& here) {
+        task.run([o = task.need(order), r = task.modify(record), u = task.modify(u),
+                  w = task.need(weights.at(1)), h = task.need(heaviest.at(1))](Here& here) {
             const std::vector<int>& cells = here[o].cells;
             std::vector<double> by(cells.size(), 1.1);
             for (std::size_t i = cells.size() / 2; i < cells.size(); ++i)
@@ -179,9 +221,11 @@ struct Factored {
             double& times = here[r].seen[cells.front()];
             times += 0.25;
             std::size_t at = 0;
+            by[here[h].cell] *= 1.05;
             for_each(here.cells(), [&](int i, int j, int k) {
-                here[u](i, j, k) =
-                    by[at++] * here[u](i, j, k) + 1e-3 * times + 0.01 * here[r].seen.begin()->second;
+                here[u](i, j, k) = by[at] * here[u](i, j, k) + 0.01 * here[w].of[at] + 1e-3 * times +
+                                   0.01 * here[r].seen.begin()->second;
+                ++at;
             });
         });
     }

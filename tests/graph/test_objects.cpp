@@ -50,13 +50,13 @@ TEST_CASE("objects end with their patches and plans: as many are destroyed as we
         Factored factored(kOpen);
         const int patches = factored.grid.patches();
         Simulation run(factored.graph, Members::alone(), {.threads = 2});
-        CHECK(Counted::alive == 3 * patches);
+        CHECK(Counted::alive == 5 * patches);
         run.start();
         run.advance(5);
-        CHECK(Counted::alive == 3 * patches);
+        CHECK(Counted::alive == 5 * patches);
         run.reassign(run.plan().assignment());
         run.advance(5);
-        CHECK(Counted::alive == 3 * patches);
+        CHECK(Counted::alive == 5 * patches);
     }
     CHECK(Counted::alive == 0);
 }
@@ -72,12 +72,8 @@ TEST_CASE("what objects say that they take is counted among the values") {
     CHECK(run.bytes().values - before == cells * sizeof(double));
 }
 
-TEST_CASE("an object that lives from step to step can be packed; one is packed and unpacked") {
+TEST_CASE("an object is packed and unpacked, or neither") {
     OneLine line;
-    const auto tree = line.graph.object<std::vector<int>>("tree", line.grid);
-    line.start("grow").make(tree);
-    line.step("climb").need(tree);
-    CHECK(says(line.refused(), {"the object 'tree' lives from step to step", "graph.object<T>(\"tree\""}));
     std::string said;
     try {
         (void)line.graph.object<int>("half", line.grid,
@@ -86,6 +82,84 @@ TEST_CASE("an object that lives from step to step can be packed; one is packed a
         said = error.text();
     }
     CHECK(says(said, {"label 'half'", "pack without unpack"}));
+}
+
+namespace {
+
+/// A tree is grown at the start from x, and climbed in each step.
+struct Tree : OneLine {
+    Object<std::vector<int>> tree = graph.object<std::vector<int>>("tree", grid);
+    Field<double> x = field("x");
+    Tree() {
+        start("first").make(x);
+        Task grow = start("grow");
+        grow.need(x), grow.make(tree);
+        Task climb = step("climb");
+        climb.accept_missing(climb.need(tree.last()));
+    }
+    Scope& now_and_then() {
+        const auto now = graph.scalar<double>("now");
+        Task clock = graph.step().once("clock");
+        clock.make(now), clock.run([](Here&) {});
+        return graph.step().when<double>("now and then", now, [](double n) { return n > 0; });
+    }
+    Task grow_anew() { return task(now_and_then(), "grow anew"); }
+    bool refused_for(const char* why) const {
+        return says(refused(), {"the object 'tree' lives from step to step, but cannot be made again", why,
+                                "give 'tree' pack and unpack"});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what an object is made again from is kept for it") {
+    Tree t;
+    const Resolved resolved = resolve(t.graph);
+    CHECK(resolved.made_again == std::vector<LabelId>{t.tree.id()});
+    for (const Storage& storage : resolved.storages) CHECK(storage.kept);
+}
+
+TEST_CASE("what an object is made again from stays as it was, or the object is refused") {
+    const char* moved = "task 'grow', which makes it, needs 'x', and task 'move' changes that";
+    Tree at_once, in_step;
+    at_once.start("move").modify(at_once.x);
+    CHECK(at_once.refused_for(moved));
+    in_step.step("move").modify(in_step.x);
+    CHECK(in_step.refused_for(moved));
+    for (const int version : {0, 1}) {  // made anew where x changes: from what x is then, or was before
+        Tree t;
+        Scope& scope = t.now_and_then();
+        t.task(scope, "move").modify(t.x);
+        Task grow = t.task(scope, "grow anew");
+        grow.need(t.x.at(version)), grow.make(t.tree);
+        CHECK((version == 1 ? t.refused() == "nothing" : t.refused_for(moved)));
+    }
+    Tree before;
+    const auto y = before.field("y", 1);
+    before.start("old y").make(y), before.step("new y").make(y);
+    Task late = before.grow_anew();
+    late.need(y.previous()), late.make(before.tree);
+    CHECK(before.refused_for("task 'grow anew', which makes it, needs 'y' as it was before"));
+    Tree gathered;
+    const auto& table = gathered.graph.add<Gather>("table", gathered.grid, gathered.grid, Gather::Table(4));
+    Task by_table = gathered.grow_anew();
+    by_table.need(gathered.x, table), by_table.make(gathered.tree);
+    CHECK(gathered.refused_for("needs 'x' by the table of 'table', which may be replaced"));
+}
+
+TEST_CASE("an object is made again by a task that makes it anew, it alone, on the same patches") {
+    Tree pruned;
+    pruned.step("prune").modify(pruned.tree);
+    CHECK(pruned.refused_for("task 'prune' modifies it"));
+    Tree some;
+    Task one = some.grow_anew();
+    one.make(some.tree), one.on({0});
+    CHECK(some.refused_for("task 'grow' and task 'grow anew' make it on different patches"));
+    Tree two;
+    const auto bush = two.graph.object<int>("bush", two.grid);
+    Task both = two.grow_anew();
+    both.make(two.tree), both.make(bush);
+    CHECK(two.refused_for("task 'grow anew' makes the object 'bush' as well"));
 }
 
 TEST_CASE("objects are seen on their own patch alone, and what a step makes and nobody keeps needs no pack") {

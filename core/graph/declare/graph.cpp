@@ -85,6 +85,23 @@ LabelId Graph::label(LabelInfo info) {
     return labels_.back().id;
 }
 
+std::unique_ptr<Graph> Graph::without_tasks() const {
+    auto graph = std::make_unique<Graph>(name_);
+    graph->families_ = families_;
+    graph->relations_ = relations_;
+    graph->labels_ = labels_;
+    graph->sets_ = sets_;
+    graph->halos_ = halos_;
+    for (LabelInfo& label : graph->labels_) {
+        if (label.kind != Kind::object) continue;
+        auto type = std::make_shared<ObjectType>(*label.object);
+        type->pack = [](const void*) { return std::vector<std::byte>(); };
+        type->unpack = [](std::span<const std::byte>, void*) {};
+        label.object = std::move(type);
+    }
+    return graph;
+}
+
 SetId Graph::particles(std::string name, const Grid& grid) {
     if (grid.zones() > 1 || grid.joined())
         throw Error(fmt::format("graph '{}': the particles '{}' cannot lie on zones", name_, name))

@@ -163,7 +163,7 @@ class Graph {
     Grid& grid(std::string name, const GridShape& shape);
     template <class F, class... Arguments>
     F& add(Arguments&&... arguments) {
-        auto made = std::make_unique<F>(std::forward<Arguments>(arguments)...);
+        auto made = std::make_shared<F>(std::forward<Arguments>(arguments)...);
         F& it = *made;
         if constexpr (std::is_base_of_v<Family, F>)
             families_.push_back(std::move(made));
@@ -244,8 +244,10 @@ class Graph {
         return Scalars<T>(label(std::move(info)));
     }
     /// An object on each patch of any family: a T that tasks make, need and modify on its own patch. T is any
-    /// type that is default constructible and movable; each patch has a T{} at first. A label that lives from
-    /// step to step needs `pack` and `unpack`. Throws Error where only one of them is given.
+    /// type that is default constructible and movable; each patch has a T{} at first. Where a patch moves to
+    /// another process, or a run goes on from a checkpoint, objects that live from step to step are packed
+    /// and unpacked, or else made again by the task that made them. Throws Error where only one of `pack` and
+    /// `unpack` is given.
     template <class T>
     Object<T> object(std::string name, const Family& family, ObjectOptions<T> options = {}) {
         LabelInfo info;
@@ -267,6 +269,11 @@ class Graph {
     /// Called by every process before each step (from 1), for relations and tables that change with it.
     void before_step(std::function<void(std::int64_t step)> call) { before_step_.push_back(std::move(call)); }
 
+    /// A graph with the same families, relations, labels and sets of particles, under the same ids, and
+    /// without tasks. It shares families and relations with this one. Its objects are packed as nothing: they
+    /// stay in their process.
+    [[nodiscard]] std::unique_ptr<Graph> without_tasks() const;
+
     /// Any label, without its type; particles have the family of their set. Throws Error where the name is
     /// taken, or the label cannot be. Returns its id.
     LabelId label(LabelInfo info);
@@ -278,8 +285,8 @@ class Graph {
     [[nodiscard]] const DequeBy<SetId, ParticleSet>& particle_sets() const { return sets_; }
     [[nodiscard]] const VectorBy<HaloId, ParticleHalo*>& particle_halos() const { return halos_; }
     [[nodiscard]] std::deque<Parameter>& parameters() { return parameters_; }
-    [[nodiscard]] const VectorBy<FamilyId, std::unique_ptr<Family>>& families() const { return families_; }
-    [[nodiscard]] const std::vector<std::unique_ptr<Relation>>& relations() const { return relations_; }
+    [[nodiscard]] const VectorBy<FamilyId, std::shared_ptr<Family>>& families() const { return families_; }
+    [[nodiscard]] const std::vector<std::shared_ptr<Relation>>& relations() const { return relations_; }
     [[nodiscard]] const std::vector<std::function<void(std::int64_t)>>& calls_before_step() const {
         return before_step_;
     }
@@ -313,8 +320,8 @@ class Graph {
     DequeBy<SetId, ParticleSet> sets_;
     VectorBy<HaloId, ParticleHalo*> halos_;  // among the relations
     std::deque<Parameter> parameters_;
-    VectorBy<FamilyId, std::unique_ptr<Family>> families_;
-    std::vector<std::unique_ptr<Relation>> relations_;
+    VectorBy<FamilyId, std::shared_ptr<Family>> families_;
+    std::vector<std::shared_ptr<Relation>> relations_;
     std::vector<std::function<void(std::int64_t)>> before_step_;
 };
 

@@ -98,6 +98,7 @@ Outcome TaskCall::go(void* what, Worker& worker) {
     const Calling calling(call.here);
     const bool done = inside.task->body(call.here);
     call.under_way = !done;
+    for (ObjectMade* made : call.made) *made = {inside.task->id, call.here.step, call.here.round};
     if (*call.measured) call.seconds += cpu_seconds() - begin;
     return done ? Outcome::done : Outcome::later;
 }

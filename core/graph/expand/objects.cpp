@@ -1,5 +1,10 @@
 #include "core/graph/expand/objects.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/base/error.hpp"
 #include "core/graph/expand/memory.hpp"
 
 namespace strata::graph {
@@ -11,26 +16,38 @@ Objects::Objects(const Graph& graph, const Resolved& resolved, const OwnPatches&
         all_.emplace_back();
         if (label.kind != Kind::object) continue;
         for (std::size_t i = 0; i < patches[number_of(graph, *label.family)].size(); ++i)
-            all_.back().push_back(label.object->make());
+            all_.back().push_back(std::make_unique<One>(One{label.object->make()}));
     }
 }
 
 std::vector<std::byte> Objects::read(StorageId storage, int local) const {
-    return types_[storage]->pack(at(storage, local));
+    if (types_[storage]->packs()) return types_[storage]->pack(at(storage, local));
+    const ObjectMade& of = made(storage, local);
+    const std::int64_t numbers[] = {of.by.number(), of.step, of.round};
+    const auto bytes = std::as_bytes(std::span(numbers));
+    return {bytes.begin(), bytes.end()};
 }
 
 void Objects::write(StorageId storage, int local, std::span<const std::byte> packed) {
-    types_[storage]->unpack(packed, at(storage, local));
+    if (types_[storage]->packs()) return types_[storage]->unpack(packed, at(storage, local));
+    std::int64_t numbers[3];
+    if (packed.size() != sizeof numbers)
+        throw Error("it is not known which task made an object", kFailure)
+            .given(fmt::format("{} bytes", packed.size()))
+            .allowed(fmt::format("{}", sizeof numbers));
+    std::memcpy(numbers, packed.data(), sizeof numbers);
+    made(storage, local) = {TaskId(numbers[0]), numbers[1], numbers[2]};
+    lacks(storage, local) = true;
 }
 
-void Objects::take(StorageId storage, int local, const Objects& from, int local_there) {
-    types_[storage]->move(from.at(storage, local_there), at(storage, local));
+void Objects::take(StorageId storage, int local, const Objects& from, StorageId there, int local_there) {
+    types_[storage]->move(from.at(there, local_there), at(storage, local));
 }
 
 std::size_t Objects::bytes() const {
     std::size_t sum = 0;
     for (const StorageId s : all_.ids())
-        for (const std::shared_ptr<void>& each : all_[s]) sum += types_[s]->bytes(each.get());
+        for (const auto& each : all_[s]) sum += types_[s]->bytes(each->it.get());
     return sum;
 }
 

@@ -57,7 +57,11 @@ void Plan::take_over_objects(const Plan& old, std::uint64_t serial) const {
     each_kept(old, *this, [&](StorageId s, int local_before, int local_now, int before, int now) {
         moved = moved || before != now;
         if (before != members_.rank) return;
-        if (now == before) return memory_.objects().take(s, local_now, old.memory_.objects(), local_before);
+        if (now == before) {
+            memory_.objects().take(s, local_now, old.memory_.objects(), s, local_before);
+            memory_.objects().made(s, local_now) = old.memory_.objects().made(s, local_before);
+            return;
+        }
         const Bytes packed = old.memory_.objects().read(s, local_before);
         const std::size_t bytes = packed.size();
         Bytes& out = sent[static_cast<std::size_t>(now)];

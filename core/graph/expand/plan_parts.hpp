@@ -48,6 +48,7 @@ struct ProgramData {
     Stock<CallData::Own> owns;
     Stock<CallData::MovedOfSet> moved_of_sets;
     Stock<TaskCall::ScalarContribution> scalars;
+    Stock<ObjectMade*> made;
     Stock<TaskCall::ParticleView> particle_views;
     Stock<HaloSource> halo_sources;
     Stock<HaloList> halo_lists;

@@ -36,6 +36,11 @@ class TaskCalls {
         if (declared_.renews) return renew();
         for (std::size_t u = 0; u < uses_.size(); ++u) show(u);
         TaskCall& call = finish();
+        std::vector<ObjectMade*> made;
+        for (std::size_t u = 0; u < uses_.size(); ++u)
+            if (declared_.uses[u].access == Access::make && in_.memory.objects().is_object(uses_[u].storage))
+                made.push_back(&in_.memory.objects().made(uses_[u].storage, local_));
+        call.made = all_.made.keep(made);
         std::vector<CallData::MovedOfSet> moves;
         for (const SetId set : declared_.moves)
             moves.push_back({set, &in_.memory.populations().moved(set, local_)});

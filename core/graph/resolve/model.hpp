@@ -96,6 +96,7 @@ struct Model {
     std::vector<TaskId> sum_of;       // [label * scopes + scope]: the combination or reduction there
     VectorBy<TaskId, std::vector<Edge>> edges;
     std::vector<RelocatedSet> relocated;
+    VectorBy<LabelId, char> kept_for_objects;  // what objects are made again from
 
     [[nodiscard]] const LabelInfo& label(LabelId id) const { return graph.labels()[id]; }
     [[nodiscard]] const Scope& scope(ScopeId id) const { return graph.scopes()[id]; }
@@ -159,8 +160,8 @@ void list_tasks(Model& model);
 void make_timelines(Model& model);
 /// Refuses needs of what tasks on some patches make, on others.
 void check_patches(Model& model);
-/// Refuses objects that live from step to step and cannot go to another process.
-void check_objects(const Model& model);
+/// Finds the objects that are made again, and what is kept for that; refuses those that cannot be.
+void keep_for_objects(Model& model);
 /// Finds the waits between tasks, but for those that shared storages add.
 void find_edges(Model& model);
 /// Finds the order of tasks in each scope, ranked by cost; throws Error where tasks wait for each other.

@@ -70,7 +70,7 @@ Resolved resolve(const Graph& graph) {
     list_scopes(m);
     resolving::make_timelines(m);
     resolving::check_patches(m);
-    resolving::check_objects(m);
+    resolving::keep_for_objects(m);
     resolving::find_decisions(m);
     resolving::find_edges(m);
     resolving::order_scopes(m);

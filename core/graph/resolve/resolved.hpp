@@ -96,6 +96,9 @@ struct Resolved {
     VectorBy<TaskId, ResolvedTask> tasks;
     VectorBy<StorageId, Storage> storages;
     VectorBy<ScopeId, ResolvedScope> scopes;
+    /// Objects that live from step to step and are not packed. Where a patch comes from another process or a
+    /// checkpoint, the task that made its object does so again; what it needs is kept.
+    std::vector<LabelId> made_again;
     std::vector<TaskId> critical_path;  // tasks of one step
     std::vector<std::string> warnings;  // of declarations that are never used
 };

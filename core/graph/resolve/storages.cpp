@@ -115,8 +115,7 @@ class Assign {
         // Lists of two labels have equal lengths only if their `entries` functions are equal, and functions
         // cannot be compared. So lists share no storage with other labels.
         // Nor do objects, and those whose patches are stored apart.
-        const bool shares =
-            l.kind != Kind::list && l.kind != Kind::object && frozen_[life.label] == 0;
+        const bool shares = l.kind != Kind::list && l.kind != Kind::object && frozen_[life.label] == 0;
         const LabelId alone = shares ? LabelId() : life.label;
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
@@ -244,7 +243,8 @@ class Assign {
         storage.depth = home ? m_.label(label).history + 1 : 1;
         storage.scope = home ? home : kStep;
         const Timeline* steps = m_.timeline(kStep, label);
-        storage.kept = home == kStep || m_.label(label).kept || (steps != nullptr && steps->enters);
+        storage.kept = home == kStep || m_.label(label).kept || m_.kept_for_objects[label] != 0 ||
+                       (steps != nullptr && steps->enters);
         storage_of_[label] = m_.out.storages.next();
         m_.out.storages.push_back(storage);
         shapes_.emplace_back();
@@ -293,7 +293,8 @@ class Assign {
 
 ScopeId scope_of_temporary(Model& m, LabelId label) {
     const LabelInfo& info = m.label(label);
-    if (info.history > 0 || info.kept || info.kind == Kind::scalar) return {};
+    if (info.history > 0 || info.kept || m.kept_for_objects[label] != 0 || info.kind == Kind::scalar)
+        return {};
     ScopeId scope;
     for (const ScopeId s : m.scopes())
         if (const Timeline* t = m.timeline(s, label)) {

@@ -6,6 +6,7 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/simulation/balancing.hpp"
+#include "core/graph/simulation/made_again.hpp"
 
 namespace strata::graph {
 
@@ -89,6 +90,7 @@ void Simulation::restore(std::int64_t step, const std::function<void(const Plan&
     plan_->fill_halos();
     members_.meet();
     plan_heap_ += grown([&] { plan_->forget_start(); });
+    if (!resolved_.made_again.empty()) make_objects_again(*plan_, {}, options_.crew, options_.threads);
     plan_->listen(1, {});
     make_executor({});
 }
@@ -125,8 +127,10 @@ void Simulation::reassign(Assignment assignment) {
         next->forget_start();
     });
     next->take_over_objects(*plan_, next_serial());
+    const bool left_behind = are_objects_left_behind(*plan_, *next);
     executor_.reset();
     plan_ = std::move(next);
+    if (left_behind) make_objects_again(*plan_, counts, options_.crew, options_.threads);
     balancer_->forget();
     if (!balancer_->costs().empty()) plan_->start_longest_first(balancer_->costs());
     plan_->listen(1, counts);

@@ -14,6 +14,7 @@
 #include "core/team/team.hpp"
 #include "tests/graph/factored.hpp"
 #include "tests/graph/lines.hpp"
+#include "tests/graph/scoped.hpp"
 #include "tests/graph/small.hpp"
 #include "tests/graph/some.hpp"
 #include "tests/graph/sweeps.hpp"
@@ -164,6 +165,9 @@ int main(int argc, char** argv) {
         } else if (asked.name.starts_with("factored")) {
             Factored factored(shape);
             run(team, factored.graph, factored.grid, asked);
+        } else if (asked.name == "walk") {
+            Walk walk(kRound);
+            run(team, walk.graph, walk.grid, asked);
         } else if (asked.name.starts_with("some")) {
             Some some(shape);
             run(team, some.graph, some.grid, asked);

@@ -1,0 +1,198 @@
+// Small graphs for tests of scopes: particles that are relocated in parts of a step, fields in scopes three
+// deep, tasks of the team; each beside the plain loop that it stands for.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tests/graph/small.hpp"
+
+namespace strata::graph::testing {
+
+/// A component of the n-th value of a view of particles.
+template <class View>
+auto& value(const View& view, std::int64_t n, int component) {
+    return view.component(component)[static_cast<std::size_t>(n)];
+}
+
+/// Particles on a periodic grid. In every third step all jump, over several patches, and are relocated then;
+/// in two steps of three they walk up to four rounds, each with a relocation; in between they stand still.
+struct Walk {
+    Graph graph{"walk"};
+    Grid& grid;
+    SetId set;
+    Particles<std::int64_t> id;
+    Particles<double> x, mark;
+    Field<double> met;
+    Scalar<double> turn, left;
+    Scalar<std::int64_t> jumped, walked;
+
+    explicit Walk(const GridShape& shape)
+        : grid(graph.grid("grid", shape)),
+          set(graph.particles("dust", grid)),
+          id(graph.particle_id(set)),
+          x(graph.particle<double>(set, "x", {.components = 3})),
+          mark(graph.particle<double>(set, "mark")),
+          met(graph.field<double>("met", grid, On::cells, {.history = 1})),
+          turn(graph.scalar<double>("turn")),
+          left(graph.scalar<double>("left")),
+          jumped(graph.scalar<std::int64_t>("jumped", Reduce::sum)),
+          walked(graph.scalar<std::int64_t>("walked", Reduce::sum)) {
+        start();
+        Task clock = graph.step().once("clock");
+        clock.run([t = clock.make(turn), l = clock.make(left)](Here& here) {
+            here[t] = static_cast<double>(here.step % 3);
+            here[l] = static_cast<double>(1 + here.step % 4);
+        });
+        jump();
+        walk();
+        look();
+    }
+
+    struct Particle {
+        std::int64_t id;
+        std::array<double, 3> x;
+        double mark;
+    };
+    [[nodiscard]] static Particle first(const Box& all, int i, int j, int k) {
+        const std::int64_t number = i + std::int64_t{all.extent(0)} * (j + std::int64_t{all.extent(1)} * k);
+        return {number, {i + 0.3, j + 0.6, k + 0.1}, 0.125 * static_cast<double>(number % 7)};
+    }
+    /// A different way for each particle and axis, of up to `far` cells; relocations bring it back into the
+    /// domain.
+    static void move(double& at, std::int64_t id, int axis, double far) {
+        at += far * static_cast<double>((id * 37 + axis * 101) % 64 - 32) / 32;
+    }
+    static void change(double& mark, const std::array<double, 3>& at) {
+        mark = 0.75 * mark + 0.01 * at[0] - 0.02 * at[1];
+    }
+    static constexpr double kJump = 9.0, kStride = 0.9;
+
+    void start() {
+        Task task = graph.start().task("sow", grid);
+        const auto who = task.make(id);
+        const auto at = task.make(x), m = task.make(mark);
+        const auto old = task.make(met);
+        task.run([=, this](Here& here) {
+            here.create(set, here.cells().volume());
+            std::int64_t n = 0;
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const Particle p = first(grid.shape().cells, i, j, k);
+                here[who][n] = p.id;
+                for (int c = 0; c < 3; ++c) value(here[at], n, c) = p.x[static_cast<std::size_t>(c)];
+                here[m][n++] = p.mark;
+                here[old](i, j, k) = 0;
+            });
+        });
+    }
+    template <class Who, class At>
+    static void moved(Here& here, Who who, At at, double far) {
+        for (std::int64_t n = 0; n < here[who].size(); ++n)
+            for (int c = 0; c < 3; ++c) move(value(here[at], n, c), here[who][n], c, far);
+    }
+    void jump() {
+        Scope& third = graph.step().when<double>("every third", turn, [](double t) { return t == 0; });
+        Task task = third.task("jump", grid);
+        const auto who = task.need(id);
+        const auto at = task.modify(x);
+        const auto m = task.modify(mark);
+        task.run([=](Here& here) {
+            for (std::int64_t n = 0; n < here[who].size(); ++n)
+                change(here[m][n], {value(here[at], n, 0), value(here[at], n, 1), value(here[at], n, 2)});
+            moved(here, who, at, kJump);
+        });
+        third.relocate(set, x.last(), 0);
+        Task count = third.task("count after jumps", grid);
+        count.run([where = count.need(x.last()), n = count.contribute(jumped)](Here& here) {
+            const Box box = here.cells();
+            for (std::int64_t p = 0; p < here[where].size(); ++p)
+                here[n] += box.contains(Int3{static_cast<int>(value(here[where], p, 0)),
+                                             static_cast<int>(value(here[where], p, 1)),
+                                             static_cast<int>(value(here[where], p, 2))});
+        });
+    }
+    void walk() {
+        Scope& some = graph.step().when<double>("two of three", turn, [](double t) { return t < 2; });
+        some.takes(x.at(1)).takes(id.at(1)).takes(mark.at(1));
+        Scope& rounds = some.repeat<double>(
+            "walk", left.at(1), [](double l) { return l <= 0; }, 10);
+        Task down = rounds.once("count down");
+        down.run([l = down.modify(left)](Here& here) { here[l] -= 1; });
+        Task task = rounds.task("stride", grid);
+        const auto who = task.need(id);
+        const auto at = task.modify(x);
+        const auto m = task.modify(mark);
+        task.run([=](Here& here) {
+            moved(here, who, at, kStride);
+            for (std::int64_t n = 0; n < here[who].size(); ++n)
+                change(here[m][n], {value(here[at], n, 0), value(here[at], n, 1), value(here[at], n, 2)});
+        });
+        rounds.relocate(set, x.last());
+        Task count = rounds.task("count after strides", grid);
+        count.run([where = count.need(x.last()), n = count.contribute(walked)](Here& here) {
+            here[n] = here[where].size();
+        });
+    }
+    /// A sum over the particles in each cell, in their order.
+    void look() {
+        Task task = graph.step().task("look", grid);
+        const auto at = task.need(x.last());
+        const auto m = task.need(mark.last());
+        const auto old = task.need(met.previous(), ghosts(1));
+        const auto now = task.make(met);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const auto from = here[old];
+                here[now](i, j, k) = 0.5 * from(i, j, k) + 0.25 * from(i - 1, j, k);
+            });
+            for (std::int64_t n = 0; n < here[m].size(); ++n)
+                here[now](static_cast<int>(value(here[at], n, 0)), static_cast<int>(value(here[at], n, 1)),
+                          static_cast<int>(value(here[at], n, 2))) += here[m][n];
+        });
+    }
+
+    /// All particles by number, and the sums of the cells, after so many steps.
+    struct Plain {
+        std::vector<Particle> particles;
+        std::vector<double> met;
+    };
+    [[nodiscard]] static Plain plainly(const GridShape& shape, int steps) {
+        const Box all = shape.cells;
+        const Int3 n = all.hi;
+        Plain now;
+        for_each(all, [&](int i, int j, int k) { now.particles.push_back(first(all, i, j, k)); });
+        now.met.assign(now.particles.size(), 0);
+        const auto each = [&](double far, bool first) {
+            for (Particle& p : now.particles) {
+                if (first) change(p.mark, p.x);
+                for (std::size_t c = 0; c < 3; ++c) move(p.x[c], p.id, static_cast<int>(c), far);
+                if (!first) change(p.mark, p.x);
+                for (std::size_t c = 0; c < 3; ++c) {
+                    p.x[c] -= std::floor(p.x[c] / n[c]) * n[c];
+                    if (p.x[c] == n[c]) p.x[c] = 0;  // rounded up
+                }
+            }
+        };
+        for (int step = 1; step <= steps; ++step) {
+            if (step % 3 == 0) each(kJump, true);
+            for (int round = 0; step % 3 < 2 && round < 1 + step % 4; ++round) each(kStride, false);
+            std::vector<double> next(now.met.size());
+            const auto cell = [&](int i, int j, int k) {
+                return static_cast<std::size_t>((i + n[0]) % n[0] + n[0] * (j + n[1] * k));
+            };
+            for_each(all, [&](int i, int j, int k) {
+                next[cell(i, j, k)] = 0.5 * now.met[cell(i, j, k)] + 0.25 * now.met[cell(i - 1, j, k)];
+            });
+            for (const Particle& p : now.particles)
+                next[cell(static_cast<int>(p.x[0]), static_cast<int>(p.x[1]), static_cast<int>(p.x[2]))] +=
+                    p.mark;
+            now.met = next;
+        }
+        return now;
+    }
+};
+
+}  // namespace strata::graph::testing
