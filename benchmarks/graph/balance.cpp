@@ -82,7 +82,7 @@ struct Work {
 /// What the members tell member 0, in the arena. Times are seconds of a step.
 struct Found {
     double ideal[kWindows], before[kWindows], after[kWindows], even[kWindows], even_off[kWindows];
-    double moved_at, move_s, looks;
+    double moved_at, move_s, balance_before, balance_after, looks;
     std::uint64_t expected[kPatches], found[kPatches];
 };
 
@@ -112,7 +112,11 @@ class Measuring {
         if (members_.rank == 0) {
             const auto& moves = moving.balanced().moves;
             found_.moved_at = moves.empty() ? -1 : static_cast<double>(moves.front().step);
-            found_.move_s = moves.empty() ? 0 : moves.front().seconds;
+            if (!moves.empty()) {
+                found_.move_s = moves.front().seconds;
+                found_.balance_before = moves.front().balance_before;
+                found_.balance_after = moves.front().balance_after;
+            }
         }
         for (int i = 0; i < kWindows; ++i) {
             ideal(i);
@@ -263,8 +267,11 @@ Result run(Group& group, const Parsed& given, Break fault) {
                                 "medians of {} windows, in turn.",
                                 members, kWindows),
                     found.moved_at < 0 ? std::string("No patch has moved.")
-                                       : fmt::format("Patches moved first after step {:.0f}, in {:.3g} ms.",
-                                                     found.moved_at, 1e3 * found.move_s),
+                                       : fmt::format("Patches moved first after step {:.0f}, in {:.3g} ms: "
+                                                     "load balance {:.1f} %, then {:.1f} %, "
+                                                     "by measured costs.",
+                                                     found.moved_at, 1e3 * found.move_s,
+                                                     100 * found.balance_before, 100 * found.balance_after),
                     fmt::format("Where all are even, costs were looked at {:.0f} times.", found.looks)};
     return result;
 }
