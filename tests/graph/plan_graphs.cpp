@@ -10,6 +10,7 @@
 #include "tests/graph/small.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #include "tests/graph/some.hpp"
+#include "tests/graph/sweeps.hpp"
 #ifdef STRATA_TEST_CASES
 #include "core/run/case/case.hpp"
 #include "solvers/mpm/tasks.hpp"
@@ -56,9 +57,11 @@ class Graphs {
         add("mixed", Moved::no, [=] { return hold<Mixed>(of, kOpen); });
         add("mixed-round", Moved::also, [=] { return hold<Mixed>(of, kRound); });
         add("some", Moved::also, [=] { return hold<Some>(of, kOpen); });
+        add("sweeps", Moved::also, [=] { return hold<Sweeps>(of, kOpen); });
+        add("sweeps-boxes", Moved::no, [=] { return hold<Sweeps>(of, kOpen, pinwheel()); });
     }
     void add_solvers() {
-        for (const std::string name : {"fft", "gradients", "overset", "refined", "zones"})
+        for (const std::string name : {"fft", "gradients", "overset", "refined", "zones", "swept"})
             add(name, Moved::also, [=] {
                 std::shared_ptr<Solver> solver = make_solver(name);
                 return DeclaredGraph{solver, &solver->graph};

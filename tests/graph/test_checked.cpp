@@ -304,3 +304,108 @@ TEST_CASE("a particle that left its cell and was not named is found") {
     CHECK(found.find("no task said so") != std::string::npos);
     CHECK(found.find("Here::moved(set)") != std::string::npos);
 }
+
+namespace {
+
+/// A sweep up along x and down along y over 2 x 2 patches of 4 x 4 cells, and one with frozen ghosts.
+struct Swept {
+    Graph graph{"g"};
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {4, 4, 1}});
+    Field<double> u = graph.field<double>("u", grid, On::cells),
+                  w = graph.field<double>("w", grid, On::cells),
+                  plain = graph.field<double>("plain", grid, On::cells),
+                  table = graph.field<double>("table", grid, On::cells);
+    FieldUse<double> u_now, w_now;
+    FieldUse<const double> of_plain, of_table;
+    std::function<void(Here&)> on_sweep = [](Here&) {}, on_frozen = [](Here&) {};
+
+    Swept() {
+        Task first = graph.start().task("first", grid);
+        const auto u0 = first.make(u), w0 = first.make(w);
+        first.run([=](Here& here) {
+            const Box own = here.cells();
+            for (int j = own.lo[1]; j < own.hi[1]; ++j)
+                for (const auto& made : {u0, w0}) std::fill_n(here[made].row(j) + own.lo[0], 4, 1.0);
+        });
+        Task sweep = graph.step().task("sweep", grid);
+        u_now = sweep.modify(u, upwind({1, -1, 0}));
+        (void)sweep.make(plain), (void)sweep.make(table);
+        of_plain = sweep.need(plain, upwind({1, -1, 0}));
+        of_table = sweep.need(table, upwind({1, -1, 0}).with_corners());
+        sweep.run([this](Here& here) {
+            if (here.patch == 1) on_sweep(here);  // upwind of it: 0 on the left, 3 above, 2 between
+        });
+        Task frozen = graph.step().task("frozen", grid);
+        w_now = frozen.modify(w, ghosts(1));
+        frozen.run([this](Here& here) {
+            if (here.patch == 1) on_frozen(here);
+        });
+    }
+    std::string said() {
+        std::string text;
+        for (const int threads : {1, 2}) {
+            Simulation run(graph, Members::alone(), {.threads = threads});
+            run.start();
+            std::string one = "nothing";
+            try {
+                run.advance(1);
+            } catch (const strata::Error& error) {
+                one = error.text();
+            }
+            CHECK((threads == 1 || one == text));
+            text = one;
+        }
+        return text;
+    }
+    std::string in_sweep(const std::function<void(Here&)>& what) {
+        on_sweep = what, on_frozen = [](Here&) {};
+        return said();
+    }
+    std::string in_frozen(const std::function<void(Here&)>& what) {
+        on_frozen = what, on_sweep = [](Here&) {};
+        return said();
+    }
+};
+
+}  // namespace
+
+// Patch 1 has the cells 4 to 7 along x and 0 to 3 along y.
+TEST_CASE("what a sweep declared may be read, and its own values written") {
+    Swept s;
+    double sum = 0;
+    CHECK(s.in_sweep([&](Here& here) {
+        for (const auto& [i, j] : {std::pair{3, 0}, {3, 3}, {4, 4}, {7, 4}, {4, 0}})
+            sum += here[s.u_now](i, j) + here[s.of_plain](i, j) + here[s.of_table](i, j);
+        sum += here[s.of_table](3, 4) + here[s.of_table].row(4)[3];  // upwind along both
+        for (int j = 0; j < 4; ++j) std::fill_n(here[s.u_now].row(j) + 4, 4, 2.0);
+        CHECK(here[s.u_now].row(4)[7] == 1);
+    }) == "nothing");
+    CHECK(s.in_frozen([&](Here& here) { here[s.w_now](4, 0) = here[s.w_now](3, 4); }) == "nothing");
+}
+
+TEST_CASE("corners that a sweep did not declare are refused") {
+    Swept s;
+    double sum = 0;
+    const auto read = [&](auto use, int i, int j) {
+        return s.in_sweep([&, use, i, j](Here& here) { sum += here[use](i, j); });
+    };
+    const auto between = {"task 'sweep', patch 1 of 'grid', step 1: reads 'plain' at (3, 4, 0)",
+                          "between the axes", "with_corners()"};
+    CHECK(says(read(s.of_plain, 3, 4), between));
+    CHECK(says(s.in_sweep([&](Here& here) { sum += here[s.of_plain].row(4)[3]; }), between));
+    CHECK(says(read(s.u_now, 3, 4), {"touches 'u' at (3, 4, 0)", "between the axes", "with_corners()"}));
+    SECTION("nor what is on the other sides of a need") {
+        CHECK(says(read(s.of_table, 4, -1), {"reads 'table' at (4, -1, 0)", "outside the ghosts"}));
+        CHECK(says(read(s.of_plain, 5, 5), {"reads 'plain' at (5, 5, 0)", "(1, 1, 0) layers"}));
+    }
+}
+
+TEST_CASE("ghosts of what is modified may be read and not written") {
+    Swept s;
+    const auto expect = {"task 'sweep', patch 1 of 'grid', step 1: writes 'u' at (3, 2, 0), which is a ghost",
+                         "from (4, 0, 0) up to, but without, (8, 4, 1)", "other patches' values"};
+    CHECK(says(s.in_sweep([&](Here& here) { here[s.u_now](3, 2) = 5; }), expect));
+    CHECK(says(s.in_sweep([&](Here& here) { here[s.u_now].row(2)[3] += 1; }), expect));
+    CHECK(says(s.in_frozen([&](Here& here) { here[s.w_now](3, 4) = -1; }),
+               {"task 'frozen', patch 1 of 'grid', step 1: writes 'w' at (3, 4, 0), which is a ghost"}));
+}

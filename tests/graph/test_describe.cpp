@@ -39,6 +39,31 @@ TEST_CASE("an object is described by its kind, and by the bytes of its type on e
     CHECK(text.find(R"("bytes":120)") != std::string::npos);
 }
 
+TEST_CASE("a task whose patches have an order needs what it makes itself") {
+    Graph graph("sweep");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {4, 4, 1}});
+    const auto s = graph.field<double>("s", grid, On::cells), u = graph.field<double>("u", grid, On::cells);
+    Task first = graph.start().task("first", grid), sum = graph.step().task("sum", grid);
+    (void)first.make(u), first.run([](Here&) {});
+    (void)sum.make(s), (void)sum.need(s, upwind({1, -1, 0}, 2).with_corners()), (void)sum.need(u);
+    sum.run([](Here&) {});
+    Task smooth = graph.step().task("smooth", grid);
+    (void)smooth.modify(u, upwind(0, 1)), smooth.run([](Here&) {});
+    const std::string text = describe(graph, resolve(graph));
+    const auto number_of = [&](const char* name) {
+        const std::size_t at = text.find(std::string(",\"name\":\"") + name + "\",\"what\"");
+        REQUIRE(at != std::string::npos);
+        return text.substr(text.rfind(':', at) + 1, at - text.rfind(':', at) - 1);
+    };
+    const auto has_edge = [&](const char* task, const std::string& rest) {
+        const std::string of = number_of(task);
+        return text.find("{\"from\":" + of + ",\"to\":" + of + "," + rest + ",\"lag\":0}") !=
+               std::string::npos;
+    };
+    CHECK(has_edge("sum", R"("label":"s","version":0,"through":"upwind x+ y- 2 with corners")"));
+    CHECK(has_edge("smooth", R"("label":"u","version":1,"through":"upwind x+")"));
+}
+
 // For making that file anew: test_graph_resolve '[print]' | grep '^{' > tests/fixtures/graph/sample.json
 TEST_CASE("prints the sample's description", "[.][print]") {
     const auto graph = strata::tests::sample_graph();

@@ -144,7 +144,7 @@ TEST_CASE("implicit transport has the same bits on every layout, and with any pa
 
 TEST_CASE("patches have the levels of the longest ways to them") {
     const auto levels = [](const Grid& grid, const Int3& towards) {
-        const PatchLevels all(grid, towards);
+        const PatchLevels all(grid, upwind(towards));
         std::vector<int> found;
         for (int p = 0; p < grid.patches(); ++p) found.push_back(all.of(p));
         return found;
@@ -220,7 +220,7 @@ TEST_CASE("circles of patches are refused with the names of tasks and labels") {
             text = error.text();
         }
         CHECK(says(text, {"task 'sweep' goes over patches of 'knot'", "in a circle: 0, 2, 1", "try:"}));
-        CHECK(PatchLevels(grid, {1, -1, 1}).circle().empty());
+        CHECK(PatchLevels(grid, upwind({1, -1, 1})).circle().empty());
     }
 }
 

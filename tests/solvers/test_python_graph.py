@@ -410,6 +410,79 @@ def test_an_array_that_is_kept_ends_the_run_and_stays_readable(graphs):
     assert kept[0].tolist() == [7.0] * 4
 
 
+def test_patches_in_the_order_of_a_sweep(graphs):
+    graph = graphs.Graph("sweeps")
+    grid = graph.grid("grid", (7, 6), (3, 2))
+    s, u, w = (graph.field(name, grid, kept=True) for name in "suw")
+    largest = graph.scalar("largest", "max")
+
+    @graph.start(grid, makes={"u": u, "w": w})
+    def first(here):
+        j, i = np.mgrid[here.cells[1:]]
+        here["u"][0] = here["w"][0] = i + 10 * j
+
+    @graph.step(grid, makes={"now": s}, needs={"before": s.upwind((1, 1), corners=True)})
+    def count(here):
+        _, rows, columns = here.cells
+        first_row, first_column = (here.box("before")[d].start for d in (1, 2))
+        before, now = here["before"], here["now"]
+        for j in range(rows.start, rows.stop):
+            for i in range(columns.start, columns.stop):
+                at = (0, j - first_row, i - first_column)
+                west = before[0, at[1], at[2] - 1] if i else 0
+                south = before[0, at[1] - 1, at[2]] if j else 0
+                corner = before[0, at[1] - 1, at[2] - 1] if i and j else 0
+                now[0, j - rows.start, i - columns.start] = west + south - corner + 1
+
+    @graph.step(grid, needs={"s": s}, modifies={"u": u.upwind((0, -1))}, contributes={"largest": largest})
+    def back(here):
+        rows, first_row = here.cells[1], here.box("u")[1].start
+        own = here.inner("u")[2]
+        for j in reversed(range(rows.start, rows.stop)):
+            row = here["u"][0, j - first_row, own]
+            if j < 5:
+                row += here["u"][0, j + 1 - first_row, own]
+            if j > 0:
+                row += 2 * here["u"][0, j - 1 - first_row, own]
+        here["largest"][0] = here["s"].max()
+
+    @graph.step(grid, modifies={"w": w.at(0, ghosts=1)})
+    def shift(here):
+        inner = here.inner("w")
+        left = here["w"][inner[0], inner[1], inner[2].start - 1 : inner[2].stop - 1]
+        here["w"][inner] = left if here.cells[2].start else 0
+
+    to_itself = [e for e in graph.inspect().document["edges"] if e["from"] == e["to"] and not e["lag"]]
+    assert {(e["label"], e["through"]) for e in to_itself} == {
+        ("s", "upwind x+ y+ with corners"),
+        ("u", "upwind y-"),
+    }
+    run = graphs.Simulation(graph, threads=2)
+    run.start()
+    run.advance(1)
+
+    def whole(label):
+        values = np.empty((6, 7))
+        for patch in range(grid.patches):
+            values[graph.box(grid, patch)[1:]] = run.values(label, patch)[0]
+        return values
+
+    j, i = np.mgrid[0:6, 0:7]
+    assert np.array_equal(whole(s), (i + 1) * (j + 1))
+    expected = (i + 10.0 * j).copy()
+    for row in reversed(range(6)):
+        expected[row] += (expected[row + 1] if row < 5 else 0) + (2 * expected[row - 1] if row else 0)
+    assert np.array_equal(whole(u), expected)
+    assert run.value(largest) == 42
+    assert np.array_equal(whole(w), np.where(i < 3, 0, i - 1 + 10 * j))  # also from the patch on the left
+
+    graph.step(grid, modifies={"u": u.upwind((1, 2), version=1)}, name="wrong")(lambda here: None)
+    with pytest.raises(StrataError, match="task 'wrong' uses 'u' upwind along y with a sign"):
+        graph.inspect()
+    with pytest.raises(StrataError, match="entry for each"):
+        u.upwind((1,))
+
+
 def test_a_graph_can_be_inspected(graphs):
     graph = graphs.Graph("small")
     grid = graph.grid("grid", (8, 8), (4, 4))

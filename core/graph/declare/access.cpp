@@ -45,6 +45,7 @@ std::string caller(const ViewSource& shown) {
 const char* verb(const ViewSource& shown) {
     const Use* use = use_of(shown);
     if (use == nullptr) return "touches";
+    if (use->access == Access::modify && use->width != Int3{}) return "touches";
     return use->access == Access::need ? "reads" : use->access == Access::sum ? "adds to" : "writes";
 }
 
@@ -64,9 +65,19 @@ void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
                       : fmt::format("outside the ghosts that it declared, {} layers", triple(use->width));
         remedy = fmt::format("declare {0} with wider ghosts, or stay inside the view's box()",
                              use->access == Access::need ? "the need" : "the sum");
+    } else if (use != nullptr && use->access == Access::modify && use->width != Int3{}) {
+        outside = fmt::format("outside its patch's own values and its ghosts, {} layers", triple(use->width));
+        remedy = "declare wider ghosts, or stay inside the view's box()";
     } else if (use != nullptr) {
         outside = "outside its patch's own values";
         remedy = "each patch writes its own values; what is to be added to others' is a sum(label, ghosts)";
+    }
+    if (use != nullptr && use->towards != Int3{} &&
+        InsideHere::of(*shown.here).use_data[static_cast<std::size_t>(shown.use)].box.contains(at)) {
+        outside = use->corners ? "which is neither upwind nor, along the same axes, on the other side"
+                               : "between the axes along which it declared ghosts";
+        remedy = use->corners ? "what is upwind along one axis and ahead along another has no value"
+                              : "upwind(...).with_corners() shows what is upwind along each of its axes";
     }
     throw Error(
         fmt::format("{}: {} {} at {}, {}", caller(shown), verb(shown), name_of(shown), triple(at), outside),
@@ -74,6 +85,33 @@ void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
         .given(triple(at))
         .allowed(fmt::format("from {} up to, but without, {}", triple(allowed.lo), triple(allowed.hi)))
         .remedy(remedy);
+}
+
+void refuse_ghost(const ViewSource& shown, const Int3& at, const Box& own) {
+    throw Error(
+        fmt::format("{}: writes {} at {}, which is a ghost", caller(shown), name_of(shown), triple(at)),
+        kFailure)
+        .given(triple(at))
+        .allowed(fmt::format("from {} up to, but without, {}", triple(own.lo), triple(own.hi)))
+        .remedy("ghosts are other patches' values: each patch writes its own");
+}
+
+SeenBoxes seen_by(const Here& here, int use) {
+    const CallData& call = InsideHere::of(here);
+    const Use& declared = call.task->uses[static_cast<std::size_t>(use)];
+    SeenBoxes seen;
+    if (declared.towards == Int3{}) return seen;
+    const LabelInfo& label = call.task->graph->labels()[declared.version.label];
+    const Box own = static_cast<const Grid&>(*label.family).owned(here.patch, label.on, label.border);
+    const auto add = [&](const Box& box) {
+        seen.all[seen.count++] = common(box, call.use_data[static_cast<std::size_t>(use)].box);
+    };
+    // A need upwind alone shows the patch's own values too: the handle of make(s) and need(s, upwind).
+    add(own);
+    for (const Box& side : upwind_of(own, declared.width, declared.towards, declared.corners)) add(side);
+    if (declared.access != Access::modify) return seen;
+    for (const Box& side : downwind_of(own, declared.width, declared.towards, declared.corners)) add(side);
+    return seen;
 }
 
 void refuse_entry(const ViewSource& shown, std::int64_t entry, std::int64_t count) {

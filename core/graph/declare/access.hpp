@@ -59,6 +59,9 @@ struct ObjectUse {
 /// bytes. Returns the label. Throws Error that names task, patch and label.
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes);
 
+/// For checking builds: what a use in the order of a sweep shows.
+[[nodiscard]] SeenBoxes seen_by(const Here& here, int use);
+
 /// The location of one declared use's data; filled in by the runtime for each call.
 struct UseData {
     std::byte* origin = nullptr;                 // of index (0,0,0), or of the first value
@@ -157,8 +160,14 @@ class Here {
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
-        return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box, label.components,
-                ViewSource{this, use.index}};
+        return {reinterpret_cast<T*>(at.origin),
+                at.y,
+                at.z,
+                at.component,
+                at.box,
+                label.components,
+                ViewSource{this, use.index},
+                seen_by(*this, use.index)};
 #else
         const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.y, at.z, at.component, at.box};

@@ -144,25 +144,28 @@ template <class T>
 class FieldView {
   public:
     FieldView(T* origin, std::ptrdiff_t y, std::ptrdiff_t z, std::ptrdiff_t component, const Box& box,
-              int components = kAnyComponents, const ViewSource& shown = {})
+              int components = kAnyComponents, const ViewSource& shown = {}, const SeenBoxes& seen = {})
         : origin_(origin),
           y_(y),
           z_(z),
           component_(component),
           box_(box),
           components_(components),
-          shown_(shown) {}
+          shown_(shown),
+          seen_(seen) {}
 
     [[nodiscard]] T& operator()(int i, int j = 0, int k = 0, int c = 0) const {
         check(c);
-        if (!box_.contains(Int3{i, j, k})) refuse_index(shown_, {i, j, k}, box_);
+        const Int3 at{i, j, k};
+        if (!box_.contains(at) || !seen_.contains(at)) refuse_index(shown_, at, box_);
         return origin_[i + j * y_ + k * z_ + c * component_];
     }
     [[nodiscard]] CheckedRow<T> row(int j = 0, int k = 0, int c = 0) const {
         check(c);
-        const Int3 lo{box_.lo[0], j, k};
-        if (!box_.contains(lo)) refuse_index(shown_, lo, box_);
-        const CheckedRow<T> all(origin_ + lo[0] + j * y_ + k * z_ + c * component_, box_.extent(0), lo,
+        const Box row = seen_.row(box_, j, k);
+        const Int3 lo{row.empty() ? box_.lo[0] : row.lo[0], j, k};
+        if (row.empty() || !box_.contains(lo)) refuse_index(shown_, lo, box_);
+        const CheckedRow<T> all(origin_ + lo[0] + j * y_ + k * z_ + c * component_, row.extent(0), lo,
                                 shown_);
         return all - lo[0];
     }
@@ -180,6 +183,7 @@ class FieldView {
     Box box_;
     int components_;
     ViewSource shown_;
+    SeenBoxes seen_;
 };
 
 template <class T>

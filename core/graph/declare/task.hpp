@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/graph/declare/access.hpp"
+#include "core/graph/declare/ghost_copies.hpp"
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/relation.hpp"
 #include "core/graph/declare/shared.hpp"
@@ -314,15 +315,23 @@ class Task {
 
     /// The task's function, body(Here&). A body that returns bool is called again, while other operations
     /// run, until it returns true.
-    template <class Body>
+    template <class Body, bool checked = kChecked>
     Task& run(Body body) {
-        if constexpr (std::is_same_v<std::invoke_result_t<Body&, Here&>, bool>)
-            info_->body = std::move(body);
-        else
-            info_->body = [body = std::move(body)](Here& here) mutable {
+        info_->body = [body = std::move(body)](Here& here) mutable {
+            const auto call = [&] {
+                if constexpr (std::is_same_v<std::invoke_result_t<Body&, Here&>, bool>) return body(here);
                 body(here);
                 return true;
             };
+            if constexpr (checked) {
+                const GhostCopies before(here);
+                const bool done = call();
+                before.compare();
+                return done;
+            } else {
+                return call();
+            }
+        };
         return *this;
     }
     /// Up to n threads of the process may work on one call (Here::parallel_for).
@@ -373,13 +382,23 @@ class Task {
                return by.version.label == use.version.label && made_by(by) == use.version.version;
            });
 }
-/// The order in which the task goes over patches: along each axis 1, -1, or 0 (any).
-[[nodiscard]] inline Int3 order_of(const TaskInfo& task) {
-    Int3 towards{};
-    for (const Use& use : task.uses)
-        for (std::size_t a = 0; a < 3 && is_ordered_by(task, use); ++a)
-            if (use.towards[a] != 0) towards[a] = use.towards[a];
-    return towards;
+/// The order in which the task goes over patches, with all layers and corners that its uses have in it.
+/// Towards nowhere: any order.
+[[nodiscard]] inline Upwind order_of(const TaskInfo& task) {
+    Upwind order;
+    for (const Use& use : task.uses) {
+        if (!is_ordered_by(task, use)) continue;
+        for (std::size_t a = 0; a < 3; ++a)
+            if (use.towards[a] != 0) order.towards[a] = use.towards[a];
+        order.layers = std::max({order.layers, use.width[0], use.width[1], use.width[2]});
+        order.corners = order.corners || use.corners;
+    }
+    return order;
+}
+/// Whether the task changes values in that order, with ghosts on the other sides as they were before.
+[[nodiscard]] inline bool is_ordered_in_place(const TaskInfo& task) {
+    return std::any_of(task.uses.begin(), task.uses.end(),
+                       [](const Use& use) { return use.access == Access::modify && use.towards != Int3{}; });
 }
 
 }  // namespace strata::graph

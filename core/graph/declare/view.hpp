@@ -2,6 +2,8 @@
 // of checked_view.hpp instead: they have the same interface and check each access.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,10 +20,32 @@ struct ViewSource {
     int use = -1;
 };
 
+/// For checking builds: what a view in the order of a sweep shows, which is no box. None: its whole box.
+struct SeenBoxes {
+    std::array<Box, 7> all{};
+    std::size_t count = 0;
+
+    [[nodiscard]] bool contains(const Int3& at) const {
+        return count == 0 || std::any_of(all.begin(), all.begin() + count,
+                                         [&](const Box& box) { return box.contains(at); });
+    }
+    /// Of a row along x in `box`: where it is shown, without a gap. Empty: nowhere.
+    [[nodiscard]] Box row(const Box& box, int j, int k) const {
+        const Box whole{{box.lo[0], j, k}, {box.hi[0], j + 1, k + 1}};
+        if (count == 0) return whole;
+        Box shown;
+        for (std::size_t i = 0; i < count; ++i)
+            if (const Box part = common(all[i], whole); !part.empty()) shown = around(shown, part);
+        return shown;
+    }
+};
+
 /// For checking builds. Each throws Error: "task 'diffuse', patch 3 of 'grid', step 12: reads 'temperature'
 /// at (33, 0, 0), outside ...", with the allowed range and a remedy. (In a function that is noexcept the run
 /// ends with the same message.)
 [[noreturn]] void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed);
+/// A ghost was written: `own` may be.
+[[noreturn]] void refuse_ghost(const ViewSource& shown, const Int3& at, const Box& own);
 [[noreturn]] void refuse_entry(const ViewSource& shown, std::int64_t entry, std::int64_t count);
 [[noreturn]] void refuse_component(const ViewSource& shown, int component, int components);
 

@@ -174,8 +174,9 @@ class Numbering {
         }
         out_.tasks.push_back(all);
         if (!body || in_.info(t).family == nullptr) return;
-        if (const Int3 towards = order_of(in_.info(t)); towards != Int3{})
-            out_.sweeps.try_emplace(t, static_cast<const Grid&>(*in_.info(t).family), towards);
+        if (const Upwind order = order_of(in_.info(t)); order.towards != Int3{})
+            out_.sweeps.try_emplace(t, static_cast<const Grid&>(*in_.info(t).family), order,
+                                    is_ordered_in_place(in_.info(t)));
     }
 
     void relocation(TaskId task) {

@@ -29,8 +29,10 @@ const std::vector<int>& Reach::around(const Grid& grid, const LabelInfo& label, 
 const std::vector<int>& Reach::beside(const Grid& grid, const LabelInfo& label, const SideBoxes& sides,
                                       int patch) {
     found_.assign(1, patch);
+    const int zone = grid.zone_of(patch);
     for (const Box& side : sides) {
-        grid.find_owners(side, label.on, label.border, met_);
+        const Box seen = grid.joined() ? common(side, grid.extent_in(zone, label.on, label.border)) : side;
+        grid.find_owners_in(zone, seen, label.on, label.border, met_);
         for (const auto& each : met_) found_.push_back(each.patch);
     }
     std::sort(found_.begin(), found_.end());
@@ -66,6 +68,19 @@ const Reach::Lists& Reach::inverse(const Grid& grid, const LabelInfo& label, con
     return readers;
 }
 
+/// Upwind along x of one zone may be along y of another.
+const Reach::Lists& Reach::inverse_beside(const Grid& grid, const LabelInfo& label, const Use& use) {
+    const auto [at, is_new] =
+        sides_.try_emplace({&grid, label.on, label.border, use.width, use.towards, use.corners});
+    Lists& readers = at->second;
+    if (is_new) {
+        readers.resize(static_cast<std::size_t>(grid.patches()));
+        for (int to = 0; to < grid.patches(); ++to)
+            for (const int from : sources(use, to)) readers[static_cast<std::size_t>(from)].push_back(to);
+    }
+    return readers;
+}
+
 const std::vector<int>& Reach::sources(const Use& use, int patch) {
     const LabelInfo& of = label(use);
     if (use.is_sided()) {
@@ -90,6 +105,7 @@ const std::vector<int>& Reach::readers(const Use& use, int patch) {
     const LabelInfo& of = label(use);
     if (use.is_sided()) {
         const auto& grid = static_cast<const Grid&>(*of.family);
+        if (grid.joined()) return inverse_beside(grid, of, use)[static_cast<std::size_t>(patch)];
         const Box own = grid.owned(patch, of.on, of.border);
         return beside(grid, of, downwind_of(own, use.width, use.towards, use.corners), patch);
     }

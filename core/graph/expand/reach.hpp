@@ -27,6 +27,7 @@ class Reach {
     const std::vector<int>& around(const Grid& grid, const LabelInfo& label, const Int3& width, int patch);
     const std::vector<int>& beside(const Grid& grid, const LabelInfo& label, const SideBoxes& sides,
                                    int patch);
+    const Lists& inverse_beside(const Grid& grid, const LabelInfo& label, const Use& use);
     const Lists& inverse(const Relation& relation, On on);
     const Lists& inverse(const Grid& grid, const LabelInfo& label, const Int3& width);
 
@@ -34,7 +35,9 @@ class Reach {
     std::vector<Grid::Meeting> met_;
     std::vector<int> found_;
     std::map<std::pair<const Relation*, On>, Lists> inverses_;
-    std::map<std::tuple<const Grid*, On, Int3, Int3>, Lists> ghosts_;  // of joined zones; border, width
+    // Of joined zones: border, width; and towards, corners.
+    std::map<std::tuple<const Grid*, On, Int3, Int3>, Lists> ghosts_;
+    std::map<std::tuple<const Grid*, On, Int3, Int3, Int3, bool>, Lists> sides_;
 };
 
 }  // namespace strata::graph

@@ -23,7 +23,7 @@ void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPo
     for (const Box& side : ghosts_of(use, grid.owned(patch, layout.on, layout.border))) {
         const Box near = common(side, layout.blocks[position.part].owned);
         if (near.empty()) continue;
-        grid.find_owners(near, layout.on, layout.border, met);
+        grid.find_owners_in(grid.zone_of(patch), near, layout.on, layout.border, met);
         for (const Grid::Meeting& m : met)
             if (m.patch != patch) from.push_back(m.patch);
     }

@@ -42,8 +42,8 @@ const char* name_of(ResolvedTask::What what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// "ghosts 1", "ghosts 2 2 0", "upwind x+ y-", "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or ""
-/// for the own patch.
+/// "ghosts 1", "ghosts 2 2 0", "upwind x+ y-", "upwind x+ y- 2 with corners", "reach 1", "reach 0 0 0 to 1 1
+/// 1", a relation's name, or "" for the own patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
     const Int3& w = use.width;
@@ -52,7 +52,8 @@ std::string through(const Use& use) {
         std::string text = "upwind";
         for (std::size_t a = 0; a < 3; ++a)
             if (use.towards[a] != 0) text += fmt::format(" {}{}", "xyz"[a], use.towards[a] > 0 ? '+' : '-');
-        return text;
+        if (const int layers = std::max({w[0], w[1], w[2]}); layers > 1) text += fmt::format(" {}", layers);
+        return text + (use.corners ? " with corners" : "");
     }
     const char* what = use.access == Access::sum ? "reach" : "ghosts";
     if (use.unreached != std::array<Int3, 2>{}) {

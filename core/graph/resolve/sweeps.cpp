@@ -30,7 +30,7 @@ class Sweep {
                 if (first[a] == nullptr) first[a] = &use;
             }
         }
-        if (order_of(task_) != Int3{}) circle();
+        if (order_of(task_).towards != Int3{}) circle();
     }
 
   private:
@@ -48,10 +48,6 @@ class Sweep {
                 .remedy("let it run on all of them, and do nothing on some");
         const auto& grid = static_cast<const Grid&>(*task_.family);
         const GridShape& shape = grid.shape();
-        if (grid.zones() > 1 || grid.joined())
-            throw refuse(fmt::format("uses '{}' upwind on '{}', which has several zones or joined ones",
-                                     name(use), grid.name()))
-                .allowed("grids of one zone: joined zones have no common direction");
         for (std::size_t a = 0; a < 3; ++a) {
             if (use.towards[a] < -1 || use.towards[a] > 1)
                 throw refuse(
@@ -98,14 +94,25 @@ class Sweep {
     }
 
     /// Patches of any sizes may wait for each other although every one only waits for lower ones: three boxes
-    /// of which each lies in front of the next along another axis.
+    /// of which each lies in front of the next along another axis. And zones that are joined so that the axes
+    /// of one go against those of the other, or around a ring.
     void circle() const {
         const auto& grid = static_cast<const Grid&>(*task_.family);
         if (grid.regular()) return;
-        const std::vector<int> way = PatchLevels(grid, order_of(task_)).circle();
+        const std::vector<int> way = PatchLevels(grid, order_of(task_), is_ordered_in_place(task_)).circle();
         if (way.empty()) return;
         std::string text;
-        for (const int patch : way) text += fmt::format("{}{}", text.empty() ? "" : ", ", patch);
+        for (const int patch : way) {
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", patch);
+            if (grid.zones() > 1 || grid.joined()) text += fmt::format(" of zone {}", grid.zone_of(patch));
+        }
+        if (grid.joined())
+            throw refuse(fmt::format("goes over patches of '{}' that wait for each other in a circle across "
+                                     "joined faces: {}",
+                                     grid.name(), text))
+                .remedy(
+                    "turn the zones so that the ordered axes go on in the same way beyond a join, or order "
+                    "fewer axes; or need what was there before, with ghosts");
         throw refuse(fmt::format("goes over patches of '{}' that wait for each other in a circle: {}",
                                  grid.name(), text))
             .remedy(

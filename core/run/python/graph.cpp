@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/graph/resolve/describe.hpp"
@@ -80,15 +81,27 @@ PyParameter PyGraph::parameter(const std::string& name, double value, const std:
         {.name = name, .unit = unit, .about = about, .value = value, .least = least, .most = most})};
 }
 
-void PyGraph::task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
-                   double flops, double bytes, nb::callable kernel) {
+std::vector<int> PyGraph::task(bool start, const std::string& name, int family,
+                               const std::vector<PyUse>& uses, double flops, double bytes,
+                               nb::callable kernel) {
     Scope& scope = start ? get().start() : get().step();
     Task task = family < 0 ? scope.once(name) : scope.task(name, grid_at(family));
-    for (const auto& [access, label, version, back, ghosts] : uses)
-        task.use({named("access", access, kAccess), {LabelId(label), version, back}, nullptr, ghosts});
+    std::vector<int> numbers;
+    for (const auto& [access, label, version, back, ghosts, towards, corners] : uses) {
+        const Access how = named("access", access, kAccess);
+        const TypedVersion<double, Kind::field> of{{LabelId(label), version, back}};
+        const int layers = std::max({ghosts[0], ghosts[1], ghosts[2]});
+        if (how != Access::modify || layers == 0)
+            numbers.push_back(task.use({how, of, nullptr, ghosts, {}, false, towards, corners}));
+        else if (towards != Int3{})
+            numbers.push_back(task.modify(of, Upwind{towards, layers, corners}).index);
+        else
+            numbers.push_back(task.modify(of, graph::ghosts(ghosts)).index);
+    }
     task.work(flops, bytes).run(body_of(std::move(kernel), [this] {
         return owner ? nb::borrow(owner) : nb::none();
     }));
+    return numbers;
 }
 
 void bind_graphs(nb::module_& module) {

@@ -45,11 +45,12 @@ class PyGraph {
     PyParameter parameter(const std::string& name, double value, const std::string& unit,
                           const std::string& about, double least, double most);
 
-    /// (access, label, version, back, ghosts), in the order in which the kernel asks for them.
-    using PyUse = std::tuple<std::string, int, int, int, Int3>;
-    /// `family`: -1 for a task that runs once. `flops`, `bytes`: for each cell.
-    void task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses, double flops,
-              double bytes, nb::callable kernel);
+    /// (access, label, version, back, ghosts, towards, corners).
+    using PyUse = std::tuple<std::string, int, int, int, Int3, Int3, bool>;
+    /// `family`: -1 for a task that runs once. `flops`, `bytes`: for each cell. Returns the numbers by which
+    /// the kernel asks for each use.
+    std::vector<int> task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
+                          double flops, double bytes, nb::callable kernel);
 
     /// The object that keeps the values of kernels alive; null: none is needed.
     nb::handle owner;

@@ -20,6 +20,7 @@ Graph = Mapping[str, Any]
 FONT, SMALL = 12.0, 10.5
 LINE = 1.35
 PAD, HEAD = 14.0, 24.0
+LOOP = 16.0  # beside a task, for its arrow to itself
 MOST_LINES = 5  # of what an edge carries; the rest is counted, and all of it told on pointing at it
 
 STYLE = """
@@ -60,6 +61,7 @@ class Drawn:
     width: float = 0.0
     height: float = 0.0
     head: float = 0.0
+    loop: bool = False  # needs what it makes itself, on other patches
 
 
 def graph_svg(graph: Graph) -> str:
@@ -75,7 +77,8 @@ def graph_svg(graph: Graph) -> str:
         y += scope.height + PAD
     legend = (
         "An arrow carries a label (its version, if not 0) to who needs it; within a task: what comes from "
-        "rounds before or from outside. Orange: the critical path."
+        "rounds before or from outside. An arrow to itself: patches in order, upwind ones first. Orange: the "
+        "critical path."
     )
     width = max(width, len(legend) * SMALL * 0.5 + 2 * PAD)
     head = (
@@ -191,9 +194,10 @@ class _View:
         lines: list[str] = []
         for edge in self.edges:
             outside = self.tasks[edge["from"]]["scope"] != scope
-            if edge["to"] != task or not (edge["lag"] or outside):
+            itself = edge["from"] == task and not edge["lag"]
+            if edge["to"] != task or not (edge["lag"] or outside or itself):
                 continue
-            line = f"← {label_text(edge)}"
+            line = f"{'↻' if itself else '←'} {label_text(edge)}"
             line += f", {count(edge['lag'], 'round')} before" if edge["lag"] else ""
             if line not in lines:
                 lines.append(line)
@@ -207,7 +211,9 @@ class _View:
         for use in it["uses"]:
             back = f", {use['back']} before" if use["back"] else ""
             tip.append(f"{use['access']} {label_text(use)}{back}")
-        return Drawn(it["name"], _shortened(lines), style, "\n".join(tip))
+        drawn = Drawn(it["name"], _shortened(lines), style, "\n".join(tip))
+        drawn.loop = any(edge["from"] == edge["to"] == task and not edge["lag"] for edge in self.edges)
+        return drawn
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:
@@ -218,13 +224,20 @@ def _shortened(lines: Sequence[str]) -> list[str]:
 
 def _fit(task: Drawn) -> None:
     texts = [len(task.title) * FONT * CHAR_BOLD, *(len(t) * SMALL * CHAR for t in task.lines)]
-    task.width = max(texts) + 18
+    task.width = max(texts) + 18 + (LOOP if task.loop else 0)
     task.height = FONT * LINE + len(task.lines) * SMALL * LINE + 11
 
 
 def _svg(it: Drawn) -> str:
     tip = f"<title>{escape(it.tip)}</title>" if it.tip else ""
-    box = f'<rect class="{it.style}" width="{it.width:.1f}" height="{it.height:.1f}" rx="4"/>'
+    wide = it.width - (LOOP if it.loop else 0)
+    box = f'<rect class="{it.style}" width="{wide:.1f}" height="{it.height:.1f}" rx="4"/>'
+    if it.loop:  # on the right side, from below to above
+        y, bend = it.height / 2, wide + 1.3 * LOOP
+        box += (
+            f'<path class="edge" d="M{wide:.1f} {y + 7:.1f}C{bend:.1f} {y + 10:.1f} {bend:.1f} {y - 10:.1f} '
+            f'{wide:.1f} {y - 7:.1f}" marker-end="url(#strata-to)"/>'
+        )
     if not it.head:
         text = [f'<text class="t" x="9" y="{5 + FONT:.1f}" font-size="{FONT:g}">{escape(it.title)}</text>']
         for i, line in enumerate(it.lines):

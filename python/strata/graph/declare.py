@@ -65,6 +65,8 @@ class Version:
     version: int = 0
     back: int = 0
     ghosts: tuple[int, ...] = (0, 0, 0)
+    towards: tuple[int, ...] = (0, 0, 0)
+    corners: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,20 @@ class Label:
     def last(self, ghosts: int | Sequence[int] = 0) -> Version:
         """The last version of this step."""
         return Version(self.number, LAST, 0, self._width(ghosts))
+
+    def upwind(
+        self, towards: Sequence[int], version: int = 0, layers: int = 1, corners: bool = False
+    ) -> Version:
+        """A version in the order of a sweep, which goes `towards` along (x, y, z): 1 up, -1 down, 0 where the
+        order does not matter. A patch begins when its neighbours upwind are done.
+
+        Among `needs`: what the task makes itself (0 of `makes`, n + 1 of `modifies` of n), with the layers
+        upwind, and with `corners` also what lies between them. Among `modifies`: in place, with ghosts upwind
+        as the task has left them, and on the other sides of these axes as they were before.
+        """
+        signs = _three("towards", towards, self.directions, 0)
+        width = tuple(layers if sign else 0 for sign in signs)
+        return Version(self.number, version, 0, width, signs, corners)
 
     def _width(self, ghosts: int | Sequence[int]) -> tuple[int, ...]:
         if isinstance(ghosts, int):
@@ -281,7 +297,8 @@ class Graph:
     def step(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
         """A task that runs on each patch in each step, named like its function or as `name` says. `needs`,
         `makes`, `modifies` and `contributes` say what it may touch: {name in the kernel: label or version}.
-        `flops`, `bytes`: of one cell, for profiles.
+        `flops`, `bytes`: of one cell, for profiles. What it modifies with ghosts has them as they were before
+        the task began on any patch, whatever their order.
         """
         return self._task(False, grid, **uses)
 
@@ -322,7 +339,17 @@ class Graph:
                     raise StrataError("two uses of a task have one name", given=key)
                 version = use.at(0) if isinstance(use, Label) else use
                 names[key] = len(rows)
-                rows.append((access, version.label, version.version, version.back, version.ghosts))
+                rows.append(
+                    (
+                        access,
+                        version.label,
+                        version.version,
+                        version.back,
+                        version.ghosts,
+                        version.towards,
+                        version.corners,
+                    )
+                )
 
         def add(kernel: Kernel) -> Kernel:
             title = name or getattr(kernel, "__name__", "kernel").replace("_", " ")
@@ -336,7 +363,8 @@ class Graph:
 
             with native_errors():
                 family = -1 if grid is None else grid.number
-                self.native.task(start, title, family, rows, flops, bytes, call)
+                numbers = self.native.task(start, title, family, rows, flops, bytes, call)
+            names.update(zip(list(names), numbers, strict=True))
             return kernel
 
         return add

@@ -5,6 +5,7 @@
 #include "tests/graph/solvers/overset.hpp"
 #include "tests/graph/solvers/refined.hpp"
 #include "tests/graph/solvers/stencils.hpp"
+#include "tests/graph/solvers/swept.hpp"
 
 namespace strata::tests {
 
@@ -15,12 +16,14 @@ std::unique_ptr<Solver> make_solver(const std::string& name) {
     if (name == "refined") return std::make_unique<Refined>();
     if (name == "zones") return three_blocks();
     if (name == "narrow") return narrow_patches();
+    if (name == "swept") return std::make_unique<Swept>();
     return nullptr;
 }
 
 const std::vector<Comparison>& comparisons() {
     static const std::vector<Comparison> all{{"gradients", 5}, {"fft", 10},   {"overset", 20},
-                                             {"refined", 20},  {"zones", 12}, {"narrow", 12}};
+                                             {"refined", 20},  {"zones", 12}, {"narrow", 12},
+                                             {"swept", 8}};
     return all;
 }
 

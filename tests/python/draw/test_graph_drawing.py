@@ -70,6 +70,21 @@ def test_a_drawing_shows_every_task_and_what_goes_between_them(graph: dict) -> N
     assert not re.search(r"[^\w]nan|inf[^\w]", svg)
 
 
+def test_a_task_whose_patches_have_an_order_has_an_arrow_to_itself(graph: dict) -> None:
+    shown = graph_svg(graph)
+    task = graph["edges"][0]["to"]
+    graph["edges"].append(
+        {"from": task, "to": task, "label": "sweep", "version": 1, "through": "upwind x+", "lag": 0}
+    )
+    looped = graph_svg(graph)
+    assert looped.count('class="edge"') == shown.count('class="edge"') + 1
+    assert "↻ sweep v1, upwind x+" in looped
+    graph["edges"][-1]["lag"] = 1
+    later = graph_svg(graph)
+    assert later.count('class="edge"') == shown.count('class="edge"')
+    assert "← sweep v1, upwind x+, 1 round before" in later
+
+
 def test_lists_name_the_critical_path_and_the_peak_of_memory(graph: dict) -> None:
     text = listing(graph)
     way = [graph["tasks"][t]["name"] for t in graph["critical_path"]]
