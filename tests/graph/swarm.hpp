@@ -24,6 +24,7 @@ struct SwarmShape {
     int hops = 1;
     int each = 3;  // particles in a cell
     double fast = 0.05;
+    double push = 1e-7;  // by what the patch sees: other patches see another number
 };
 
 /// What a task saw on a patch: its own particles, and behind them those in its halo.
@@ -47,6 +48,7 @@ struct Pulled {
     int patch = -1;
     std::vector<std::array<double, 3>> force;
     std::vector<std::int32_t> pairs;
+    std::vector<std::int64_t> crowd;  // the pairs of all that the patch sees
 };
 
 template <class Real = double>
@@ -72,6 +74,7 @@ class Swarm {
           mark_(graph_.particle<Bytes>(set_, "mark")),
           force_(graph_.particle<double>(set_, "force", {.components = shape.directions})),
           pairs_(graph_.particle<std::int32_t>(set_, "pairs")),
+          crowd_(graph_.particle<std::int64_t>(set_, "crowd")),
           turn_(graph_.scalar<std::int32_t>("turn")),
           number_(graph_.scalar<std::int64_t>("number", Reduce::sum)),
           near_(graph_.particle_halo("near", x_, shape.distance)) {
@@ -81,6 +84,7 @@ class Swarm {
         rebuild.relocate(set_, x_.last(), shape.hops);
         rebuild.renew(near_);
         pull();
+        count();
         move();
     }
 
@@ -199,20 +203,35 @@ class Swarm {
         });
     }
 
+    /// Reads with a halo what was summed up through it.
+    void count() {
+        Task task = graph_.step().task("count", grid_);
+        const auto pairs = task.need(pairs_, near_);
+        const auto around = task.need(near_);
+        const auto crowd = task.make(crowd_);
+        task.run([=](Here& here) {
+            std::int64_t all = 0;
+            for (std::int64_t i = 0; i < here[around].size(); ++i) all += here[pairs][i];
+            for (std::int64_t i = 0; i < here[around].own(); ++i) here[crowd][i] = all;
+        });
+    }
+
     void move() {
         Task task = graph_.step().task("move", grid_);
+        const auto crowd = task.need(crowd_);
         const auto force = task.need(force_);
         const auto pairs = task.need(pairs_);
         const auto x = task.modify(x_.at(1));
         const auto v = task.modify(v_.at(1));
         const auto count = task.contribute(number_);
         task.run([=, this](Here& here) {
-            Pulled sums{here.step, here.patch, {}, {}};
+            Pulled sums{here.step, here.patch, {}, {}, {}};
             for (std::int64_t i = 0; i < here[x].size() && pulled_; ++i) {
                 std::array<double, 3>& f = sums.force.emplace_back();
                 for (int a = 0; a < shape_.directions; ++a)
                     f[static_cast<std::size_t>(a)] = here[force].component(a)[static_cast<std::size_t>(i)];
                 sums.pairs.push_back(here[pairs][i]);
+                sums.crowd.push_back(here[crowd][i]);
             }
             if (pulled_) pulled_(sums);
             for (std::int64_t i = 0; i < here[x].size(); ++i) {
@@ -222,7 +241,8 @@ class Swarm {
                     double& speed = here[v].component(a)[k];
                     Real& at = here[x].component(a)[k];
                     const double most = shape_.fast * shape_.spacing[d];
-                    speed = std::clamp(speed + 1e-3 * here[force].component(a)[k], -most, most);
+                    speed += 1e-5 * here[force].component(a)[k] + shape_.push * double(here[crowd][i]);
+                    speed = std::clamp(speed, -most, most);
                     const double lo = shape_.origin[d], hi = lo + shape_.cells[d] * shape_.spacing[d];
                     const double to = static_cast<double>(at) + speed;
                     if (!shape_.periodic[d] && (to < lo + 0.01 || to > hi - 0.01))
@@ -246,6 +266,7 @@ class Swarm {
     Particles<Bytes> mark_;
     Particles<double> force_;
     Particles<std::int32_t> pairs_;
+    Particles<std::int64_t> crowd_;
     Scalar<std::int32_t> turn_;
     Scalar<std::int64_t> number_;
     HaloId near_;

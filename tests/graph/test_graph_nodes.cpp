@@ -6,12 +6,15 @@
 
 #include "tests/catch.hpp"
 #include "tests/graph/lines.hpp"
+#include "tests/graph/temporary.hpp"
 #include "tests/team/nodes_run.hpp"
 
 using namespace strata;
 using namespace strata::team::testing;
 
 namespace {
+
+using strata::tests::TemporaryFolder;
 
 /// What a program finds with so many ranks, so many of them on each node (0: without mpirun).
 std::string output_of(const std::string& program, std::vector<std::string> words, int ranks, int per_node,
@@ -145,6 +148,29 @@ TEST_CASE("particles go to other nodes") {
     CHECK(particles(1, 0.05, 3, 23, 4, 2, "told-drift") == slow);
     const std::string far = particles(0, 11, 0, 0, 1, 0);
     CHECK(particles(0, 11, 5, 50, 4, 2) == far);
+}
+
+TEST_CASE("halos of particles reach to other nodes", "[halos]") {
+    const auto near = [](int seed, int every, int ranks, int per_node, const std::string& kind = "near",
+                         std::vector<launch::Setting> more = {}) {
+        return output_of(TEST_PARTICLES,
+                         {kind, "60", "1", "0.05", "1", std::to_string(seed), std::to_string(every)}, ranks,
+                         per_node, std::move(more));
+    };
+    const std::string one = near(0, 0, 1, 0);
+    CHECK(near(0, 0, 2, 1) == one);
+    CHECK(near(2, 17, 4, 2, "near", {{"STRATA_MESSAGE_DELAY", "2e-4"}}) == one);
+    const std::string narrow = near(0, 0, 1, 0, "near-narrow");
+    CHECK(near(3, 13, 3, 1, "near-narrow") == narrow);
+    const TemporaryFolder folder;
+    const auto part = [&](int steps, int ranks, int per_node, const std::string& file) {
+        return output_of(
+            TEST_PARTICLES,
+            {"near", std::to_string(steps), "1", "0.05", "1", "0", "0", file + "=" + folder.path().string()},
+            ranks, per_node);
+    };
+    (void)part(33, 2, 1, "save");  // between two renewals
+    CHECK(part(60, 3, 1, "restore") == one);
 }
 
 TEST_CASE("values are the same for many orders, delays and moves", "[.][soak-heat]") {

@@ -130,6 +130,9 @@ void check_sums(const SwarmShape& shape, const std::map<int, Sight>& sights,
                 for (std::size_t a = 0; a < 3; ++a) should.force[seen[k].at][a] += all[other].force[from][a];
                 should.pairs[seen[k].at] += all[other].pairs[from];
             }
+        std::int64_t crowd = std::accumulate(is.pairs.begin(), is.pairs.end(), std::int64_t{0});
+        for (const Expected& each : members.at(patch)) crowd += sums.at(each.patch).pairs[each.at];
+        for (const std::int64_t count : is.crowd) right = right && count == crowd;
         for (std::size_t i = 0; i < own; ++i)
             right = right && is.force[i] == should.force[i] && is.pairs[i] == should.pairs[i];
     }
@@ -226,6 +229,7 @@ TEST_CASE("with patches of any size there are the same pairs", "[halos]") {
         shape.patch_cells = patch_cells;
         shape.hops = 0;
         shape.every = 0;  // nothing comes near in between
+        shape.push = 0;
         std::vector<std::int64_t> counts;
         for (const auto& [step, sums] : seen_of<double>(shape, 12, 1, 0).sums) {
             std::int64_t& count = counts.emplace_back(0);

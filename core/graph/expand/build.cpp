@@ -1,7 +1,4 @@
 // Makes a plan: all stages in order, with their inputs and outputs.
-#include <fmt/format.h>
-
-#include "core/base/error.hpp"
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -32,11 +29,6 @@ void give_back_room(std::vector<Wait>& waits) {
 }  // namespace
 
 PlanParts build(const PlanInputs& in) {
-    if (in.members.messages != nullptr && !in.graph.particle_halos().empty())
-        throw Error("halos of particles do not go from node to node")
-            .given(fmt::format("'{}' in a run over {} nodes", in.graph.particle_halos()[HaloId(0)]->name(),
-                               in.members.firsts.size() - 1))
-            .allowed("one node");
     PlanParts plan;
     Operations operations(plan);
     const Numbered numbered = number(in, operations, plan);

@@ -111,8 +111,16 @@ const std::byte* Parcel::unpack(const std::byte* message, std::byte* values) con
 
 Outcome PackCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const PackCall*>(what);
-    std::byte* next = call.channel->room(worker.epoch(call.scope)).data();
+    const Epoch round = worker.epoch(call.scope);
+    if (!call.particles.empty()) {
+        std::size_t bytes = 0;
+        for (const Parcel& each : call.parcels) bytes += each.bytes();
+        for (const ParticleParcel& each : call.particles) bytes += each.bytes();
+        call.channel->make_room(round, bytes);
+    }
+    std::byte* next = call.channel->room(round).data();
     for (const Parcel& each : call.parcels) next = each.pack(each.values.at(worker), next);
+    for (const ParticleParcel& each : call.particles) next = each.pack(next);
     return Outcome::done;
 }
 
@@ -130,6 +138,7 @@ Outcome UnpackCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const UnpackCall*>(what);
     const std::byte* next = call.channel->room(worker.epoch(call.scope)).data();
     for (const Parcel& each : call.parcels) next = each.unpack(next, each.values.at(worker));
+    for (const ParticleParcel& each : call.particles) next = each.unpack(next);
     return Outcome::done;
 }
 

@@ -16,6 +16,7 @@
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/members.hpp"
+#include "core/graph/expand/particle_halo.hpp"
 #include "core/graph/expand/relocate.hpp"
 
 namespace strata::graph {
@@ -75,9 +76,30 @@ struct Parcel {
     const std::byte* unpack(const std::byte* message, std::byte* values) const;
 };
 
+/// Particles that are in a halo on another node: in messages, and between steps.
+struct ParticleParcel {
+    /// all: of a patch that were relocated or made; in_halo: those that are in halos at the other end;
+    /// back: contributions to them.
+    enum class What : std::uint8_t { all, in_halo, back } what = What::all;
+    ParticleColumn column;
+    ParticlePatch* patch = nullptr;      // whose they are; at the other end: its image
+    std::span<const HaloPlaces> places;  // one after the other in the message
+    HaloList* list = nullptr;            // back: what the task added; at the other end: what came
+    std::int64_t* begins = nullptr;      // back, at the other end: [places] where in the list
+    Populations* populations = nullptr;
+
+    [[nodiscard]] std::size_t bytes() const;
+    std::byte* pack(std::byte* message) const;
+    const std::byte* unpack(const std::byte* message) const;
+
+  private:
+    [[nodiscard]] std::int64_t count() const;
+};
+
 struct PackCall {
     Channel* channel = nullptr;
     std::span<const Parcel> parcels;
+    std::span<const ParticleParcel> particles;  // after them, in messages whose lengths are their own
     std::uint16_t scope = 0;
     static Outcome go(void* what, Worker& worker);
 };
@@ -97,6 +119,7 @@ struct ReceiveCall {
 struct UnpackCall {
     Channel* channel = nullptr;
     std::span<const Parcel> parcels;
+    std::span<const ParticleParcel> particles;
     std::uint16_t scope = 0;
     static Outcome go(void* what, Worker& worker);
 };

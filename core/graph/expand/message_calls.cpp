@@ -44,16 +44,24 @@ class MessageCalls {
         // Kept values are exchanged as they are before the first step, whichever task made them.
         for (std::size_t process = 0; process < needs_.asked.size(); ++process) {
             Exchanged& all = plan_.exchanged.emplace_back();
-            for (const auto& [key, need] : needs_.asked[process])
-                if (is_kept(key)) add(kBetweenSteps, key, need, array(key, true), all.given);
-            for (const auto& [key, need] : needs_.here[process])
-                if (is_kept(key)) add(kBetweenSteps, key, need, array(key, false), all.taken);
+            const auto exchange = [&](const NeedKey& key, const Need& need, bool given) {
+                if (!is_kept(key)) return;
+                if (is_particles(key))
+                    (given ? all.particles_given : all.particles_taken).push_back(all_particles(key, given));
+                else
+                    add(kBetweenSteps, key, need, array(key, given), given ? all.given : all.taken);
+            };
+            for (const auto& [key, need] : needs_.asked[process]) exchange(key, need, true);
+            for (const auto& [key, need] : needs_.here[process]) exchange(key, need, false);
         }
     }
 
   private:
     [[nodiscard]] bool is_kept(const NeedKey& key) const {
         return key.storage && in_.storage(key.storage).kept;
+    }
+    [[nodiscard]] bool is_particles(const NeedKey& key) const {
+        return key.storage && in_.label_of(key.storage).kind == Kind::particles;
     }
     [[nodiscard]] const PatchArray& array(const NeedKey& key, bool outgoing) const {
         return outgoing ? in_.own(key.storage, key.patch) : needs_.images.at({key.storage, key.patch}).array;
@@ -95,6 +103,47 @@ class MessageCalls {
         parcel.list = true;
     }
 
+    [[nodiscard]] ParticleParcel all_particles(const NeedKey& key, bool outgoing) const {
+        const SetId set = in_.label_of(key.storage).particle_set;
+        for (const ParticleHalo* halo : in_.graph.particle_halos())
+            if (halo->set() == set) return HaloCalls(in_, *halo, key.patch).all_of(key.storage, outgoing);
+        return {};
+    }
+
+    /// Those of a stream's messages, after the other values.
+    [[nodiscard]] std::vector<ParticleParcel> particles_of(const Stream& stream, bool outgoing) {
+        std::vector<ParticleParcel> parcels;
+        if (stream.what != Stream::What::values) return parcels;
+        ProgramData& all = data(stream);
+        for (const NeedKey& key : stream.keys) {
+            if (!is_particles(key)) continue;
+            if (in_.storage(key.storage).contributions) {
+                parcels.push_back(contributions(key, stream.process, outgoing));
+                continue;
+            }
+            ParticleParcel parcel = all_particles(key, outgoing);
+            if (sends_halos_alone(in_, numbered_, stream.maker)) {
+                parcel.what = ParticleParcel::What::in_halo;
+                std::vector<HaloPlaces> places;
+                for (const ParticleHalo* halo : in_.graph.particle_halos())
+                    if (halo->set() == parcel.column.set)
+                        HaloCalls(in_, *halo, key.patch).add_places(stream.process, outgoing, places);
+                parcel.places = all.halo_places.keep(places);
+            }
+            parcels.push_back(parcel);
+        }
+        return parcels;
+    }
+    [[nodiscard]] ParticleParcel contributions(const NeedKey& key, int process, bool outgoing) {
+        const std::vector<ResolvedUse>& uses = in_.task(key.maker).uses;
+        for (std::size_t u = 0; u < uses.size(); ++u)
+            if (const Use& use = in_.info(key.maker).uses[u];
+                uses[u].storage == key.storage && use.access == Access::sum)
+                return HaloCalls(in_, static_cast<const ParticleHalo&>(*use.relation), key.patch)
+                    .back(key.storage, process, outgoing, plan_.of(numbered_.tasks[key.maker].phase));
+        return {};
+    }
+
     /// The values of a stream's messages, at this end of it.
     [[nodiscard]] std::vector<Parcel> parcels_of(const Stream& stream, bool outgoing) {
         const int phase = numbered_.tasks[stream.maker].phase;
@@ -103,7 +152,7 @@ class MessageCalls {
                 (outgoing ? needs_.asked : needs_.here)[static_cast<std::size_t>(stream.process)];
             std::vector<Parcel> parcels;
             for (const NeedKey& key : stream.keys)
-                add(phase, key, needs.at(key), array(key, outgoing), parcels);
+                if (!is_particles(key)) add(phase, key, needs.at(key), array(key, outgoing), parcels);
             return parcels;
         }
         const LabelInfo& made = in_.completed(stream.maker);
@@ -124,7 +173,8 @@ class MessageCalls {
         call.channel = stream.channel;
         call.parcels = data(stream).parcels.keep(parcels);
         call.scope = scope(stream);
-        stream.channel->make_rooms(bytes_of(parcels));
+        call.particles = data(stream).particle_parcels.keep(particles_of(stream, outgoing));
+        if (call.particles.empty()) stream.channel->make_rooms(bytes_of(parcels));
         data(stream).set(op, call).bytes = 2.0 * static_cast<double>(bytes_of(parcels));
     }
     [[nodiscard]] ProgramData& data(const Stream& stream) const {

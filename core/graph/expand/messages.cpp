@@ -85,9 +85,13 @@ class NumberStreams {
                         out_.of_patch[{key.maker, key.patch}] = at->second;
                     continue;
                 }
-                if (streams.empty() || streams.back().process != process || streams.back().maker != key.maker)
-                    add(outgoing, !key.storage ? Stream::What::leavers : Stream::What::values, key.maker,
-                        process, 2 * key.maker.number());
+                const auto what = !key.storage ? Stream::What::leavers : Stream::What::values;
+                if (streams.empty() || streams.back().process != process ||
+                    streams.back().maker != key.maker || streams.back().what != what) {
+                    const bool relocated = in_.is(key.maker, ResolvedTask::What::relocate);
+                    add(outgoing, what, key.maker, process,
+                        2 * key.maker.number() + int{relocated && what == Stream::What::values});
+                }
                 streams.back().keys.push_back(key);
                 if (outgoing && key.storage)
                     out_.packing[{key.storage, key.patch}].push_back(streams.size() - 1);
@@ -155,7 +159,12 @@ std::uint32_t Streams::image_op(TaskId task, int process) const {
 
 std::uint32_t Streams::image_op(TaskId task, int process, int patch) const {
     const auto sweep = of_patch.lower_bound({task, 0});
-    if (sweep == of_patch.end() || sweep->first.first != task) return image_op(task, process);
+    if (sweep == of_patch.end() || sweep->first.first != task) {
+        for (const std::size_t i : of[task].incoming)
+            if (incoming[i].process == process && incoming[i].what == Stream::What::values)
+                return incoming[i].second;
+        return image_op(task, process);
+    }
     const auto at = of_patch.find({task, patch});
     return at == of_patch.end() ? kNone : incoming[at->second].second;
 }

@@ -120,6 +120,10 @@ class FindNeeds {
         for (std::size_t u = 0; u < uses.size(); ++u) {
             const Use& use = in_.info(task).uses[u];
             if (use.access != Access::need || use.relation == nullptr) continue;
+            if (use.relation->shape() == Shape::particles) {
+                particles(task, u, static_cast<const ParticleHalo&>(*use.relation));
+                continue;
+            }
             for (const TaskId maker : makers_of(task, u))
                 for (const int patch : in_.patches(numbered_.tasks[task].family)) {
                     if (!in_.runs_on(task, patch)) continue;
@@ -127,6 +131,20 @@ class FindNeeds {
                         add(maker, uses[u].storage, piece);
                 }
         }
+    }
+
+    /// Particles in a halo: which of a patch's they are is known when the graph runs. After a restart all are
+    /// needed whose positions at the renewal say who is in it.
+    void particles(TaskId task, std::size_t use, const ParticleHalo& halo) {
+        const std::vector<ResolvedUse>& uses = in_.task(task).uses;
+        std::vector<TaskId> makers = makers_of(task, use);
+        for (const int patch : in_.patches(numbered_.tasks[task].family))
+            for (const Piece& piece : halo.pieces(patch, On::cells)) {
+                for (const TaskId maker : makers) (void)need(maker, uses[use].storage, piece.from);
+                if (!in_.info(task).renews) continue;
+                for (const std::size_t kept : {std::size_t{1}, std::size_t{2}})
+                    (void)need({}, uses[kept].storage, piece.from);
+            }
     }
 
     void of_combination(TaskId task) {
@@ -140,7 +158,11 @@ class FindNeeds {
             }
             for (const auto& [maker, use] : from)
                 for (const Piece& piece : in_.use(maker, use).relation->pieces(patch, label.on))
-                    add(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece);
+                    if (label.kind == Kind::particles)
+                        (void)need(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage,
+                                   piece.from);
+                    else
+                        add(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece);
         }
     }
 
@@ -197,6 +219,10 @@ class FindNeeds {
             const LabelInfo& shown = in_.label_of(key.first);
             const auto value = static_cast<std::int64_t>(shown.bytes);
             PatchArray array;
+            if (shown.kind == Kind::particles) {  // those have arrays that grow (ParticleHalos)
+                out_.images.emplace(key, Image{array, out_.images.size()});
+                continue;
+            }
             if (shown.kind == Kind::field) {
                 array.y = hull.extent(0);
                 array.z = array.y * hull.extent(1);

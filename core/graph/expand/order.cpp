@@ -187,7 +187,9 @@ class MakeProgram {
         if (arrive.gather) put(numbered_.tasks[arrive.gather].first, block);
         put_messages(task, false, What::leavers, block);
         put_patches(arrive, 1, block);
+        put_messages(task, true, What::values, block);
         put_patches(arrive, 0, block);
+        put_messages(task, false, What::values, block);
     }
 
     const PlanInputs& in_;

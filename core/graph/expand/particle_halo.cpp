@@ -60,6 +60,13 @@ ParticleHalos::ParticleHalos(const Graph& graph, const Resolved& resolved, const
         }
 }
 
+HaloPatch& ParticleHalos::given(HaloId halo, int patch, std::size_t links) {
+    Given& of = givens_[{halo, patch}];
+    of.ends.resize(links);
+    of.places.ends = of.ends.data();
+    return of.places;
+}
+
 std::byte* ParticleHalos::table(int process) const {
     return process == members_.rank ? table_.data()
                                     : SharedMemory::of_other(members_, table_name(serial_, process));

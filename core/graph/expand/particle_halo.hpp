@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ struct HaloPatch {
     std::int64_t* ends = nullptr;  // [link] the end of its places in `from`
 
     [[nodiscard]] std::int64_t begin(std::size_t link) const { return link == 0 ? 0 : ends[link - 1]; }
+};
+
+/// The places of a patch's particles that are in one halo: of a link, of a list by links.
+struct HaloPlaces {
+    const HaloPatch* of = nullptr;
+    std::size_t link = 0;
+    [[nodiscard]] std::int64_t count() const { return of->ends[link] - of->begin(link); }
+    [[nodiscard]] const std::int32_t* at() const { return of->from + of->begin(link); }
 };
 
 /// A list of values of own particles and of those in the halo: an array for each component.
@@ -60,6 +69,18 @@ class ParticleHalos {
         return of_patches_[halo][static_cast<std::size_t>(local)];
     }
 
+    // Over nodes: what this process has of patches of other nodes, and of its own for those.
+    /// The particles of a patch of another node, as far as patches here see them. Its address stays.
+    [[nodiscard]] ParticlePatch& image(SetId set, int patch) { return images_[{set, patch}]; }
+    /// Contributions of that patch to the particles here, and where each of its links begins in them.
+    struct Back {
+        HaloList list;
+        std::vector<std::int64_t> begins;
+    };
+    [[nodiscard]] Back& back(StorageId storage, int patch) { return backs_[{storage, patch}]; }
+    /// The particles of a patch here that are in halos of other nodes, by `links` (HaloRenewal::given).
+    [[nodiscard]] HaloPatch& given(HaloId halo, int patch, std::size_t links);
+
   private:
     [[nodiscard]] std::byte* table(int process) const;
 
@@ -68,6 +89,13 @@ class ParticleHalos {
     std::size_t halos_ = 0;
     SharedMemory table_;  // where each part begins; then the parts
     VectorBy<HaloId, std::vector<HaloMembers>> of_patches_;
+    struct Given {
+        HaloPatch places;
+        std::vector<std::int64_t> ends;
+    };
+    std::map<std::pair<SetId, int>, ParticlePatch> images_;
+    std::map<std::pair<StorageId, int>, Back> backs_;
+    std::map<std::pair<HaloId, int>, Given> givens_;
 };
 
 /// An image of a patch whose particles may be in a halo, and what is added to their positions there.
@@ -76,14 +104,21 @@ struct HaloSource {
     Real3 shift{};
 };
 
+/// The box of a patch of another node, and what is added to positions of particles here for its halo.
+struct HaloTarget {
+    Real3 lo{}, hi{}, shift{};
+};
+
 /// Finds who is in the halo of a patch.
 struct HaloRenewal {
     int directions = 3;
     double distance = 0;
     Real3 lo{}, hi{};  // the patch's box
     std::span<const HaloSource> links;
+    std::span<const HaloTarget> targets;
     ParticlePatch* here = nullptr;
     HaloPatch* halo = nullptr;
+    HaloPatch* given = nullptr;  // for the targets
     HaloMembers* members = nullptr;
     bool by_number = false;
     ParticleColumn position, number, renewed;
@@ -132,11 +167,11 @@ struct HaloSum {
 
 /// The sum of contributions to a patch's particles.
 struct HaloCombineCall {
-    /// A patch's list; of it what belongs to one link, or (-1) the values of its own particles.
+    /// A patch's list, and the particles here to which it contributes; none: it is this patch's own.
     struct Part {
-        const HaloPatch* halo = nullptr;
         const HaloList* list = nullptr;
-        std::int64_t link = -1;
+        HaloPlaces to;
+        const std::int64_t* begin = nullptr;  // in the list; null: as the patch with these places has them
     };
     ParticleColumn column;
     const ParticlePatch* here = nullptr;

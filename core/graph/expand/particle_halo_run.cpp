@@ -12,9 +12,10 @@ namespace {
 template <class Real>
 class FindNear {
   public:
-    FindNear(const HaloRenewal& of, const HaloSource& link, const ParticleColumn& position)
-        : of_(of), link_(link), count_(link.patch->count) {
-        const ParticleArrays& arrays = position.arrays(*link.patch);
+    FindNear(const HaloRenewal& of, const ParticlePatch& patch, const HaloTarget& to,
+             const ParticleColumn& position)
+        : of_(of), to_(to), count_(patch.count) {
+        const ParticleArrays& arrays = position.arrays(patch);
         for (int c = 0; c < of.directions; ++c)
             x_[c] = reinterpret_cast<const Real*>(position.at(arrays) + c * position.stride(arrays));
     }
@@ -40,8 +41,8 @@ class FindNear {
             for (int c = 0; c < directions; ++c) {
                 const auto a = static_cast<std::size_t>(c);
                 const double x =
-                    static_cast<double>(static_cast<Real>(static_cast<double>(x_[c][i]) + link_.shift[a]));
-                const double below = of_.lo[a] - x, above = x - of_.hi[a];
+                    static_cast<double>(static_cast<Real>(static_cast<double>(x_[c][i]) + to_.shift[a]));
+                const double below = to_.lo[a] - x, above = x - to_.hi[a];
                 const double apart = below > above ? below : above;
                 const double gap = apart > 0 ? apart : 0;
                 square += gap * gap;
@@ -53,7 +54,7 @@ class FindNear {
     }
 
     const HaloRenewal& of_;
-    const HaloSource& link_;
+    const HaloTarget& to_;
     const std::int64_t count_;
     const Real* x_[3] = {};
 };
@@ -93,14 +94,13 @@ void add(const HaloCombineCall& call) {
         if (count > 0) std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(T));
         for (const HaloCombineCall::Part& part : call.parts) {
             const auto* from = reinterpret_cast<const T*>(part.list->base + c * part.list->stride);
-            if (part.link < 0) {
+            if (part.to.of == nullptr) {
                 for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
                 continue;
             }
-            const auto link = static_cast<std::size_t>(part.link);
-            from += part.halo->own;
-            for (std::int64_t k = part.halo->begin(link); k < part.halo->ends[link]; ++k)
-                to[part.halo->from[k]] += from[k];
+            from += part.begin != nullptr ? *part.begin : part.to.of->own + part.to.of->begin(part.to.link);
+            const std::int32_t* places = part.to.at();
+            for (std::int64_t k = 0, all = part.to.count(); k < all; ++k) to[places[k]] += from[k];
         }
     }
 }
@@ -112,11 +112,18 @@ void HaloRenewal::find_members(const ParticleColumn& by) const {
     std::int64_t used = 0;
     for (std::size_t link = 0; link < links.size(); ++link) {
         make_room(*pool, here->domain, *halo, used, used + links[link].patch->count);
-        used += FindNear<Real>(*this, links[link], by).go(halo->from + used);
+        const HaloTarget own{lo, hi, links[link].shift};
+        used += FindNear<Real>(*this, *links[link].patch, own, by).go(halo->from + used);
         halo->ends[link] = used;
     }
     halo->own = here->count;
     halo->all = here->count + used;
+    used = 0;
+    for (std::size_t target = 0; target < targets.size(); ++target) {
+        make_room(*pool, here->domain, *given, used, used + here->count);
+        used += FindNear<Real>(*this, *here, targets[target], by).go(given->from + used);
+        given->ends[target] = used;
+    }
 }
 
 void HaloRenewal::find(const ParticleColumn& by) const {

@@ -209,6 +209,11 @@ void Populations::resize(SetId set, ParticlePatch& patch, std::int64_t count) {
     patch.ordered = false;
 }
 
+void Populations::show(SetId set, ParticlePatch& image, std::int64_t count) {
+    const std::scoped_lock guard(images_);
+    if (!image.created || image.count != count) resize(set, image, count);
+}
+
 void Populations::create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count) {
     const auto refuse = [&](const char* why) {
         return Error(fmt::format("particles '{}' on patch {} of '{}': {}", set.name, patch_number,

@@ -111,6 +111,8 @@ class Populations {
     /// Gives the patch so many particles; their values are not determined. For restarts, and for patches that
     /// come from another plan. Between steps only.
     void resize(SetId set, ParticlePatch& patch, std::int64_t count);
+    /// The same for an image of a patch of another node, where it has another number. From any thread.
+    void show(SetId set, ParticlePatch& image, std::int64_t count);
     /// The same for a patch that has none: throws Error where it has, or the count is negative.
     void create(const ParticleSet& set, int patch_number, ParticlePatch& patch, std::int64_t count);
     /// The values of one storage without gaps, component after component; and back, into a patch that has as
@@ -136,6 +138,7 @@ class Populations {
 
     const Members& members_;
     std::uint64_t serial_;
+    std::mutex images_;
     VectorBy<SetId, Set> sets_;
     VectorBy<StorageId, ParticleColumn> columns_;
     SharedMemory heads_;

@@ -234,11 +234,13 @@ void Plan::exchange_kept() {
     for (const Exchanged& with : parts_.exchanged) {
         std::size_t bytes = 0;
         for (const Parcel& each : with.given) bytes += each.bytes() * each.values.depth;
+        for (const ParticleParcel& each : with.particles_given) bytes += each.bytes();
         given.emplace_back(bytes);
         std::byte* next = given.back().data();
         for (const Parcel& each : with.given)
             for (Epoch buffer = 0; buffer < each.values.depth; ++buffer)
                 next = each.pack(each.values.at(buffer), next);
+        for (const ParticleParcel& each : with.particles_given) next = each.pack(next);
     }
     const auto taken = members_.messages->exchange(given);
     for (std::size_t process = 0; process < taken.size(); ++process) {
@@ -246,6 +248,7 @@ void Plan::exchange_kept() {
         for (const Parcel& each : parts_.exchanged[process].taken)
             for (Epoch buffer = 0; buffer < each.values.depth; ++buffer)
                 next = each.unpack(next, each.values.at(buffer));
+        for (const ParticleParcel& each : parts_.exchanged[process].particles_taken) next = each.unpack(next);
     }
 }
 

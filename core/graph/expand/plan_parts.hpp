@@ -21,6 +21,7 @@ namespace strata::graph {
 /// Kept values that two processes of different nodes tell each other between steps.
 struct Exchanged {
     std::vector<Parcel> given, taken;  // of this process's patches; into images
+    std::vector<ParticleParcel> particles_given, particles_taken;
 };
 
 /// A program and the data of its operations; nothing in it ever moves.
@@ -51,6 +52,9 @@ struct ProgramData {
     Stock<ObjectMade*> made;
     Stock<TaskCall::ParticleView> particle_views;
     Stock<HaloSource> halo_sources;
+    Stock<HaloTarget> halo_targets;
+    Stock<HaloPlaces> halo_places;
+    Stock<ParticleParcel> particle_parcels;
     Stock<HaloList> halo_lists;
     Stock<HaloRenewal> halo_renewals;
     Stock<HaloRead> halo_reads;

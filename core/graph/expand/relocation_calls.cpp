@@ -93,6 +93,7 @@ class RelocationCalls {
     void pack() {
         for (const std::size_t s : streams_.of[task_].outgoing) {
             const Stream& stream = streams_.outgoing[s];
+            if (stream.what != Stream::What::leavers) continue;
             std::vector<const PatchLeavers*> from;
             for (const NeedKey& key : stream.keys) from.push_back(own(in_.local(arrive_.family, key.patch)));
             PackLeaversCall& call = all_.packed_leavers.one();
@@ -109,6 +110,7 @@ class RelocationCalls {
     void receive() {
         for (const std::size_t s : streams_.of[task_].incoming) {
             const Stream& stream = streams_.incoming[s];
+            if (stream.what != Stream::What::leavers) continue;
             ReceiveLeaversCall& call = all_.received_leavers.one();
             call.of = &relocation_;
             call.channel = stream.channel;

@@ -248,7 +248,27 @@ class HaloCalls {
     /// Adds one task's contributions to the patch's particles: its own, then those of patches around.
     void add_parts(const Contributor& from, std::vector<HaloCombineCall::Part>& parts) const;
 
+    // Messages. The patch is the sender's: of this process (outgoing), or of another node.
+    [[nodiscard]] ParticleParcel all_of(StorageId storage, bool outgoing) const;
+    /// Of its particles those in the halos of the process at the other end, or of this one.
+    void add_places(int process, bool outgoing, std::vector<HaloPlaces>& places) const;
+    [[nodiscard]] ParticleParcel back(StorageId lists, int process, bool outgoing, ProgramData& all) const;
+
   private:
+    /// A link of a patch of another node: this patch's particles are in its halo.
+    struct Given {
+        int patch;
+        std::size_t link;
+        Int3 shift;
+    };
+    [[nodiscard]] std::vector<Given> givens() const;
+    [[nodiscard]] HaloPatch& given() const;
+    [[nodiscard]] static std::size_t number_of_given(const std::vector<Given>& all, int patch,
+                                                     std::size_t link);
+    [[nodiscard]] std::vector<HaloPlaces> places_of_back() const;
+    [[nodiscard]] ParticleHalos::Back& back_of(StorageId lists) const;
+    [[nodiscard]] HaloTarget target(int patch, const Int3& shift) const;
+    [[nodiscard]] bool is_on_node(int patch) const;
     [[nodiscard]] const ParticlePatch& particles(int patch) const;
     [[nodiscard]] HaloPatch& halo_of(int patch) const;
     [[nodiscard]] std::span<const HaloSource> sources(ProgramData& all) const;
@@ -258,6 +278,11 @@ class HaloCalls {
     const int patch_;
     const FamilyId family_;
 };
+/// Whether messages have of the particles that a task makes those alone that are in halos: all of them, where
+/// that is not known yet.
+[[nodiscard]] inline bool sends_halos_alone(const PlanInputs& in, const Numbered& numbered, TaskId maker) {
+    return numbered.tasks[maker].phase == 1 && !in.is(maker, ResolvedTask::What::relocate);
+}
 /// For patches that get their kept values from elsewhere.
 void make_halos_again(const PlanInputs& in, PlanParts& plan);
 

@@ -53,6 +53,14 @@ void wait_to_leave(WaitList& list, TaskId task, int local);
 void wait_to_arrive(WaitList& list, TaskId task, int local);
 void wait_to_gather(WaitList& list, TaskId task);
 
+/// Halos of particles over nodes (wait_halos.cpp). A task that changes the arrays of a patch's particles, or
+/// who is in halos, waits until messages that were made of them are packed.
+void wait_for_packed_particles(WaitList& list, TaskId task, SetId set, int patch);
+/// A renewal also waits until messages before it were put in place: they are divided as halos were.
+void wait_to_renew(WaitList& list, TaskId task, int patch);
+/// Messages divided by halos wait for the renewals at their end.
+void wait_for_renewals(WaitList& list, const Stream& stream, bool outgoing);
+
 /// Messages (wait_messages.cpp). A writer of one patch's values (-1: of all patches) waits until the values
 /// before are packed.
 void wait_for_packing(WaitList& list, TaskId task, int patch);

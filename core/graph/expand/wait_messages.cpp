@@ -18,6 +18,7 @@ void wait_to_pack(WaitList& list, const Stream& stream) {
     if (stream.what == What::part_of_reduction || stream.what == What::reduced)
         return list.add_op(maker.phase, stream.what == What::reduced ? maker.first : maker.up, scope, 0);
     const TaskOps& made = stream.what == What::leavers ? list.numbered.tasks[maker.leave] : maker;
+    if (stream.what == What::values) wait_for_renewals(list, stream, true);
     for (const NeedKey& key : stream.keys)
         list.add_op(maker.phase, !made.family ? made.first : made.op(in.local(made.family, key.patch)), scope,
                     0);
@@ -72,8 +73,10 @@ void make_waits_of_messages(WaitList& list, const Needs& needs, const Arrays& ar
         list.add_op(phase, stream.first, scope, 0);
         if (stream.what == What::part_of_reduction)
             list.add_op(phase, maker.up != kNone ? maker.up : maker.first, scope, 1);
-        else
+        else {
             wait_for_readers(list, stream, needs, arrays, reach);
+            wait_for_renewals(list, stream, false);
+        }
         list.give_to(phase, stream.second);
     }
 }

@@ -4,7 +4,7 @@
 namespace strata::graph::detail {
 
 /// Besides the resolved graph's befores: until its patch took in the particles of the round before, and until
-/// those that left its arrays for other nodes are packed.
+/// those that left its arrays for other nodes are packed, and values of its particles in halos there.
 void wait_to_leave(WaitList& list, TaskId task, int local) {
     const PlanInputs& in = list.in;
     const TaskOps& arrive = list.numbered.tasks[task];
@@ -14,6 +14,8 @@ void wait_to_leave(WaitList& list, TaskId task, int local) {
             in.relocation(stream.maker).set == in.relocation(task).set)
             list.add_latest(arrive.phase, stream.first, position_of(in, stream.maker, Position::pack),
                             position_of(in, task, Position::own));
+    wait_for_packed_particles(list, task, in.relocation(task).set,
+                              in.patches(arrive.family)[static_cast<std::size_t>(local)]);
 }
 
 void wait_to_gather(WaitList& list, TaskId task) {
@@ -48,7 +50,8 @@ void wait_for_processes(WaitList& list, TaskId task) {
     const TaskOps& arrive = list.numbered.tasks[task];
     const ScopeId scope = list.in.task(task).scope;
     for (const std::size_t i : list.streams.of[task].incoming)
-        list.add_op(arrive.phase, list.streams.incoming[i].first, scope, 0);
+        if (list.streams.incoming[i].what == Stream::What::leavers)
+            list.add_op(arrive.phase, list.streams.incoming[i].first, scope, 0);
     for (int process = members.first(); process < members.first() + members.on_node(); ++process)
         if (process == members.rank)
             list.add_op(arrive.phase, list.numbered.tasks[arrive.gather].first, scope, 0);

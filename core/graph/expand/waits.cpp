@@ -77,6 +77,8 @@ class TaskWaits {
             else if (in_.runs(task, Runs::in_processes))
                 turn(task);
             wait_for_packing(list_, task, !all.family ? -1 : patch_of(all, i));
+            if (in_.is(task, ResolvedTask::What::body) && in_.info(task).renews)
+                wait_to_renew(list_, task, patch_of(all, i));
             list_.give_to(all.phase, all.first + i);
         }
         if (all.up == kNone) return;

@@ -131,15 +131,20 @@ class Relocate {
     }
     /// Whether a task of a scope around runs after this one: it uses what is there then.
     [[nodiscard]] bool follows(TaskId t, ScopeId s) const {
-        int taken = 0;
-        const ScopeId child = m_.child_of(s, scope_);
-        for (const Version& v : m_.scope(child).taken())
-            if (v.label == relocation_.position.label) taken = v.version;
+        const std::vector<Version>& taken = m_.scope(m_.child_of(s, scope_)).taken();
         return std::any_of(m_.uses[t].begin(), m_.uses[t].end(), [&](const UseInfo& p) {
-            const bool position = p.label == relocation_.position.label || p.label == set_.id_label;
-            const int before = p.label == relocation_.position.label ? taken : 0;
-            return is(made_later_, p.label) ||
-                   (position && p.back == 0 && (p.version < 0 || p.version > before));
+            if (is(made_later_, p.label)) return true;
+            if (!is(labels_, p.label) || p.back > 0 || makes(p) || is_made_in(p.label, s)) return false;
+            const auto from = std::find_if(taken.begin(), taken.end(),
+                                           [&](const Version& v) { return v.label == p.label; });
+            return p.version < 0 || p.version > (from == taken.end() ? 0 : from->version);
+        });
+    }
+    [[nodiscard]] bool is_made_in(LabelId label, ScopeId s) const {
+        return std::any_of(m_.tasks_by_name.begin(), m_.tasks_by_name.end(), [&](TaskId t) {
+            return m_.task(t).scope == s &&
+                   std::any_of(m_.uses[t].begin(), m_.uses[t].end(),
+                               [&](const UseInfo& p) { return p.label == label && makes(p); });
         });
     }
     /// Whether tasks of this scope alone use the label, and of those within it none that the relocation's is
