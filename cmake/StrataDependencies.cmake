@@ -29,6 +29,14 @@ if(STRATA_PAPI) # hardware counters of tasks
     endif()
 endif()
 
+if(STRATA_METIS) # owners of patches by what they exchange
+    find_path(STRATA_METIS_HEADERS metis.h)
+    find_library(STRATA_METIS_LIBRARY metis)
+endif()
+if(NOT STRATA_METIS OR NOT STRATA_METIS_HEADERS OR NOT STRATA_METIS_LIBRARY)
+    set(STRATA_METIS_LIBRARY "")
+endif()
+
 if(STRATA_VALGRIND) # simulated counters of tasks
     find_path(STRATA_CALLGRIND_HEADERS valgrind/callgrind.h)
 endif()

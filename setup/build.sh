@@ -17,6 +17,7 @@ configure() {
     switch fftw STRATA_FFTW
     switch fortran STRATA_FORTRAN
     switch hdf5 STRATA_HDF5
+    switch metis STRATA_METIS
     switch papi STRATA_PAPI
     switch valgrind STRATA_VALGRIND
     switch tomlplusplus STRATA_SOLVERS

@@ -102,6 +102,9 @@ found fftw
 #if __has_include(<hdf5.h>)
 found hdf5
 #endif
+#if __has_include(<metis.h>)
+found metis
+#endif
 #if __has_include(<papi.h>)
 found papi
 #endif

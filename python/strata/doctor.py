@@ -107,6 +107,7 @@ def software(cache: dict[str, str]) -> dict[str, str]:
         "hdf5": _library(cache, ("HDF5_C_LIBRARY_hdf5",), "hdf5"),
         "tomlplusplus": _library(cache, ("STRATA_TOMLPLUSPLUS_HEADERS",), "tomlplusplus"),
         "python-headers": _python_headers(),
+        "metis": _library(cache, ("STRATA_METIS_LIBRARY",), "metis"),
         "papi": _library(cache, ("STRATA_PAPI_LIBRARY",), "papi"),
         "valgrind": _library(cache, ("STRATA_CALLGRIND_HEADERS",), "valgrind"),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),

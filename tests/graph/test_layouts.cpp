@@ -32,7 +32,7 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 
 TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores", "[native]") {
     for (const std::string name :
-         {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round", "factored-round", "walk"}) {
+         {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round", "families", "factored-round"}) {
         const std::string expected = output_of("1x1", {name, "40"});
         for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
             CAPTURE(name, layout);
@@ -47,7 +47,7 @@ namespace {
 void same_in_any_order(bool all) {
     const std::vector<std::string> layouts = {"2x1", "3x1", "2x2"};
     for (const std::string name :
-         {"heat-round", "mixed", "mixed-round", "some", "some-round", "factored", "walk"}) {
+         {"heat-round", "mixed", "mixed-round", "some", "some-round", "families", "factored"}) {
         const std::string expected = output_of("1x1", {name, "30"});
         for (std::size_t i = 0; i < layouts.size(); ++i)
             for (std::size_t j = 0; j < layouts.size(); ++j) {
@@ -66,6 +66,17 @@ TEST_CASE("nor do a random order, delays and patches that go anywhere change a b
 }
 
 TEST_CASE("nor do they in any layout with any of them", "[.][soak]") { same_in_any_order(true); }
+
+TEST_CASE("families of many sizes go on from a checkpoint on other numbers of processes, bit for bit",
+          "[native]") {
+    const strata::tests::TemporaryFolder folder;
+    const std::string save = "save=" + folder.path().string(), restore = "restore=" + folder.path().string();
+    const std::string expected = output_of("1x1", {"families", "25"});
+    CHECK(output_of("3x1", {"families", "25", "move=10", save}) == expected);  // the last one is of step 20
+    CHECK(output_of("1x1", {"families", "20"}) != expected);
+    for (const std::string layout : {"1x1", "2x1", "4x1"})
+        CHECK(output_of(layout, {"families", "25", restore}) == expected);
+}
 
 TEST_CASE("a killed run goes on from its checkpoint, between two rebuilds of its objects, bit for bit",
           "[native]") {

@@ -1,10 +1,11 @@
 // The owner of each patch.
 #pragma once
 
-#include <span>
+#include <cstdint>
 #include <vector>
 
 #include "core/graph/declare/graph.hpp"
+#include "core/graph/expand/members.hpp"
 
 namespace strata::graph {
 
@@ -22,11 +23,34 @@ struct Assignment {
     [[nodiscard]] OwnPatches of(int process) const;
 };
 
-/// Each family's patches in its order() (along a curve, or as they are numbered), cut into one contiguous
-/// chunk for each process so that the longest takes least. `costs`: [family][patch], seconds or any unit;
-/// empty for equal ones.
-[[nodiscard]] Assignment assign(const Graph& graph, int processes,
-                                const VectorBy<FamilyId, std::vector<double>>& costs = {});
+/// [family][patch], in seconds or any other unit.
+using PatchCosts = VectorBy<FamilyId, std::vector<double>>;
+
+/// More patches than this are shared out without a look at what they exchange: that would take longer than
+/// the plan.
+inline constexpr int kMostExchanging = 1 << 14;
+
+enum class Library : std::uint8_t { where_found, no };
+
+/// The first assignment of the patches of all families, by declared work, position and what they exchange. Of
+/// these ways the one is taken whose slowest process is estimated to need least for a step:
+///   each family cut by itself along its order(), families of few patches where there is least to do;
+///   families of few patches first, the others cut around them;
+///   all families cut together along one curve;
+///   METIS, where the build has it (Library).
+/// The first is kept unless another is better by 5 %. Of more patches than kMostExchanging only loads are
+/// compared, and only the first two ways.
+/// Where METIS is asked, only one thread of one process may call this (detail::partition).
+[[nodiscard]] Assignment assign(const Graph& graph, int processes, Library library = Library::no);
+
+/// Each family cut by itself along its order(), by costs that were measured: near costs give near cuts, so
+/// few patches move. Families with fewer patches than processes go where there is least to do.
+[[nodiscard]] Assignment assign(const Graph& graph, int processes, const PatchCosts& costs);
+
+/// The first assignment, for the members of a team: where METIS may be asked, process 0 does so and tells the
+/// others; else each finds it out for itself. Collective over the members. `serial`: a number that no other
+/// shared memory of these processes has in its name.
+[[nodiscard]] Assignment assign(const Graph& graph, const Members& members, std::uint64_t serial);
 
 /// The number of a family in Graph::families(). Throws Error where it is another graph's.
 [[nodiscard]] FamilyId number_of(const Graph& graph, const Family& family);

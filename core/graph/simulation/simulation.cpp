@@ -35,7 +35,7 @@ Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
     graph_heap_ = grown([&] { resolved_ = resolve(graph); });
     if (options_.crew != nullptr) options_.threads = options_.crew->count();
     Assignment assignment = options_.assignment;
-    if (assignment.owner.empty()) assignment = assign(graph, members_.size);
+    if (assignment.owner.empty()) assignment = assign(graph, members_, next_serial());
     assignment.number(members_.size);
     const double begin = cpu_seconds();
     plan_heap_ = grown([&] {

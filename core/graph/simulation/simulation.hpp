@@ -36,8 +36,7 @@ struct SimulationOptions {
     std::size_t records = 0;
     /// Measures the operations of steps; null: no measurement. It must outlive the simulation.
     Meter* meter = nullptr;
-    /// The owner of each patch. Empty: each process gets a contiguous part of each family's order, all of
-    /// equal length.
+    /// The owner of each patch. Empty: by declared work and by what patches exchange (assign()).
     Assignment assignment{};
     /// Moves patches between processes by measured costs (core/balance/rebalance.hpp says when).
     bool balance = false;

@@ -1,7 +1,7 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
 //   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, and -round; sweeps, sweeps-boxes; quarter. save: a checkpoint whenever
-// patches move, before they do; restore: begins with the last one.
+// NAME: heat, mixed, some, factored, and -round; sweeps, sweeps-boxes; families; quarter. save: a checkpoint
+// whenever patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -13,6 +13,7 @@
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/factored.hpp"
+#include "tests/graph/families.hpp"
 #include "tests/graph/lines.hpp"
 #include "tests/graph/scoped.hpp"
 #include "tests/graph/small.hpp"
@@ -61,7 +62,7 @@ Assignment anywhere(const Graph& graph, int processes, std::mt19937_64& random) 
     return all;
 }
 
-void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
+void run(team::Team& team, Graph& graph, const Asked& asked) {
     Simulation run(
         graph, Members::of(team),
         {.crew = &team.crew(),
@@ -80,11 +81,15 @@ void run(team::Team& team, Graph& graph, const Grid& grid, const Asked& asked) {
         if (asked.die > 0 && run.step() >= asked.die && team.rank() == 1) raise(SIGKILL);
         run.advance(std::min(at_once, asked.steps - run.step()));
     }
-    const auto& mine = run.plan().memory().patches().at(0);
-    const auto hashes = run.hashes(grid);
-    std::string lines;
-    for (std::size_t i = 0; i < mine.size(); ++i)
-        lines += fmt::format("patch {} {:016x}\n", mine[i], hashes[i]);
+    std::string lines;  // patches are numbered through all families
+    int first = 0;
+    for (const FamilyId f : graph.families().ids()) {
+        const auto& mine = run.plan().memory().patches()[f];
+        const auto hashes = run.hashes(*graph.families()[f]);
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            lines += fmt::format("patch {} {:016x}\n", first + mine[i], hashes[i]);
+        first += graph.families()[f]->patches();
+    }
     print_all(team, lines);
 }
 
@@ -158,22 +163,22 @@ int main(int argc, char** argv) {
             balance(team, asked.steps);
         } else if (asked.name.starts_with("sweeps")) {
             Sweeps sweeps(shape, asked.name == "sweeps" ? std::vector<Box>{} : pinwheel());
-            run(team, sweeps.graph, sweeps.grid, asked);
+            run(team, sweeps.graph, asked);
+        } else if (asked.name == "families") {
+            Families families;
+            run(team, families.graph, asked);
         } else if (asked.name.starts_with("heat")) {
             Heat heat(shape);
-            run(team, heat.graph, heat.grid, asked);
+            run(team, heat.graph, asked);
         } else if (asked.name.starts_with("factored")) {
             Factored factored(shape);
-            run(team, factored.graph, factored.grid, asked);
-        } else if (asked.name == "walk") {
-            Walk walk(kRound);
-            run(team, walk.graph, walk.grid, asked);
+            run(team, factored.graph, asked);
         } else if (asked.name.starts_with("some")) {
             Some some(shape);
-            run(team, some.graph, some.grid, asked);
+            run(team, some.graph, asked);
         } else {
             Mixed mixed(shape);
-            run(team, mixed.graph, mixed.grid, asked);
+            run(team, mixed.graph, asked);
         }
         return 0;
     });
