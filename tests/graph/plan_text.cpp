@@ -180,9 +180,10 @@ void PlanWriter::add_storage(StorageId id) {
         add_spot(array, {});
         return;
     }
-    const FamilyId family = number_of(plan_.graph(), *shape.family);
+    const Family& patches = storage.onto != nullptr ? storage.onto->target() : *shape.family;
+    const FamilyId family = number_of(plan_.graph(), patches);
     const std::vector<int>& mine = memory.patches()[family];
-    if (shape.kind == Kind::field) {
+    if (shape.kind == Kind::field && storage.onto == nullptr) {
         const FieldLayout& layout = memory.layout(id);
         for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
             const FieldBlock& block = layout.blocks[b];
@@ -196,7 +197,12 @@ void PlanWriter::add_storage(StorageId id) {
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const PatchArray& array = memory.own(id, static_cast<int>(i));
         Int3 first{};
-        if (shape.kind == Kind::field)
+        if (storage.onto != nullptr) {
+            first = storage.onto->window(mine[i], shape.on).lo;
+            add_region(array.origin + (first[0] + first[1] * array.y + first[2] * array.z) * bytes,
+                       z(storage.depth * array.buffer_stride), Whose::node,
+                       fmt::format("s{}.p{}", number, mine[i]));
+        } else if (shape.kind == Kind::field)
             first = static_cast<const Grid&>(*shape.family).owned(mine[i], shape.on, shape.border).lo;
         else if (array.count > 0)
             add_region(array.origin, z(storage.depth * array.buffer_stride), Whose::node,

@@ -56,7 +56,7 @@ std::string triple(const Int3& at) { return fmt::format("({}, {}, {})", at[0], a
 void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
     const Use* use = use_of(shown);
     std::string outside = "outside what is there", remedy = "stay inside the view's box()";
-    if (use != nullptr && use->access == Access::need && use->relation != nullptr) {
+    if (use != nullptr && use->access != Access::make && use->relation != nullptr) {
         outside = fmt::format("outside the window that '{}' shows", use->relation->name());
         remedy = "let the relation show more, or stay inside the view's box()";
     } else if (use != nullptr && (use->access == Access::need || use->access == Access::sum)) {
@@ -128,6 +128,16 @@ void refuse_component(const ViewSource& shown, int component, int components) {
                 kFailure)
         .given(std::to_string(component))
         .allowed(components > 1 ? fmt::format("0 to {}", components - 1) : "0");
+}
+
+void refuse_part(int patch, std::span<const int> collected) {
+    throw Error(fmt::format("{}: there is nothing of patch {} in what it collects", caller({}), patch),
+                kFailure)
+        .given(std::to_string(patch))
+        .allowed(collected.empty() ? "none: no patch is collected"
+                                   : fmt::format("{} patches of {} to {}", collected.size(),
+                                                 collected.front(), collected.back()))
+        .remedy("name the patch among the sources of the Collect, or ask for its patches()");
 }
 
 void refuse_numbers(const char* what, std::int64_t asked, std::int64_t most) {

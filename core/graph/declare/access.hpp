@@ -1,6 +1,7 @@
 // A task's access to its data: views of the versions that it declared, and of no others.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/declare/collect.hpp"
 #include "core/graph/declare/halo_view.hpp"
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/view.hpp"
@@ -32,6 +34,12 @@ template <class T>
 struct ListUse {
     int index = -1;
     TaskId task;
+};
+template <class T>
+struct CollectUse {
+    int index = -1;
+    TaskId task;
+    const Collect* from = nullptr;
 };
 template <class T>
 struct ScalarUse {
@@ -67,12 +75,46 @@ struct UseData {
     std::byte* origin = nullptr;                 // of index (0,0,0), or of the first value
     std::ptrdiff_t y = 0, z = 0, component = 0;  // strides in values
     std::int64_t count = 0;                      // lists, particles
-    Box box;
+    union {
+        Box box{};                   // fields
+        const std::int64_t* starts;  // collected lists: of each part, and the end
+    };
 };
 
 /// The task that calls gives a scalar another number of numbers than it may have, or asks for one that is not
 /// there. Throws Error.
 [[noreturn]] void refuse_numbers(const char* what, std::int64_t asked, std::int64_t most);
+
+/// The task that calls asks for the values of a patch that it did not collect. Throws Error.
+[[noreturn]] void refuse_part(int patch, std::span<const int> collected);
+
+/// The values of several patches (Collect), one patch after the other: `all`, or those of one patch.
+template <class T>
+class Collected {
+  public:
+    Collected(const ListView<T>& all, std::span<const int> patches, const std::int64_t* starts)
+        : all(all), patches_(patches), starts_(starts) {}
+    /// Throws Error where the patch was not collected.
+    [[nodiscard]] ListView<T> of(int patch) const {
+        const std::size_t i = place(patch);
+        return all.part(starts_[i], starts_[i + 1] - starts_[i]);
+    }
+    /// Where the patch's values begin in `all`.
+    [[nodiscard]] std::int64_t start(int patch) const { return starts_[place(patch)]; }
+    /// The patches, ascending.
+    [[nodiscard]] std::span<const int> patches() const { return patches_; }
+
+    ListView<T> all;
+
+  private:
+    [[nodiscard]] std::size_t place(int patch) const {
+        const auto at = std::lower_bound(patches_.begin(), patches_.end(), patch);
+        if (at == patches_.end() || *at != patch) refuse_part(patch, patches_);
+        return static_cast<std::size_t>(at - patches_.begin());
+    }
+    std::span<const int> patches_;
+    const std::int64_t* starts_;
+};
 
 /// The numbers of a scalar of several (Graph::scalars): as many as there are now.
 template <class T, bool checked = kChecked>
@@ -184,6 +226,11 @@ class Here {
         const UseData& at = use_data(use.index);
         return {reinterpret_cast<T*>(at.origin), at.count, at.component};
 #endif
+    }
+    template <class T>
+    [[nodiscard]] Collected<T> operator[](CollectUse<T> use) const {
+        return {(*this)[ListUse<T>{use.index, use.task}], use.from->sources(patch),
+                use_data(use.index).starts};
     }
     template <class T, bool checked = kChecked>
     [[nodiscard]] T& operator[](ScalarUse<T> use) const {

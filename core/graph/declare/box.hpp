@@ -63,7 +63,7 @@ void for_each(const Box& box, Call&& call) {
 /// How an index space lies in another one: axis a of it goes along axis |axes[a]| (counted from 1) of the
 /// other, backwards where axes[a] is negative. The values {1, 2, 3} are the same axes. This is the Transform
 /// of the CGNS SIDS (GridConnectivity1to1_t), there from a zone to its donor.
-/// (The fourth number, 0, fills a word.)
+/// The fourth number says which rotation vectors undergo on the way (Grid::rotation); 0: none.
 using Axes = std::array<std::int8_t, 4>;
 inline constexpr Axes kSameAxes{1, 2, 3};
 
@@ -115,6 +115,10 @@ struct IndexMap {
     }
     friend bool operator==(const IndexMap&, const IndexMap&) = default;
 };
+
+/// A matrix, row by row, by which vectors in space are multiplied.
+using Rotation = std::array<Real3, 3>;
+inline constexpr Rotation kNoRotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
 /// The smallest box around both.
 [[nodiscard]] inline Box around(const Box& a, const Box& b) {

@@ -200,6 +200,11 @@ class ListView {
     [[nodiscard]] std::int64_t size() const { return count_; }
     /// Of the first component.
     [[nodiscard]] CheckedRow<T> data() const { return {values_, count_, shown_}; }
+    [[nodiscard]] ListView part(std::int64_t first, std::int64_t count) const {
+        if (count > 0 && (first < 0 || first + count > count_))
+            refuse_entry(shown_, first < 0 ? first : first + count - 1, count_);
+        return {values_ + first, count, component_, components_, shown_};
+    }
 
   private:
     T* values_;

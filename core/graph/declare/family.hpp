@@ -137,6 +137,10 @@ class Grid : public Family {
                                 std::vector<Meeting>& found) const;
     /// Whether zones have joined faces.
     [[nodiscard]] virtual bool joined() const { return false; }
+    /// The rotation of vectors with this number (Axes); number 0 is none.
+    [[nodiscard]] virtual const Rotation& rotation(int /*number*/) const { return kNoRotation; }
+    /// Whether vectors are turned across some joined face.
+    [[nodiscard]] virtual bool turns() const { return false; }
     /// The parts of a box within extent_in() that nobody owns because no joined face leads to an owner. Of
     /// one zone: none (what irregular boxes leave out is not told).
     [[nodiscard]] virtual std::vector<Box> missing_in(int /*zone*/, const Box& /*box*/, On,

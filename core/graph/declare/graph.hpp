@@ -308,6 +308,7 @@ class Graph {
         info.unit = options.unit;
         info.about = options.about;
         info.kept = options.kept;
+        info.turns = options.turns;
         return info;
     }
 

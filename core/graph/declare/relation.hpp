@@ -42,6 +42,7 @@ enum class Shape : std::uint8_t {
     window,     // a box of its own (Relation::window), e.g. coarse cells under a fine patch, a pencil
     list,       // a list (Relation::length), e.g. the donors' values, the shared unknowns of the neighbours
     particles,  // a patch's particles and those around it (ParticleHalo); how many is known when it runs
+    whole,      // all values of the patches that the pieces name, one patch after the other (Collect)
 };
 
 class Relation {
@@ -53,7 +54,7 @@ class Relation {
     Relation& operator=(const Relation&) = delete;
 
     /// The values that patch `to` of the target family receives, in an order that never depends on the
-    /// layout.
+    /// layout. (Shape::whole: their patches alone, as their numbers depend on the label.)
     [[nodiscard]] virtual std::vector<Piece> pieces(int to, On on) const = 0;
     /// The box that a window spans, and the number of values in a list. Throw Error for relations of another
     /// shape.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/graph/declare/access.hpp"
+#include "core/graph/declare/collect.hpp"
 #include "core/graph/declare/ghost_copies.hpp"
 #include "core/graph/declare/label.hpp"
 #include "core/graph/declare/relation.hpp"
@@ -26,8 +27,8 @@ enum class Access : std::uint8_t {
     need,    // reads it: on its own patch, with ghosts, or through a relation
     make,    // writes all of it; the values before are undefined
     modify,  // takes version v and makes v + 1 in the same storage, once all readers of v are done
-    sum,  // adds to its patch's own values and to those of neighbours within `width`; contributions are added
-          // in the order of patches
+    sum,  // adds to its patch's own values and to those of neighbours within `width`, or to another family's
+          // in a window; contributions are added in the order of patches
     contribute,  // adds a value to the reduction of a scalar
 };
 
@@ -46,6 +47,11 @@ struct Use {
         Box all = owned.grown(width);
         for (std::size_t a = 0; a < 3; ++a) all.lo[a] += unreached[0][a], all.hi[a] -= unreached[1][a];
         return all;
+    }
+    /// sum: into the patches of another family, each of which gets what the windows of the task's patches
+    /// have of it (Relation::pieces, from the target to the source).
+    [[nodiscard]] bool is_scattered() const {
+        return access == Access::sum && relation != nullptr && relation->shape() == Shape::window;
     }
     /// Need: ghosts on some sides alone.
     [[nodiscard]] bool is_sided() const { return access == Access::need && towards != Int3{}; }
@@ -116,6 +122,12 @@ class Task {
     ListUse<const T> need(TypedVersion<T, K> v, const Gather& from) {
         static_assert(K == Kind::field || K == Kind::list);
         return {use({Access::need, v, &from, {}}), info_->id};
+    }
+    /// Reads all values of other patches, one patch after the other.
+    template <class T, Kind K>
+    CollectUse<const T> need(TypedVersion<T, K> v, const Collect& from) {
+        static_assert(K == Kind::field || K == Kind::list);
+        return {use({Access::need, v, &from, {}}), info_->id, &from};
     }
     /// Reads the neighbours' values of the entries that patches share, in the order of Shared::links.
     template <class T>
@@ -241,6 +253,15 @@ class Task {
     template <class T, Kind K, class... How>
     auto sum(Label<T, K> label, How&&... how) {
         return sum(label.at(0), std::forward<How>(how)...);
+    }
+    /// Adds to a field of another grid, `onto.source()`, in the window that the relation shows of it (its
+    /// ghosts are how far contributions reach). The view is zero at first, in the source's indices. Windows
+    /// are added up in the order of this task's patches, also through the source's periodic borders. What is
+    /// added at indices without an owner is lost. Example: charges of particles onto a mesh with other
+    /// patches.
+    template <class T>
+    FieldUse<T> sum(TypedVersion<T, Kind::field> v, const Overlap& onto) {
+        return {use({Access::sum, v, &onto, {}}), info_->id};
     }
     /// Adds to a list's version. Entries that other patches share get the contributions of those patches too.
     template <class T>

@@ -126,6 +126,10 @@ class ListView {
     [[nodiscard]] std::int64_t size() const { return count_; }
     /// In a checking build: a Row<T>.
     [[nodiscard]] T* data() const { return values_; }
+    /// `count` values from number `first` on, of each component.
+    [[nodiscard]] ListView part(std::int64_t first, std::int64_t count) const {
+        return {values_ + first, count, component_};
+    }
 
   private:
     T* values_;

@@ -40,6 +40,25 @@ IndexMap from_donor(const Int3& begin, const Int3& donor_begin, const Int3& tran
     return map;
 }
 
+Rotation transposed(const Rotation& of) {
+    Rotation other;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) other[i][j] = of[j][i];
+    return other;
+}
+
+/// How far the products of the rows are from those of unit vectors at right angles.
+double skewness(const Rotation& of) {
+    double most = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double product = of[i][0] * of[j][0] + of[i][1] * of[j][1] + of[i][2] * of[j][2];
+            const double off = std::abs(product - (i == j ? 1 : 0));
+            if (!(off <= most)) most = off;  // also where it is no number
+        }
+    return most;
+}
+
 /// The donor's points that the transform makes of a zone's.
 ZoneList::Points image(const ZoneList::Points& points, const Int3& donor_begin, const Int3& transform) {
     ZoneList::Points there{donor_begin, donor_begin};
@@ -102,8 +121,20 @@ Face ZoneList::face_of(int zone, const Points& points) const {
     return face;
 }
 
+std::int8_t ZoneList::number_of(const Rotation& turn) {
+    const auto at = std::find(rotations_.begin(), rotations_.end(), turn);
+    const auto number = at - rotations_.begin();
+    if (number > std::numeric_limits<std::int8_t>::max())
+        throw Error(fmt::format("'{}' has too many rotations across joined faces", name_))
+            .allowed(fmt::format("{}, with those of ghosts through several faces",
+                                 std::numeric_limits<std::int8_t>::max()))
+            .remedy("fewer layers of ghosts, or zones that are wider than these");
+    if (at == rotations_.end()) rotations_.push_back(turn);
+    return static_cast<std::int8_t>(number);
+}
+
 void ZoneList::join_parts(int zone, const Points& points, int donor, const Points& donor_points,
-                          const Int3& transform) {
+                          const Int3& transform, const Rotation& turn) {
     (void)at(zone), (void)at(donor);
     const auto refuse = [&](const std::string& why) {
         return Error(fmt::format("'{}': zone {} cannot be joined with zone {}: {}", name_, zone, donor, why));
@@ -132,17 +163,23 @@ void ZoneList::join_parts(int zone, const Points& points, int donor, const Point
             .allowed(
                 fmt::format("{}: an upper face goes on forwards at a lower one, backwards at an upper one",
                             -transform[static_cast<std::size_t>(face.axis)]));
-    const IndexMap map = from_donor(points.begin, donor_points.begin, transform);
+    if (const double off = skewness(turn); !(off <= 1e-12))
+        throw refuse("the turn of vectors across the face is not orthogonal")
+            .given(fmt::format("rows whose products are off by {:.3g}", off))
+            .allowed("rows of length 1 at right angles to each other, to 1e-12");
+    IndexMap map = from_donor(points.begin, donor_points.begin, transform), back = map.inverse();
+    map.axes[3] = number_of(turn), back.axes[3] = number_of(transposed(turn));
     add(zone, face, points, donor, map);
     try {
-        add(donor, donor_face, donor_points, zone, map.inverse());
+        add(donor, donor_face, donor_points, zone, back);
     } catch (...) {
         zones_[static_cast<std::size_t>(zone)].faces[z_of(face)].pop_back();
         throw;
     }
 }
 
-void ZoneList::join(int zone, const Face& face, int donor, const Face& donor_face, const Int3& transform) {
+void ZoneList::join(int zone, const Face& face, int donor, const Face& donor_face, const Int3& transform,
+                    const Rotation& turn) {
     for (const Face& one : {face, donor_face})
         if (one.axis < 0 || one.axis > 2)
             throw Error(fmt::format("'{}': zones have no such face", name_))
@@ -161,7 +198,7 @@ void ZoneList::join(int zone, const Face& face, int donor, const Face& donor_fac
                 const auto b = static_cast<std::size_t>(-axis - 1);
                 std::swap(there.begin[b], there.end[b]);
             }
-    join_parts(zone, points, donor, there, transform);
+    join_parts(zone, points, donor, there, transform, turn);
 }
 
 void ZoneList::add(int zone, const Face& face, const Points& points, int donor, const IndexMap& from_donor) {

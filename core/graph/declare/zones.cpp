@@ -49,6 +49,26 @@ Zones::Zones(ZoneList list) : Grid(list.name_, list.patches_, list.around_), lis
         zone_of_.insert(zone_of_.end(), static_cast<std::size_t>(zone.grid->patches()), static_cast<int>(i));
         for (const auto& sides : zone.faces) joined_ = joined_ || !sides.empty();
     }
+    turns_ = list_.rotations_.size() > 1;
+}
+
+const Rotation& Zones::rotation(int number) const {
+    const std::lock_guard lock(growing_);
+    return list_.rotations_[static_cast<std::size_t>(number)];
+}
+
+std::int8_t Zones::product(std::int8_t outer, std::int8_t inner) const {
+    if (inner == 0 || outer == 0) return static_cast<std::int8_t>(outer + inner);
+    const std::lock_guard lock(growing_);
+    const std::pair<std::int8_t, std::int8_t> way{outer, inner};
+    if (const auto at = products_.find(way); at != products_.end()) return at->second;
+    const Rotation &a = list_.rotations_[static_cast<std::size_t>(outer)],
+                   &b = list_.rotations_[static_cast<std::size_t>(inner)];
+    Rotation both{};
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            for (std::size_t k = 0; k < 3; ++k) both[i][j] += a[i][k] * b[k][j];
+    return products_[way] = list_.number_of(both);
 }
 
 std::int64_t Zones::all_cells() const {
@@ -152,7 +172,9 @@ void Zones::leave(Search& search, const ZoneList::Zone& zone, const Box& region,
                     continue;
                 }
                 lost.clear();
-                follow(search, join.donor, join.to_donor(through), to_asked.after(join.from_donor), lost);
+                IndexMap onwards = to_asked.after(join.from_donor);
+                onwards.axes[3] = product(to_asked.axes[3], join.from_donor.axes[3]);
+                follow(search, join.donor, join.to_donor(through), onwards, lost);
                 for (const Box& none : lost) next.push_back(join.from_donor(none));
                 cut_out(box, through, rest);
             }

@@ -11,9 +11,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
@@ -47,13 +51,19 @@ class ZoneList {
     /// the donor's point
     ///   T (p - points.begin) + donor_points.begin,  T[i][a] = sign(transform[a]) where i = |transform[a]|.
     /// `points` runs upwards, `donor_points` as it follows from that. To be said for one of the two sides.
+    /// Periodicity by rotation: `turn` takes vectors of the donor to those that the zone sees; the donor sees
+    /// the zone's by the inverse. It is for labels that are vectors in space (LabelOptions::turns); others,
+    /// and those without this option, are copied as they are.
+    ///   Example: a sector of 30 degrees, joined with itself, upper face with lower one. What comes next
+    ///   above is its lower end turned by 30 degrees about z: {{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}}.
     /// Throws Error for a zone that does not exist, points that are not of a face, a transform that is no
-    /// signed permutation of 1 to 3 or leads out of the donor, parts of different extent, and a part of a
-    /// face that is joined already (also with itself).
+    /// signed permutation of 1 to 3 or leads out of the donor, parts of different extent, a part of a face
+    /// that is joined already (also with itself), and a turn that is not orthogonal (to 1e-12).
     void join_parts(int zone, const Points& points, int donor, const Points& donor_points,
-                    const Int3& transform);
+                    const Int3& transform, const Rotation& turn = kNoRotation);
     /// Two whole faces.
-    void join(int zone, const Face& face, int donor, const Face& donor_face, const Int3& transform);
+    void join(int zone, const Face& face, int donor, const Face& donor_face, const Int3& transform,
+              const Rotation& turn = kNoRotation);
 
   private:
     friend class Zones;
@@ -79,7 +89,11 @@ class ZoneList {
     [[nodiscard]] Face face_of(int zone, const Points& points) const;
     void add(int zone, const Face& face, const Points& points, int donor, const IndexMap& from_donor);
 
+    /// The number of a rotation, an old one where there is an equal one.
+    [[nodiscard]] std::int8_t number_of(const Rotation& turn);
+
     std::string name_;
+    std::deque<Rotation> rotations_{kNoRotation};  // by number; they keep their addresses
     std::vector<Zone> zones_;
     int patches_ = 0;
     Box around_;  // the indices of all
@@ -88,10 +102,11 @@ class ZoneList {
 /// The family. Patches are numbered zone by zone, x fastest within each. Boxes, views and ghosts of a patch
 /// are in the indices of its zone.
 ///
-/// Ghosts (of labels on cells) beyond a joined face are the donor's cells. A value is copied as it is:
-/// components of a vector that follow a zone's axes are not turned. Beyond a face without any join there is
-/// what there is beyond a grid's border: layers that the label owns (LabelOptions::border) or nothing. A face
-/// of which a part is joined has no such layers.
+/// Ghosts (of labels on cells) beyond a joined face are the donor's cells. A value is copied as it is, but
+/// for vectors in space (LabelOptions::turns) where a join has a turn: they are multiplied by it, through
+/// several such faces by the product. Components of a vector that follow a zone's axes are not turned. Beyond
+/// a face without any join there is what there is beyond a grid's border: layers that the label owns
+/// (LabelOptions::border) or nothing. A face of which a part is joined has no such layers.
 ///
 /// A ghost beyond two or three faces (an edge, a corner) is found by crossing one face after the other: first
 /// the one along x of the zone that it starts from, then in the zone behind it again x, y, z, until a zone
@@ -130,6 +145,8 @@ class Zones final : public Grid {
     void find_owners_in(int zone, const Box& box, On on, const Int3& border,
                         std::vector<Meeting>& found) const override;
     [[nodiscard]] bool joined() const override { return joined_; }
+    [[nodiscard]] const Rotation& rotation(int number) const override;
+    [[nodiscard]] bool turns() const override { return turns_; }
     [[nodiscard]] std::vector<Box> missing_in(int zone, const Box& box, On on,
                                               const Int3& border) const override;
     /// Zone by zone, in each along its curve.
@@ -147,10 +164,14 @@ class Zones final : public Grid {
                const IndexMap& to_asked, std::vector<Box>& missing) const;
 
     [[nodiscard]] const ZoneList::Zone& of(int patch) const { return list_.at(zone_of(patch)); }
+    /// First `inner`, then `outer`. Products along a way are made as they come, each once.
+    [[nodiscard]] std::int8_t product(std::int8_t outer, std::int8_t inner) const;
 
-    ZoneList list_;
+    mutable ZoneList list_;     // its rotations grow by products
     std::vector<int> zone_of_;  // [patch]
-    bool joined_ = false;
+    bool joined_ = false, turns_ = false;
+    mutable std::mutex growing_;
+    mutable std::map<std::pair<std::int8_t, std::int8_t>, std::int8_t> products_;
     mutable std::atomic<std::int64_t> looked_at_ = 0;
 };
 

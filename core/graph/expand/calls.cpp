@@ -14,6 +14,7 @@ void ValueCopy::copy(const std::byte* source, std::byte* target) const {
         BoxCopy whole = box;
         whole.from = source, whole.to = target;
         copy_box(whole);
+        if (turn != nullptr) turn_vectors(whole, *turn);
         return;
     }
     for (int c = 0; c < components; ++c, source += from_component, target += to_component) {

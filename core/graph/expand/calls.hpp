@@ -49,6 +49,7 @@ struct ValueCopy {
     std::int64_t from_component = 0, to_component = 0;  // lists: bytes to the next component
     std::int32_t components = 1;
     std::uint32_t bytes = 0;
+    const Rotation* turn = nullptr;  // of the vectors in a box, after they were copied
 
     void go(const Worker& worker) const { copy(from.at(worker), to.at(worker)); }
     void copy(const std::byte* source, std::byte* target) const;

@@ -101,6 +101,43 @@ void turn(BoxCopy& box, const IndexMap& map) {
     box.from_step = step(0) == along[0] ? 0 : step(0);
 }
 
+namespace {
+
+template <class T>
+void turn_vectors_of(const BoxCopy& box, const Rotation& by) {
+    const auto turned = [&](std::size_t row, const std::array<double, 3>& v) {
+        double sum = 0;
+        bool first = true;
+        for (std::size_t c = 0; c < 3; ++c) {
+            if (by[row][c] == 0) continue;
+            const double term = by[row][c] * v[c];
+            sum = first ? term : sum + term;
+            first = false;
+        }
+        return static_cast<T>(sum);
+    };
+    for (int z = 0; z < box.extent[2]; ++z)
+        for (int y = 0; y < box.extent[1]; ++y)
+            for (int x = 0; x < box.extent[0]; ++x) {
+                std::byte* const at = box.to + z * box.to_strides.plane + y * box.to_strides.row +
+                                      x * static_cast<std::int64_t>(sizeof(T));
+                std::array<T*, 3> parts;
+                std::array<double, 3> v;
+                for (std::size_t c = 0; c < 3; ++c) {
+                    parts[c] =
+                        reinterpret_cast<T*>(at + static_cast<std::int64_t>(c) * box.to_strides.component);
+                    v[c] = *parts[c];
+                }
+                for (std::size_t c = 0; c < 3; ++c) *parts[c] = turned(c, v);
+            }
+}
+
+}  // namespace
+
+void turn_vectors(const BoxCopy& box, const Rotation& by) noexcept {
+    box.bytes == sizeof(double) ? turn_vectors_of<double>(box, by) : turn_vectors_of<float>(box, by);
+}
+
 void copy_box(const BoxCopy& box) noexcept {
     if (nothing(box)) return;
     if (box.from_step != 0) return copy_turned(box);

@@ -42,6 +42,10 @@ struct BoxCopy {
 /// source's indices to the target's). `from` is then the value that goes to `to`.
 void turn(BoxCopy& box, const IndexMap& map);
 
+/// Multiplies the vectors at `to`, of three doubles or floats, by a matrix (`from` does not matter). Zeros of
+/// the matrix add nothing, so quarter turns are exact.
+void turn_vectors(const BoxCopy& box, const Rotation& by) noexcept;
+
 /// Copies it. Nothing where an extent is 0.
 void copy_box(const BoxCopy& box) noexcept;
 

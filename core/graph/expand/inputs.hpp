@@ -58,8 +58,10 @@ struct PlanInputs {
     [[nodiscard]] const LabelInfo& label(LabelId number) const { return graph.labels()[number]; }
     /// The label that gives a storage its shape.
     [[nodiscard]] const LabelInfo& label_of(StorageId number) const { return label(storage(number).label); }
+    /// The family on whose patches a storage lies.
     [[nodiscard]] FamilyId family_of(StorageId number) const {
-        return number_of(graph, *label_of(number).family);
+        const Relation* onto = storage(number).onto;
+        return number_of(graph, onto != nullptr ? onto->target() : *label_of(number).family);
     }
     [[nodiscard]] const Grid& grid(FamilyId family) const {
         return static_cast<const Grid&>(*graph.families()[family]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -51,6 +52,16 @@ std::string table_name(std::uint64_t serial, int process) {
 }
 
 }  // namespace
+
+Box all_values(const LabelInfo& of, int patch) {
+    if (of.kind == Kind::field) return owned(of, patch);
+    const std::int64_t count = of.entries(patch);
+    if (count > std::numeric_limits<int>::max())
+        throw Error(fmt::format("label '{}' has too many values on patch {} to be collected", of.name, patch))
+            .given(fmt::format("{}", count))
+            .allowed("below 2^31");
+    return {{0, 0, 0}, {static_cast<int>(count), 1, 1}};
+}
 
 Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& assignment,
                const Members& members, std::uint64_t serial)
@@ -120,7 +131,7 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
     for (const Storage& storage : resolved.storages) {
         const LabelInfo& label = label_of(graph, storage);
         layouts_.emplace_back();
-        if (label.kind != Kind::field) continue;
+        if (label.kind != Kind::field || storage.onto != nullptr) continue;
         const FamilyId f = number_of(graph, *label.family);
         layouts_.back() = lay_out(storage.contributions || storage.apart ? single_[f] : divisions_[f],
                                   label.on, label.border, storage.ghosts, label.bytes);
@@ -146,6 +157,19 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
             at += depth * rounded(components * label.bytes, kLine);
             arrays_.back().buffer_stride =
                 static_cast<std::int64_t>(rounded(components * label.bytes, kLine));
+        } else if (storage.onto != nullptr) {
+            for (const int patch : patches_[number_of(graph, storage.onto->target())]) {
+                const Box window = storage.onto->window(patch, label.on);
+                const auto volume = static_cast<std::size_t>(window.volume());
+                const std::size_t each = component_bytes(volume * label.bytes, label.bytes);
+                PatchArray array;
+                array.y = window.extent(0), array.z = array.y * window.extent(1);
+                array.component = static_cast<std::int64_t>(each / label.bytes);
+                array.buffer_stride = static_cast<std::int64_t>(each * components);
+                array.origin = here(-distance(array, window.lo, label.bytes));
+                arrays_.push_back(array);
+                at += depth * each * components;
+            }
         } else if (label.kind == Kind::field) {
             const FieldLayout& layout = layouts_[s];
             for (const FieldBlock& block : layout.blocks) {

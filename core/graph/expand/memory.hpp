@@ -30,6 +30,10 @@ struct PatchArray {
     std::int64_t count = 0;          // values of a list
 };
 
+/// All values of a field or list on a patch, as a box: of a list along x, from 0 on. Throws Error where a
+/// list has 2^31 values or more.
+[[nodiscard]] Box all_values(const LabelInfo& of, int patch);
+
 /// Bytes from the origin of an array to the value at some indices.
 [[nodiscard]] inline std::int64_t distance(const PatchArray& array, const Int3& at, std::size_t bytes) {
     return (at[0] + at[1] * array.y + at[2] * array.z) * static_cast<std::int64_t>(bytes);

@@ -127,8 +127,12 @@ class FindNeeds {
             for (const TaskId maker : makers_of(task, u))
                 for (const int patch : in_.patches(numbered_.tasks[task].family)) {
                     if (!in_.runs_on(task, patch)) continue;
-                    for (const Piece& piece : use.relation->pieces(patch, in_.label(use.version.label).on))
-                        add(maker, uses[u].storage, piece);
+                    const LabelInfo& of = in_.label(use.version.label);
+                    for (const Piece& piece : use.relation->pieces(patch, of.on))
+                        if (use.relation->shape() == Shape::whole)
+                            add(maker, uses[u].storage, SourceBox{piece.from, all_values(of, piece.from)});
+                        else
+                            add(maker, uses[u].storage, piece);
                 }
         }
     }
@@ -149,13 +153,14 @@ class FindNeeds {
 
     void of_combination(TaskId task) {
         const LabelInfo& label = in_.completed(task);
+        if (label.kind == Kind::field) {
+            PartsOfSum parts(in_, task);
+            for (const int patch : in_.patches(numbered_.tasks[task].family))
+                for (const auto& [maker, storage, piece] : parts.of(patch)) add(maker, storage, piece);
+            return;
+        }
         const std::vector<Contributor> from = contributors(in_, task);
         for (const int patch : in_.patches(numbered_.tasks[task].family)) {
-            if (label.kind == Kind::field) {
-                for (const auto& [maker, storage, piece] : parts_of_sum(in_, task, from, patch))
-                    add(maker, storage, piece);
-                continue;
-            }
             for (const auto& [maker, use] : from)
                 for (const Piece& piece : in_.use(maker, use).relation->pieces(patch, label.on))
                     if (label.kind == Kind::particles)

@@ -78,6 +78,7 @@ struct ProgramData {
     Stock<ReceiveLeaversCall> received_leavers;
     std::vector<Channel*> sending;
     std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and the scopes whose rounds they count
+    Stock<std::int64_t> starts;                                 // of collected lists
     Stock<Line> windows;  // private memory of tasks: windows, lists, contributions to scalars
     std::vector<std::pair<StorageId, const FillCall*>> refills;  // storage, a copy into its halos
 

@@ -5,6 +5,7 @@
 namespace strata::graph {
 
 const Family& Reach::source_family(const Use& use) const {
+    if (use.is_scattered()) return use.relation->target();
     return use.relation != nullptr ? use.relation->source() : *label(use).family;
 }
 
@@ -35,6 +36,15 @@ const std::vector<int>& Reach::beside(const Grid& grid, const LabelInfo& label, 
         grid.find_owners_in(zone, seen, label.on, label.border, met_);
         for (const auto& each : met_) found_.push_back(each.patch);
     }
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    return found_;
+}
+
+/// The patches that a relation's pieces for this one come from.
+const std::vector<int>& Reach::pieces(const Relation& relation, On on, int patch) {
+    found_.clear();
+    for (const Piece& piece : relation.pieces(patch, on)) found_.push_back(piece.from);
     std::sort(found_.begin(), found_.end());
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
     return found_;
@@ -93,11 +103,10 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
         found_.assign(1, patch);
         return found_;
     }
-    found_.clear();
-    for (const Piece& piece : use.relation->pieces(patch, of.on)) found_.push_back(piece.from);
-    if (use.access == Access::sum) found_.push_back(patch);
-    std::sort(found_.begin(), found_.end());
-    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    if (use.is_scattered()) return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
+    pieces(*use.relation, of.on, patch);
+    if (use.access == Access::sum && std::find(found_.begin(), found_.end(), patch) == found_.end())
+        found_.insert(std::upper_bound(found_.begin(), found_.end(), patch), patch);
     return found_;
 }
 
@@ -115,6 +124,7 @@ const std::vector<int>& Reach::readers(const Use& use, int patch) {
         if (!grid.joined()) return sources(use, patch);
         return inverse(grid, of, use.width)[static_cast<std::size_t>(patch)];
     }
+    if (use.is_scattered()) return pieces(*use.relation, of.on, patch);
     if (use.access == Access::sum) return sources(use, patch);  // sharing is mutual
     return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
 }

@@ -1,7 +1,9 @@
 // Contributions of many patches added up: to fields and to lists.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <numeric>
 
 #include "core/graph/declare/shared.hpp"
 #include "core/graph/expand/stages.hpp"
@@ -22,17 +24,28 @@ void each_region(const Box& all, const std::vector<Box>& boxes, Each each) {
         std::sort(cuts[a].begin(), cuts[a].end());
         cuts[a].erase(std::unique(cuts[a].begin(), cuts[a].end()), cuts[a].end());
     }
-    std::vector<std::uint32_t> covering;
-    for (std::size_t k = 0; k + 1 < cuts[2].size(); ++k)
-        for (std::size_t j = 0; j + 1 < cuts[1].size(); ++j)
+    // Of a sum into another family there may be hundreds of boxes: few of them cover a plane or a row.
+    using Numbers = std::vector<std::uint32_t>;
+    Numbers every(boxes.size()), in_plane, in_row, covering;
+    std::iota(every.begin(), every.end(), 0U);
+    const auto keep = [&](const Numbers& of, std::size_t a, std::size_t at, Numbers& kept) {
+        kept.clear();
+        std::copy_if(of.begin(), of.end(), std::back_inserter(kept), [&](std::uint32_t b) {
+            return boxes[b].lo[a] <= cuts[a][at] && cuts[a][at + 1] <= boxes[b].hi[a];
+        });
+    };
+    for (std::size_t k = 0; k + 1 < cuts[2].size(); ++k) {
+        keep(every, 2, k, in_plane);
+        for (std::size_t j = 0; j + 1 < cuts[1].size(); ++j) {
+            keep(in_plane, 1, j, in_row);
             for (std::size_t i = 0; i + 1 < cuts[0].size(); ++i) {
-                const Box part{{cuts[0][i], cuts[1][j], cuts[2][k]},
-                               {cuts[0][i + 1], cuts[1][j + 1], cuts[2][k + 1]}};
-                covering.clear();
-                for (std::size_t b = 0; b < boxes.size(); ++b)
-                    if (boxes[b].contains(part)) covering.push_back(static_cast<std::uint32_t>(b));
-                each(part, covering);
+                keep(in_row, 0, i, covering);
+                each(Box{{cuts[0][i], cuts[1][j], cuts[2][k]},
+                         {cuts[0][i + 1], cuts[1][j + 1], cuts[2][k + 1]}},
+                     covering);
             }
+        }
+    }
 }
 
 /// The calls of one combination.
@@ -91,7 +104,7 @@ class Combination {
         std::vector<RoundAddress> parts;
         std::vector<const PatchArray*> windows;
         std::vector<Box> boxes;
-        for (const auto& [maker, storage, piece] : parts_of_sum(in_, task_, from_, patch)) {
+        for (const auto& [maker, storage, piece] : parts_.of(patch)) {
             const PatchArray& window = arrays_.of(storage, piece.from, reader_);
             parts.push_back(address(storage, window,
                                     window.origin + distance(window, own.lo, label_.bytes) +
@@ -156,6 +169,7 @@ class Combination {
     const std::vector<Contributor> from_ = contributors(in_, task_);
     const bool in_place_ = std::any_of(in_.sums_in_place.begin(), in_.sums_in_place.end(),
                                        [&](const SumInPlace& sum) { return sum.combine == task_; });
+    PartsOfSum parts_{in_, task_};
     Reader reader_;
 };
 

@@ -29,7 +29,7 @@ std::vector<SumInPlace> sums_in_place(const Graph& graph, const Resolved& resolv
                       &windows = storage_of(resolved, sum.windows);
         const LabelInfo& label = label_of(graph, result);
         const TaskId body = resolved.tasks[sum.maker].task;
-        if (!graph.tasks()[body].where.empty()) continue;
+        if (!graph.tasks()[body].where.empty() || windows.onto != nullptr) continue;
         if (label.kind != Kind::field || !alone(result) || !alone(windows) || !windows.contributions)
             continue;
         bool may = true;
@@ -78,20 +78,44 @@ std::vector<Contributor> contributors(const PlanInputs& in, TaskId task) {
     return all;
 }
 
-std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task, const std::vector<Contributor>& from,
-                                   int patch) {
-    const LabelInfo& of = in.completed(task);
-    const auto& grid = static_cast<const Grid&>(*of.family);
-    const Box own = owned(of, patch);
+PartsOfSum::PartsOfSum(const PlanInputs& in, TaskId task)
+    : in_(in), label_(in.completed(task)), from_(contributors(in, task)), scattered_(from_.size()) {
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+        const Use& use = in.use(from_[i].task, from_[i].use);
+        if (use.is_scattered()) scatter(*use.relation, from_[i].task, scattered_[i]);
+    }
+}
+
+/// In the order of the contributing patches, and for each in that of its pieces.
+void PartsOfSum::scatter(const Relation& relation, TaskId maker, Scattered& into) const {
+    into.resize(static_cast<std::size_t>(relation.source().patches()));
+    const FamilyId family = number_of(in_.graph, relation.source());
+    for (int patch = 0; patch < relation.target().patches(); ++patch) {
+        if (!in_.runs_on(maker, patch)) continue;
+        for (const Piece& piece : relation.pieces(patch, label_.on))
+            if (in_.is_mine(family, piece.from))
+                into[static_cast<std::size_t>(piece.from)].push_back(
+                    {patch, piece.into(), negative(piece.shift)});
+    }
+}
+
+std::vector<Transfer> PartsOfSum::of(int patch) {
+    const auto& grid = static_cast<const Grid&>(*label_.family);
+    const Box own = owned(label_, patch);
     std::vector<Transfer> parts;
-    std::vector<Grid::Meeting> met;
-    for (const auto& [maker, use] : from) {
-        const Use& sums = in.use(maker, use);
-        const StorageId windows = in.task(maker).uses[static_cast<std::size_t>(use)].storage;
-        grid.find_owners_in(grid.zone_of(patch), own.grown(sums.width), of.on, of.border, met);
-        for (const Grid::Meeting& each : met) {
-            if (!in.runs_on(maker, each.patch)) continue;
-            const Box theirs = owned(of, each.patch).shifted(each.shift);
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+        const auto& [maker, use] = from_[i];
+        const Use& sums = in_.use(maker, use);
+        const StorageId windows = in_.task(maker).uses[static_cast<std::size_t>(use)].storage;
+        if (sums.is_scattered()) {
+            for (const SourceBox& piece : scattered_[i][static_cast<std::size_t>(patch)])
+                parts.push_back({maker, windows, piece});
+            continue;
+        }
+        grid.find_owners_in(grid.zone_of(patch), own.grown(sums.width), label_.on, label_.border, met_);
+        for (const Grid::Meeting& each : met_) {
+            if (!in_.runs_on(maker, each.patch)) continue;
+            const Box theirs = owned(label_, each.patch).shifted(each.shift);
             const Box both = common(sums.reached(theirs), own);
             if (!both.empty())
                 parts.push_back(

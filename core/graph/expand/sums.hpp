@@ -22,9 +22,22 @@ struct Transfer {
     StorageId storage;
     SourceBox piece;
 };
-/// The boxes of contributions that a combination of fields adds up for a patch, in the order of adding.
-/// `from`: of contributors().
-[[nodiscard]] std::vector<Transfer> parts_of_sum(const PlanInputs& in, TaskId task,
-                                                 const std::vector<Contributor>& from, int patch);
+/// The boxes of contributions that a combination of fields adds up for each of this process's patches.
+class PartsOfSum {
+  public:
+    PartsOfSum(const PlanInputs& in, TaskId task);
+    /// In the order of adding.
+    [[nodiscard]] std::vector<Transfer> of(int patch);
+
+  private:
+    using Scattered = std::vector<std::vector<SourceBox>>;  // [patch of the result]
+    void scatter(const Relation& relation, TaskId maker, Scattered& into) const;
+
+    const PlanInputs& in_;
+    const LabelInfo& label_;
+    const std::vector<Contributor> from_;
+    std::vector<Scattered> scattered_;  // [contributor], of sums into another family
+    std::vector<Grid::Meeting> met_;
+};
 
 }  // namespace strata::graph::detail

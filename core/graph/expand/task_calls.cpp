@@ -181,8 +181,9 @@ class TaskCalls {
         else if (of.halo && of.kind == Kind::list)
             show_members(of.halo);
         else if (use.access == Access::need && use.relation != nullptr)
-            use.relation->shape() == Shape::window ? show_window(use, of, uses_[u])
-                                                   : show_gathered(use, of, uses_[u]);
+            show_related(use, of, uses_[u]);
+        else if (use.is_scattered())
+            show_part(use, of, uses_[u]);
         else if (of.kind == Kind::particles)
             show_particles(uses_[u]);
         else if (of.kind == Kind::field)
@@ -223,6 +224,17 @@ class TaskCalls {
         add(data, address(resolved, array));
     }
 
+    void show_related(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        switch (use.relation->shape()) {
+            case Shape::window:
+                return show_window(use, of, resolved);
+            case Shape::whole:
+                return show_collected(use, of, resolved);
+            default:
+                return show_gathered(use, of, resolved);
+        }
+    }
+
     void show_window(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
         const Box window = use.relation->window(patch_, of.on);
         const Strides own = packed(extent_of(window), of.bytes);
@@ -241,6 +253,15 @@ class TaskCalls {
         RoundAddress at;
         at.base = memory - distance(mine, window.lo, of.bytes);
         add({nullptr, mine.y, mine.z, mine.component, 0, window}, at);
+    }
+
+    /// A window of contributions to another family, cleared for each call.
+    void show_part(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        const PatchArray& array = in_.memory.own(resolved.storage, local_);
+        const Box window = use.relation->window(patch_, of.on);
+        clears_.push_back({array.origin + distance(array, window.lo, of.bytes),
+                           static_cast<std::size_t>(array.buffer_stride)});
+        add({nullptr, array.y, array.z, array.component, 0, window}, address(resolved, array));
     }
 
     void show_list(const Use& use, const ResolvedUse& resolved) {
@@ -299,6 +320,32 @@ class TaskCalls {
         RoundAddress at;
         at.base = memory;
         add({nullptr, 0, 0, count, count, {}}, at);
+    }
+    void show_collected(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
+        const auto value = static_cast<std::int64_t>(of.bytes);
+        const std::vector<Piece> pieces = use.relation->pieces(patch_, of.on);
+        std::vector<std::int64_t> starts{0};
+        for (const Piece& piece : pieces)
+            starts.push_back(starts.back() + all_values(of, piece.from).volume());
+        const std::int64_t count = starts.back();
+        std::byte* memory = room_for(all_.windows, static_cast<std::size_t>(count * value * of.components));
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const PatchArray& source = arrays_.of(resolved.storage, pieces[i].from, reader_);
+            if (source.origin == nullptr) continue;
+            const Box box = all_values(of, pieces[i].from);
+            Strides to = packed(extent_of(box), of.bytes);
+            to.component = count * value;
+            ValueCopy move;
+            move.from = address(resolved, source, distance(source, box.lo, of.bytes));
+            move.to.base = memory + starts[i] * value;
+            move.box = shape_of(box, of, source, to);
+            collects_.push_back(move);
+        }
+        UseData data{nullptr, 0, 0, count, count, {}};
+        data.starts = all_.starts.keep(starts).data();
+        RoundAddress at;
+        at.base = memory;
+        add(data, at);
     }
     static void check_entries(const Relation& relation, const LabelInfo& of, const Piece& piece,
                               const PatchArray& source) {

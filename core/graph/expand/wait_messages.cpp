@@ -39,7 +39,7 @@ void wait_for_readers(WaitList& list, const Stream& stream, const Needs& needs, 
             continue;
         }
         const Use& use = in.use(before.through_task, before.through_use);
-        const FamilyId family = number_of(in.graph, *in.info(before.through_task).family);
+        const FamilyId family = number_of(in.graph, Reach::reading_family(use, in.info(before.through_task)));
         for (const NeedKey& key : stream.keys)
             for (const int other : reach.readers(use, key.patch))
                 if (in.is_mine(family, other)) list.add_patch(before.task, family, other, before.lag);

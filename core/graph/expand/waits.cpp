@@ -179,7 +179,8 @@ class TaskWaits {
     void through(int patch, const Before& before) {
         const Use& use = in_.use(before.through_task, before.through_use);
         if (before.backward) {  // on other nodes they read images
-            const FamilyId family = number_of(in_.graph, *in_.info(before.through_task).family);
+            const FamilyId family =
+                number_of(in_.graph, Reach::reading_family(use, in_.info(before.through_task)));
             for (const int other : reach_.readers(use, patch))
                 if (in_.is_on_node(family, other)) list_.add_patch(before.task, family, other, before.lag);
             return;

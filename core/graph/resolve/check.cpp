@@ -110,6 +110,10 @@ class Check {
             throw refuse(fmt::format("uses the object {} through relation '{}'", name(), r.name()))
                 .allowed("the object of its own patch")
                 .remedy("make a list of what other patches need of it");
+        if (label_->turns && static_cast<const Grid*>(label_->family)->turns() && r.shape() == Shape::window)
+            throw refuse(fmt::format("uses the vectors {} in a window, across faces that turn them", name()))
+                .allowed("ghosts of vectors")
+                .remedy("declare a label without .turns, and turn what it shows in the task");
         if (r.shape() == Shape::window && label_->kind != Kind::field)
             throw refuse(fmt::format("needs {} in a window, but it is no field", name()));
     }

@@ -251,7 +251,7 @@ class Document {
         const std::int64_t each = static_cast<std::int64_t>(l.bytes) * l.components * s.depth;
         if (l.kind == Kind::particles) return {each, each};
         if (l.kind == Kind::scalar && !s.contributions) return {each, each};
-        const Family* family = l.family;
+        const Family* family = s.onto != nullptr ? &s.onto->target() : l.family;
         if (l.kind == Kind::scalar) return {each, each};
         Bytes bytes;
         for (int p = 0; p < family->patches(); ++p) {
@@ -260,6 +260,8 @@ class Document {
                 count = 1;
             else if (l.kind == Kind::list)
                 count = l.entries(p);
+            else if (s.onto != nullptr)
+                count = s.onto->window(p, l.on).volume();
             else {
                 const Box own = static_cast<const Grid*>(family)->owned(p, l.on, l.border);
                 count = (s.contributions ? own.grown(s.ghosts) : own).volume();

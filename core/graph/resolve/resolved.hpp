@@ -20,8 +20,9 @@ struct Storage {
     ScopeId scope = kStart;  // the scope whose rounds count (depth > 1)
     Int3 ghosts{};           // the widest ghosts that a task reads in place
     bool kept = false;  // holds values from one step to the next: written to checkpoints, moved with patches
-    bool contributions = false;  // private windows of a sum, `ghosts` wide
-    bool apart = false;          // each patch has a halo of its own, for frozen ghosts
+    bool contributions = false;      // private windows of a sum, `ghosts` wide;
+    const Relation* onto = nullptr;  // of a sum into another family: the relation's, on its target's patches
+    bool apart = false;              // each patch has a halo of its own, for frozen ghosts
 };
 
 /// A task or scope waits for task `task` of `lag` rounds ago, counted in that task's scope. For a task of a
@@ -34,8 +35,8 @@ struct Before {
     ///   forward: data goes from `task`'s patches to the waiting task's patches;
     ///   backward: `task` read it from the waiting task's patches, and it is overwritten after all readers.
     /// Use -1: patch by patch (backward: a value that is written twice). A sum's use relates the contributing
-    /// patches and the combined one. A use of a scalar, and of or by a team task, relates all patches of the
-    /// process.
+    /// patches (of the task's family) and the combined one (of the label's). A use of a scalar, and of or by
+    /// a team task, relates all patches of the process.
     TaskId through_task;
     int through_use = -1;
     bool backward = false;

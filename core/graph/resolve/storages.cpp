@@ -71,6 +71,7 @@ struct Lifetime {
     std::vector<UseOfTask> readers;  // readers of the last version
     std::vector<UseOfTask> last;     // writers of the last version
     Int3 ghosts{};
+    const Relation* onto = nullptr;  // contributions to another family
 };
 
 class Assign {
@@ -103,7 +104,8 @@ class Assign {
     }
 
   private:
-    using Shape = std::tuple<const Family*, SetId, Kind, On, Int3, std::size_t, int, Int3, bool, LabelId>;
+    using Shape = std::tuple<const Family*, SetId, Kind, On, Int3, std::size_t, int, Int3, bool, LabelId,
+                             const Relation*, bool>;
 
     [[nodiscard]] bool used(LabelId label) const {
         for (const ScopeId s : m_.scopes())
@@ -120,7 +122,7 @@ class Assign {
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
                 l.components, life.ghosts,    bool(life.contribution.task),
-                alone};
+                alone,        life.onto,      l.turns};
     }
 
     std::vector<Lifetime> lives(ScopeId scope) {
@@ -151,6 +153,8 @@ class Assign {
                 life.readers = {{t, static_cast<int>(u)}};
                 life.last = {p.contribution};
                 life.ghosts = p.width;
+                if (p.relation != nullptr && p.relation->shape() == graph::Shape::window)
+                    life.onto = p.relation;
                 all.push_back(std::move(life));
             }
         return all;
@@ -202,6 +206,7 @@ class Assign {
             storage.scope = scope;
             storage.ghosts = pool.front()->ghosts;
             storage.contributions = bool(pool.front()->contribution.task);
+            storage.onto = pool.front()->onto;
             storage.apart = frozen_[storage.label] != 0;
             m_.out.storages.push_back(storage);
             shapes_.push_back(wanted);

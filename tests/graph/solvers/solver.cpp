@@ -1,17 +1,23 @@
 #include "tests/graph/solvers/solver.hpp"
 
+#include "tests/graph/solvers/annulus.hpp"
+#include "tests/graph/solvers/charges.hpp"
 #include "tests/graph/solvers/fft.hpp"
 #include "tests/graph/solvers/gradients.hpp"
 #include "tests/graph/solvers/overset.hpp"
 #include "tests/graph/solvers/refined.hpp"
 #include "tests/graph/solvers/stencils.hpp"
 #include "tests/graph/solvers/swept.hpp"
+#include "tests/graph/solvers/two_level.hpp"
 
 namespace strata::tests {
 
 std::unique_ptr<Solver> make_solver(const std::string& name) {
     if (name == "gradients") return std::make_unique<Gradients>();
     if (name == "fft") return std::make_unique<Fft>();
+    if (name == "annulus") return std::make_unique<Annulus>(12, 3, 12, 4);
+    if (name == "charges") return std::make_unique<Charges>();
+    if (name == "two-level") return std::make_unique<TwoLevel>();
     if (name == "overset") return std::make_unique<Overset>();
     if (name == "refined") return std::make_unique<Refined>();
     if (name == "zones") return three_blocks();
@@ -21,9 +27,9 @@ std::unique_ptr<Solver> make_solver(const std::string& name) {
 }
 
 const std::vector<Comparison>& comparisons() {
-    static const std::vector<Comparison> all{{"gradients", 5}, {"fft", 10},   {"overset", 20},
-                                             {"refined", 20},  {"zones", 12}, {"narrow", 12},
-                                             {"swept", 8}};
+    static const std::vector<Comparison> all{
+        {"gradients", 5}, {"fft", 10},     {"overset", 20},  {"refined", 20}, {"zones", 12},
+        {"narrow", 12},   {"charges", 20}, {"two-level", 3}, {"annulus", 12}, {"swept", 8}};
     return all;
 }
 

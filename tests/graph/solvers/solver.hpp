@@ -25,7 +25,8 @@ class Solver {
     graph::Graph graph;
 };
 
-/// "fft", "gradients", "overset", "refined", "zones", "narrow" or "swept", of the size that is compared over layouts.
+/// "fft", "gradients", "overset", "refined", "zones", "narrow", "swept", "charges", "two-level" or "annulus",
+/// of the size that is compared over layouts.
 [[nodiscard]] std::unique_ptr<Solver> make_solver(const std::string& name);
 /// The names that make_solver() knows, with the steps that each is run for.
 struct Comparison {
