@@ -28,12 +28,15 @@ inline constexpr Named kSweep = {"graph-sweep",
                                  "Gauss-Seidel sweeps over patches: how busy the threads of a pipeline are"};
 inline constexpr Named kBalance = {"graph-balance",
                                    "patches of unequal cost that move: a step beside the ideal"};
+inline constexpr Named kOverset = {"graph-overset",
+                                   "a grid that turns over another: what other donors in each step cost"};
 inline constexpr Named kUpdate = {"transport-update",
                                   "the transport solver's update beside the triad of the same memory"};
 }  // namespace of_graph
 
-inline constexpr std::array kOfGraph = {
-    of_graph::kBarrier, of_graph::kFlag,    of_graph::kRead,  of_graph::kSwitch,  of_graph::kDeath,
-    of_graph::kTasks,   of_graph::kCompile, of_graph::kSweep, of_graph::kBalance, of_graph::kUpdate};
+inline constexpr std::array kOfGraph = {of_graph::kBarrier, of_graph::kFlag,  of_graph::kRead,
+                                        of_graph::kSwitch,  of_graph::kDeath, of_graph::kTasks,
+                                        of_graph::kCompile, of_graph::kSweep, of_graph::kBalance,
+                                        of_graph::kOverset, of_graph::kUpdate};
 
 }  // namespace strata::bench

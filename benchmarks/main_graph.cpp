@@ -17,7 +17,8 @@ std::span<const Benchmark> graph_benchmarks() {
 #ifdef STRATA_HAVE_TRANSPORT
         graph_layer::update,
 #endif
-        graph_layer::compile,    graph_layer::sweep_patches, graph_layer::balance_patches};
+        graph_layer::compile,    graph_layer::sweep_patches, graph_layer::balance_patches,
+        graph_layer::overset};
     return list;
 }
 

@@ -10,7 +10,7 @@
 
 namespace strata::bench::graph_layer {
 
-extern const Benchmark tasks, compile, sweep_patches, balance_patches;
+extern const Benchmark tasks, compile, sweep_patches, balance_patches, overset;
 extern const Benchmark update;  // where the solvers are built
 
 /// The chain's program with an executor for it, in threads of a crew that are bound to a core each.

@@ -37,6 +37,7 @@ TINY: dict[str, list[str]] = {
     "graph-compile": ["--quick"],
     "graph-sweep": ["--quick"],
     "graph-balance": ["--quick"],
+    "graph-overset": ["--quick"],
     "transport-update": ["--quick"],
 }
 STAR = ("stream", "dgemm", "hpl", "peak", "clock")
@@ -68,6 +69,7 @@ FIGURES = {
         "step": "ms",
         "all even, with looks at costs": "% of without",
     },
+    "graph-overset": {"step": "ms", "following": "% of a step", "each donor": "ns"},
     "transport-update": {
         "update": "GB/s",
         "triad": "GB/s",

@@ -25,18 +25,22 @@ namespace strata::tests {
 
 class PlayedTeam {
   public:
-    /// So many processes on so many nodes, each of which has about as many of them as the others.
-    PlayedTeam(int processes, int nodes)
+    /// So many processes on so many nodes, each of which has about as many of them as the others. `played`:
+    /// the first so many nodes are played; the others exist, but need nothing of them.
+    PlayedTeam(int processes, int nodes, int played)
         : processes_(processes), posted_(static_cast<std::size_t>(processes)) {
-        for (int node = 0; node <= nodes; ++node) firsts_.push_back(node * processes / nodes);
-        for (int node = 0; node < nodes; ++node) arenas_.push_back(team::Arena::create(kArena));
+        for (int node = 0; node <= nodes; ++node)
+            firsts_.push_back(static_cast<int>(std::int64_t{node} * processes / nodes));
+        for (int node = 0; node < played; ++node) arenas_.push_back(team::Arena::create(kArena));
+        played_ = firsts_[static_cast<std::size_t>(played)];
     }
+    PlayedTeam(int processes, int nodes) : PlayedTeam(processes, nodes, nodes) {}
 
     /// Calls body(members) for each process, in a thread of its own. Throws the first error of any.
     void run(const std::function<void(const graph::Members&)>& body) {
         std::vector<std::thread> threads;
         error_ = nullptr;
-        for (int rank = 0; rank < processes_; ++rank)
+        for (int rank = 0; rank < played_; ++rank)
             threads.emplace_back([&, rank] {
                 try {
                     Exchange messages(*this, rank);
@@ -67,7 +71,8 @@ class PlayedTeam {
             team_.posted_[rank_] = &to;
             team_.meet();
             std::vector<Bytes> had;
-            for (const std::vector<Bytes>* from : team_.posted_) had.push_back((*from)[rank_]);
+            for (const std::vector<Bytes>* from : team_.posted_)
+                had.push_back(from == nullptr ? Bytes() : (*from)[rank_]);
             team_.meet();
             return had;
         }
@@ -84,7 +89,7 @@ class PlayedTeam {
         members.firsts = firsts_;
         while (firsts_[static_cast<std::size_t>(members.node) + 1] <= rank) ++members.node;
         members.arena = &arenas_[static_cast<std::size_t>(members.node)];
-        if (arenas_.size() > 1) members.messages = &messages;
+        if (firsts_.size() > 2) members.messages = &messages;
         members.meet = [this] { meet(); };
         return members;
     }
@@ -93,7 +98,7 @@ class PlayedTeam {
     void meet() {
         std::unique_lock lock(mutex_);
         const std::uint64_t round = round_;
-        if (++waiting_ == processes_) {
+        if (++waiting_ == played_) {
             waiting_ = 0, ++round_;
             all_.notify_all();
         }
@@ -106,7 +111,7 @@ class PlayedTeam {
         all_.notify_all();
     }
 
-    int processes_;
+    int processes_, played_ = 0;
     std::vector<int> firsts_;
     std::deque<team::Arena> arenas_;
     std::vector<const std::vector<Bytes>*> posted_;

@@ -31,8 +31,8 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 }  // namespace
 
 TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores", "[native]") {
-    for (const std::string name :
-         {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round", "families", "factored-round"}) {
+    for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round",
+                                   "families", "factored-round", "walk", "asks"}) {
         const std::string expected = output_of("1x1", {name, "40"});
         for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
             CAPTURE(name, layout);
@@ -46,8 +46,8 @@ namespace {
 /// Every layout with every seed, or each layout with a seed of its own.
 void same_in_any_order(bool all) {
     const std::vector<std::string> layouts = {"2x1", "3x1", "2x2"};
-    for (const std::string name :
-         {"heat-round", "mixed", "mixed-round", "some", "some-round", "families", "factored"}) {
+    for (const std::string name : {"heat-round", "mixed", "mixed-round", "some", "some-round", "families",
+                                   "factored", "walk", "asks"}) {
         const std::string expected = output_of("1x1", {name, "30"});
         for (std::size_t i = 0; i < layouts.size(); ++i)
             for (std::size_t j = 0; j < layouts.size(); ++j) {

@@ -255,6 +255,10 @@ class Here {
     [[nodiscard]] HaloView operator[](HaloUse use) const {
         return HaloView(*reinterpret_cast<const HaloMembers*>(use_data(use.index).origin));
     }
+    /// Handles that say themselves what they show (requests.hpp).
+    template <class U>
+    requires requires(const U& use, const Here& here) { use.in(here); }
+    [[nodiscard]] auto operator[](const U& use) const { return use.in(*this); }
 
     /// Whether results had better be stored past the caches: what the steps use is more than the last-level
     /// caches of the node hold, so a value is gone before it is needed again, and its line need not be read

@@ -10,6 +10,7 @@ namespace {
                                 const Streams& streams, const SharedFlags& shared, PlanParts& plan) {
     Arrays arrays(in, needs);
     make_relocations(in, numbered, streams, plan);
+    make_requests(in, numbered, streams, plan);
     const ContributionSlots slots = make_tasks(in, numbered, arrays, plan);
     make_fills(in, numbered, arrays, plan);
     make_combines(in, numbered, arrays, plan);

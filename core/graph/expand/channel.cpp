@@ -46,6 +46,8 @@ bool Channel::send(Epoch round) {
     return members_->messages->done(under_way_[(round + 1) & 1U]);
 }
 
+bool Channel::pass(Epoch round) { return members_->messages->done(under_way_[(round + 1) & 1U]); }
+
 void Channel::listen(Epoch round, bool once) {
     once_ = once;
     if (fixed_) under_way_[round & 1U] = members_->messages->receive(peer_, tag_, rooms_[round & 1U]);

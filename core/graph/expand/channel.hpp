@@ -42,6 +42,9 @@ class Channel {
 
     /// Sends the room of this round, once. True when that of the round before may be written again.
     [[nodiscard]] bool send(Epoch round);
+    /// In place of send() where this round has no message. Both ends know that: the other one does not
+    /// receive.
+    [[nodiscard]] bool pass(Epoch round);
     /// True when this round's message has come; then the next one is expected.
     [[nodiscard]] bool receive(Epoch round);
     /// The first message that is expected is that of this round, and, if `once`, the last.

@@ -38,9 +38,11 @@ class MessageCalls {
           plan_(plan) {}
 
     void all() {
-        for (const Stream& stream : streams_.outgoing) send(stream);
+        for (const Stream& stream : streams_.outgoing)
+            if (stream.what != Stream::What::gate) send(stream);  // those: requests_calls.cpp
         for (const Stream& stream : streams_.incoming)
-            if (stream.what != Stream::What::leavers) receive(stream);  // those: relocation_calls.cpp
+            if (stream.what != Stream::What::leavers && stream.what != Stream::What::gate)
+                receive(stream);  // those: relocation_calls.cpp
         // Kept values are exchanged as they are before the first step, whichever task made them.
         for (std::size_t process = 0; process < needs_.asked.size(); ++process) {
             Exchanged& all = plan_.exchanged.emplace_back();

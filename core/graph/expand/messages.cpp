@@ -28,9 +28,11 @@ class NumberStreams {
         values(false, needs_.here);
         for (Stream& stream : out_.outgoing)
             if (stream.what == Stream::What::leavers) find_patches(stream);
-        if (in_.members.rank == in_.members.first())
-            for (const TaskId task : in_.resolved.tasks.ids())
-                if (in_.is(task, ResolvedTask::What::reduce)) reduction(task);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (numbered_.tasks[task].gate != RequestRole::none)
+                gate(task);
+            else if (in_.members.rank == in_.members.first() && in_.is(task, ResolvedTask::What::reduce))
+                reduction(task);
         return std::move(out_);
     }
 
@@ -121,6 +123,21 @@ class NumberStreams {
                 for (const Nearby& each : nearby(in_.grid(arrive.family), patch, hops))
                     reaches = reaches || in_.owner(arrive.family, each.patch) == stream.process;
             if (reaches) stream.keys.push_back({stream.maker, {}, patch});
+        }
+    }
+
+    /// Requests and answers: the processes of a node share out the other nodes, and each has the messages
+    /// of all of them with these.
+    void gate(TaskId task) {
+        const std::vector<int>& firsts = in_.members.firsts;
+        const int nodes = static_cast<int>(firsts.size()) - 1, tag = 2 * task.number();
+        const int here = in_.members.rank - in_.members.first();
+        for (int node = here; node < nodes; node += in_.members.on_node()) {
+            if (node == in_.members.node) continue;
+            const auto n = static_cast<std::size_t>(node);
+            const int there = firsts[n] + in_.members.node % (firsts[n + 1] - firsts[n]);
+            add(true, Stream::What::gate, task, there, tag);
+            add(false, Stream::What::gate, task, there, tag);
         }
     }
 

@@ -67,6 +67,8 @@ class Numbering {
         for (const TaskId task : in_.resolved.tasks.ids()) number_task(task);
         for (const TaskId task : in_.resolved.tasks.ids())
             if (in_.is(task, What::relocate)) relocation(task);
+        for (const TaskId task : in_.resolved.tasks.ids())
+            if (out_.tasks[task].gate != RequestRole::none) gate(task);
         for (const TaskId task : in_.resolved.tasks.ids()) halos_of(task);
         for (FillGroup& group : out_.groups) fills(group);
         return std::move(out_);
@@ -160,7 +162,15 @@ class Numbering {
             all.count = 1;
             return operations_.add(phase, kind, name, -1, 0);
         };
-        if (in_.is(t, What::reduce)) {
+        if (const RequestRole role = in_.is(t, What::reduce)
+                                         ? request_role(in_.graph, in_.task(t).completed.label)
+                                         : RequestRole{};
+            role.is_gate()) {
+            const bool asks = role.what == RequestRole::delivered;
+            one(OpKind::copy, (asks ? "deliver " : "return ") + role.set->name());
+            all.up = one(OpKind::copy, (asks ? "post " : "answered ") + role.set->name());
+            all.gate = role.what;
+        } else if (in_.is(t, What::reduce)) {
             const std::string name = "reduce " + in_.completed(t).name;
             one(OpKind::reduce, name);
             if (in_.members.rank > 0) all.up = one(OpKind::reduce, name);
@@ -195,6 +205,21 @@ class Numbering {
             out_.tasks.push_back(gather);
         }
         out_.tasks[task] = arrive;
+    }
+
+    /// What a gate has besides: messages have come, and all processes of the node have taken what they need.
+    void gate(TaskId task) {
+        const std::string& name = in_.task(task).name;
+        const auto add = [&](const char* verb) {
+            TaskOps one = next(out_.tasks[task].phase);
+            one.count = 1;
+            operations_.add(one.phase, OpKind::copy, verb + name, -1, 0);
+            const TaskId id = out_.tasks.next();
+            out_.tasks.push_back(one);
+            return id;
+        };
+        out_.tasks[task].arrived = add("arrived: ");
+        out_.tasks[task].taken = add("taken: ");
     }
 
     /// `by`: the use that reads them; null: all are to be there.

@@ -125,6 +125,7 @@ class MakeProgram {
     void put_task(TaskId task, Block& block) const {
         const TaskOps& all = numbered_.tasks[task];
         if (all.leave) return put_relocation(task, block);
+        if (all.gate != RequestRole::none) return put_gate(task, block);
         if (!all.family) {
             put_messages(task, false, What::part_of_reduction, block);
             if (all.up != kNone) put(all.up, block);
@@ -190,6 +191,15 @@ class MakeProgram {
         put_messages(task, true, What::values, block);
         put_patches(arrive, 0, block);
         put_messages(task, false, What::values, block);
+    }
+
+    void put_gate(TaskId task, Block& block) const {
+        const TaskOps& all = numbered_.tasks[task];
+        put(all.up, block);
+        for (const bool outgoing : {true, false}) put_messages(task, outgoing, What::gate, block);
+        put(numbered_.tasks[all.arrived].first, block);
+        put(all.first, block);
+        put(numbered_.tasks[all.taken].first, block);
     }
 
     const PlanInputs& in_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/graph/expand/members.hpp"
 #include "core/graph/expand/particle_halo.hpp"
 #include "core/graph/expand/relocate.hpp"
+#include "core/graph/expand/requests.hpp"
 #include "core/graph/expand/stock.hpp"
 
 namespace strata::graph {
@@ -76,6 +78,17 @@ struct ProgramData {
     Stock<Parcel> parcels;
     Stock<PackLeaversCall> packed_leavers;
     Stock<ReceiveLeaversCall> received_leavers;
+    Stock<RequestsOnTheWay> requests;
+    Stock<AnswersOnTheWay> answers;
+    Stock<PostCall> posts;
+    Stock<ArrivedCall> arrived;
+    Stock<DeliverCall> deliveries;
+    Stock<ReturnCall> returns;
+    Stock<PackRequestsCall> packed_requests;
+    Stock<PackAnswersCall> packed_answers;
+    Stock<AnswersMessageCall> answer_messages;
+    std::map<LabelId, RequestsOnTheWay*> delivered;  // by gate (request_set.hpp)
+    std::map<LabelId, AnswersOnTheWay*> answered;
     std::vector<Channel*> sending;
     std::vector<std::pair<Channel*, std::uint16_t>> listening;  // and the scopes whose rounds they count
     Stock<std::int64_t> starts;                                 // of collected lists

@@ -14,7 +14,8 @@ class Reductions {
 
     ReceivedParts all() {
         for (const TaskId task : in_.resolved.tasks.ids())
-            if (in_.is(task, ResolvedTask::What::reduce)) one(task);
+            if (in_.is(task, ResolvedTask::What::reduce) && numbered_.tasks[task].gate == RequestRole::none)
+                one(task);
         return std::move(received_);
     }
 

@@ -47,8 +47,11 @@ struct TaskOps {
     FamilyId family;  // none: one operation for the process
     std::uint32_t first = 0, count = 0;
     TaskId leave, gather;      // relocations: their other operations, further entries of Numbered::tasks
-    std::uint32_t up = kNone;  // reductions over several processes: brings this process's part to the root
-    std::vector<int> locals;   // of a task on some patches: those of this process, ascending
+    std::uint32_t up = kNone;  // reductions over several processes: brings this process's part to the root;
+                               // gates: lists what this process has for the others
+    RequestRole::What gate = RequestRole::none;  // of requests: their gates are declared as reductions
+    TaskId arrived, taken;                       // gates: their other operations, as of relocations
+    std::vector<int> locals;              // of a task on some patches: those of this process, ascending
     std::vector<std::uint32_t> by_local;  // and for each of this process's patches its operation, or kNone
 
     /// Of a patch without one: kNone.
@@ -142,7 +145,7 @@ struct Needs {
 
 /// One end of a stream of messages: values of one task (of a sweep: on one patch), for or from one process.
 struct Stream {
-    enum class What : std::uint8_t { values, leavers, part_of_reduction, reduced } what = What::values;
+    enum class What : std::uint8_t { values, leavers, part_of_reduction, reduced, gate } what = What::values;
     TaskId maker;
     int process = -1;
     Channel* channel = nullptr;
@@ -289,6 +292,8 @@ void make_halos_again(const PlanInputs& in, PlanParts& plan);
 /// Relocations (relocation_calls.cpp). Collective over the members.
 void make_relocations(const PlanInputs& in, const Numbered& numbered, const Streams& streams,
                       PlanParts& plan);
+/// Requests and answers (requests_calls.cpp). Collective over the members.
+void make_requests(const PlanInputs& in, const Numbered& numbered, const Streams& streams, PlanParts& plan);
 /// Tasks of a solver (task_calls.cpp).
 [[nodiscard]] ContributionSlots make_tasks(const PlanInputs& in, const Numbered& numbered, Arrays& arrays,
                                            PlanParts& plan);

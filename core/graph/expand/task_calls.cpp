@@ -172,7 +172,9 @@ class TaskCalls {
     void show(std::size_t u) {
         const Use& use = declared_.uses[u];
         const LabelInfo& of = in_.label(use.version.label);
-        if (use.access == Access::contribute)
+        if (const RequestRole role = request_role(in_.graph, use.version.label); role.is_gate())
+            show_gate(use, role);
+        else if (use.access == Access::contribute)
             show_contribution(static_cast<int>(u), of);
         else if (of.kind == Kind::scalar)
             show_scalar(uses_[u]);
@@ -266,7 +268,9 @@ class TaskCalls {
 
     void show_list(const Use& use, const ResolvedUse& resolved) {
         const PatchArray& array = in_.memory.own(resolved.storage, local_);
-        if (use.access == Access::sum)
+        const bool from_none = use.access == Access::make &&
+                               request_role(in_.graph, use.version.label).what == RequestRole::count;
+        if (use.access == Access::sum || from_none)
             clears_.push_back({array.origin, static_cast<std::size_t>(array.buffer_stride)});
         add({nullptr, 0, 0, array.component, array.count, {}}, address(resolved, array));
     }
@@ -360,6 +364,19 @@ class TaskCalls {
     void show_scalar(const ResolvedUse& resolved) {
         const PatchArray& array = in_.memory.own(resolved.storage, 0);
         add({nullptr, 0, 0, 1, array.count, {}}, address(resolved, array));
+    }
+
+    /// In place of a scalar's value: what has come through the gate, or the room for answers.
+    void show_gate(const Use& use, const RequestRole& role) {
+        RoundAddress at;
+        const auto show = [&](auto& shown) { at.base = reinterpret_cast<std::byte*>(&shown); };
+        if (role.what == RequestRole::delivered) {
+            if (use.access == Access::need) show(all_.delivered.at(use.version.label)->seen);
+        } else {
+            AnswersOnTheWay& answers = *all_.answered.at(use.version.label);
+            use.access == Access::need ? show(answers.seen) : show(answers.room);
+        }
+        add({nullptr, 0, 0, 1, 1, {}}, at);
     }
 
     /// A line of its own for each task and patch; the reduction takes them all.

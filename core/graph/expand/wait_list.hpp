@@ -60,6 +60,12 @@ void wait_for_packed_particles(WaitList& list, TaskId task, SetId set, int patch
 void wait_to_renew(WaitList& list, TaskId task, int patch);
 /// Messages divided by halos wait for the renewals at their end.
 void wait_for_renewals(WaitList& list, const Stream& stream, bool outgoing);
+/// Requests (wait_requests.cpp): the operations of a gate.
+enum class GateOp : std::uint8_t { post, arrived, first, taken };
+void wait_at_gate(WaitList& list, TaskId gate, GateOp op);
+void make_waits_of_gate_message(WaitList& list, const Stream& stream, bool outgoing);
+/// A task that writes requests waits until those before are posted.
+void wait_for_posting(WaitList& list, TaskId task);
 
 /// Messages (wait_messages.cpp). A writer of one patch's values (-1: of all patches) waits until the values
 /// before are packed.

@@ -55,6 +55,10 @@ void make_waits_of_messages(WaitList& list, const Needs& needs, const Arrays& ar
                             int phase) {
     for (const Stream& stream : list.streams.outgoing) {
         if (list.numbered.tasks[stream.maker].phase != phase) continue;
+        if (stream.what == What::gate) {
+            make_waits_of_gate_message(list, stream, true);
+            continue;
+        }
         wait_to_pack(list, stream);
         list.give_to(phase, stream.first);
         list.add_op(phase, stream.first, list.in.task(stream.maker).scope, 0);
@@ -63,6 +67,10 @@ void make_waits_of_messages(WaitList& list, const Needs& needs, const Arrays& ar
     for (const Stream& stream : list.streams.incoming) {
         const TaskOps& maker = list.numbered.tasks[stream.maker];
         if (maker.phase != phase) continue;
+        if (stream.what == What::gate) {
+            make_waits_of_gate_message(list, stream, false);
+            continue;
+        }
         const ScopeId scope = list.in.task(stream.maker).scope;
         if (stream.what == What::leavers)
             list.add_all(stream.maker, 1);  // they took in those of the round before

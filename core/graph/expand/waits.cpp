@@ -70,6 +70,7 @@ class TaskWaits {
 
     void one(TaskId task) {
         const TaskOps& all = numbered_.tasks[task];
+        if (all.gate != RequestRole::none) return gate(task);
         for (std::uint32_t i = 0; i < all.count; ++i) {
             befores(task, all.local(i), all.first + i);
             if (in_.is(task, ResolvedTask::What::reduce))
@@ -79,6 +80,7 @@ class TaskWaits {
             wait_for_packing(list_, task, !all.family ? -1 : patch_of(all, i));
             if (in_.is(task, ResolvedTask::What::body) && in_.info(task).renews)
                 wait_to_renew(list_, task, patch_of(all, i));
+            wait_for_posting(list_, task);
             list_.give_to(all.phase, all.first + i);
         }
         if (all.up == kNone) return;
@@ -86,6 +88,20 @@ class TaskWaits {
         children(task);
         list_.add_op(all.phase, all.first, in_.task(task).scope, 1);  // the root has taken the part before
         list_.give_to(all.phase, all.up);
+    }
+
+    /// Of requests or answers: all this process's are there; others' have come; they are given out.
+    void gate(TaskId task) {
+        const TaskOps& all = numbered_.tasks[task];
+        const auto part = [&](GateOp op, std::uint32_t number) {
+            if (op == GateOp::post || op == GateOp::first) befores(task, 0, number);
+            wait_at_gate(list_, task, op);
+            list_.give_to(all.phase, number);
+        };
+        part(GateOp::post, all.up);
+        part(GateOp::arrived, numbered_.tasks[all.arrived].first);
+        part(GateOp::first, all.first);
+        part(GateOp::taken, numbered_.tasks[all.taken].first);
     }
 
     [[nodiscard]] int patch_of(const TaskOps& all, std::uint32_t number) const {
@@ -128,8 +144,10 @@ class TaskWaits {
                 // A contribution may be written again when it has been taken, here: not when all have the
                 // result.
                 const bool taken = before.backward && theirs.up != kNone;
-                list_.add_op(theirs.phase, taken ? theirs.up : theirs.first, in_.task(before.task).scope,
-                             before.lag);
+                std::uint32_t done = taken ? theirs.up : theirs.first;
+                if (taken && theirs.gate == RequestRole::answered)  // all of the node read answers
+                    done = numbered_.tasks[theirs.taken].first;
+                list_.add_op(theirs.phase, done, in_.task(before.task).scope, before.lag);
                 if (op == mine.first) taken_by_all(task, before);
             } else if (!mine.family || !theirs.family) {
                 list_.add_all(before.task, before.lag);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/graph/declare/request_set.hpp"
 #include "core/graph/resolve/model.hpp"
 
 namespace strata::graph::resolving {
@@ -46,7 +47,12 @@ void list_sums(Model& m) {
             ResolvedTask task;
             const bool reduces = m.label(label).kind == Kind::scalar;
             task.what = reduces ? ResolvedTask::What::reduce : ResolvedTask::What::combine;
-            task.name = fmt::format("{} of '{}'", reduces ? "reduction" : "sum", m.label(label).name);
+            const bool gate = request_role(m.graph, label).is_gate();
+            task.name = fmt::format("{} of '{}'",
+                                    gate      ? "exchange"
+                                    : reduces ? "reduction"
+                                              : "sum",
+                                    m.label(label).name);
             if (scope > kStep) task.name += fmt::format(" in '{}'", m.scope(scope).name());
             if (scope == kStart) task.name += " at the start";
             task.scope = scope;

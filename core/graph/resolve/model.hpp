@@ -77,8 +77,8 @@ struct RelocatedSet {
     std::vector<TaskId> tasks;  // those of the scope and within it that use labels of the set,
     std::vector<bool> after;    // and whether they run after it
     std::vector<LabelId> moved;
-    /// Tasks of the scopes around that use labels of the set that are made after it and do not move, and those
-    /// scopes.
+    /// Tasks of the scopes around that use labels of the set that are made after it and do not move, and
+    /// those scopes.
     std::vector<std::pair<TaskId, ScopeId>> around;
 };
 
@@ -162,6 +162,8 @@ void make_timelines(Model& model);
 void check_patches(Model& model);
 /// Finds the objects that are made again, and what is kept for that; refuses those that cannot be.
 void keep_for_objects(Model& model);
+/// Refuses requests that are sent off in two scopes of one program, and answers of a round before.
+void check_gates(const Model& model);
 /// Finds the waits between tasks, but for those that shared storages add.
 void find_edges(Model& model);
 /// Finds the order of tasks in each scope, ranked by cost; throws Error where tasks wait for each other.
@@ -180,8 +182,8 @@ void find_decisions(Model& model);
 /// The uses that wrote it.
 [[nodiscard]] std::vector<UseInRound> writers_of(Model& model, ScopeId scope, LabelId label, int v,
                                                  int lag = 0);
-/// A halo is renewed when the sums through it as it was are done: they find in it where contributions go. `r`:
-/// a task that used its members.
+/// A halo is renewed when the sums through it as it was are done: they find in it where contributions go.
+/// `r`: a task that used its members.
 void add_sums_through_halo(Model& model, TaskId renewal, const UseInRound& r, LabelId members);
 /// Makes the writer of version 0 wait for the readers and the writer of the generation that it overwrites.
 void add_overwritten(Model& model, TaskId writer, LabelId label, int depth);

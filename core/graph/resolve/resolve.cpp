@@ -76,6 +76,7 @@ Resolved resolve(const Graph& graph) {
     resolving::order_scopes(m);
     resolving::assign_storages(m);
     resolving::settle_edges(m);
+    resolving::check_gates(m);
     warn(m);
     return resolved;
 }

@@ -1,7 +1,7 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
 //   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, and -round; sweeps, sweeps-boxes; families; quarter. save: a checkpoint
-// whenever patches move, before they do; restore: begins with the last one.
+// NAME: heat, mixed, some, factored, asks, and -round; sweeps, sweeps-boxes; families; quarter. save: a
+// checkpoint whenever patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -12,6 +12,7 @@
 
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
+#include "tests/graph/asks.hpp"
 #include "tests/graph/factored.hpp"
 #include "tests/graph/families.hpp"
 #include "tests/graph/lines.hpp"
@@ -173,6 +174,12 @@ int main(int argc, char** argv) {
         } else if (asked.name.starts_with("factored")) {
             Factored factored(shape);
             run(team, factored.graph, asked);
+        } else if (asked.name == "walk") {
+            Walk walk(kRound);
+            run(team, walk.graph, asked);
+        } else if (asked.name.starts_with("asks")) {
+            Asks asks(shape);
+            run(team, asks.graph, asked);
         } else if (asked.name.starts_with("some")) {
             Some some(shape);
             run(team, some.graph, asked);
