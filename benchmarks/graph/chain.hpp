@@ -40,7 +40,7 @@ class ChainProgram {
     ChainProgram(const ChainProgram&) = delete;
     ChainProgram& operator=(const ChainProgram&) = delete;
 
-    [[nodiscard]] const graph::Program& program() const { return program_; }
+    [[nodiscard]] graph::Program& program() { return program_; }
     /// What the operations do from the next batch on. Zero steps: nothing at all.
     void do_work(std::int64_t steps) { steps_ = steps; }
     /// Or: numbers are computed that show whether every input was there and was that of this step.

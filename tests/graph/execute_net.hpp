@@ -148,7 +148,7 @@ inline void run_all(Net& net, int processes, std::uint32_t steps, ExecutorOption
     for (int process = 0; process < processes; ++process)
         threads.emplace_back([&, process] {
             try {
-                const Program program = net.program(process);
+                Program program = net.program(process);
                 ExecutorOptions own = options;
                 if (own.shuffle.seed != 0) own.shuffle.seed += static_cast<std::uint64_t>(process);
                 Executor executor(program, own);

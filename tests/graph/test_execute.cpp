@@ -44,7 +44,7 @@ TEST_CASE("one thread runs its operations in their order, step after step") {
     Log log;
     const int ops = net.block(Kind::ops);
     for (int i = 0; i < 5; ++i) net.op(ops, 0, 0, log.add(i));
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     const Batch batch = executor.run(2);
     CHECK(log.order == std::vector{0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
@@ -67,7 +67,7 @@ TEST_CASE("an operation that waits for an event is asked again while others run"
     const int after = net.op(ops, 0, 0, log.add(1));
     net.wait(after, event);
     net.op(ops, 0, 0, log.add(2));
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     static_cast<void>(executor.run(4));
     CHECK(log.order.size() == 12);
@@ -92,7 +92,7 @@ TEST_CASE("an event is asked for between operations, not only when nothing else 
             order.push_back(i);
             return Outcome::done;
         });
-    const Program program = net.program(0);
+    Program program = net.program(0);
     static_cast<void>(Executor(program, crowded()).run(1));
     const auto at = std::find(order.begin(), order.end(), -1) - order.begin();
     CHECK(at < others);
@@ -120,7 +120,7 @@ TEST_CASE("the thread that speaks MPI polls while it works and while it waits") 
     const int other =
         net.op(ops, 0, 1, [&](Worker&) { return polled < 40 ? Outcome::later : Outcome::done; });
     net.wait(last, other);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     static_cast<void>(Executor(program, options).run(1));
     CHECK(while_working > 0);
     CHECK(polled >= 40);
@@ -151,7 +151,7 @@ TEST_CASE("a repeat goes round until its decision, also when threads without ope
                       &left, net.decided_by(judge)});
     const int end = net.op(after, 0, 0, log.add(7));
     net.wait(end, judge);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     static_cast<void>(executor.run(3));
     CHECK(executor.epoch(1) == 4 + 5 + 6);
@@ -167,7 +167,7 @@ TEST_CASE("a run ends where its own decision says so") {
         last = worker.epoch();
         return Outcome::done;
     });
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     const Decision go_on{[](const void*, Epoch epoch) { return epoch % 5 != 0; }, nullptr,
                          net.decided_by(judge)};
@@ -194,7 +194,7 @@ TEST_CASE("threads that run out of work take operations over") {
             }
             return Outcome::done;
         });
-    const Program program = net.program(0);
+    Program program = net.program(0);
     ExecutorOptions options = crowded();
     SECTION("of their domain") {}
     SECTION("and of other domains, where there is nothing else") {
@@ -222,7 +222,7 @@ TEST_CASE("what speaks MPI is never taken over") {
         });
         net.speaks_mpi(op);
     }
-    const Program program = net.program(0);
+    Program program = net.program(0);
     static_cast<void>(Executor(program, crowded()).run(3));
     CHECK(wrong == 0);
 }
@@ -241,7 +241,7 @@ TEST_CASE("lists that wait for each other backwards come to their end however lo
         }
     net.wait(first[0], last[1]);
     net.wait(first[1], last[0]);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     CHECK(executor.run(3).steps == 3);
 }
@@ -267,7 +267,7 @@ TEST_CASE("a moldable operation is shared by the threads that are free") {
         return Outcome::done;
     });
     net.moldable(op, 2);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     static_cast<void>(Executor(program, crowded()).run(3));
     CHECK(std::all_of(times.begin(), times.end(), [](const auto& n) { return n == 3; }));
     CHECK(helped == (threads > 1 ? 3 : 0));
@@ -287,7 +287,7 @@ TEST_CASE("an exception within a shared loop ends the run, with the operation's 
         },
         "pressure", 3);
     net.moldable(op, 2);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     const std::string text = message_of([&] { static_cast<void>(executor.run(1)); });
     CHECK(text.find("pressure on patch 3 in step 1: the pressure is negative") != std::string::npos);
@@ -305,7 +305,7 @@ TEST_CASE("an exception in an operation ends the run in all threads, with its na
         },
         "stress", 17);
     for (int t = 0; t < threads; ++t) net.wait(net.op(ops, 0, t, [](Worker&) { return Outcome::done; }), bad);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     Executor executor(program, crowded());
     const std::string text = message_of([&] { static_cast<void>(executor.run(10)); });
     CHECK(text.find("stress on patch 17 in step 3: a density below zero") != std::string::npos);
@@ -320,7 +320,7 @@ TEST_CASE("other exceptions become errors that say where") {
     net.op(
         net.block(Kind::ops), 0, 0, [](Worker&) -> Outcome { throw std::runtime_error("no memory is left"); },
         "halo", 2);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     CHECK(message_of([&] {
               static_cast<void>(Executor(program, crowded()).run(1));
           }).find("halo on patch 2 in step 1: no memory is left") != std::string::npos);
@@ -334,7 +334,7 @@ TEST_CASE("a lost member ends the wait for it") {
     net.wait(net.op(
                  ops, 0, 0, [](Worker&) { return Outcome::done; }, "mine", 1),
              theirs);
-    const Program program = net.program(0);  // nobody runs the other process's
+    Program program = net.program(0);  // nobody runs the other process's
     team::Failure failure;
     ExecutorOptions options = crowded();
     options.patience.failure = &failure;

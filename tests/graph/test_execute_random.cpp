@@ -200,7 +200,7 @@ TEST_CASE("shuffling takes other orders than the preferred one, the same again w
                 order.push_back(i);
                 return Outcome::done;
             });
-        const Program program = net.program(0);
+        Program program = net.program(0);
         ExecutorOptions options = crowded();
         options.shuffle = {seed, 0, 0};
         static_cast<void>(Executor(program, options).run(2));
@@ -220,7 +220,7 @@ TEST_CASE("a crew runs a program made for more or fewer threads than it has, als
     const team::testing::Zeros memory(team::CrewTable::bytes(places));
     team::CrewTable::form(memory.get(), places);
     team::Crew crew(memory.get(), 0, {}, team::Patience::crowded(nullptr));
-    const Program program = tangle.net.program(0);
+    Program program = tangle.net.program(0);
     Executor executor(program, crowded(), &crew);
     for (const int threads : {3, 1, 2}) {
         crew.set_count(0, threads);

@@ -31,7 +31,7 @@ TEST_CASE("each operation is recorded with its step and its time on the system's
             seen.emplace_back(begin, monotonic());
             return Outcome::done;
         });
-    const Program program = net.program(0);
+    Program program = net.program(0);
     ExecutorOptions options = crowded();
     options.records = 16;
     Executor executor(program, options);
@@ -52,7 +52,7 @@ TEST_CASE("only the last operations are kept, and none where none were asked for
     Net net;
     const int ops = net.block(Kind::ops);
     for (int i = 0; i < 5; ++i) net.op(ops, 0, 0, [](Worker&) { return Outcome::done; });
-    const Program program = net.program(0);
+    Program program = net.program(0);
     ExecutorOptions options = crowded();
     SECTION("eight") {
         options.records = 8;
@@ -84,7 +84,7 @@ TEST_CASE("a wait is a record of its own, and counted as waiting") {
     net.wait(after, slow);
     // Each is held to its thread by what it speaks or by having no other that could be taken.
     net.speaks_mpi(slow);
-    const Program program = net.program(0);
+    Program program = net.program(0);
     ExecutorOptions options = crowded();
     options.records = 64;
     Executor executor(program, options);

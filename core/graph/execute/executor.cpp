@@ -10,7 +10,7 @@
 namespace strata::graph {
 namespace detail {
 
-Shared::Shared(const Program& of, const ExecutorOptions& with, int threads)
+Shared::Shared(Program& of, const ExecutorOptions& with, int threads)
     : program(of),
       options(with),
       plan(of, threads, with.speaker),
@@ -41,7 +41,7 @@ std::exception_ptr Shared::failed() {
 }  // namespace detail
 
 struct Executor::State {
-    const Program& program;
+    Program& program;
     ExecutorOptions options;
     team::Crew* crew;
     std::unique_ptr<detail::Shared> shared;
@@ -90,7 +90,7 @@ struct Executor::State {
     }
 };
 
-Executor::Executor(const Program& program, ExecutorOptions options, team::Crew* crew)
+Executor::Executor(Program& program, ExecutorOptions options, team::Crew* crew)
     : state_(std::make_unique<State>(State{program, std::move(options), crew, nullptr})) {
     state_->prepare(crew != nullptr ? crew->count() : program.threads);
 }

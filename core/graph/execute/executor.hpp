@@ -74,9 +74,10 @@ struct Batch {
 /// lists are merged or threads without a list help the others.
 class Executor {
   public:
-    /// The program must not change while the executor lives. Throws Error where it cannot be executed: an
-    /// operation in two lists, a missing flag, MPI in the wrong thread.
-    explicit Executor(const Program& program, ExecutorOptions options = {}, team::Crew* crew = nullptr);
+    /// Puts the waits of each operation in the order in which they are asked for. Otherwise the program must
+    /// not change while the executor lives, nor have another one. Throws Error where it cannot be executed:
+    /// an operation in two lists, a missing flag, MPI in the wrong thread.
+    explicit Executor(Program& program, ExecutorOptions options = {}, team::Crew* crew = nullptr);
     ~Executor();
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;

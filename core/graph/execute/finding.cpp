@@ -39,7 +39,7 @@ bool Thread::head_holds(const OpEntry& entry) {
 }
 
 bool Thread::all_hold(const OpEntry& entry, const Epoch* counts) const {
-    const Wait* wait = shared_.plan.waits.data() + entry.first_wait;
+    const Wait* wait = shared_.plan.waits + entry.first_wait;
     for (const Wait* const end = wait + entry.waits; wait != end; ++wait)
         if (!reached(wait->flag->load(std::memory_order_acquire), counts[wait->scope] - wait->lag))
             return false;

@@ -65,7 +65,7 @@ struct Asked {
 };
 
 struct Shared {
-    Shared(const Program& program, const ExecutorOptions& options, int threads);
+    Shared(Program& program, const ExecutorOptions& options, int threads);
 
     const Program& program;
     const ExecutorOptions& options;

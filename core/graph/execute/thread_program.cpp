@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/team/failure.hpp"
@@ -53,8 +54,11 @@ void check_scope(const Program& program, std::uint16_t scope) {
 
 }  // namespace
 
-ThreadProgram::ThreadProgram(const Program& program, int thread_count, int speaker)
-    : threads(std::max(thread_count, 1)), scopes(program.scopes), positions_(program.ops.size()) {
+ThreadProgram::ThreadProgram(Program& program, int thread_count, int speaker)
+    : threads(std::max(thread_count, 1)),
+      scopes(program.scopes),
+      waits(program.waits.data()),
+      positions_(program.ops.size()) {
     if (scopes < 1) throw Error("a program has at least one scope, the step", kFailure).given("0");
     number(program, program.step, speaker);
     fill(program);
@@ -127,7 +131,7 @@ bool ThreadProgram::implied(const Program& program, const Wait& wait, const OpPo
     return wait.lag > 0 || other.at < here.at;
 }
 
-void ThreadProgram::fill(const Program& program) {
+void ThreadProgram::fill(Program& program) {
     const auto count = static_cast<std::size_t>(threads);
     entries_.resize(count);
     for (std::size_t t = 0; t < count; ++t) {
@@ -138,7 +142,6 @@ void ThreadProgram::fill(const Program& program) {
         // A margin before and after, so that claims of two threads never share cache lines.
         claims_.push_back(std::make_unique<std::atomic<Epoch>[]>(total + 2 * kMargin));
     }
-    waits.reserve(program.waits.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         if (order_[b].empty()) continue;
         blocks[b].lists.resize(count);
@@ -151,24 +154,19 @@ void ThreadProgram::fill(const Program& program) {
                 const Op& op = program.ops[number_of];
                 if (op.first_wait > op.last_wait || op.last_wait > program.waits.size())
                     wrong(program, number_of, "has waits that the program does not have");
-                const auto first = static_cast<std::uint32_t>(waits.size());
-                std::uint32_t foreign = 0;
-                for (const bool own : {false, true}) {
-                    for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w) {
-                        const Wait& wait = program.waits[w];
-                        if (!own) {
-                            check_scope(program, wait.scope);
-                            if (wait.flag == nullptr ||
-                                wait.op >= static_cast<std::int32_t>(program.ops.size()))
-                                wrong(program, number_of, "waits for a flag that is not there");
-                        }
-                        if (implied(program, wait, positions_[number_of]) == own) waits.push_back(wait);
-                    }
-                    if (!own) foreign = static_cast<std::uint32_t>(waits.size()) - first;
+                const std::span own(program.waits.data() + op.first_wait, op.last_wait - op.first_wait);
+                for (const Wait& wait : own) {
+                    check_scope(program, wait.scope);
+                    if (wait.flag == nullptr || wait.op >= static_cast<std::int32_t>(program.ops.size()))
+                        wrong(program, number_of, "waits for a flag that is not there");
                 }
-                entries_[t].push_back({op.go, op.what, op.flag, first, foreign,
-                                       static_cast<std::uint32_t>(waits.size()) - first, number_of,
-                                       op.threads, op.speaks_mpi});
+                const auto implied_ones = std::stable_partition(
+                    own.begin(), own.end(),
+                    [&](const Wait& wait) { return !implied(program, wait, positions_[number_of]); });
+                entries_[t].push_back({op.go, op.what, op.flag, op.first_wait,
+                                       static_cast<std::uint32_t>(implied_ones - own.begin()),
+                                       static_cast<std::uint32_t>(own.size()), number_of, op.threads,
+                                       op.speaks_mpi});
             }
         }
     }

@@ -17,7 +17,7 @@ struct OpEntry {
     Outcome (*go)(void* what, Worker& worker);
     void* what;
     Flag* flag;
-    std::uint32_t first_wait;  // in ThreadProgram::waits
+    std::uint32_t first_wait;  // in Program::waits
     std::uint32_t foreign;     // number of waits (the first ones) that the list's order does not imply: its
                                // owner reads only these
     std::uint32_t waits;       // number of all waits: other threads read them all
@@ -46,15 +46,15 @@ struct ThreadBlock {
 
 struct ThreadProgram {
     /// `threads`: of this process. With fewer than the program was made for, lists are merged. With more,
-    /// some threads have no list and only take over others' operations. Throws Error where the program cannot
-    /// be executed.
-    ThreadProgram(const Program& program, int threads, int speaker);
+    /// some threads have no list and only take over others' operations. Puts the waits of each operation that
+    /// its list does not imply before its others. Throws Error where the program cannot be executed.
+    ThreadProgram(Program& program, int threads, int speaker);
 
     int threads;
     int scopes;
     int decisions = 0;
     std::vector<ThreadBlock> blocks;  // 0: the step
-    std::vector<Wait> waits;
+    const Wait* waits;                // the program's
 
   private:
     struct OpPosition {
@@ -63,7 +63,7 @@ struct ThreadProgram {
     };
     int number(const Program& program, const Block& block, int speaker);
     void place(const Program& program, const Block& block, int number, int speaker);
-    void fill(const Program& program);
+    void fill(Program& program);
     [[nodiscard]] bool implied(const Program& program, const Wait& wait, const OpPosition& here) const;
 
     std::vector<std::vector<std::vector<std::uint32_t>>> order_;  // [block][thread]

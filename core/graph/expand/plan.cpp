@@ -284,6 +284,7 @@ void Plan::forget_start() {
     for (Channel* channel : parts_.of(0).sending) channel->stop();
     for (const auto& [channel, scope] : parts_.of(0).listening) channel->stop();
     parts_.of(0) = ProgramData();
+    parts_.directory = SharedMemory();  // read while plans were made
 }
 
 std::size_t Plan::shared_bytes() const {

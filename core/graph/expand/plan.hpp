@@ -35,6 +35,9 @@ class Plan {
     /// To be executed once, before the first step; the members must meet before they execute `step`.
     [[nodiscard]] const Program& start() const { return parts_.of(0).program; }
     [[nodiscard]] const Program& step() const { return parts_.of(1).program; }
+    /// For executors.
+    [[nodiscard]] Program& start() { return parts_.of(0).program; }
+    [[nodiscard]] Program& step() { return parts_.of(1).program; }
     [[nodiscard]] const Memory& memory() const { return memory_; }
     [[nodiscard]] const Assignment& assignment() const { return assignment_; }
     [[nodiscard]] const Members& members() const { return members_; }
@@ -73,7 +76,7 @@ class Plan {
     void listen(int phase, const std::vector<Epoch>& rounds);
     void stop_listening();
 
-    /// Frees the start's program and the data of its operations. To be called when all members have executed
+    /// Frees the start's program, the data of its operations and what plans are made from. To be called when all members have executed
     /// it, or never will.
     void forget_start();
     /// Bytes of flags and tables in memory that other processes read, without values.

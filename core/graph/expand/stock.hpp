@@ -31,6 +31,14 @@ class Stock {
         next_ += count, left_ -= count;
         return taken;
     }
+    /// Makes room for so many, of which none is left over if they are taken.
+    void reserve(std::size_t count) {
+        if (left_ >= count) return;
+        left_ = count;
+        made_ += count;
+        chunks_.push_back(std::make_unique<T[]>(count));
+        next_ = chunks_.back().get();
+    }
     T& one() { return take(1)[0]; }
     std::span<T> keep(const std::vector<T>& all) {
         const std::span<T> taken = take(all.size());

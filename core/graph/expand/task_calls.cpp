@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/graph/declare/inside_here.hpp"
@@ -26,6 +27,7 @@ class TaskCalls {
             local_ = ops_.local(i);
             patch_ = in_.patches(ops_.family)[static_cast<std::size_t>(local_)];
             declared_.runs_on(patch_) ? on_patch() : pass();
+            if (i == 0) reserve(ops_.count - 1);
         }
     }
 
@@ -142,7 +144,17 @@ class TaskCalls {
         }
     }
 
+    /// Room for further calls that are as large as the last one.
+    void reserve(std::size_t calls) {
+        all_.tasks.reserve(calls);
+        all_.use_data.reserve(calls * use_data_.size());
+        all_.addresses.reserve(calls * addresses_.size());
+        all_.scalars.reserve(calls * scalars_.size());
+        all_.windows.reserve(calls * lines_);
+    }
+
     void begin() {
+        contributed_ = {}, lines_ = 0;
         use_data_.clear(), addresses_.clear(), collects_.clear(), clears_.clear();
         particle_views_.clear(), scalars_.clear(), halo_reads_.clear(), halo_sums_.clear();
     }
@@ -379,10 +391,19 @@ class TaskCalls {
         add({nullptr, 0, 0, 1, 1, {}}, at);
     }
 
-    /// A line of its own for each task and patch; the reduction takes them all.
+    /// On lines of its own for each task and patch; the reduction takes them all.
     void show_contribution(int u, const LabelInfo& of) {
+        constexpr std::size_t aligned = 16;
+        const std::size_t bytes =
+            (of.bytes * static_cast<std::size_t>(of.components) + aligned - 1) / aligned * aligned;
+        if (contributed_.size() < bytes) {
+            const std::size_t lines = (bytes + sizeof(Line) - 1) / sizeof(Line);
+            contributed_ = std::as_writable_bytes(all_.windows.take(lines));
+            lines_ += lines;
+        }
         RoundAddress at;
-        at.base = room_for(all_.windows, of.bytes * static_cast<std::size_t>(of.components));
+        at.base = contributed_.data();
+        contributed_ = contributed_.subspan(bytes);
         scalars_.push_back({at.base, &of});
         slots_[{task_, u}].push_back(at.base);
         add({nullptr, 0, 0, 1, of.components, {}}, at);
@@ -408,6 +429,8 @@ class TaskCalls {
     std::vector<Clear> clears_;
     std::vector<TaskCall::ParticleView> particle_views_;
     std::vector<TaskCall::ScalarContribution> scalars_;
+    std::span<std::byte> contributed_;  // what is left of the last line of contributions
+    std::size_t lines_ = 0;             // of contributions
     std::vector<HaloRead> halo_reads_;
     std::vector<HaloSum> halo_sums_;
 };
