@@ -79,7 +79,7 @@ TEST_CASE("a sweep keeps its order, whatever its patches cost") {
     Plan plan(sweeps.graph, resolved, assign(sweeps.graph, 1), members, 2, 0);
     std::map<std::string, std::vector<std::vector<int>>> first;
     for (const TaskInfo& task : sweeps.graph.tasks())
-        if (order_of(task) != Int3{}) first[task.name] = patches_of(plan.step(), task.name);
+        if (order_of(task).towards != Int3{}) first[task.name] = patches_of(plan.step(), task.name);
     REQUIRE(!first.empty());
     auto costs = even_costs(sweeps.graph);
     for (auto& family : costs) family.back() = 100;

@@ -43,7 +43,7 @@ Seen seen_of(const SwarmShape& shape, int steps, int threads, std::uint64_t seed
         });
     const Resolved resolved = resolve(swarm.graph());
     const Members members;
-    const Plan plan(swarm.graph(), resolved, assign(swarm.graph(), 1), members, threads, 1);
+    Plan plan(swarm.graph(), resolved, assign(swarm.graph(), 1), members, threads, 1);
     ExecutorOptions options;
     options.shuffle.seed = seed;
     Executor(plan.start(), options).run(1);

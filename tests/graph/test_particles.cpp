@@ -115,7 +115,7 @@ struct Few {
         try {
             const Resolved resolved = resolve(graph);
             const Members members;
-            const Plan plan(graph, resolved, assign(graph, 1), members, 1, 1);
+            Plan plan(graph, resolved, assign(graph, 1), members, 1, 1);
             Executor(plan.start()).run(1);
             Executor(plan.step()).run(static_cast<std::uint32_t>(steps));
         } catch (const Error& error) {

@@ -24,8 +24,8 @@ struct Difference {
 };
 
 /// After some steps, from the same cells of the whole annulus.
-Difference difference(const Annulus& solver, int steps, int threads = 2) {
-    Simulation run(solver.graph, Members::alone(), {.threads = threads});
+Difference difference(Annulus&& solver, int steps) {
+    Simulation run(solver.graph, Members::alone(), {.threads = 2});
     run.start();
     run.advance(steps);
     const std::vector<Annulus::Cell> is = solver.values(run), expected = solver.reference(steps);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -54,7 +55,8 @@ double skewness(const Rotation& of) {
         for (std::size_t j = 0; j < 3; ++j) {
             const double product = of[i][0] * of[j][0] + of[i][1] * of[j][1] + of[i][2] * of[j][2];
             const double off = std::abs(product - (i == j ? 1 : 0));
-            if (!(off <= most)) most = off;  // also where it is no number
+            if (std::isnan(off)) return off;
+            most = std::max(most, off);
         }
     return most;
 }

@@ -67,8 +67,9 @@ FamilyOwners assign_many(const Graph& graph, int processes) {
     });
     if (!small) return apart;
     FamilyOwners around = share_around(graph, places_along(graph, costs, {}), costs, processes);
-    return !around.empty() && balance::move_pays(costs, apart, around, processes, kLeastGain) ? around
-                                                                                              : apart;
+    if (around.empty()) return apart;
+    const double before = balance::longest_time(costs, apart, processes);
+    return balance::longest_time(costs, around, processes) <= (1 - kLeastGain) * before ? around : apart;
 }
 
 FamilyOwners assign_few(const Graph& graph, int processes, Library library) {

@@ -22,7 +22,7 @@ void each_list(Block& block, const Each& each) {
 const TaskInfo* movable(const Op& op) {
     if (op.go != TaskCall::go || op.patch < 0) return nullptr;
     const TaskInfo* task = InsideHere::of(static_cast<const TaskCall*>(op.what)->here).task;
-    return task == nullptr || task->family == nullptr || order_of(*task) != Int3{} ? nullptr : task;
+    return task == nullptr || task->family == nullptr || order_of(*task).towards != Int3{} ? nullptr : task;
 }
 
 }  // namespace
