@@ -10,50 +10,49 @@ namespace {
 
 constexpr int kDomain = 0;  // tables are of the whole process: written by its first thread
 
-/// A request in a message. Its question lies behind all of these.
+/// Requests in a message: how many runs, the runs, the questions of all.
 struct Sent {
-    std::int32_t to, from, number;
+    std::int32_t to, from, number, count;
 };
 
-bool by_way(const PostedRequest& a, const PostedRequest& b) {
+bool by_way(const PostedRun& a, const PostedRun& b) {
     return std::tie(a.owner, a.to, a.from, a.number) < std::tie(b.owner, b.to, b.from, b.number);
 }
 
+/// Room for so many; where it is too small, for a quarter more. The old contents are gone.
+template <class T>
+void grow(GrowingPool& pool, T*& values, std::int64_t& capacity, std::int64_t wanted) {
+    if (wanted <= capacity) return;
+    const auto bytes = [&] { return static_cast<std::size_t>(capacity) * sizeof(T); };
+    pool.give(reinterpret_cast<std::byte*>(values), bytes(), kDomain);
+    capacity = wanted + wanted / 4;
+    values = reinterpret_cast<T*>(pool.take(bytes(), kDomain));
+}
+
+std::size_t z(std::int64_t number) { return static_cast<std::size_t>(number); }
+
 }  // namespace
 
-std::span<PostedRequest> PostedTable::between(int first_owner, int last_owner) const {
+std::span<PostedRun> PostedTable::between(int first_owner, int last_owner) const {
     const auto begin = [&](int owner) {
-        return std::lower_bound(entries, entries + count, owner,
-                                [](const PostedRequest& each, int of) { return each.owner < of; });
+        return std::lower_bound(runs, runs + count, owner,
+                                [](const PostedRun& each, int of) { return each.owner < of; });
     };
     return {begin(first_owner), begin(last_owner)};
 }
 
-void PostedTable::room(GrowingPool& pool, std::int64_t wanted, std::size_t question_bytes) {
+void PostedTable::room(GrowingPool& pool, std::int64_t wanted, std::int64_t question_bytes) {
+    grow(pool, runs, capacity, wanted);
+    grow(pool, questions, bytes, question_bytes);
     count = wanted;
-    if (wanted <= capacity) return;
-    const auto bytes = [](std::int64_t number, std::size_t each) {
-        return static_cast<std::size_t>(number) * each;
-    };
-    pool.give(reinterpret_cast<std::byte*>(entries), bytes(capacity, sizeof(PostedRequest)), kDomain);
-    pool.give(questions, bytes(capacity, question_bytes), kDomain);
-    capacity = wanted + wanted / 4;
-    entries = reinterpret_cast<PostedRequest*>(pool.take(bytes(capacity, sizeof(PostedRequest)), kDomain));
-    questions = pool.take(bytes(capacity, question_bytes), kDomain);
 }
 
-void SharedAnswers::room(GrowingPool& pool, std::int64_t bytes) {
-    if (bytes <= capacity) return;
-    pool.give(values, static_cast<std::size_t>(capacity), kDomain);
-    capacity = bytes + bytes / 4;
-    values = pool.take(static_cast<std::size_t>(capacity), kDomain);
-}
+void SharedAnswers::room(GrowingPool& pool, std::int64_t bytes) { grow(pool, values, capacity, bytes); }
 
-/// A patch asks the same one several times in a row, mostly: so runs are sorted, not requests.
 Outcome PostCall::go(void* what, Worker&) {
     auto& call = *static_cast<PostCall*>(what);
     RequestsOnTheWay& of = *call.of;
-    std::vector<Run>& runs = call.runs_;
+    std::vector<PostedRun>& runs = call.runs_;
     runs.clear();
     std::int64_t all = 0;
     for (std::size_t a = 0; a < of.askers.size(); ++a) {
@@ -61,26 +60,22 @@ Outcome PostCall::go(void* what, Worker&) {
         for (std::int32_t i = 0, end; i < *asker.count; i = end) {
             const std::int32_t to = asker.to[i];
             for (end = i + 1; end < *asker.count && asker.to[end] == to;) ++end;
-            runs.push_back(
-                {of.owner[static_cast<std::size_t>(to)], to, static_cast<std::int32_t>(a), i, end - i});
+            runs.push_back({of.owner[z(to)], to, asker.patch, i, end - i, static_cast<std::int64_t>(a), 0});
         }
         all += *asker.count;
     }
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
-        return std::tie(a.owner, a.to, a.asker, a.number) < std::tie(b.owner, b.to, b.asker, b.number);
-    });
+    std::sort(runs.begin(), runs.end(), by_way);
     PostedTable& table = of.own();
-    const std::size_t bytes = of.set->question_bytes();
-    table.room(*of.pool, all, bytes);
-    PostedRequest* entry = table.entries;
-    std::byte* question = table.questions;
-    for (const Run& run : runs) {
-        const RequestsOnTheWay::Asker& asker = of.askers[static_cast<std::size_t>(run.asker)];
-        for (std::int32_t i = 0; i < run.count; ++i)
-            *entry++ = {run.owner, run.to, asker.patch, run.number + i, 0};
-        const std::size_t length = static_cast<std::size_t>(run.count) * bytes;
-        std::memcpy(question, asker.questions + static_cast<std::size_t>(run.number) * bytes, length);
-        question += length;
+    const auto bytes = static_cast<std::int64_t>(of.set->question_bytes());
+    table.room(*of.pool, static_cast<std::int64_t>(runs.size()), all * bytes);
+    PostedRun* next = table.runs;
+    std::int64_t first = 0;
+    for (const PostedRun& run : runs) {
+        const std::byte* questions = of.askers[z(run.question)].questions + run.number * bytes;
+        *next = run;
+        next++->question = first;
+        std::memcpy(table.questions + first * bytes, questions, z(run.count * bytes));
+        first += run.count;
     }
     return Outcome::done;
 }
@@ -90,60 +85,69 @@ Outcome PackRequestsCall::go(void* what, Worker& worker) {
     const RequestsOnTheWay& of = *call.of;
     OtherNode& node = *call.node;
     const std::size_t bytes = of.set->question_bytes();
-    node.sent.clear(), node.sent_questions.clear();
-    for (const std::span<PostedTable>& of_process : of.tables) {
-        const PostedTable& table = of_process.front();
-        for (PostedRequest& each : table.between(node.first, node.last)) {
-            each.answer = static_cast<std::int64_t>(node.sent.size());
+    node.sent.clear(), node.requests = 0;
+    for (const std::span<PostedTable>& of_process : of.tables)
+        for (PostedRun& each : of_process.front().between(node.first, node.last)) {
+            each.answer = node.requests;
+            node.requests += each.count;
             node.sent.push_back(&each);
-            node.sent_questions.push_back(table.questions +
-                                          static_cast<std::size_t>(&each - table.entries) * bytes);
         }
-    }
+    const auto runs = static_cast<std::int64_t>(node.sent.size());
     const Epoch round = worker.epoch(call.scope);
-    node.asks->make_room(round, node.sent.size() * (sizeof(Sent) + bytes));
+    node.asks->make_room(round, sizeof runs + z(runs) * sizeof(Sent) + z(node.requests) * bytes);
     std::byte* message = node.asks->room(round).data();
-    for (const PostedRequest* each : node.sent) {
-        const Sent sent{each->to, each->from, each->number};
+    std::memcpy(message, &runs, sizeof runs);
+    message += sizeof runs;
+    for (const PostedRun* each : node.sent) {
+        const Sent sent{each->to, each->from, each->number, each->count};
         std::memcpy(message, &sent, sizeof sent);
         message += sizeof sent;
     }
-    for (const std::byte* each : node.sent_questions) {
-        std::memcpy(message, each, bytes);
-        message += bytes;
-    }
+    for (const std::span<PostedTable>& of_process : of.tables)
+        for (const PostedRun& each : of_process.front().between(node.first, node.last)) {
+            std::memcpy(message, of_process.front().questions + z(each.question) * bytes,
+                        z(each.count) * bytes);
+            message += z(each.count) * bytes;
+        }
     return Outcome::done;
 }
 
+namespace {
+
+/// A message with requests becomes a table.
+void list_received(RequestsOnTheWay& of, OtherNode& node, std::span<const std::byte> message) {
+    std::int64_t count = 0;
+    std::memcpy(&count, message.data(), sizeof count);
+    const std::byte* next = message.data() + sizeof count;
+    node.order.clear(), node.requests = 0;
+    for (std::int64_t i = 0; i < count; ++i, next += sizeof(Sent)) {
+        Sent sent{};
+        std::memcpy(&sent, next, sizeof sent);
+        node.order.emplace_back(
+            PostedRun{of.owner[z(sent.to)], sent.to, sent.from, sent.number, sent.count, node.requests, 0},
+            z(i));
+        node.requests += sent.count;
+    }
+    std::sort(node.order.begin(), node.order.end(),
+              [](const auto& a, const auto& b) { return by_way(a.first, b.first); });
+    PostedTable& table = *node.received;
+    const std::size_t bytes = z(node.requests) * of.set->question_bytes();
+    table.room(*of.pool, count, static_cast<std::int64_t>(bytes));
+    node.sent.resize(node.order.size());
+    for (std::size_t i = 0; i < node.order.size(); ++i) {
+        table.runs[i] = node.order[i].first;
+        node.sent[node.order[i].second] = table.runs + i;
+    }
+    if (bytes > 0) std::memcpy(table.questions, next, bytes);
+}
+
+}  // namespace
+
 Outcome ArrivedCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const ArrivedCall*>(what);
-    RequestsOnTheWay& of = *call.of;
-    const std::size_t bytes = of.set->question_bytes();
-    for (OtherNode& node : of.others) {
-        if (node.is_asked == nullptr) continue;
-        const std::span<const std::byte> message = node.is_asked->room(worker.epoch(call.scope));
-        const std::size_t count = message.size() / (sizeof(Sent) + bytes);
-        std::vector<std::pair<PostedRequest, std::size_t>>& order = node.order;
-        order.clear();
-        for (std::size_t i = 0; i < count; ++i) {
-            Sent sent{};
-            std::memcpy(&sent, message.data() + i * sizeof sent, sizeof sent);
-            order.emplace_back(PostedRequest{of.owner[static_cast<std::size_t>(sent.to)], sent.to, sent.from,
-                                             sent.number, 0},
-                               i);
-        }
-        std::sort(order.begin(), order.end(),
-                  [](const auto& a, const auto& b) { return by_way(a.first, b.first); });
-        PostedTable& table = *node.received;
-        table.room(*of.pool, static_cast<std::int64_t>(count), bytes);
-        node.sent.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            table.entries[i] = order[i].first;
-            node.sent[order[i].second] = table.entries + i;
-            std::memcpy(table.questions + i * bytes,
-                        message.data() + count * sizeof(Sent) + order[i].second * bytes, bytes);
-        }
-    }
+    for (OtherNode& node : call.of->others)
+        if (node.is_asked != nullptr)
+            list_received(*call.of, node, node.is_asked->room(worker.epoch(call.scope)));
     return Outcome::done;
 }
 
@@ -151,33 +155,36 @@ Outcome DeliverCall::go(void* what, Worker&) {
     RequestsOnTheWay& of = *static_cast<const DeliverCall*>(what)->of;
     const std::size_t bytes = of.set->question_bytes();
     of.found.clear();
+    std::size_t all = 0;
     for (const std::span<PostedTable>& of_process : of.tables)
         for (const PostedTable& table : of_process)
-            for (PostedRequest& each : table.between(of.rank, of.rank + 1))
-                of.found.push_back(
-                    {&each, table.questions + static_cast<std::size_t>(&each - table.entries) * bytes});
-    const auto before = [](const RequestsOnTheWay::Found& a, const RequestsOnTheWay::Found& b) {
-        return by_way(*a.entry, *b.entry);
-    };
-    if (!std::is_sorted(of.found.begin(), of.found.end(), before))
-        std::sort(of.found.begin(), of.found.end(), before);
-    of.from.resize(of.found.size());
-    of.questions.resize(of.found.size() * bytes);
-    of.first_of.assign(static_cast<std::size_t>(of.patches) + 1, 0);
-    for (std::size_t i = 0; i < of.found.size(); ++i) {
-        PostedRequest& entry = *of.found[i].entry;
-        entry.answer = static_cast<std::int64_t>(i);
-        of.from[i] = entry.from;
-        std::memcpy(of.questions.data() + i * bytes, of.found[i].question, bytes);
-        ++of.first_of[static_cast<std::size_t>(of.local[static_cast<std::size_t>(entry.to)]) + 1];
+            for (PostedRun& each : table.between(of.rank, of.rank + 1)) {
+                of.found.push_back({&each, table.questions + z(each.question) * bytes});
+                all += z(each.count);
+            }
+    std::sort(of.found.begin(), of.found.end(),
+              [](const RequestsOnTheWay::Found& a, const RequestsOnTheWay::Found& b) {
+                  return by_way(*a.run, *b.run);
+              });
+    of.from.resize(all);
+    of.questions.resize(all * bytes);
+    of.first_of.assign(z(of.patches) + 1, 0);
+    std::int64_t first = 0;
+    for (const RequestsOnTheWay::Found& each : of.found) {
+        PostedRun& run = *each.run;
+        run.answer = first;
+        std::fill_n(of.from.begin() + first, run.count, run.from);
+        std::memcpy(of.questions.data() + z(first) * bytes, each.questions, z(run.count) * bytes);
+        of.first_of[z(of.local[z(run.to)]) + 1] += run.count;
+        first += run.count;
     }
     for (std::size_t p = 1; p < of.first_of.size(); ++p) of.first_of[p] += of.first_of[p - 1];
     of.seen = {of.local.data(), of.first_of.data(), of.from.data(), of.questions.data()};
     for (AnswersOnTheWay* answers : of.answers) {
-        SharedAnswers& shared = *answers->shared[static_cast<std::size_t>(of.rank - of.first)];
-        const std::int64_t bytes_of_all = static_cast<std::int64_t>(of.found.size()) * answers->bytes;
-        shared.room(*of.pool, bytes_of_all);
-        if (bytes_of_all > 0) std::memset(shared.values, 0, static_cast<std::size_t>(bytes_of_all));
+        SharedAnswers& shared = *answers->shared[z(of.rank - of.first)];
+        const std::int64_t length = first * answers->bytes;
+        shared.room(*of.pool, length);
+        if (length > 0) std::memset(shared.values, 0, z(length));
         answers->room.values = shared.values;
     }
     return Outcome::done;
@@ -187,15 +194,14 @@ Outcome PackAnswersCall::go(void* what, Worker& worker) {
     const auto& call = *static_cast<const PackAnswersCall*>(what);
     const AnswersOnTheWay& of = *call.of;
     const OtherNode& node = of.of->others[call.node];
-    const auto bytes = static_cast<std::size_t>(of.bytes);
     const Epoch round = worker.epoch(call.scope);
     Channel& channel = *of.sends[call.node];
-    channel.make_room(round, node.sent.size() * bytes);
+    channel.make_room(round, z(node.requests * of.bytes));
     std::byte* message = channel.room(round).data();
-    for (const PostedRequest* each : node.sent) {
-        const SharedAnswers& from = *of.shared[static_cast<std::size_t>(each->owner - of.of->first)];
-        std::memcpy(message, from.values + each->answer * of.bytes, bytes);
-        message += bytes;
+    for (const PostedRun* each : node.sent) {
+        const SharedAnswers& from = *of.shared[z(each->owner - of.of->first)];
+        std::memcpy(message, from.values + each->answer * of.bytes, z(each->count * of.bytes));
+        message += each->count * of.bytes;
     }
     return Outcome::done;
 }
@@ -205,7 +211,7 @@ Outcome AnswersMessageCall::go(void* what, Worker& worker) {
     AnswersOnTheWay& of = *call.of;
     Channel& channel = *(call.sends ? of.sends : of.receives)[call.node];
     const Epoch round = worker.epoch(call.scope);
-    const bool none = of.of->others[call.node].sent.empty();
+    const bool none = of.of->others[call.node].requests == 0;
     if (call.sends)
         return (none ? channel.pass(round) : channel.send(round)) ? Outcome::done : Outcome::later;
     if (none) return Outcome::done;
@@ -217,26 +223,22 @@ Outcome AnswersMessageCall::go(void* what, Worker& worker) {
     return Outcome::done;
 }
 
-Outcome ReturnCall::go(void* what, Worker&) {
+const std::byte* AnswersOnTheWay::answers_of(int process) const {
+    if (process >= of->first && process < of->last) return shared[z(process - of->first)]->values;
+    const int node = node_of[z(process)];
+    return shared[z(asker_of[z(node)] - of->first)][1 + node].values;
+}
+
+Outcome ReturnCall::go(void* what, Worker& worker) {
     AnswersOnTheWay& of = *static_cast<const ReturnCall*>(what)->of;
-    const RequestsOnTheWay& requests = *of.of;
-    const PostedTable& table = requests.own();
-    const auto bytes = static_cast<std::size_t>(of.bytes);
-    const std::int64_t most = requests.set->most();
-    for (std::int64_t i = 0; i < table.count; ++i) {
-        const PostedRequest& each = table.entries[i];
-        const std::byte* values = nullptr;
-        if (each.owner >= requests.first && each.owner < requests.last) {
-            values = of.shared[static_cast<std::size_t>(each.owner - requests.first)]->values;
-        } else {
-            const int node = of.node_of[static_cast<std::size_t>(each.owner)];
-            const int by = of.asker_of[static_cast<std::size_t>(node)];
-            values = of.shared[static_cast<std::size_t>(by - requests.first)][1 + node].values;
-        }
-        std::memcpy(of.values.data() +
-                        static_cast<std::size_t>((of.seen.local[each.from] * most + each.number)) * bytes,
-                    values + each.answer * of.bytes, bytes);
-    }
+    const PostedTable& table = of.of->own();
+    const std::int64_t most = of.of->set->most();
+    const auto some = [&](std::int64_t begin, std::int64_t end) {
+        for (const PostedRun& each : std::span(table.runs + begin, table.runs + end))
+            std::memcpy(of.values.data() + (of.seen.local[each.from] * most + each.number) * of.bytes,
+                        of.answers_of(each.owner) + each.answer * of.bytes, z(each.count * of.bytes));
+    };
+    worker.parallel_for(0, table.count, some, 256);
     return Outcome::done;
 }
 

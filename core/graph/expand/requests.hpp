@@ -29,22 +29,26 @@
 
 namespace strata::graph {
 
-struct PostedRequest {
+/// Requests of a patch that follow each other and go to the same patch. Mostly there are far fewer of these
+/// than of requests.
+struct PostedRun {
     std::int32_t owner, to;  // the process and its patch that are asked
-    std::int32_t from, number;
-    std::int64_t answer;  // its place among the answers of `owner` or, of another node, in the message
+    std::int32_t from, number, count;
+    std::int64_t question;  // the place of the first in the table,
+    std::int64_t answer;    // and among the answers of `owner` or, of another node, in the message
 };
 
 /// In memory that all processes of the node read; by owner, asked patch, asking patch, number.
 struct PostedTable {
-    PostedRequest* entries = nullptr;
-    std::byte* questions = nullptr;  // [entry]
-    std::int64_t count = 0, capacity = 0;
+    PostedRun* runs = nullptr;
+    std::byte* questions = nullptr;
+    std::int64_t count = 0, capacity = 0;  // of runs
+    std::int64_t bytes = 0;                // room for questions
 
     /// Those for processes first .. last - 1.
-    [[nodiscard]] std::span<PostedRequest> between(int first, int last) const;
-    /// Room for so many; the old contents are gone.
-    void room(GrowingPool& pool, std::int64_t count, std::size_t question_bytes);
+    [[nodiscard]] std::span<PostedRun> between(int first, int last) const;
+    /// Room for so many runs, and bytes of questions; the old contents are gone.
+    void room(GrowingPool& pool, std::int64_t runs, std::int64_t question_bytes);
 };
 
 /// A node that this process exchanges messages with, for all of its own.
@@ -53,9 +57,9 @@ struct OtherNode {
     Channel* asks = nullptr;      // requests to that node,
     Channel* is_asked = nullptr;  // or from it: one of both
     PostedTable* received = nullptr;
-    std::vector<PostedRequest*> sent;  // or received, in the order of the message
-    std::vector<const std::byte*> sent_questions;
-    std::vector<std::pair<PostedRequest, std::size_t>> order;  // of received ones, and places in the message
+    std::vector<PostedRun*> sent;                          // or received, in the order of the message
+    std::int64_t requests = 0;                             // in it
+    std::vector<std::pair<PostedRun, std::size_t>> order;  // of received ones, and places in the message
 };
 
 struct AnswersOnTheWay;
@@ -84,8 +88,8 @@ struct RequestsOnTheWay {
 
     // Scratch, and what `seen` shows.
     struct Found {
-        PostedRequest* entry;
-        const std::byte* question;
+        PostedRun* run;
+        const std::byte* questions;
     };
     std::vector<Found> found;
     std::vector<std::int64_t> first_of;
@@ -112,6 +116,9 @@ struct AnswersOnTheWay {
     AnswerRoom room;
     std::vector<std::byte> values;  // [asking patch of this process * most + number]
     ReturnedAnswers seen;
+
+    /// Where those of a process's patches are: in its memory, or in what was received of its node.
+    [[nodiscard]] const std::byte* answers_of(int process) const;
 };
 
 struct PostCall {
@@ -119,11 +126,7 @@ struct PostCall {
     static Outcome go(void* what, Worker& worker);
 
   private:
-    struct Run {
-        std::int32_t owner, to;
-        std::int32_t asker, number, count;  // so many that follow each other
-    };
-    std::vector<Run> runs_;
+    std::vector<PostedRun> runs_;
 };
 struct PackRequestsCall {
     RequestsOnTheWay* of = nullptr;

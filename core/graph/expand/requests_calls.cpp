@@ -172,7 +172,7 @@ class MakeRequests {
         pass(ops.phase, numbered_.tasks[ops.arrived].first);
         ReturnCall& back = all.returns.one();
         back.of = &of;
-        all.set(ops.first, back);
+        all.set(ops.first, back).threads = static_cast<std::uint16_t>(in_.threads);
         pass(ops.phase, numbered_.tasks[ops.taken].first);
     }
     void messages(TaskId task, AnswersOnTheWay& of) {
