@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "tests/graph/small.hpp"
@@ -192,6 +193,125 @@ struct Walk {
             now.met = next;
         }
         return now;
+    }
+};
+
+/// A repetition in a condition in a subcycle: w is smoothed there, with ghosts and a history of its rounds,
+/// and v is fed from it after each condition, whether it ran or not. Then tasks of the team count cells;
+/// `meet` is called by each of them with its number.
+struct Deep {
+    Graph graph{"deep"};
+    Grid& grid;
+    Field<double> v, w;
+    Scalar<double> tick, left, size;
+    std::array<Scalar<std::int64_t>, 3> large;
+
+    explicit Deep(
+        const GridShape& shape, const std::function<void(int)>& meet = [](int) {})
+        : grid(graph.grid("grid", shape)),
+          v(graph.field<double>("v", grid, On::cells)),
+          w(graph.field<double>("w", grid, On::cells, {.history = 1})),
+          tick(graph.scalar<double>("tick")),
+          left(graph.scalar<double>("left")),
+          size(graph.scalar<double>("size", Reduce::max)) {
+        Task first = graph.start().task("first", grid);
+        first.run([v = first.make(v), w = first.make(w)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[v](i, j, k) = Heat::first(i, j, k);
+                here[w](i, j, k) = 0.1 * i - 0.2 * j;
+            });
+        });
+        Scope& thrice = graph.step().subcycle("thrice", 3);
+        Task clock = thrice.once("clock");
+        clock.run([t = clock.make(tick)](Here& here) { here[t] = ticks(here.step, here.round); });
+        Scope& now = thrice.when<double>("now and then", tick, [](double t) { return t != 1; });
+        Task begin = now.once("begin");
+        begin.run([l = begin.make(left), t = begin.need(tick)](Here& here) { here[l] = 1 + here[t]; });
+        Scope& rounds = now.repeat<double>(
+            "rounds", left.at(1), [](double l) { return l <= 0; }, 9);
+        Task down = rounds.once("down");
+        down.run([l = down.modify(left)](Here& here) { here[l] -= 1; });
+        Task smooth = rounds.task("smooth", grid);
+        smooth.run([old = smooth.need(w.previous(), ghosts(1)), v = smooth.need(v, ghosts(1)),
+                    now = smooth.make(w), most = smooth.contribute(size)](Here& here) {
+            const auto from = here[old];
+            const auto beside = here[v];
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[now](i, j, k) = smoothed(from(i, j, k), from(i - 1, j, k), beside(i, j + 1, k));
+                here[most] = std::max(here[most], std::abs(here[now](i, j, k)));
+            });
+        });
+        Task feed = thrice.task("feed", grid);
+        feed.run([w = feed.need(w.at(1)), v = feed.modify(v), s = feed.need(size.at(1))](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[v](i, j, k) = fed(here[v](i, j, k), here[w](i, j, k), here[s]);
+            });
+        });
+        for (const int number : {0, 1, 2}) count(number, meet);
+        Task use = graph.step().task("use", grid);
+        std::array<ScalarUse<const std::int64_t>, 3> counts;
+        for (std::size_t n = 0; n < 3; ++n) counts[n] = use.need(large[n]);
+        use.run([v = use.modify(v.at(1)), counts](Here& here) {
+            double all = 0;
+            for (const auto& n : counts) all += static_cast<double>(here[n]);
+            for_each(here.cells(), [&](int i, int j, int k) { here[v](i, j, k) += 1e-5 * all; });
+        });
+    }
+    /// How many cells have more than so much, counted once in each process for all its patches.
+    void count(int number, const std::function<void(int)>& meet) {
+        const auto n = static_cast<std::size_t>(number);
+        large[n] = graph.scalar<std::int64_t>("large " + std::to_string(number), Reduce::sum);
+        Task task = graph.step().team_task("count " + std::to_string(number));
+        task.run([v = task.need(v.at(1)), sum = task.contribute(large[n]), number, meet,
+                  &grid = grid](Here& here) {
+            meet(number);
+            for (const Here& own : here.own(grid))
+                for_each(own.cells(),
+                         [&](int i, int j, int k) { here[sum] += own[v](i, j, k) > 0.2 * number; });
+        });
+    }
+    [[nodiscard]] static double ticks(std::int64_t step, std::int64_t round) {
+        return static_cast<double>((step + round) % 3);
+    }
+    [[nodiscard]] static double smoothed(double old, double below, double beside) {
+        return 0.5 * old + 0.25 * below + 0.125 * beside;
+    }
+    [[nodiscard]] static double fed(double v, double w, double size) {
+        return 0.75 * v + 0.125 * w + 1e-3 * size;
+    }
+
+    /// v and w on a periodic domain after so many steps.
+    [[nodiscard]] static std::array<std::vector<double>, 2> plainly(const GridShape& shape, int steps) {
+        const Int3 n = shape.cells.hi;
+        const auto cell = [&](int i, int j, int k) {
+            return static_cast<std::size_t>((i + n[0]) % n[0] + n[0] * (j % n[1] + n[1] * k));
+        };
+        std::vector<double> v(static_cast<std::size_t>(n[0] * n[1] * n[2])), w(v.size()), next(v.size());
+        for_each(shape.cells, [&](int i, int j, int k) {
+            v[cell(i, j, k)] = Heat::first(i, j, k);
+            w[cell(i, j, k)] = 0.1 * i - 0.2 * j;
+        });
+        double size = 0;
+        for (int step = 1; step <= steps; ++step) {
+            for (int cycle = 0; cycle < 3; ++cycle) {
+                const double tick = ticks(step, cycle);
+                for (double left = 1 + tick; tick != 1 && left > 0; left -= 1) {
+                    size = -1e300;
+                    for_each(shape.cells, [&](int i, int j, int k) {
+                        next[cell(i, j, k)] =
+                            smoothed(w[cell(i, j, k)], w[cell(i - 1, j, k)], v[cell(i, j + 1, k)]);
+                        size = std::max(size, std::abs(next[cell(i, j, k)]));
+                    });
+                    std::swap(w, next);
+                }
+                for (std::size_t c = 0; c < v.size(); ++c) v[c] = fed(v[c], w[c], size);
+            }
+            double all = 0;
+            for (const int number : {0, 1, 2})
+                for (const double each : v) all += each > 0.2 * number;
+            for (double& each : v) each += 1e-5 * all;
+        }
+        return {v, w};
     }
 };
 

@@ -55,7 +55,8 @@ void same_for_seeds(const std::string& name, int seeds) {
 }  // namespace
 
 TEST_CASE("over nodes a graph gives the same bits as on one") {
-    for (const std::string name : {"heat-round", "mixed", "some", "factored", "families", "walk", "asks"}) {
+    for (const std::string name :
+         {"heat-round", "mixed", "some", "factored", "families", "walk", "asks", "deep"}) {
         const std::string expected = output_of(TEST_MEMBER, {name, "40"}, 1, 0);
         for (const auto& [ranks, per_node] : {std::pair(2, 1), std::pair(4, 1), std::pair(4, 2)}) {
             CAPTURE(name, ranks, per_node);
@@ -65,7 +66,8 @@ TEST_CASE("over nodes a graph gives the same bits as on one") {
 }
 
 TEST_CASE("nor do a random order, delays and patches that go to other nodes change a bit") {
-    for (const std::string name : {"heat-round", "mixed-round", "some-round", "factored", "walk", "asks"}) {
+    for (const std::string name :
+         {"heat-round", "mixed-round", "some-round", "factored", "walk", "asks", "deep"}) {
         const std::string expected = output_of(TEST_MEMBER, {name, "30"}, 1, 0);
         CHECK(output_of(TEST_MEMBER, {name, "30", "seed=1", "move=4"}, 2, 1) == expected);
         CHECK(output_of(TEST_MEMBER, {name, "30", "seed=2", "move=3"}, 4, 2,

@@ -32,7 +32,7 @@ std::string output_of(const std::string& layout_name, std::vector<std::string> w
 
 TEST_CASE("every layout gives the same bits: processes, threads, more than there are cores", "[native]") {
     for (const std::string name : {"heat", "heat-round", "mixed", "mixed-round", "some", "some-round",
-                                   "families", "factored-round", "walk", "asks"}) {
+                                   "families", "factored-round", "walk", "asks", "deep"}) {
         const std::string expected = output_of("1x1", {name, "40"});
         for (const std::string layout : {"2x1", "1x2", "4x1", "3x2"}) {
             CAPTURE(name, layout);
@@ -47,7 +47,7 @@ namespace {
 void same_in_any_order(bool all) {
     const std::vector<std::string> layouts = {"2x1", "3x1", "2x2"};
     for (const std::string name : {"heat-round", "mixed", "mixed-round", "some", "some-round", "families",
-                                   "factored", "walk", "asks"}) {
+                                   "factored", "walk", "asks", "deep"}) {
         const std::string expected = output_of("1x1", {name, "30"});
         for (std::size_t i = 0; i < layouts.size(); ++i)
             for (std::size_t j = 0; j < layouts.size(); ++j) {

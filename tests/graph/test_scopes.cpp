@@ -72,3 +72,30 @@ TEST_CASE("particles are relocated in rounds and in conditions, over several pat
         }
     }
 }
+
+TEST_CASE("a repetition in a condition in a subcycle leaves what loops within loops do") {
+    for (const int threads : {1, 3}) {
+        Deep deep(kRound);
+        Simulation run(deep.graph, Members::alone(),
+                       {.threads = threads, .shuffle = {.seed = threads == 1 ? 0U : 5U}});
+        run.start();
+        for (int step = 1; step <= 7; ++step) {
+            run.advance(1);
+            CAPTURE(threads, step);
+            const auto plain = Deep::plainly(kRound, step);
+            const auto v = values_now<double>(run, deep.v.id()), w = values_now<double>(run, deep.w.id());
+            bool same = true;
+            for (int p = 0; p < deep.grid.patches(); ++p) {
+                std::size_t next = 0;
+                for_each(deep.grid.box(p), [&](int i, int j, int k) {
+                    const Int3 all = kRound.cells.hi;
+                    const auto cell = static_cast<std::size_t>(i + all[0] * (j + all[1] * k));
+                    const auto patch = static_cast<std::size_t>(p);
+                    same = same && v[patch][next] == plain[0][cell] && w[patch][next] == plain[1][cell];
+                    ++next;
+                });
+            }
+            REQUIRE(same);
+        }
+    }
+}

@@ -174,6 +174,12 @@ int main(int argc, char** argv) {
         } else if (asked.name.starts_with("factored")) {
             Factored factored(shape);
             run(team, factored.graph, asked);
+        } else if (asked.name == "deep") {
+            Deep deep(kRound, [&](int number) {  // all processes are in the same task of the team
+                if (team.together().reduce(number, [](int a, int b) { return std::max(a, b); }) != number)
+                    throw Error("a process is in another task of the team");
+            });
+            run(team, deep.graph, asked);
         } else if (asked.name == "walk") {
             Walk walk(kRound);
             run(team, walk.graph, asked);
