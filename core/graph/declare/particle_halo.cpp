@@ -22,6 +22,13 @@ ParticleHalo::ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId 
         throw Error(fmt::format("the halo '{}' of particles has no width", this->name()))
             .given(fmt::format("a distance of {}", distance))
             .allowed("a positive number, in the unit of positions");
+    for (int to = 0; to < grid.patches(); ++to) {
+        links_.push_back(find_links(to));
+        std::vector<int>& sources = sources_.emplace_back(1, to);
+        for (const Link& link : links_.back()) sources.push_back(link.patch);
+        std::sort(sources.begin(), sources.end());
+        sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    }
 }
 
 /// The square of the distance of two boxes of cells; the same both ways.
@@ -36,7 +43,7 @@ double ParticleHalo::gap(const Box& a, const Box& b) const {
     return square;
 }
 
-std::vector<ParticleHalo::Link> ParticleHalo::links(int to) const {
+std::vector<ParticleHalo::Link> ParticleHalo::find_links(int to) const {
     const auto& grid = static_cast<const Grid&>(source());
     const Box own = grid.box(to);
     Int3 width{};
@@ -58,12 +65,8 @@ std::vector<ParticleHalo::Link> ParticleHalo::links(int to) const {
 }
 
 std::vector<Piece> ParticleHalo::pieces(int to, On) const {
-    std::vector<int> patches{to};
-    for (const Link& link : links(to)) patches.push_back(link.patch);
-    std::sort(patches.begin(), patches.end());
-    patches.erase(std::unique(patches.begin(), patches.end()), patches.end());
     std::vector<Piece> all;
-    for (const int patch : patches) all.emplace_back().from = patch;
+    for (const int patch : sources(to)) all.emplace_back().from = patch;
     return all;
 }
 

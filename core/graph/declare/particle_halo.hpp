@@ -28,8 +28,14 @@ class ParticleHalo final : public Relation {
         Int3 shift{};
     };
     /// By patch, then by shift (z first). The patch itself, without a shift, is none of them.
-    [[nodiscard]] std::vector<Link> links(int to) const;
-    /// The patches of links(), and the patch itself. What of them: only known when the graph runs.
+    [[nodiscard]] const std::vector<Link>& links(int to) const {
+        return links_[static_cast<std::size_t>(to)];
+    }
+    /// The patches of links(), and the patch itself; ascending.
+    [[nodiscard]] const std::vector<int>& sources(int to) const {
+        return sources_[static_cast<std::size_t>(to)];
+    }
+    /// One for each of sources(). What of them: only known when the graph runs.
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
 
     [[nodiscard]] HaloId id() const { return id_; }
@@ -48,6 +54,7 @@ class ParticleHalo final : public Relation {
     friend class Graph;
     friend class Task;
     [[nodiscard]] double gap(const Box& a, const Box& b) const;
+    [[nodiscard]] std::vector<Link> find_links(int to) const;
 
     HaloId id_;
     SetId set_;
@@ -55,6 +62,8 @@ class ParticleHalo final : public Relation {
     int directions_;
     LabelId position_, members_, renewed_;
     bool finds_ = false;
+    std::vector<std::vector<Link>> links_;   // [patch]
+    std::vector<std::vector<int>> sources_;  // [patch]
 };
 
 }  // namespace strata::graph

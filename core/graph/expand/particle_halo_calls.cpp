@@ -46,11 +46,11 @@ HaloTarget HaloCalls::target(int patch, const Int3& shift) const {
 std::vector<HaloCalls::Given> HaloCalls::givens() const {
     std::vector<Given> all;
     if (in_.members.messages == nullptr) return all;
-    for (const Piece& piece : halo_.pieces(patch_, On::cells)) {
-        if (is_on_node(piece.from)) continue;
-        const std::vector<ParticleHalo::Link> links = halo_.links(piece.from);
+    for (const int other : halo_.sources(patch_)) {
+        if (is_on_node(other)) continue;
+        const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0; link < links.size(); ++link)
-            if (links[link].patch == patch_) all.push_back({piece.from, link, links[link].shift});
+            if (links[link].patch == patch_) all.push_back({other, link, links[link].shift});
     }
     return all;
 }
@@ -115,17 +115,18 @@ void HaloCalls::add_parts(const Contributor& from, std::vector<HaloCombineCall::
     };
     if (in_.runs_on(from.task, patch_)) parts.push_back({list(patch_), {}, nullptr});
     const std::vector<Given> elsewhere = givens();
-    for (const Piece& piece : halo_.pieces(patch_, On::cells)) {
-        if (!in_.runs_on(from.task, piece.from)) continue;
-        const std::vector<ParticleHalo::Link> links = halo_.links(piece.from);
+    const HaloPatch& given_here = given();
+    for (const int other : halo_.sources(patch_)) {
+        if (!in_.runs_on(from.task, other)) continue;
+        const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0, back = 0; link < links.size(); ++link) {
             const bool mine = in_.is_mine(family_, links[link].patch);
-            if (links[link].patch == patch_ && is_on_node(piece.from)) {
-                parts.push_back({list(piece.from), {&halo_of(piece.from), link}, nullptr});
+            if (links[link].patch == patch_ && is_on_node(other)) {
+                parts.push_back({list(other), {&halo_of(other), link}, nullptr});
             } else if (links[link].patch == patch_) {
-                ParticleHalos::Back& of = HaloCalls(in_, halo_, piece.from).back_of(lists);
+                ParticleHalos::Back& of = HaloCalls(in_, halo_, other).back_of(lists);
                 parts.push_back(
-                    {&of.list, {&given(), number_of_given(elsewhere, piece.from, link)}, &of.begins[back]});
+                    {&of.list, {&given_here, number_of_given(elsewhere, other, link)}, &of.begins[back]});
             }
             back += static_cast<std::size_t>(mine);
         }
@@ -141,7 +142,7 @@ std::size_t HaloCalls::number_of_given(const std::vector<Given>& all, int patch,
 /// The links of a patch of another node to patches here, in their order: what comes back to each.
 std::vector<HaloPlaces> HaloCalls::places_of_back() const {
     std::vector<HaloPlaces> all;
-    const std::vector<ParticleHalo::Link> links = halo_.links(patch_);
+    const std::vector<ParticleHalo::Link>& links = halo_.links(patch_);
     for (std::size_t link = 0; link < links.size(); ++link) {
         if (!in_.is_mine(family_, links[link].patch)) continue;
         const HaloCalls source(in_, halo_, links[link].patch);
@@ -152,7 +153,10 @@ std::vector<HaloPlaces> HaloCalls::places_of_back() const {
 
 ParticleHalos::Back& HaloCalls::back_of(StorageId lists) const {
     ParticleHalos::Back& of = in_.memory.halos().back(lists, patch_);
-    of.begins.resize(places_of_back().size());
+    const std::vector<ParticleHalo::Link>& links = halo_.links(patch_);
+    of.begins.resize(static_cast<std::size_t>(
+        std::count_if(links.begin(), links.end(),
+                      [&](const ParticleHalo::Link& link) { return in_.is_mine(family_, link.patch); })));
     return of;
 }
 
@@ -168,15 +172,16 @@ ParticleParcel HaloCalls::all_of(StorageId storage, bool outgoing) const {
 void HaloCalls::add_places(int process, bool outgoing, std::vector<HaloPlaces>& places) const {
     if (outgoing) {
         const std::vector<Given> all = givens();
+        const HaloPatch& given_here = given();
         for (std::size_t i = 0; i < all.size(); ++i)
-            if (in_.owner(family_, all[i].patch) == process) places.push_back({&given(), i});
+            if (in_.owner(family_, all[i].patch) == process) places.push_back({&given_here, i});
         return;
     }
-    for (const Piece& piece : halo_.pieces(patch_, On::cells)) {
-        if (!in_.is_mine(family_, piece.from)) continue;
-        const std::vector<ParticleHalo::Link> links = halo_.links(piece.from);
+    for (const int other : halo_.sources(patch_)) {
+        if (!in_.is_mine(family_, other)) continue;
+        const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0; link < links.size(); ++link)
-            if (links[link].patch == patch_) places.push_back({&halo_of(piece.from), link});
+            if (links[link].patch == patch_) places.push_back({&halo_of(other), link});
     }
 }
 
@@ -189,7 +194,7 @@ ParticleParcel HaloCalls::back(StorageId lists, int process, bool outgoing, Prog
     parcel.column.components = label.components;
     std::vector<HaloPlaces> places;
     if (outgoing) {
-        const std::vector<ParticleHalo::Link> links = halo_.links(patch_);
+        const std::vector<ParticleHalo::Link>& links = halo_.links(patch_);
         for (std::size_t link = 0; link < links.size(); ++link)
             if (in_.owner(family_, links[link].patch) == process) places.push_back({&halo_of(patch_), link});
         parcel.list = &in_.memory.halos().contributions(in_.members.rank, lists, in_.local(family_, patch_));

@@ -22,8 +22,8 @@ void each_renewal(const WaitList& list, int phase, Each each) {
 }
 
 bool is_seen(const ParticleHalo& halo, int patch, int from) {
-    const std::vector<Piece> pieces = halo.pieces(patch, On::cells);
-    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& each) { return each.from == from; });
+    const std::vector<int>& sources = halo.sources(patch);
+    return std::binary_search(sources.begin(), sources.end(), from);
 }
 
 }  // namespace
