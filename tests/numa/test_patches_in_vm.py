@@ -1,6 +1,6 @@
-"""A graph solver's patches on four memories: the values of each lie in the domain of the process that has it,
-also after the patch has gone to another process, and after a restart. Where a process has several domains, they
-lie in that of the thread which the patch's tasks prefer.
+"""A graph solver's patches on four memories: the values of each lie in the domain of the process that has it.
+They do so after the patch has gone to another process, too, and after a restart. Where a process has several
+domains, they lie in that of the thread which the patch's tasks prefer.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def test_the_values_of_each_patch_lie_beside_its_thread_after_a_move_and_a_resta
         assert {one["domain"] for one in patches if one["process"] == process} == of
     for one in patches:
         there = one["pages"].get(str(one["domain"]), 0)
-        # Neighbours in one process share the page in which the values of one end and those of the other begin.
+        # Neighbours in one process share the page in which the values of one end and the other's begin.
         assert there >= 0.9 * sum(one["pages"].values()), one
 
 

@@ -13,8 +13,9 @@ namespace strata::npb::lu {
 /// The largest patch of a division: whole rows along x, so many eights of them along y, so many planes.
 struct PatchSize {
     std::int64_t eights, planes;
-    /// For a cube of so many points in each direction: 16 rows in 8 planes, whose values are in a second-level
-    /// cache from one task to the next, or less where the grid would have few patches (docs/npb-speed.md).
+    /// For a cube of so many points in each direction: 16 rows in 8 planes, whose values are in a
+    /// second-level cache from one task to the next, or less where the grid would have few patches
+    /// (docs/npb-speed.md).
     [[nodiscard]] static PatchSize of(std::int64_t points);
 };
 

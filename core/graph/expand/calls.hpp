@@ -90,7 +90,7 @@ struct TaskCall {
     std::span<const ValueCopy> collects;  // windows and lists that other patches' values are copied to
     std::span<const Clear> clears;        // windows of contributions
     std::span<const ScalarContribution> scalars;
-    std::span<ObjectMade* const> made;  // objects that the task makes
+    std::span<ObjectMade* const> made;           // objects that the task makes
     const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
     std::uint16_t scope = 0;
     const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began

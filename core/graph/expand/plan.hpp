@@ -76,8 +76,8 @@ class Plan {
     void listen(int phase, const std::vector<Epoch>& rounds);
     void stop_listening();
 
-    /// Frees the start's program, the data of its operations and what plans are made from. To be called when all members have executed
-    /// it, or never will.
+    /// Frees the start's program, the data of its operations and what plans are made from. To be called when
+    /// all members have executed it, or never will.
     void forget_start();
     /// Bytes of flags and tables in memory that other processes read, without values.
     [[nodiscard]] std::size_t shared_bytes() const;

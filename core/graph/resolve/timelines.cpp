@@ -282,7 +282,8 @@ class Label {
             throw m_
                 .refuse(fmt::format("{} needs the halo '{}', but nobody finds out who is in it", reader,
                                     info().name))
-                .remedy("scope.renew(halo): in the start scope, and in each scope that relocates the particles");
+                .remedy(
+                    "scope.renew(halo): in the start scope, and in each scope that relocates the particles");
         if (s == kStart)
             throw m_
                 .refuse(fmt::format("{} needs {} in the start scope, where nobody makes it", reader,
