@@ -293,7 +293,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
     result.figures = {{"step", median(following), "ms", false, {}, {}},
                       {"step, donors at rest", median(resting), "ms", false, {}, {}},
                       {"step, new plan", median(with_plans), "ms", false, {}, {}},
-                      {"following", median(share), "% of a step", false, {}, {}},
+                      {"following", median(share), "%", false, {}, {}},
                       {"each donor", median(more), "ns", false, {}, {}}};
     result.notes = {
         fmt::format("{} donors; steps with lists that tasks set and with a table at rest, in turn; medians "
