@@ -11,6 +11,17 @@
 
 namespace strata::graph::testing {
 
+/// The text of the error that a call ends with.
+template <class Call>
+std::string error_of(Call call) {
+    try {
+        call();
+    } catch (const strata::Error& error) {
+        return error.text();
+    }
+    return "nothing";
+}
+
 struct Declared {
     Graph graph{"solver"};
     Grid& grid;
@@ -28,13 +39,13 @@ struct Declared {
     }
     /// What resolving says against it, in one text.
     std::string refused() const {
-        try {
-            (void)resolve(graph);
-        } catch (const strata::Error& error) {
-            return error.text();
-        }
-        return "nothing";
+        return error_of([&] { (void)resolve(graph); });
     }
+};
+
+/// On four patches of two cells in a row.
+struct FourPatches : Declared {
+    FourPatches() : Declared({.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {2, 1, 1}}) {}
 };
 
 /// Whether a message has all these parts.

@@ -10,30 +10,14 @@
 #include "tests/graph/declared.hpp"
 
 using namespace strata::graph;
-using strata::graph::testing::Declared;
+using strata::graph::testing::error_of;
+using strata::graph::testing::FourPatches;
 using strata::graph::testing::says;
 
-namespace {
-
-struct OneLine : Declared {
-    OneLine() : Declared({.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {2, 1, 1}}) {}
-};
-
-/// The text of the error that a call ends with.
-template <class Call>
-std::string error_of(Call call) {
-    try {
-        call();
-    } catch (const strata::Error& error) {
-        return error.text();
-    }
-    return "nothing";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a task that runs once is called once a round, whatever the number of patches") {
-    OneLine line;
+    FourPatches line;
     const auto calls = line.graph.scalar<double>("calls", {.history = 1});
     const auto shown = line.graph.scalar<double>("shown", Reduce::sum);
     int made = 0;
@@ -54,7 +38,7 @@ TEST_CASE("a task that runs once is called once a round, whatever the number of 
 }
 
 TEST_CASE("scalars computed from scalars decide repeats and conditions, and end a run") {
-    OneLine line;
+    FourPatches line;
     const auto left = line.graph.scalar<double>("left"), rounds = line.graph.scalar<double>("rounds"),
                third = line.graph.scalar<double>("third"),
                time = line.graph.scalar<double>("time", {.history = 1});
@@ -89,7 +73,7 @@ TEST_CASE("scalars computed from scalars decide repeats and conditions, and end 
 TEST_CASE(
     "a task that runs once uses scalars alone, and a scalar without a reduction is made by such a task") {
     {
-        OneLine line;
+        FourPatches line;
         const auto u = line.field("u");
         line.start("first").make(u);
         Task once = line.graph.step().once("look");
@@ -98,31 +82,31 @@ TEST_CASE(
                    {"task 'look' runs once and uses 'u', which has values on patches", "allowed: scalars"}));
     }
     {
-        OneLine line;
+        FourPatches line;
         Task once = line.graph.step().once("add");
         once.contribute(line.graph.scalar<double>("s", Reduce::sum)), once.run([](Here&) {});
         CHECK(says(line.refused(), {"task 'add' contributes to the scalar 's', but runs once",
                                     "make(scalar) and modify(scalar)"}));
     }
     {
-        OneLine line;
+        FourPatches line;
         line.step("add").contribute(line.graph.scalar<double>("s"));
         CHECK(says(line.refused(), {"task 'add' contributes to the scalar 's', which does not say how"}));
     }
     {
-        OneLine line;
+        FourPatches line;
         line.step("write").make(line.graph.scalar<double>("s", Reduce::sum));
         CHECK(says(line.refused(), {"task 'write' writes the scalar 's'", "once(name)"}));
     }
     {
-        OneLine line;
+        FourPatches line;
         const auto s = line.graph.scalar<double>("s", Reduce::sum);
         line.step("add").contribute(s);
         Task once = line.graph.step().once("set");
         once.make(s), once.run([](Here&) {});
         CHECK(says(line.refused(), {"two makers of 's' (version 0)", "task 'set'"}));
     }
-    OneLine line;
+    FourPatches line;
     Task once = line.graph.step().once("cells");
     once.run(
         [made = once.make(line.graph.scalar<double>("s"))](Here& here) { here[made] = here.cells().lo[0]; });
@@ -132,7 +116,7 @@ TEST_CASE(
 }
 
 TEST_CASE("numbers that are reduced together are each what they are alone: sums exact, extremes of all") {
-    OneLine line;
+    FourPatches line;
     const auto sums = line.graph.scalar<std::array<double, 3>>("sums", Reduce::sum);
     const auto most = line.graph.scalar<std::array<std::int64_t, 2>>("most", Reduce::max);
     Task task = line.step("give");
@@ -149,7 +133,7 @@ TEST_CASE("numbers that are reduced together are each what they are alone: sums 
 }
 
 TEST_CASE("a scalar has as many numbers as the longest contribution, up to what was declared") {
-    OneLine line;
+    FourPatches line;
     const auto sums = line.graph.scalars<double>("sums", Reduce::sum, 5);
     const auto least = line.graph.scalars<std::int32_t>("least", Reduce::min, 3);
     const auto twice = line.graph.scalars<float>("twice", Reduce::none, 5);
@@ -180,7 +164,7 @@ TEST_CASE("a scalar has as many numbers as the longest contribution, up to what 
 }
 
 TEST_CASE("more numbers than were declared are refused, with task and patch") {
-    OneLine line;
+    FourPatches line;
     const auto sums = line.graph.scalars<double>("sums", Reduce::sum, 2);
     Task task = line.step("give");
     task.run([s = task.contribute(sums)](Here& here) { here[s].resize(3); });

@@ -13,26 +13,12 @@
 
 using namespace strata::graph;
 using strata::graph::testing::Asks;
-using strata::graph::testing::Declared;
+using strata::graph::testing::error_of;
+using strata::graph::testing::FourPatches;
 using strata::graph::testing::kOpen;
 using strata::graph::testing::says;
 
 namespace {
-
-/// Four patches of two cells.
-struct FourPatches : Declared {
-    FourPatches() : Declared({.cells = {{0, 0, 0}, {8, 1, 1}}, .patch_cells = {2, 1, 1}}) {}
-};
-
-template <class Call>
-std::string error_of(Call call) {
-    try {
-        call();
-    } catch (const strata::Error& error) {
-        return error.text();
-    }
-    return "nothing";
-}
 
 /// The error of the first steps.
 std::string stopped(Graph& graph) {
