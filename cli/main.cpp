@@ -49,6 +49,8 @@ const std::vector<Command>& commands() {
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"balance", balance_command, kLayout, "zones to processes and threads to match, with the efficiency"},
         {"steer", nullptr, kLayout, "ask a run how far it is, change its parameters, checkpoint or stop it"},
+        {"cluster", nullptr, kLayout,
+         "a cluster in a box: real Slurm on nodes that are namespaces; up, shell, kill, cut, down"},
         {"study", nullptr, kLayout,
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},

@@ -27,6 +27,7 @@ MODULES = {
     "tune": "tune",
     "new": "new",
     "steer": "steer",
+    "cluster": "cluster",
     "report": "results",
     COMPARE: "results",
     "results": "results",
@@ -93,7 +94,7 @@ def _words(argv: Sequence[str]) -> list[str]:
     which the command takes from argv: argparse would take its first word for a file.
     """
     words = list(argv)
-    if words[:1] == ["graph"] and "--" in words:
+    if words[:1] in (["graph"], ["cluster"]) and "--" in words:
         words = words[: words.index("--")]
     two = " ".join(words[:2])
     return [two, *words[2:]] if two in (COMPARE, SHOW) else words

@@ -41,7 +41,7 @@ PYTHON = [
     ["strata.measure"],
     ["strata.advice"],
     ["strata.draw"],
-    ["strata.graph", "strata.report", "strata.run"],
+    ["strata.cluster", "strata.graph", "strata.report", "strata.run"],
     ["strata.characterize"],
     ["strata.compare", "strata.study"],
     ["strata.tune"],

@@ -1,0 +1,114 @@
+"""The folder of a cluster, by which commands find it, and what removes everything of a dead one."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from strata.errors import FAILED, StrataError
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
+
+
+def base() -> Path:
+    """Where this user's clusters have their folders: $STRATA_CLUSTERS, else one for the session's files."""
+    said = os.environ.get("STRATA_CLUSTERS")
+    if said:
+        return Path(said).absolute()
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if session and os.access(session, os.W_OK):
+        return Path(session, "strata-clusters")
+    return Path(f"/tmp/strata-clusters-{os.getuid()}")
+
+
+def folder(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        allowed = "small letters, digits and -, 31 at most, a letter or digit first"
+        raise StrataError("a cluster cannot have this name", given=name, allowed=allowed)
+    return base() / name
+
+
+def make(name: str) -> tuple[Path, int]:
+    """A folder for a new cluster, and its lock, which lasts as long as somebody has it open. Folders of
+    clusters that have ended are removed first.
+    """
+    path = folder(name)
+    for _ in range(10):  # the folder above goes with the last cluster, perhaps just now
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.parent.lstat().st_uid != os.getuid():
+            raise StrataError(
+                "the folder for clusters belongs to somebody else",
+                given=str(path.parent),
+                remedy="STRATA_CLUSTERS=/a/folder/of/yours",
+                code=FAILED,
+            )
+        with contextlib.suppress(FileNotFoundError), _one_at_a_time(path.parent):
+            sweep()
+            path.mkdir(mode=0o700, exist_ok=True)
+            lock = _lock(path)
+            if lock is not None:
+                return path, lock
+            raise StrataError(
+                "a cluster of this name is up",
+                given=name,
+                remedy="strata cluster down, or --name OTHER for a second one",
+                code=FAILED,
+            )
+    raise StrataError("no folder for a cluster can be made", given=str(path), code=FAILED)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(path: Path) -> int | None:
+    """Of a folder that nobody holds."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def living() -> list[str]:
+    """Names of the clusters that are up."""
+    found = []
+    for path in sorted(base().glob("*")):
+        lock = _lock(path)
+        if lock is None:
+            found.append(path.name)
+        else:
+            os.close(lock)
+    return found
+
+
+def sweep() -> None:
+    """Removes the folders of clusters that have ended."""
+    for path in base().glob("*"):
+        lock = _lock(path)
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    if "STRATA_CLUSTERS" not in os.environ:
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()  # the last cluster has gone

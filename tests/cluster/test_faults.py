@@ -1,0 +1,127 @@
+"""Nodes that crash, links that are cut, and the end of everything whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+import pytest
+from cluster_box import Cluster
+
+KNOCK = "import socket; socket.create_connection(('{}', 6818), timeout=2)"  # slurmd listens there
+
+
+def reaches(cluster: Cluster, here: str, there: str) -> bool:
+    return cluster.on(here, "python3", "-c", KNOCK.format(there)).returncode == 0
+
+
+def until(what: Callable[[], bool], seconds: float = 30) -> bool:
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def test_a_killed_node_is_gone_with_its_processes_and_can_be_started_again(cluster: Cluster) -> None:
+    with subprocess.Popen(
+        cluster.words("shell", "n4", "--", "sleep", "1000"), env=cluster.environment
+    ) as inside:
+        assert until(lambda: "sleep" in cluster.processes().values())
+        assert cluster.do("kill", "n4").returncode == 0
+        assert inside.wait(20) == 128 + 9
+    assert "sleep" not in cluster.processes().values()
+    assert cluster.status()["n4"]["up"] is False
+    assert not reaches(cluster, "n1", "n4")
+    assert reaches(cluster, "n1", "n3")
+    refused = cluster.on("n4", "true")
+    assert refused.returncode == 1 and "try: strata cluster start n4" in refused.stderr
+    assert cluster.do("start", "n4").returncode == 0
+    assert until(lambda: cluster.on("login", "srun", "-w", "n4", "hostname", timeout=90).stdout == "n4\n")
+
+
+def test_a_cut_link_holds_back_what_is_sent_until_it_is_mended(cluster: Cluster) -> None:
+    assert reaches(cluster, "n1", "n2")
+    assert cluster.do("cut", "n2").returncode == 0
+    assert cluster.status()["n2"]["link"] == "cut"
+    assert not reaches(cluster, "n1", "n2") and reaches(cluster, "n1", "n3")
+    assert cluster.do("mend", "n2").returncode == 0
+    assert reaches(cluster, "n1", "n2")
+
+
+def test_a_slurmd_that_dies_comes_back_and_its_job_goes_on(cluster: Cluster) -> None:
+    """Alone: the node is up, and the step's own daemon is another process."""
+    job = "sleep 3; echo went on on $(hostname)"
+    with subprocess.Popen(
+        cluster.words("shell", "login", "--", "srun", "-w", "n1", "sh", "-c", job),
+        env=cluster.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as going:
+        assert until(lambda: "sleep" in cluster.processes().values())
+        killed = cluster.on("n1", "pkill", "-9", "-x", "slurmd")
+        assert killed.returncode == 0
+        assert going.communicate(timeout=60)[0] == "went on on n1\n"
+    assert cluster.on("login", "srun", "-w", "n1", "hostname", timeout=90).stdout == "n1\n"
+
+
+def test_two_clusters_are_up_side_by_side(cluster: Cluster, own: Cluster) -> None:
+    """With the same addresses, in networks of their own."""
+    own.up("--nodes", 2)
+    assert own.on("login", "srun", "-N", 2, "hostname").returncode == 0
+    assert cluster.on("login", "srun", "-N", 2, "hostname").returncode == 0
+    again = own.do("up")
+    assert again.returncode == 1 and "a cluster of this name is up" in again.stderr
+
+
+@pytest.mark.parametrize("victim", ["guard", "box", "starter", "guard and box"])
+def test_whoever_is_killed_nothing_is_left(own: Cluster, victim: str) -> None:
+    own.up("--nodes", 2)
+    assert own.staying is not None
+    with subprocess.Popen(
+        own.words("shell", "login", "--", "srun", "-N", "2", "sleep", "1000"), env=own.environment
+    ) as step:
+        assert until(lambda: list(own.processes().values()).count("sleep") == 2)
+        victims = (
+            [own.staying.pid] if victim == "starter" else [own.outside(v) for v in victim.split(" and ")]
+        )
+        for pid in victims:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in victims:
+            os.kill(pid, signal.SIGKILL)
+        assert step.wait(20) != 0
+    if victim == "guard and box":  # nobody is there to remove files: the next start does
+        assert until(lambda: not own.processes())
+        other = Cluster("other", own.folder)
+        other.mark = own.mark
+        assert other.up("--nodes", 1).staying is not None
+        assert not (own.folder / "box").exists()
+        other.end()
+    assert own.gone(), own.left()
+
+
+def test_down_ends_a_cluster_in_use(own: Cluster) -> None:
+    assert own.do("up", "--nodes", 2).returncode == 0
+    with subprocess.Popen(own.words("shell", "n2", "--", "sleep", "1000"), env=own.environment) as inside:
+        assert until(lambda: "sleep" in own.processes().values())
+        assert own.do("down").returncode == 0
+        assert inside.wait(20) == 128 + 9
+    assert own.gone(), own.left()
+    refused = own.do("down")
+    assert refused.returncode == 1 and "no such cluster is up" in refused.stderr
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_a_start_that_is_stopped_leaves_nothing(own: Cluster, by: signal.Signals) -> None:
+    with subprocess.Popen(
+        own.words("up"), env=own.environment, stderr=subprocess.PIPE, text=True
+    ) as starting:
+        assert until(lambda: "munged" in own.processes().values())
+        starting.send_signal(by)
+        said = starting.communicate(timeout=30)[1]
+    assert starting.returncode == (130 if by == signal.SIGINT else -9), said
+    assert own.gone(), own.left()
