@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/launch/launch.hpp"
+#include "core/launch/over_nodes.hpp"
 
 namespace strata::cli {
 namespace {
@@ -21,6 +22,9 @@ Options declare() {
         "Runs a serial, OpenMP, forking or MPI program under a layout: so many processes and threads, "
         "each on cores of its own, with its pages where they belong.");
     options.option("--layout", "PxT", "1x1", "processes x threads of each")
+        .option("--nodes", "N", "",
+                "on so many nodes of a Slurm cluster: the layout counts the processes of all of them")
+        .flag("--label", "with --nodes: each line of output begins with its rank")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "WIDTH", "core",
                 "hold each thread on its core, or within the cache, numa domain or package around it; none: "
@@ -68,7 +72,9 @@ Options declare() {
                  "nobody else on its core, and an error that says so when it needs more")
         .example("strata launch --layout 36x4 --dry-run --machine node.xml -- ./a.out",
                  "where everything would go on a machine that one has only lstopo's file of")
-        .example("strata launch --layout 2x1 --record run.json -- ./a.out", "and what really happened");
+        .example("strata launch --layout 2x1 --record run.json -- ./a.out", "and what really happened")
+        .example("strata launch --nodes 4 --layout 64x4 -- ./hybrid",
+                 "16 processes of four threads on each of four nodes, by srun");
     return options;
 }
 
@@ -158,13 +164,23 @@ launch::Request request_from(const Parsed& parsed) {
 int launch_command(int argc, char** argv) {
     const Parsed parsed = declare().parse(argc, argv);
     if (parsed.help()) return kSuccess;
-    const launch::Request request = request_from(parsed);
+    launch::Request request = request_from(parsed);
+    if (parsed.has("--nodes"))
+        request.command =
+            launch::over_nodes(request.command, static_cast<int>(parsed.integer("--nodes", 1, 1 << 20)),
+                               request.wish.layout, parsed.has("--label"));
+    else if (parsed.has("--label"))
+        throw Error("output is labelled by Slurm, where it starts the ranks")
+            .given("--label")
+            .allowed("--label with --nodes N");
     return launch::carry_out(launch::make_plan(request), request);
 }
 
 int launch_laid_out(const std::string& layout, const Parsed& own, const std::vector<std::string>& command) {
-    std::vector<std::string> words = {"launch", "--layout",         layout, "--stride", own.text("--stride"),
-                                      "--bind", own.text("--bind"), "--"};
+    std::vector<std::string> words = {"launch", "--layout",        layout, "--stride", own.text("--stride"),
+                                      "--bind", own.text("--bind")};
+    if (own.has("--nodes")) words.insert(words.end(), {"--nodes", own.text("--nodes")});
+    words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());

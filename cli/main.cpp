@@ -46,6 +46,7 @@ const std::vector<Command>& commands() {
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
         {"tune", nullptr, kLayout, "the best layout for a program, found by racing, with an interval"},
+        {"submit", nullptr, kLayout, "send a command to nodes of a Slurm cluster, by a script that says why"},
         {"where", where_command, kLayout, "on which CPU its threads run and in which memory its pages lie"},
         {"balance", balance_command, kLayout, "zones to processes and threads to match, with the efficiency"},
         {"steer", nullptr, kLayout, "ask a run how far it is, change its parameters, checkpoint or stop it"},

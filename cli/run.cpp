@@ -31,10 +31,13 @@ Options declare() {
             "CASE",
             "the case file (TOML), or the name of a solver with --help; or SOLVER.py, and then its case")
         .option("--layout", "PxT", "", "processes x threads; without it one of each")
+        .option("--nodes", "N", "", "on so many nodes of a Slurm cluster, which the layout's processes share")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata run cases/transport/heat.toml --layout 1x2 --out run",
                  "on two threads; result.json is in the folder `run`")
+        .example("strata run cases/transport/heat.toml --nodes 4 --layout 64x4 --out run",
+                 "16 processes of four threads on each of four nodes")
         .example("strata run my_solver.py my_case.toml --layout 4x1 --out run",
                  "a solver in Python (strata.graph.program), on four processes")
         .example("strata run wave/case.toml --layout 2x1",
@@ -140,7 +143,7 @@ int run_command(int argc, char** argv) {
     std::vector<std::string> own, solver_words;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i], name = word.substr(0, word.find('='));
-        const bool ours = name == "--layout" || name == "--stride" || name == "--bind";
+        const bool ours = name == "--layout" || name == "--nodes" || name == "--stride" || name == "--bind";
         (ours ? own : solver_words).push_back(word);
         if (ours && name == word && i + 1 < argc) own.emplace_back(argv[++i]);
     }
@@ -164,7 +167,8 @@ int run_command(int argc, char** argv) {
     own.push_back(first);
     const Parsed parsed = options.parse(own);
     const std::string layout = parsed.text("--layout");
-    return launch_laid_out(layout.empty() ? "1x1" : layout, parsed, command);
+    const std::string one_each = parsed.has("--nodes") ? parsed.text("--nodes") + "x1" : "1x1";
+    return launch_laid_out(layout.empty() ? one_each : layout, parsed, command);
 }
 
 }  // namespace strata::cli

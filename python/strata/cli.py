@@ -25,6 +25,7 @@ MODULES = {
     "machine-measure": "measuring",
     "study": "study",
     "tune": "tune",
+    "submit": "submit",
     "new": "new",
     "steer": "steer",
     "cluster": "cluster",

@@ -38,6 +38,7 @@ NATIVE = [
 PYTHON = [
     ["strata.errors"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
+    ["strata.site"],
     ["strata.measure"],
     ["strata.advice"],
     ["strata.draw"],
@@ -45,6 +46,7 @@ PYTHON = [
     ["strata.characterize"],
     ["strata.compare", "strata.study"],
     ["strata.tune"],
+    ["strata.submit"],
     ["strata.commands", "strata.doctor"],
     ["strata.cli"],
     ["strata.__main__"],

@@ -277,6 +277,73 @@ def test_a_case_over_nodes_gives_the_bits_of_strata_run(quiet, srun, tmp_path, n
     assert checksums(tmp_path / "nodes" / "checkpoint-000020") == expected
 
 
+def test_a_case_and_a_program_over_nodes_need_no_srun_line(quiet, srun, tmp_path):
+    """Outside a job srun asks for the nodes; inside it is a step of the job."""
+    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", **HEAT)
+    words = ["--steps", "20", "--checkpoint", "20", "--quiet", "--bind", "none", "--out"]
+    alone = quiet.run(strata(), "run", case, *words, tmp_path / "alone")
+    assert alone.returncode == 0, alone.stderr
+    over = [strata(), "run", case, "--nodes", "2", "--layout", "2x1", *words]
+    done = quiet.run(*over, tmp_path / "nodes")
+    assert done.returncode == 0, done.stderr
+    assert "transport: 2 processes" in done.stdout
+    submitted(quiet, f"{' '.join(map(str, over))} {tmp_path}/job", tmp_path, "-N", "2")
+    expected = checksums(tmp_path / "alone" / "checkpoint-000020")
+    assert len(expected) > 8
+    for folder in ("nodes", "job"):
+        assert checksums(tmp_path / folder / "checkpoint-000020") == expected
+    launch = [strata(), "launch", "--nodes", "2", "--layout", "2x1", "--bind", "none", "--label", "--"]
+    typed = quiet.run(*launch, "sh", "-c", "echo in:$(cat) of $STRATA_RANK", input="typed")
+    assert typed.returncode == 0, typed.stderr
+    assert sorted(typed.stdout.splitlines()) == ["0: in:typed of 0", "1: in: of 1"]
+
+
+def test_a_submitted_run_is_queued_again_and_goes_on(quiet, srun, tmp_path):
+    """Told that its time is over it writes a checkpoint; the second start ends with the bits of a run that
+    nobody stopped."""
+    front = strata()
+    environment = quiet.environment | {"STRATA_BIN": front, "STRATA_ROOT": str(tmp_path / "no checkout")}
+    if "STRATA_PYTHON" not in environment:
+        environment["STRATA_PYTHON"] = sys.executable
+    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", cells="[64, 64, 64]")
+    words = ["run", case, "--steps", "1300", "--checkpoint", "1300", "--bind", "none", "--out"]
+    asked = [
+        "submit",
+        "--goes-on",
+        "--nodes",
+        "2",
+        "--time",
+        "10m",
+        "--",
+        *words,
+        tmp_path / "job",
+        "--layout",
+        "2x1",
+    ]
+    done = quiet.run(front, *asked, env=environment)
+    assert done.returncode == 0, done.stderr
+    job = re.search(r"submitted job (\d+) to partition all", done.stdout)[1]
+    while not (tmp_path / "job" / "control" / "control.sock").exists():
+        assert quiet.run("squeue", "--noheader", "-j", job).stdout, quiet.logs()
+        time.sleep(0.02)
+    assert quiet.run("scancel", "--batch", "--signal=USR1", job).returncode == 0
+    # Slurm lets a job that is queued again wait for two minutes. Here it gets two seconds: slurmd takes a job
+    # that comes at once for the one that was ended.
+    output, end = tmp_path / "job" / f"slurm-{job}.out", time.monotonic() + 60
+    while len(stops := re.findall(r"transport: 2 processes.*? (\d+) steps? to", output.read_text())) < 2:
+        assert time.monotonic() < end, output.read_text() + quiet.logs()
+        if "PENDING" in quiet.run("squeue", "--noheader", "-o", "%T", "-j", job).stdout:
+            time.sleep(2)
+            quiet.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+        time.sleep(0.1)
+    alone = quiet.run(front, *words, tmp_path / "alone")
+    assert 0 < int(stops[0]) < 1300 == int(stops[1])
+    second = output.read_text().split("transport: 2 processes")[1]
+    assert int(re.search(r"step (\d+)/1300", second)[1]) > 0, second
+    expected = checksums(tmp_path / "alone" / "checkpoint-001300")
+    assert alone.returncode == 0 and checksums(tmp_path / "job" / "checkpoint-001300") == expected
+
+
 def test_inside_a_batch_job_all_ways_to_start_lead_to_their_nodes(quiet, srun, tmp_path):
     """A batch script is no rank of a step, though Slurm numbers it as one."""
     program = built("tests", "team", "team_nodes")
@@ -403,12 +470,12 @@ def test_characterize_refuses_a_login_node_and_is_submitted_to_another(quiet, tm
     if not front.exists():
         pytest.skip("needs the installed programs: ./strata test sets STRATA_PREFIX")
     tiny, results = ROOT / "tests" / "e2e" / "tiny.toml", tmp_path / "results"
-    words = [front, "characterize", "--quick", "--case", tiny, "--out", results]
+    words = ["characterize", "--quick", "--case", tiny, "--out", results]
     environment = quiet.environment | {"STRATA_PYTHON": os.environ.get("STRATA_PYTHON", sys.executable)}
-    refused = quiet.run(*words, env=environment)
+    refused = quiet.run(front, *words, env=environment)
     assert refused.returncode == 3
-    assert "--submit PARTITION" in refused.stderr
-    done = quiet.run(*words, "--submit", "all", env=environment)
+    assert "strata submit -- characterize" in refused.stderr
+    done = quiet.run(front, "submit", "--partition", "all", "--", *words, env=environment)
     assert done.returncode == 0, done.stderr
     job = re.search(r"submitted job (\d+) to partition all", done.stdout)[1]
     end = time.monotonic() + 300

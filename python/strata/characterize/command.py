@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata import paths
-from strata.characterize import planner, session, slurm
+from strata.characterize import planner, session
 from strata.characterize.case import Case
 from strata.characterize.case import read as read_case
 from strata.characterize.session import Prepared
@@ -22,6 +22,7 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import duration
 from strata.paths import Native
+from strata.site import slurm
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,6 @@ class Request:
     new: bool = False
     accept_change: bool = False
     here: bool = False
-    submit: str | None = None
     dry_run: bool = False
     seed: int | None = None
     only: tuple[str, ...] = ()
@@ -102,13 +102,10 @@ def _only(case: Case, names: Sequence[str]) -> Case:
 
 def run(request: Request, lock: str = HOST_LOCK) -> int:
     """The whole command; returns its exit code."""
-    if not request.dry_run:
-        if request.submit is not None:
-            return _submit(request)
-        if slurm.is_login_node() and not request.here:
-            raise slurm.refusal(request.command)
     if request.dry_run:
         return _dry_run(prepare(request))
+    if slurm.is_login_node() and not request.here:
+        raise slurm.refusal(request.command)
     target = session.Target(
         name=request.kind,
         results=request.results,
@@ -138,40 +135,4 @@ def _dry_run(prepared: Prepared) -> int:
         f"{len(plan.tasks)} tasks, about {duration(total)}, and some seconds for the report"
         + (f"; ends within {duration(budget)}: what does not fit is left out" if budget else "")
     )
-    return 0
-
-
-def _submit(request: Request) -> int:
-    """Sends the same command to a compute node.
-
-    With its results folder fixed now so that its place can be told.
-    """
-    assert request.submit is not None
-    base = paths.results_base()
-    results = (
-        request.results.absolute()
-        if request.results
-        else session.fresh_folder(base, f"{request.kind}-{request.submit}", {})
-    )
-    root = paths.root()
-    start = (
-        [str(root / "strata")]
-        if root is not None and (root / "strata").exists()
-        else [str(paths.native().front)]
-    )
-    words = [*start, "characterize", f"--{request.mode}", "--out", str(results)]
-    if request.case is not None:
-        words += ["--case", str(request.case.absolute())]
-    for name in request.only:
-        words += ["--only", name]
-    if request.seed is not None:
-        words += ["--seed", str(request.seed)]
-    if request.budget_s is not None:
-        words += ["--budget", f"{request.budget_s:g}s"]
-    words += ["--strict"] * request.strict
-    minutes = 20 if request.mode == "quick" else 240
-    job = slurm.submit(words, request.submit, results, minutes)
-    print(f"submitted job {job.id} to partition {request.submit}: {job.script}")
-    print(f"report will be: {results / 'report' / 'report.html'}")
-    print(f"see how it goes: squeue -j {job.id}; tail -f {results}/slurm-{job.id}.out")
     return 0

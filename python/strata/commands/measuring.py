@@ -67,7 +67,7 @@ def characterize(commands: Commands) -> None:
             ("strata characterize --full", "everything, larger sizes, no time limit"),
             ("strata characterize --budget 2m", "within two minutes: what matters most"),
             ("strata characterize --dry-run", "what would run and how long it takes"),
-            ("strata characterize --submit batch", "on a node of the Slurm partition 'batch'"),
+            ("strata submit -p batch -- characterize", "on a node of the Slurm partition 'batch'"),
         ],
     )
     mode = parser.add_mutually_exclusive_group()
@@ -80,9 +80,6 @@ def characterize(commands: Commands) -> None:
         help="the short plan (default)",
     )
     mode.add_argument("--full", dest="mode", action="store_const", const="full", help="the long plan")
-    parser.add_argument(
-        "--submit", metavar="PARTITION", help="run as an exclusive Slurm job in this partition"
-    )
     _measuring_options(parser)
     parser.set_defaults(run=_run_characterize, kind="characterize")
 
@@ -107,7 +104,7 @@ def machine_measure(commands: Commands) -> None:
         help="the long plan",
     )
     _measuring_options(parser)
-    parser.set_defaults(run=_run_characterize, kind="machine", submit=None)
+    parser.set_defaults(run=_run_characterize, kind="machine")
 
 
 def _run_characterize(given: argparse.Namespace) -> int:
@@ -123,7 +120,6 @@ def _run_characterize(given: argparse.Namespace) -> int:
             new=given.new,
             accept_change=given.accept_change,
             here=given.here,
-            submit=given.submit,
             dry_run=given.dry_run,
             seed=given.seed,
             only=tuple(given.only),

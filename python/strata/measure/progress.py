@@ -30,14 +30,14 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def seconds(text: str) -> float:
-    """'90', '90s', '5m' or '1h' in seconds. Raises StrataError for anything else."""
+def seconds(text: str, at: str = "--budget") -> float:
+    """'90', '90s', '5m' or '1h' in seconds. Raises StrataError, with the option `at`, for anything else."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip())
     value = (
         float(match.group(1)) * {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[match.group(2)] if match else 0
     )
     if value <= 0:
-        raise StrataError("not a time", at="--budget", given=text, allowed="for example 90s, 5m or 1h")
+        raise StrataError("not a time", at=at, given=text, allowed="for example 90s, 5m or 1h")
     return value
 
 

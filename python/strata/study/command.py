@@ -12,7 +12,7 @@ from typing import Any
 
 from strata import paths
 from strata.advice import views
-from strata.characterize import console, session, slurm
+from strata.characterize import console, session
 from strata.characterize.session import Prepared
 from strata.errors import StrataError
 from strata.measure import store
@@ -21,6 +21,7 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import duration
 from strata.measure.standings import Standings
+from strata.site import slurm
 from strata.study import planner, settings, toolchain
 from strata.study.case import Study, read
 from strata.study.toolchain import Toolchain
@@ -149,7 +150,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
         return _dry_run(prepare(request))
     command = shlex.join(["strata", *request.argv])
     if slurm.is_login_node() and not request.here:
-        raise slurm.refusal(command, submits=False)
+        raise slurm.refusal(command)
     prepared = prepare(request)
     target = session.Target(
         name=f"study-{prepared.plan.mode}",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata import paths
-from strata.characterize import session, slurm
+from strata.characterize import session
 from strata.errors import FAILED
 from strata.measure import background, provenance, store
 from strata.measure.lock import HOST_LOCK, HostLock
@@ -17,6 +17,7 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import Plan, Policy, build_id, identity
 from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
+from strata.site import slurm
 from strata.study.command import foreign_file
 from strata.tune import results, table
 from strata.tune.candidates import KINDS, Candidate
@@ -37,7 +38,7 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
         return _dry_run(request, machine, str(native.front))
     command = shlex.join(["strata", *request.argv])
     if slurm.is_login_node() and not request.here:
-        raise slurm.refusal(command, submits=False)
+        raise slurm.refusal(command)
     seed = request.seed if request.seed is not None else fresh_seed()
     return session.until_stopped(
         lambda keep: _race(request, machine, native, seed, HostLock(lock_name), keep)

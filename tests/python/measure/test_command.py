@@ -17,10 +17,11 @@ import pytest
 from fakes import busy_record, install
 
 from strata import cli
-from strata.characterize import command, slurm
+from strata.characterize import command
 from strata.characterize.command import Request
 from strata.errors import StrataError
 from strata.measure import runner
+from strata.site import slurm
 
 CASE = """
 schema = "strata.characterize/1"
@@ -244,18 +245,12 @@ def test_an_unknown_task_name_lists_the_known(here: Path) -> None:
 
 @pytest.fixture
 def cluster(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A login node: sinfo and sbatch on PATH, no allocation. sbatch keeps what it was given."""
+    """A login node: sinfo on PATH, no allocation."""
     monkeypatch.undo()
     folder = here / "slurm bin"
     folder.mkdir()
     (folder / "sinfo").write_text("#!/bin/sh\necho batch\n")
-    (folder / "sbatch").write_text(
-        f'#!/bin/sh\nprintf "%s\\n" "$@" > "{here}/asked"\n'
-        'case "$*" in *=nosuch*) echo "sbatch: error: invalid partition: nosuch" >&2; exit 1;; esac\n'
-        'echo "4711;cluster"\n'
-    )
-    for path in folder.iterdir():
-        path.chmod(0o755)
+    (folder / "sinfo").chmod(0o755)
     monkeypatch.setenv("STRATA_BIN", str(here / "prefix with space" / "bin" / "strata"))
     monkeypatch.setenv("STRATA_RESULTS", str(here / "results with space"))
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
@@ -269,7 +264,7 @@ def test_on_a_login_node_nothing_is_measured_and_the_way_on_is_said(cluster: Pat
     said = capsys.readouterr().err
     assert (
         "login node" in said
-        and "--submit PARTITION" in said
+        and "strata submit -- characterize" in said
         and "--here" in said
         and "srun strata characterize" in said
     )
@@ -290,40 +285,13 @@ def test_a_plain_machine_is_no_login_node() -> None:
     assert slurm.is_cluster({"PATH": "/nonexistent", "SLURM_CONF": "/x/slurm.conf"})
 
 
-def test_submit_writes_a_job_and_says_where_the_report_will_be(cluster: Path, capsys) -> None:
-    assert cli.main(["characterize", "--submit", "batch", "--case", str(cluster / "case.toml")]) == 0
-    said = capsys.readouterr().out
-    (folder,) = (cluster / "results with space").iterdir()
-    assert "job 4711" in said and str(folder / "report" / "report.html") in said
-    script = (folder / "job.sh").read_text()
-    assert (
-        script.startswith("#!/bin/bash\n")
-        and "#SBATCH --exclusive" in script
-        and "#SBATCH --partition=batch" in script
-    )
-    assert f"--out '{folder}'" in script and "characterize --quick" in script
-    asked = (cluster / "asked").read_text().splitlines()
-    assert "--exclusive" in asked and "--partition=batch" in asked and asked[-1] == str(folder / "job.sh")
-    assert not (cluster / "prefix with space" / "launches").exists()
-
-
-def test_a_refused_job_quotes_sbatch(cluster: Path, capsys) -> None:
-    assert cli.main(["characterize", "--submit", "nosuch", "--case", str(cluster / "case.toml")]) == 1
-    assert "invalid partition" in capsys.readouterr().err
-
-
-def test_submit_without_slurm_says_so(here: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setenv("PATH", "/nonexistent")
-    assert cli.main(["characterize", "--submit", "batch"]) == 2
-    assert "no sbatch on PATH" in capsys.readouterr().err
-
-
 # -- the command line
 # --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["characterize"], ["machine-measure"], ["report"], ["results"], ["findings"], ["draw"]]
+    "words",
+    [[], ["characterize"], ["machine-measure"], ["report"], ["results"], ["findings"], ["draw"], ["submit"]],
 )
 def test_every_command_explains_itself_with_an_example(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:

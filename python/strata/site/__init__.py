@@ -1,0 +1,1 @@
+"""A site's cluster: its partitions and habits (site.toml), and job scripts for it."""

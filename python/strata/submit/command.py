@@ -1,0 +1,336 @@
+"""`strata submit`: what is asked, the script for it, and sbatch."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata import paths
+from strata.characterize.session import fresh_folder
+from strata.errors import FAILED, StrataError
+from strata.measure.files import write_atomically
+from strata.measure.progress import duration
+from strata.site import site_file, slurm
+from strata.site.site_file import Site
+from strata.site.slurm import Partition
+from strata.submit import estimate
+from strata.submit.batch import WARNING_S, Directive, Script
+
+# Commands of Strata that may be a job, and which of them measure: these need a node alone.
+COMMANDS = {"characterize": True, "study": True, "tune": True, "bench": True, "run": False, "launch": False}
+_HAVE_FOLDERS = ("characterize", "study", "tune", "run")  # by --out
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    words: tuple[str, ...]  # a command of Strata's without `strata`, or a program with its arguments
+    layout: str | None = None  # of a program
+    nodes: int = 1
+    partition: str | None = None
+    time_s: float | None = None
+    time_min_s: float | None = None
+    account: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    reservation: str | None = None
+    switches: str | None = None
+    array: str | None = None
+    goes_on: bool = False  # a run that is queued again when its time is over
+    site: Path | None = None
+    dry_run: bool = False
+    argv: tuple[str, ...] = ()
+
+
+def run(request: Request) -> int:
+    """The whole command; returns its exit code."""
+    site = site_file.read(site_file.find(request.site))
+    partition = choose(slurm.partitions(), request.partition or site["partition"])
+    script, folder = prepare(request, site, partition)
+    if request.dry_run:
+        print(script.text(), end="")
+        return 0
+    job, path = submit(script, folder)
+    print(f"submitted job {job} to partition {partition.name}: {path}")
+    if request.words[0] in ("characterize", "study", "tune"):
+        print(f"report will be: {folder / 'report' / 'report.html'}")
+    print(f"see how it goes: squeue -j {job}; tail -f {folder}/slurm-{job}.out")
+    return 0
+
+
+def choose(known: Sequence[Partition], name: str | None) -> Partition:
+    """The partition of this name, or the cluster's default."""
+    for each in known:
+        if each.name == name or (name is None and each.default):
+            return each
+    raise StrataError(
+        "no such partition" if name else "this cluster has no default partition",
+        at="--partition",
+        given=name or "none",
+        allowed=", ".join(each.name for each in known) or "none that you may use",
+        remedy="sinfo -s",
+    )
+
+
+def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script, Path]:
+    """The script, and the folder that it and the job's output go to."""
+    if not request.words:
+        raise StrataError(
+            "nothing to submit",
+            at="strata submit",
+            given="nothing after --",
+            allowed="a command of Strata's, or a program",
+            remedy="strata submit -- run case.toml --layout 16x4 --time 2h",
+        )
+    known = request.words[0] if request.words[0] in COMMANDS else None
+    _check_nodes(request, partition, known)
+    words, folder = _with_folder(request, site, known)
+    out = estimate.value_of(words, "--out") if request.goes_on else None
+    layout = estimate.value_of(words, "--layout") if known else request.layout
+    reasons = _reasons(layout, request.nodes, partition, site)
+    if request.goes_on and known != "run":
+        raise StrataError(
+            "only a run goes on from a checkpoint by itself",
+            at="--goes-on",
+            given=request.words[0],
+            allowed="strata submit --goes-on -- run CASE",
+            remedy="leave out --goes-on: a script that is submitted again goes on where it was",
+        )
+    before = (*(f"module load {shlex.quote(name)}" for name in site["modules"]), *site["before"])
+    command = _command(words, request, site, known, layout)
+    asked = shlex.join(["strata", *request.argv])
+    directives = tuple(_directives(request, site, partition, folder, known))
+    return Script(asked, directives, reasons, before, command, out, command[0]), folder
+
+
+def _check_nodes(request: Request, partition: Partition, known: str | None) -> None:
+    if request.nodes > partition.nodes:
+        raise StrataError(
+            "the partition has fewer nodes",
+            at="--nodes",
+            given=str(request.nodes),
+            allowed=f"1 to {partition.nodes} in partition {partition.name}",
+        )
+    if request.nodes > 1 and known is not None and known not in ("run", "launch"):
+        raise StrataError(
+            "this command measures one node at a time",
+            at="--nodes",
+            given=f"{request.nodes} with strata {known}",
+            allowed="--nodes with run, launch or a program",
+            remedy=f"--array 1-{request.nodes}: as many jobs, each on a node of its own",
+        )
+
+
+def _with_folder(request: Request, site: Site, known: str | None) -> tuple[tuple[str, ...], Path]:
+    """The words with the output folder that they name, or with one that is new; and the folder of the script,
+    which is the same but for an array.
+    """
+    said = estimate.value_of(request.words, "--out") if known in _HAVE_FOLDERS else None
+    if said is not None and request.array is None:
+        return request.words, Path(said).absolute()
+    base = site.scratch or paths.results_base()
+    folder = fresh_folder(base.absolute(), known or Path(request.words[0]).name, {})
+    if known not in _HAVE_FOLDERS or said is not None:
+        return request.words, folder
+    own = folder / "{task}" if request.array is not None else folder
+    # Before the program of `tune -- program`.
+    at = request.words.index("--") if "--" in request.words else len(request.words)
+    return (*request.words[:at], "--out", str(own), *request.words[at:]), folder
+
+
+def _reasons(layout: str | None, nodes: int, partition: Partition, site: Site) -> tuple[str, ...]:
+    """Why the layout fits the nodes, as the launcher sees it on one of them."""
+    if layout is None:
+        return ()
+    try:
+        processes, threads = map(int, layout.split("x"))
+    except ValueError:
+        raise StrataError(
+            "not a layout", at="--layout", given=layout, allowed="PxT, such as 16x4: processes x threads"
+        ) from None
+    if processes < nodes:
+        raise StrataError(
+            "there are fewer processes than nodes",
+            at="--layout",
+            given=f"{layout} on {nodes} nodes",
+            allowed="at least a process on each; the layout counts the processes of all nodes",
+            remedy=f"--layout {nodes}x{threads}",
+        )
+    each = -(-processes // nodes)
+    if each * threads > partition.cores_of_node:
+        raise StrataError(
+            "the layout is larger than the nodes",
+            at="--layout",
+            given=f"{layout} on {nodes} nodes: {each} x {threads} = {each * threads} cores of a node",
+            allowed=f"{partition.cores_of_node} cores on each node of partition {partition.name}",
+            remedy=f"--nodes {-(-processes * threads // partition.cores_of_node)}",
+        )
+    machine = site.machine(partition.name) or partition.machine
+    front = [str(paths.native().front), "launch", "--dry-run", "--machine", machine]
+    done = subprocess.run(
+        [*front, "--layout", f"{each}x{threads}", "--", "true"], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise StrataError.read(done.stderr, done.returncode) or StrataError(
+            "the layout cannot be checked", given=done.stderr.strip(), code=FAILED
+        )
+    why = [line.partition(":")[2].strip() for line in done.stdout.splitlines() if line.startswith("why:")]
+    return (
+        f"Layout {layout}: {each} processes of {threads} threads on each node, "
+        f"{each * threads} of its {partition.cores_of_node} cores.",
+        *(f"  {line}" for line in why),
+    )
+
+
+def _command(
+    words: tuple[str, ...], request: Request, site: Site, known: str | None, layout: str | None
+) -> tuple[str, ...]:
+    """The words of the script's last line."""
+    root = paths.root()
+    own = root / "strata" if root is not None else None
+    strata = str(own if own is not None and own.exists() else paths.native().front)
+    nodes = ("--nodes", str(request.nodes)) if request.nodes > 1 else ()
+    line = site.starter()
+    if known == "run" and not line:
+        return (strata, *words[:2], *nodes, *words[2:])
+    if known == "launch" and not line:
+        return (strata, words[0], *nodes, *words[1:])
+    if known is not None:
+        if line and request.nodes > 1:
+            raise StrataError(
+                "this site starts ranks by a launch line of its own",
+                given=f"starter {site['starter']} with strata {known} on {request.nodes} nodes",
+                allowed="a program: strata submit --layout PxT -- ./program",
+            )
+        return (strata, *words)
+    layout = layout or f"{request.nodes}x1"
+    if not line:
+        return (strata, "launch", *nodes, "--layout", layout, "--", *words)
+    processes, threads = map(int, layout.split("x"))
+    filled = line.format(
+        processes=processes, threads=threads, nodes=request.nodes, per_node=-(-processes // request.nodes)
+    )
+    return (*shlex.split(filled), strata, "launch", "--layout", layout, "--", *words)
+
+
+def _directives(
+    request: Request, site: Site, partition: Partition, folder: Path, known: str | None
+) -> list[Directive]:
+    """Every option of the job with its reason."""
+    name = request.words[0] if known else Path(request.words[0]).name
+    lines = [
+        Directive(f"--job-name=strata-{name}", "Its name in squeue."),
+        Directive(
+            f"--partition={partition.name}", "As asked." if request.partition else "This site's, or Slurm's."
+        ),
+        Directive(f"--nodes={request.nodes}", _why_nodes(request)),
+        Directive(
+            "--exclusive",
+            "Whole nodes: threads are bound to cores, "
+            + (
+                "and neighbours would disturb the figures."
+                if COMMANDS.get(known or "")
+                else "which are theirs alone."
+            ),
+        ),
+        Directive("--mem=0", "All memory of each node."),
+        _time(request, partition),
+    ]
+    if request.time_min_s is not None:
+        lines.append(
+            Directive(
+                f"--time-min={slurm.time_of(request.time_min_s)}",
+                f"It starts earlier where {duration(request.time_min_s)} fit between other jobs.",
+            )
+        )
+    if request.goes_on:
+        lines.append(
+            Directive(
+                f"--signal=B:USR1@{WARNING_S}", "The script is told before its time is over (see below)."
+            )
+        )
+        lines.append(Directive("--requeue", "A job whose node fails is queued again, and goes on."))
+        lines.append(Directive("--open-mode=append", "What earlier starts have printed stays."))
+    for option, value in (
+        ("account", request.account or site["account"]),
+        ("qos", request.qos or site["qos"]),
+        ("constraint", request.constraint or site["constraint"]),
+        ("reservation", request.reservation),
+        ("switches", request.switches),
+        ("array", request.array),
+    ):
+        if value is not None:
+            lines.append(
+                Directive(f"--{option}={value}", _WHY.get(option, "As asked, or as this site says."))
+            )
+    lines += [Directive(option, "This site's.") for option in site["options"]]
+    output = "slurm-%A-%a.out" if request.array else "slurm-%j.out"
+    lines.append(Directive(f'--output="{folder}/{output}"', "What it prints."))
+    return lines
+
+
+_WHY = {
+    "switches": "Nodes below so few switches are near each other; Slurm waits for them as long as is said.",
+    "array": "A job for each number, which replaces {task} in the command.",
+}
+
+
+def _why_nodes(request: Request) -> str:
+    return "One node." if request.nodes == 1 else f"The layout's processes share {request.nodes} nodes."
+
+
+def _time(request: Request, partition: Partition) -> Directive:
+    """The time limit: as asked, by the command's own plan, or the partition's usual one."""
+    planned = estimate.of(request.words) if request.time_s is None else None
+    if request.time_s is not None:
+        asked, why = request.time_s, "As asked."
+    elif planned is not None:
+        asked, why = planned[0], f"{planned[1]}."
+    elif partition.usual_s is not None:
+        asked, why = partition.usual_s, f"What partition {partition.name} gives where nothing is asked."
+    else:
+        raise StrataError(
+            "how long the job will take is not known",
+            at="--time",
+            given="no --time, and the command has no plan of its own",
+            allowed="--time 2h, or a partition with a DefaultTime",
+        )
+    if partition.longest_s is not None and asked > partition.longest_s:
+        raise StrataError(
+            "the partition allows less time",
+            at="--time",
+            given=duration(asked),
+            allowed=f"up to {duration(partition.longest_s)} in partition {partition.name}",
+            remedy=f"--time {int(partition.longest_s // 60)}m --goes-on, for a run that is queued again"
+            if request.words[0] == "run"
+            else None,
+        )
+    return Directive(f"--time={slurm.time_of(asked)}", why)
+
+
+def submit(script: Script, folder: Path) -> tuple[str, Path]:
+    """Writes the script into the folder and gives it to sbatch; the job's number, and the script."""
+    sbatch = shutil.which("sbatch")
+    if sbatch is None:
+        raise StrataError(
+            "no sbatch on PATH", remedy="load the cluster's Slurm module; --dry-run prints the script"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "job.sh"
+    write_atomically(path, script.text())
+    done = subprocess.run([sbatch, "--parsable", str(path)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise StrataError(
+            "sbatch refused the job",
+            at=str(path),
+            given=done.stderr.strip() or f"exit {done.returncode}",
+            remedy="sinfo -s lists partitions, sacctmgr show assoc your accounts",
+            code=FAILED,
+        )
+    # --parsable prints "ID" or "ID;cluster"
+    return done.stdout.strip().split("\n")[-1].split(";")[0], path

@@ -1,0 +1,56 @@
+"""How long a command of Strata's that measures will take, by its own plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strata.errors import StrataError
+from strata.measure.plan import Plan
+from strata.measure.progress import duration, seconds
+
+_START_S = 300.0  # of a job: its first use of files, the report
+
+
+def of(words: Sequence[str]) -> tuple[float, str] | None:
+    """The time to ask for, in seconds, and why; None for a command that has no plan (a run, a program)."""
+    budget = value_of(words, "--budget") or ("10m" if words[0] == "tune" else None)
+    if budget is not None:
+        planned, said = seconds(budget), f"Its budget is {budget}"
+    elif (plan := _plan(words)) is not None:
+        launches = plan.policy.launches + 1
+        planned = sum(task.expected_s * (task.launches or launches) for task in plan.tasks)
+        said = f"Its plan is about {duration(planned)} long"
+        if plan.policy.budget_s and plan.policy.budget_s < planned:
+            planned, said = plan.policy.budget_s, f"Its plan ends within {duration(plan.policy.budget_s)}"
+    else:
+        return None
+    return (
+        1.5 * planned + _START_S,
+        f"{said}; half as much again for a slower node, and 5 min for start and report",
+    )
+
+
+def _plan(words: Sequence[str]) -> Plan | None:
+    """The plan that a dry run of the command would show, made on this node."""
+    from strata.characterize import command as characterize
+    from strata.study import command as study
+
+    if words[0] == "characterize":
+        mode = "full" if "--full" in words else "quick"
+        return characterize.prepare(characterize.Request(mode=mode)).plan
+    if words[:2] == ["study", "run"]:
+        named = next((word for word in words[2:] if not word.startswith("-")), None)
+        if named is None:
+            raise StrataError("no study is named", given=" ".join(words), remedy="strata study list")
+        return study.prepare(study.Request(study=named, dry_run=True)).plan
+    return None
+
+
+def value_of(words: Sequence[str], option: str) -> str | None:
+    """The value of an option among the words of a command; None where it is not given."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return None
