@@ -16,6 +16,7 @@
 #include "cli/python.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/program.hpp"
 #include "core/launch/script.hpp"
 
 namespace strata::cli {
@@ -136,6 +137,16 @@ std::vector<std::string> command_for(const std::string& file) {
         .remedy("strata new NAME writes one; strata doctor says what was left out, and why");
 }
 
+/// A run that is long should have a node of its own.
+void tell_on_a_login_node(const std::string& first) {
+    if (!launch::environment_value("SLURM_JOB_ID").empty() || !launch::on_path("sbatch")) return;
+    std::fprintf(
+        stderr,
+        "this looks like a login node of a Slurm cluster: strata submit -- run %s ... gives the run a "
+        "node of its own\n",
+        first.c_str());
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
@@ -166,6 +177,7 @@ int run_command(int argc, char** argv) {
 
     own.push_back(first);
     const Parsed parsed = options.parse(own);
+    if (!parsed.has("--nodes")) tell_on_a_login_node(first);
     const std::string layout = parsed.text("--layout");
     const std::string one_each = parsed.has("--nodes") ? parsed.text("--nodes") + "x1" : "1x1";
     return launch_laid_out(layout.empty() ? one_each : layout, parsed, command);

@@ -26,17 +26,13 @@ std::string slurm_mpi(Mpi mpi) {
 }
 
 void need_srun(int nodes) {
-    try {
-        find_command("srun", environment_value("PATH"));
-    } catch (const Error&) {
-        throw Error("there is no Slurm here to start a program on other nodes", kFailure)
-            .given(fmt::format("--nodes {}, and no srun on PATH", nodes))
-            .allowed("a cluster with Slurm")
-            .remedy(
-                "load the cluster's Slurm module; without Slurm: mpirun with a list of hosts, around or "
-                "inside "
-                "strata launch");
-    }
+    if (on_path("srun")) return;
+    throw Error("there is no Slurm here to start a program on other nodes", kFailure)
+        .given(fmt::format("--nodes {}, and no srun on PATH", nodes))
+        .allowed("a cluster with Slurm")
+        .remedy(
+            "load the cluster's Slurm module; without Slurm: mpirun with a list of hosts, around or inside "
+            "strata launch; to try it here: strata cluster up");
 }
 
 }  // namespace

@@ -47,6 +47,15 @@ std::string environment_value(const char* name) {
     return value == nullptr ? "" : value;
 }
 
+bool on_path(const std::string& command) {
+    try {
+        find_command(command, environment_value("PATH"));
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 std::string find_command(const std::string& command, const std::string& path) {
     if (command.find('/') != std::string::npos) {
         if (is_file(command)) {

@@ -26,6 +26,9 @@ struct Program {
 /// the exit code that shells give: 127 not found, 126 found but not runnable.
 std::string find_command(const std::string& command, const std::string& path);
 
+/// Whether there is a command of this name on PATH.
+bool on_path(const std::string& command);
+
 /// The kind of `file`. A script is run by its interpreter and links nothing. `library_path` is
 /// LD_LIBRARY_PATH.
 Program examine(const std::string& file, const std::string& library_path);
