@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kShort = 8, kLong = 2'000'000, kMost = std::size_t{64} << 20;
 constexpr double kLoopSeconds = 1e-3;
+constexpr int kShown = 128;  // processes of which every pair is shown
 
 using Pair = std::pair<int, int>;
 
@@ -161,7 +163,6 @@ void add_figures(Result& result, const std::vector<Sample>& samples) {
 }
 
 void add_matrices(Result& result, const std::vector<Sample>& samples, int processes) {
-    constexpr int kShown = 128;
     if (processes > kShown) return;
     Matrix latency{"one-way latency of 8 B between processes", "us", {}, {}, {}};
     for (int i = 0; i < processes; ++i) latency.rows.push_back(i);
@@ -178,6 +179,22 @@ void add_matrices(Result& result, const std::vector<Sample>& samples, int proces
         bandwidth.values[i][j] = bandwidth.values[j][i] = sample.bandwidth;
     }
     result.matrices = {std::move(latency), std::move(bandwidth)};
+}
+
+/// Which machine each process is on, where they are on several: names in the order of the ranks.
+void add_hosts(Result& result, const Group& group) {
+    if (group.here() == group.size() || group.size() > kShown) return;
+    std::array<char, MPI_MAX_PROCESSOR_NAME + 1> own{};
+    int length = 0;
+    MPI_Get_processor_name(own.data(), &length);
+    std::vector<char> all(own.size() * static_cast<std::size_t>(group.size()));
+    const int bytes = static_cast<int>(own.size());
+    MPI_Allgather(own.data(), bytes, MPI_CHAR, all.data(), bytes, MPI_CHAR, MPI_COMM_WORLD);
+    std::string hosts;
+    for (int i = 0; i < group.size(); ++i)
+        hosts +=
+            fmt::format("{}{}", i == 0 ? "" : " ", all.data() + own.size() * static_cast<std::size_t>(i));
+    result.parameter("hosts", hosts);
 }
 
 void add_curves(Result& result, Group& group, Exchange& exchange, std::size_t largest, int repeats) {
@@ -215,6 +232,7 @@ Result run(Group& group, const Parsed& given, Break fault) {
     const auto samples = sample_pairs(group, exchange, repeats, budget);
     add_figures(result, samples);
     add_matrices(result, samples, group.size());
+    add_hosts(result, group);
     add_curves(result, group, exchange, largest, std::min(repeats, 5));
     result.verification = {"messages and bytes that did not arrive as sent",
                            group.sum(static_cast<double>(exchange.mismatches())), 0, "exact"};

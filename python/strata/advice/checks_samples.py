@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from strata.advice import checks_launches
+from strata.advice import checks_launches, nodes
 from strata.advice.finding import Check, Finding
 from strata.advice.samples import (
     Machine,
@@ -263,6 +263,7 @@ def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
 CHECKS: tuple[Check, ...] = (
     slow_core,
     slow_domain,
+    nodes.slow_nodes,
     checks_launches.placement_broken,
     checks_launches.failures,
     checks_launches.disturbed,

@@ -15,15 +15,22 @@ class Size:
     cores: int  # that may be used
     domain_cores: int  # of these, in the domain with the most of them
     cache_gib: float = 0.0  # of the last level, all of them together
+    nodes: int = 1  # that layouts may use, all like this machine
 
     def symbol(self, word: str) -> int:
-        """N: the cores, D: those of a domain, H: half of the cores; else the number that the word is."""
+        """N: the cores, D: those of a domain, H: half of the cores, M: the nodes, A: the cores of all nodes;
+        else the number that the word is.
+        """
         if word == "N":
             return self.cores
         if word == "D":
             return self.domain_cores
         if word == "H":
             return self.cores // 2
+        if word == "M":
+            return self.nodes
+        if word == "A":
+            return self.nodes * self.cores
         return int(word)
 
 
@@ -68,8 +75,9 @@ def _walk(word: str, size: Size) -> list[int]:
 
 def does_not_fit(processes: int, threads: int, stride: int, size: Size, held: bool = True) -> str | None:
     """Why these threads cannot lie every `stride` cores, each on one of its own where they are held; None
-    where they can.
+    where they can. Processes are dealt out evenly over the nodes.
     """
+    processes = -(-processes // size.nodes)
     if held and (processes * threads - 1) * stride + 1 > size.cores:
         far = f" with a stride of {stride}" if stride > 1 else ""
         return f"{processes}x{threads}{far} is more than the {size.cores} usable cores"

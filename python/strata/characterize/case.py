@@ -32,8 +32,11 @@ BINDS = ("core", "none")
 PROGRAMS = ("auto", "strata-bench", "strata-bench-mpi")
 
 
-LAYOUT = re.compile(r"^(\d+|[NDH])(\.\.(\d+|[NDH]))?x(\d+|[NDH])(\.\.(\d+|[NDH]))?$")
-LAYOUT_WORDS = "PxT with numbers, N (all cores), D (cores of a domain), H (half of the cores), or 1x1..D"
+LAYOUT = re.compile(r"^(\d+|[NDHMA])(\.\.(\d+|[NDHMA]))?x(\d+|[NDH])(\.\.(\d+|[NDH]))?$")
+LAYOUT_WORDS = (
+    "PxT with numbers, N (all cores), D (cores of a domain), H (half of the cores), M (nodes), "
+    "A (cores of all nodes), or 1x1..D"
+)
 
 TOP: dict[str, Key] = {
     "schema": Key("text", lambda v: v == SCHEMA, SCHEMA, REQUIRED, "which schema this file follows"),

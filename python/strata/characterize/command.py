@@ -41,6 +41,7 @@ class Request:
     only: tuple[str, ...] = ()
     budget_s: float | None = None  # instead of the case's
     strict: bool = False
+    nodes: int = 1  # of a cluster, whose messages are measured
     argv: tuple[str, ...] = ()
 
     @property
@@ -55,8 +56,8 @@ class Request:
 def prepare(request: Request) -> Prepared:
     """The plan for this machine."""
     native = paths.native()
-    group, name = ("characterize", request.mode)
-    case = read_case(request.case or paths.case_file(group, name))
+    name = request.mode if request.nodes == 1 else "nodes"
+    case = read_case(request.case or paths.case_file("characterize", name))
     machine = session.read_machine(native)
     plan, notes = planner.build(
         _only(case, request.only),
@@ -69,6 +70,7 @@ def prepare(request: Request) -> Prepared:
         request.budget_s,
         request.strict,
         listed(native),
+        request.nodes,
     )
     return Prepared(native, machine, plan, notes, case.path)
 
@@ -104,7 +106,9 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
     """The whole command; returns its exit code."""
     if request.dry_run:
         return _dry_run(prepare(request))
-    if slurm.is_login_node() and not request.here:
+    if request.nodes > 1:
+        slurm.need_nodes(request.nodes, request.command)
+    elif slurm.is_login_node() and not request.here:
         raise slurm.refusal(request.command)
     target = session.Target(
         name=request.kind,

@@ -5,15 +5,17 @@ left out and said.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from strata.advice.samples import MPI_ONLY
 from strata.advice.size import Size, does_not_fit, size_of, spelled
 from strata.characterize.case import Case
-from strata.measure.plan import RESULT, Plan, Policy, Task, check
+from strata.measure.plan import OWN_SHARE, RESULT, Plan, Policy, Task, check
 
 # What a benchmark is built with, where not all builds have it.
 NEEDS = {"mpifft": "FFTW"}
+IN_PAIRS = ("message-rate",)
 
 
 def build(
@@ -27,11 +29,12 @@ def build(
     budget_s: float | None = None,
     strict: bool = False,
     listed: Mapping[str, Collection[str]] | None = None,
+    nodes: int = 1,
 ) -> tuple[Plan, list[str]]:
     """The plan, and in words what was left out of it. `listed`: the benchmarks that a program was built with,
-    of programs that say so.
+    of programs that say so. `nodes`: how many the layouts' processes share.
     """
-    size = size_of(machine)
+    size = replace(size_of(machine), nodes=nodes)
     tasks: list[Task] = []
     notes: list[str] = []
     for entry in case.tasks:
@@ -79,8 +82,12 @@ def _tasks(
 
 def _cannot(entry: Mapping[str, Any], size: Size, processes: int, threads: int, stride: int) -> str | None:
     """Why this layout makes no sense here, or None."""
+    if processes < size.nodes:
+        return f"needs a process on each of {size.nodes} nodes"
     if processes < 1 or threads < 1 or processes < entry["least_processes"]:
         return f"needs {entry['least_processes']} processes, this machine has {size.cores} usable cores"
+    if processes % 2 and entry["benchmark"] in IN_PAIRS:
+        return "needs an even number of processes"
     if processes * threads < entry["least_threads"]:
         return f"needs {entry['least_threads']} cores, this machine has {size.cores} usable ones"
     return does_not_fit(processes, threads, stride, size)
@@ -112,6 +119,7 @@ def _task(
         stride=stride,
         bind=bind,
         figures=tuple(entry["figures"]),
+        options=OWN_SHARE if size.nodes == 1 else ("--nodes", str(size.nodes)),
         timeout_s=float(entry["timeout_s"]),
         expected_s=round(entry["expected_s"] + entry["expected_s_per_gib"] * size.cache_gib, 2),
         drop=entry["drop"],

@@ -67,6 +67,7 @@ def characterize(commands: Commands) -> None:
             ("strata characterize --full", "everything, larger sizes, no time limit"),
             ("strata characterize --budget 2m", "within two minutes: what matters most"),
             ("strata characterize --dry-run", "what would run and how long it takes"),
+            ("strata submit --nodes 4 -- characterize --nodes 4", "what lies between four nodes"),
             ("strata submit -p batch -- characterize", "on a node of the Slurm partition 'batch'"),
         ],
     )
@@ -80,6 +81,13 @@ def characterize(commands: Commands) -> None:
         help="the short plan (default)",
     )
     mode.add_argument("--full", dest="mode", action="store_const", const="full", help="the long plan")
+    parser.add_argument(
+        "--nodes",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the messages between so many nodes of a job: every pair, rings, rates, collectives",
+    )
     _measuring_options(parser)
     parser.set_defaults(run=_run_characterize, kind="characterize")
 
@@ -104,7 +112,7 @@ def machine_measure(commands: Commands) -> None:
         help="the long plan",
     )
     _measuring_options(parser)
-    parser.set_defaults(run=_run_characterize, kind="machine")
+    parser.set_defaults(run=_run_characterize, kind="machine", nodes=1)
 
 
 def _run_characterize(given: argparse.Namespace) -> int:
@@ -125,6 +133,7 @@ def _run_characterize(given: argparse.Namespace) -> int:
             only=tuple(given.only),
             budget_s=seconds(given.budget) if given.budget is not None else None,
             strict=given.strict,
+            nodes=given.nodes,
             argv=given.argv,
         )
     )

@@ -48,6 +48,21 @@ def refusal(command: str) -> StrataError:
     )
 
 
+def need_nodes(nodes: int, command: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Raises StrataError outside a job of at least so many nodes; `command` as typed."""
+    own = int(environment.get("SLURM_JOB_NUM_NODES") or 0)
+    if own >= nodes:
+        return
+    raise StrataError(
+        "this is not a job of so many nodes",
+        at="--nodes",
+        given=f"{nodes} nodes, in {f'a job of {own}' if own else 'no job'}",
+        allowed=f"up to {own}" if own else "a job of Slurm's",
+        remedy=f"strata submit --nodes {nodes} -- {command.removeprefix('strata ')}",
+        code=LOGIN_NODE,
+    )
+
+
 @dataclass(frozen=True)
 class Partition:
     """A partition as `sinfo` describes it; of nodes of several kinds the smallest counts."""

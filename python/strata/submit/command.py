@@ -116,12 +116,13 @@ def _check_nodes(request: Request, partition: Partition, known: str | None) -> N
             given=str(request.nodes),
             allowed=f"1 to {partition.nodes} in partition {partition.name}",
         )
-    if request.nodes > 1 and known is not None and known not in ("run", "launch"):
+    spans = known in ("run", "launch") or "--nodes" in request.words
+    if request.nodes > 1 and known is not None and not spans:
         raise StrataError(
             "this command measures one node at a time",
             at="--nodes",
             given=f"{request.nodes} with strata {known}",
-            allowed="--nodes with run, launch or a program",
+            allowed="--nodes with run, launch, `characterize --nodes` or a program",
             remedy=f"--array 1-{request.nodes}: as many jobs, each on a node of its own",
         )
 

@@ -130,6 +130,25 @@ def test_a_range_on_a_large_machine_is_walked_in_powers_of_two() -> None:
     assert planner.spelled("1x1..D", planner.Size(4, 4)) == [(1, t) for t in (1, 2, 3, 4)]
 
 
+def test_over_nodes_layouts_are_dealt_out_and_started_by_the_launcher() -> None:
+    facts = machine(4)
+    made, notes = planner.build(
+        case.read(CASES / "nodes.toml"),
+        facts,
+        identity(facts),
+        "build",
+        list(PROGRAMS),
+        "characterize",
+        1,
+        nodes=3,
+    )
+    assert {t.layout for t in made.tasks} == {"3x1", "12x1"}
+    assert notes == ["message-rate Mx1 stride 1: needs an even number of processes"]
+    assert {t.options for t in made.tasks} == {("--nodes", "3")}
+    size = planner.Size(4, 4, nodes=3)
+    assert planner.does_not_fit(13, 1, 1, size) and not planner.does_not_fit(12, 1, 1, size)
+
+
 def test_strides_that_do_not_fit_are_left_out(tmp_path: Path) -> None:
     text = GOOD.replace('layouts = ["1x1", "1xN", "Nx1"]', 'layouts = ["1x1", "1xH", "1xN"]\nstride = [1, 2]')
     made, notes = build(read(tmp_path, text), machine(4))

@@ -182,6 +182,15 @@ def test_a_refused_job_quotes_sbatch(login: Path, capsys) -> None:
     assert "QOSMaxSubmit" in capsys.readouterr().err
 
 
+def test_messages_between_nodes_are_measured_in_a_job_of_them(login: Path, capsys, monkeypatch) -> None:
+    assert cli.main(["characterize", "--nodes", "3"]) == 3
+    assert "try: strata submit --nodes 3 -- characterize --nodes 3" in capsys.readouterr().err
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
+    assert cli.main(["characterize", "--nodes", "3"]) == 3
+    assert "in a job of 2" in capsys.readouterr().err
+
+
 def test_without_slurm_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     assert cli.main(["submit", "--", "characterize"]) == 2

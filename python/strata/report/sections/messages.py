@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from strata.advice import nodes
 from strata.advice.samples import MPI_ONLY, Task, figures, has_results, kind_of_unit
 from strata.advice.words import digits, unit_text
 from strata.report.document import Block, Heading, Plot, Section
-from strata.report.figures.plots import Axis, Dot, Panel, Series, curves, dots
+from strata.report.figures.plots import Axis, Dot, Panel, Series, curves, dots, heat
 from strata.report.quantities import part_of_bound, with_interval
 from strata.report.source import Source, figure_table, missing, name_of, reproduce
 
@@ -15,6 +16,7 @@ def messages(source: Source) -> Section:
     if not any(source.tasks(benchmark) for benchmark in MPI_ONLY):
         return Section("messages", "Messages", [missing(source, "pingpong", "Messages between processes")])
     blocks: list[Block] = [
+        *_nodes(source),
         Heading("Ping-pong"),
         *_curves(source, "pingpong", "Ping-pong"),
         Heading("Rings"),
@@ -36,6 +38,33 @@ def messages(source: Source) -> Section:
             )
         )
     return Section("messages", "Messages", blocks)
+
+
+def _nodes(source: Source) -> list[Block]:
+    """Every pair of nodes, where a process was on each of several."""
+    blocks: list[Block] = []
+    for task, matrix, names in nodes.matrices(source.summary):
+        source.draw(task, matrix)
+        unit, what = str(matrix["unit"]), str(matrix["name"]).removesuffix(" between processes")
+        time = kind_of_unit(unit) == "time"
+        found = nodes.outliers(matrix["values"], names, time)
+        slow = [f"node {n}: {digits(v)} {unit_text(unit)}" for n, v, _ in found.nodes]
+        slow += [f"{a} to {b}: {digits(v)} {unit_text(unit)}" for a, b, v, _ in found.pairs]
+        says = f"Median of all pairs {digits(found.usual)} {unit_text(unit)}; "
+        says += f"worse than the others: {'; '.join(slow)}." if slow else "none is worse than the others."
+        key = f"nodes-{len(blocks)}"
+        svg = heat(key, matrix["values"], names, names, unit, "node", "node")
+        blocks.append(
+            Plot(
+                key,
+                f"Node to node: {what}",
+                svg,
+                "A process on each node, a pair at a time.",
+                says,
+                reproduce([task]),
+            )
+        )
+    return [Heading("Between nodes"), *blocks] if blocks else []
 
 
 def _curves(source: Source, benchmark: str, title: str) -> list[Block]:
