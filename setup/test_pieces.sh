@@ -4,7 +4,7 @@
 # STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked, STRATA_TEST_VTK=FOLDER where
 # VTK's wheel is; STRATA_NO_APT=1 forbids apt.
 
-test_packages=(mount:mount procps:pgrep hostname:hostname make:make
+test_packages=(mount:mount procps:pgrep hostname:hostname make:make iproute2:ip
     qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
     mmdebstrap:mmdebstrap clang:clang++ likwid:likwid-pin libomp-dev:/usr/lib/llvm-*/lib/libomp.so)
 

@@ -58,7 +58,7 @@ def test_a_python_module_affects_what_imports_it_by_whatever_way() -> None:
 
 
 def test_a_helper_of_tests_affects_those_that_import_it() -> None:
-    assert picked("tests/team/private_slurm.py") == ([], {"team"})
+    assert picked("tests/launch/launching.py") == ([], {"launch"})
     assert picked("tests/setup/conftest.py") == ([], {"setup"})
 
 

@@ -1,4 +1,4 @@
-"""Teams and solvers under Slurm: a real one, of two nodes on this machine, started for these tests alone."""
+"""Teams and solvers under Slurm: on two nodes of a cluster in a box."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from private_slurm import PrivateSlurm, programs
+from cluster_box import Cluster, cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "cases"
@@ -24,33 +23,18 @@ HEAT = {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 
 
-@pytest.fixture(scope="module")
-def slurm() -> Iterator[PrivateSlurm]:
-    found = programs()
-    if isinstance(found, str):
-        pytest.skip(found)
-    # Not pytest's folder: the paths of sockets are short.
-    with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
-        made = PrivateSlurm(found, Path(folder))
-        try:
-            made.start()
-            yield made
-        finally:
-            made.stop()
-        assert made.processes() == []
-    assert not Path(folder).exists()
+__all__ = ["cluster"]
 
 
 @pytest.fixture
-def quiet(slurm: PrivateSlurm) -> Iterator[PrivateSlurm]:
+def quiet(cluster: Cluster) -> Iterator[Cluster]:
     """A Slurm without jobs, before and after."""
-    assert slurm.ended()
-    yield slurm
-    assert slurm.ended(), slurm.run("squeue").stdout + slurm.run("ps", "-ef").stdout
-    if slurm.apart:
-        left = slurm.run("srun", "-N", "2", "ls", "-A", "/dev/shm")
-        assert left.returncode == 0, left.stderr
-        assert left.stdout == ""
+    assert cluster.ended()
+    yield cluster
+    assert cluster.ended(), cluster.run("squeue").stdout + str(cluster.processes())
+    left = cluster.run("srun", "-N", "4", "ls", "-A", "/dev/shm")
+    assert left.returncode == 0, left.stderr
+    assert left.stdout == ""
 
 
 def built(*names: str) -> str:
@@ -73,25 +57,23 @@ def solver(name: str) -> str:
 
 
 @pytest.fixture(params=["pmix", "pmi2"])
-def mpi(request: pytest.FixtureRequest, slurm: PrivateSlurm) -> tuple[str, str]:
+def mpi(request: pytest.FixtureRequest, cluster: Cluster) -> tuple[str, str]:
     """--mpi=... for the program for several nodes of that MPI, and the program."""
     by = str(request.param)
-    listed = slurm.run("srun", "--mpi=list")
+    listed = cluster.run("srun", "--mpi=list")
     if by not in listed.stdout + listed.stderr:
         pytest.skip(f"this Slurm has no {by}")
     return f"--mpi={by}", built("tests", "team", "team_nodes" if by == "pmix" else "team_nodes_mpich")
 
 
 @pytest.fixture
-def srun(slurm: PrivateSlurm) -> list[str]:
+def srun(cluster: Cluster) -> list[str]:
     """For programs of the build's own MPI: two ranks on each of two nodes."""
-    if not slurm.apart:
-        pytest.skip("several ranks of several nodes on one machine: each needs a /dev/shm of its own")
     shown = subprocess.run(["ldd", solver("transport")], capture_output=True, text=True, check=True).stdout
     if "libmpi.so.40" not in shown and "libmpich" not in shown:
         pytest.skip("built with an MPI that is neither Open MPI nor MPICH")
     by = "pmix" if "libmpi.so.40" in shown else "pmi2"
-    if by not in (listed := slurm.run("srun", "--mpi=list")).stdout + listed.stderr:
+    if by not in (listed := cluster.run("srun", "--mpi=list")).stdout + listed.stderr:
         pytest.skip(f"this Slurm has no {by}")
     return ["srun", f"--mpi={by}", "-N", "2", "-n", "4"]
 
@@ -116,7 +98,7 @@ def checksums(folder: Path) -> dict[tuple[int, int, int], str]:
     return found
 
 
-def submitted(slurm: PrivateSlurm, script: str, folder: Path, *options: str, seconds: float = 60) -> str:
+def submitted(slurm: Cluster, script: str, folder: Path, *options: str, seconds: float = 60) -> str:
     """What a batch script printed; it must succeed."""
     path, out = folder / "job.sh", folder / "job.out"
     path.write_text(f"#!/bin/bash -e\n{script}\n")
@@ -131,10 +113,14 @@ def submitted(slurm: PrivateSlurm, script: str, folder: Path, *options: str, sec
     return said
 
 
-def waiting(slurm: PrivateSlurm, command: list[str]) -> subprocess.Popen[str]:
+def waiting(slurm: Cluster, command: list[str]) -> subprocess.Popen[str]:
     """A command whose two members wait for each other without end; returns when they do."""
     going = subprocess.Popen(
-        command, env=slurm.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        slurm.command(*command),
+        env=slurm.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert going.stdout is not None
     for _ in range(2):
@@ -149,11 +135,10 @@ def test_the_ranks_of_a_step_are_one_team_over_its_nodes(quiet, mpi):
     assert done.returncode == 0, done.stderr
     for rank in range(2):
         assert f"member {rank} of 2 node {rank} of 2 local 0 of 1 same true" in done.stdout
-    if quiet.apart:
-        done = quiet.run("srun", by, "-N", "2", "-n", "4", program, "hello")
-        assert done.returncode == 0, done.stderr
-        for rank in range(4):
-            assert f"member {rank} of 4 node {rank // 2} of 2 local {rank % 2} of 2 same true" in done.stdout
+    done = quiet.run("srun", by, "-N", "2", "-n", "4", program, "hello")
+    assert done.returncode == 0, done.stderr
+    for rank in range(4):
+        assert f"member {rank} of 4 node {rank // 2} of 2 local {rank % 2} of 2 same true" in done.stdout
 
 
 def test_ranks_that_do_not_find_each_other_are_one_error(quiet, mpi):
@@ -170,8 +155,8 @@ def test_ranks_that_do_not_find_each_other_are_one_error(quiet, mpi):
 def test_a_member_killed_before_it_joined_is_told_how_slurm_holds_ranks(quiet, mpi):
     """Only where that may be the cause: a step of Slurm's PMIx, whose fences are not known to hold."""
     by, program = mpi
-    held = quiet.environment
-    loose = {name: value for name, value in held.items() if name != "SLURM_PMIX_FENCE"}
+    loose = quiet.environment
+    held = loose | {"SLURM_PMIX_FENCE": "ring"}
     for environment in (loose, held):
         done = quiet.run("srun", by, "-N", "2", "-n", "2", program, "die_early", env=environment)
         assert done.returncode == 137
@@ -181,7 +166,7 @@ def test_a_member_killed_before_it_joined_is_told_how_slurm_holds_ranks(quiet, m
 
 
 def test_strata_launch_has_srun_hold_ranks_until_all_are_there(quiet):
-    environment = {name: value for name, value in quiet.environment.items() if name != "SLURM_PMIX_FENCE"}
+    environment = quiet.environment
     command = [strata(), "launch", "--layout", "2x1", "--bind", "none", "--", "srun", "-N", "2"]
     for said, then in ((None, "ring"), ("tree", "tree")):
         given = environment if said is None else environment | {"SLURM_PMIX_FENCE": said}
@@ -189,10 +174,12 @@ def test_strata_launch_has_srun_hold_ranks_until_all_are_there(quiet):
         assert (done.returncode, done.stdout.split()) == (0, [then] * 2), done.stderr
 
 
-def recorded(slurm: PrivateSlurm, folder: Path, *program: str) -> tuple[int, str, dict[str, Any]]:
+def recorded(slurm: Cluster, folder: Path, *program: str) -> tuple[int, str, dict[str, Any]]:
     """Exit status, words and record of a run of two ranks on one node whose placement is read back."""
     options = ["--layout", "2x1", "--memory", "local", "--check", "--explain", "--record", folder / "record"]
-    done = slurm.run(strata(), "launch", *options, "--", "srun", "-N", "1", "-n", "2", *program)
+    # From a node, since the ranks of the own node are read.
+    step = ["srun", "-w", "n1", "-n", "2", *program]
+    done = slurm.on("n1", strata(), "launch", *options, "--", *step)
     return done.returncode, done.stderr, json.loads((folder / "record").read_text())
 
 
@@ -252,7 +239,7 @@ def test_a_member_that_is_killed_ends_the_step_with_its_name(quiet, mpi):
 @pytest.mark.parametrize(("name", "steps"), [("heat-round", "20"), ("mixed", "5")])
 def test_a_graph_over_the_nodes_of_a_step_gives_the_same_bits(quiet, srun, name, steps):
     program = built("tests", "graph", "graph_member")
-    alone = quiet.run(program, name, steps, env=os.environ | {"STRATA_LAYOUT": "1x1"})
+    alone = quiet.run(program, name, steps, env=quiet.environment | {"STRATA_LAYOUT": "1x1"})
     assert alone.returncode == 0, alone.stderr
     done = quiet.run(*srun, program, name, steps)
     assert done.returncode == 0, done.stderr
@@ -260,16 +247,18 @@ def test_a_graph_over_the_nodes_of_a_step_gives_the_same_bits(quiet, srun, name,
     assert sorted(done.stdout.splitlines()) == sorted(alone.stdout.splitlines())
 
 
+@pytest.mark.parametrize("nodes", [2, 4])
 @pytest.mark.parametrize(
     ("name", "case", "changes"),
     [("transport", "heat", HEAT), ("mpm", "axial", {})],
 )
-def test_a_case_over_nodes_gives_the_bits_of_strata_run(quiet, srun, tmp_path, name, case, changes):
+def test_a_case_over_nodes_gives_the_bits_of_strata_run(quiet, srun, tmp_path, name, case, changes, nodes):
     path = changed(CASES / name / f"{case}.toml", tmp_path / "case.toml", **changes)
     words = ["--steps", "20", "--checkpoint", "20", "--quiet", "--out"]
     alone = quiet.run(strata(), "run", path, "--layout", "1x1", *words, tmp_path / "alone")
     assert alone.returncode == 0, alone.stderr
-    done = quiet.run(*srun, solver(name), path, *words, tmp_path / "nodes")
+    step = [*srun[:2], "-N", nodes, "-n", 4]
+    done = quiet.run(*step, solver(name), path, *words, tmp_path / "nodes")
     assert done.returncode == 0, done.stderr
     assert f"{name}: 4 processes" in done.stdout
     expected = checksums(tmp_path / "alone" / "checkpoint-000020")
@@ -394,7 +383,7 @@ def test_a_launcher_that_ends_ends_its_step_on_all_nodes(quiet, srun, way):
     slurms = quiet.environment
     try:
         with subprocess.Popen(
-            command,
+            quiet.command(*command),
             env=slurms | ({"STRATA_LIFELINE_FD": str(reading)} if way == "lifeline" else {}),
             pass_fds=[reading],
             stdout=subprocess.PIPE,

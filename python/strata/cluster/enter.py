@@ -60,8 +60,8 @@ def _become(answer: dict[str, Any], here: Path, words: list[str]) -> NoReturn:
 
 
 def _environment(clusters: dict[str, str]) -> dict[str, str]:
-    """This process's own, with what leads to the cluster's Slurm."""
-    dropped = ("SLURM_", "OMPI_COMM", "PMI_", "PMIX_", "TMPDIR")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
+    """This process's own, with what leads to the cluster's Slurm; without what it has of a job of another."""
+    dropped = ["OMPI_COMM_", "PMI_", "PMIX_", "TMPDIR"] + ["SLURM_"] * ("SLURM_JOB_ID" in os.environ)
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(tuple(dropped))}
     leading = ("SLURM_CONF", "PATH", "LD_LIBRARY_PATH")
     return kept | {key: clusters[key] for key in leading if key in clusters}
