@@ -58,6 +58,7 @@ Options declare() {
         .option("--timeout", "SECONDS", "", "end the run after this long")
         .flag("--own-share", "a scheduling group of its own, so that it keeps its CPUs beside other load")
         .hidden("--as-rank", true)
+        .hidden("--read-node", true)
         .rest("command args", "the program and its arguments, or mpirun or srun with theirs")
         .example("strata launch --layout 1x4 -- ./omp_program", "one process, four bound threads")
         .example("strata launch --layout 4x2 -- ./mpi_program",
@@ -165,6 +166,7 @@ int launch_command(int argc, char** argv) {
     const Parsed parsed = declare().parse(argc, argv);
     if (parsed.help()) return kSuccess;
     launch::Request request = request_from(parsed);
+    if (const auto mark = parsed.maybe("--read-node")) return launch::read_node(request, *mark);
     if (parsed.has("--nodes"))
         request.command =
             launch::over_nodes(request.command, static_cast<int>(parsed.integer("--nodes", 1, 1 << 20)),

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/inherited.hpp"
+#include "core/launch/node_readback.hpp"
 #include "core/launch/start.hpp"
 
 namespace strata::launch {
@@ -156,6 +157,7 @@ void plan_start(Plan& plan, const Request& request) {
     plan.job.by_srun = target.launcher && target.launcher->kind == ParallelLauncher::slurm;
     plan.job.several_nodes = ranks && several_nodes(plan.job.by_srun);
     const Watch& watch = request.watch;
+    if (plan.job.by_srun && plan.job.several_nodes) plan.job.node_reader = node_reader(plan, request);
     // An MPI leaves shared segments and session folders behind, which the supervisor removes.
     plan.supervised = ranks || (target.kind == ProgramKind::plain && plan.job.processes.size() > 1) ||
                       watch.record || watch.check || watch.timeout_s > 0 || watch.own_share ||
@@ -198,6 +200,17 @@ Plan make_plan(const Request& request) {
     plan_memory(plan, request);
     plan_start(plan, request);
     return plan;
+}
+
+int read_node(const Request& request, const std::string& mark) {
+    Target reader;
+    reader.rank = Rank{.size = request.wish.layout.processes};
+    const machine::Machine machine = machine_for(reader, request);
+    return read_this_node(mark, own_executable(), [&](int ranks) {
+        Rank some = *reader.rank;
+        some.local_size = ranks;
+        return place_ranks(machine, request.wish, some);
+    });
 }
 
 int carry_out(const Plan& plan, const Request& request) {

@@ -34,6 +34,9 @@ std::string describe(const Plan& plan, const Request& request);
 /// The same for scripts: the document strata.placement/1.
 std::string describe_json(const Plan& plan, const Request& request);
 
+/// A reader of the run with this mark, on one of its nodes (node_readback.hpp). Returns the exit status.
+int read_node(const Request& request, const std::string& mark);
+
 /// Carries the plan out. Returns the exit status, or not at all when this process becomes the program.
 int carry_out(const Plan& plan, const Request& request);
 

@@ -44,16 +44,20 @@ void write_system(Json& j, const Record& r) {
     j.key("load").array().value(r.load[0]).value(r.load[1]).value(r.load[2]).end();
 }
 
-void write_readback(Json& j, const Record& r) {
-    j.key("threads").array();
-    for (const ThreadReading& t : r.threads) {
-        j.object().member("pid", t.pid).member("tid", t.tid).member("rank", t.rank).member("name", t.name);
-        j.member("allowed", print_cpulist(t.allowed))
-            .member("last_cpu", t.last_cpu)
-            .member("cpu_s", t.cpu_s)
-            .end();
+void write_nodes(Json& j, const std::vector<NodeReading>& nodes) {
+    j.key("nodes").array();
+    for (const NodeReading& node : nodes) {
+        j.object().member("node", node.node).member("processes", node.processes);
+        write_threads(j, node.threads);
+        j.member("threads_agree", node.threads_agree).member("pages", node.pages);
+        j.member("agrees", node.agrees).member("disagreement", node.disagreement).end();
     }
     j.end();
+}
+
+void write_readback(Json& j, const Record& r) {
+    write_threads(j, r.threads);
+    write_nodes(j, r.nodes);
     j.member("readings", r.readings).member("computing_at_once", r.computing_at_once);
     j.key("pages").object().member("method", r.pages.method).member("processes", r.pages.processes);
     j.key("by_memory").object();
@@ -101,6 +105,18 @@ std::string document(const Record& r) {
 }
 
 }  // namespace
+
+void write_threads(Json& j, const std::vector<ThreadReading>& threads) {
+    j.key("threads").array();
+    for (const ThreadReading& t : threads) {
+        j.object().member("pid", t.pid).member("tid", t.tid).member("rank", t.rank).member("name", t.name);
+        j.member("allowed", print_cpulist(t.allowed))
+            .member("last_cpu", t.last_cpu)
+            .member("cpu_s", t.cpu_s)
+            .end();
+    }
+    j.end();
+}
 
 std::string utc_now() {
     timespec now{};

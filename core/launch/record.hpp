@@ -9,8 +9,13 @@
 
 #include "core/launch/accounts.hpp"
 #include "core/launch/layout.hpp"
+#include "core/launch/node_readback.hpp"
 #include "core/launch/own_share.hpp"
 #include "core/launch/readback.hpp"
+
+namespace strata {
+class Json;
+}
 
 namespace strata::launch {
 
@@ -33,6 +38,8 @@ struct Record {
     PageReading pages;
     std::set<std::string> libraries;
     int readings = 0, computing_at_once = 0;
+    std::vector<NodeReading> nodes;          // other ones, where ranks were read back too
+    std::optional<bool> threads_agree_here;  // on the launcher's own node
     std::optional<bool> threads_agree;
     std::optional<bool> agrees;  // threads and pages
     std::optional<std::string> disagreement;
@@ -44,6 +51,9 @@ struct Record {
 /// Writes FILE.tmp and renames it, so that a record is whole or absent. Throws Error naming the file (disk
 /// full, no such folder); nothing is left then.
 void write_record(const Record& record, const std::string& path);
+
+/// The member `threads` of a record.
+void write_threads(Json& j, const std::vector<ThreadReading>& threads);
 
 /// Now, as "2026-03-01T12:00:00.123Z".
 std::string utc_now();

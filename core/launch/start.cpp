@@ -17,8 +17,8 @@
 namespace strata::launch {
 namespace {
 
-/// The words that make each rank of an mpirun or srun take its place.
-std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
+/// The words by which another node's launcher has the same wish.
+std::vector<std::string> wish_words(const Plan& plan, const Request& request) {
     const Wish& wish = request.wish;
     const Layout& layout = plan.placement.layout;
     std::vector<std::string> words = {plan.job.launcher, "launch",   "--layout",
@@ -34,8 +34,13 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     if (!wish.core_kind.empty()) add("--core-kind", wish.core_kind);
     if (!wish.near.empty()) add("--near", wish.near);
     if (!wish.file.empty()) add("--placement", wish.file);
-    add("--as-rank", encode(plan.placement));
-    words.emplace_back("--");
+    return words;
+}
+
+/// The words that make each rank of an mpirun or srun take its place.
+std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
+    std::vector<std::string> words = wish_words(plan, request);
+    words.insert(words.end(), {"--as-rank", encode(plan.placement), "--"});
     return words;
 }
 
@@ -113,6 +118,13 @@ std::vector<Process> processes_for(const Plan& plan, const Request& request) {
     const int processes = plan.placement.layout.processes;
     for (int p = 0; p < processes; ++p) copies.push_back(program_process(plan, request, p, p, processes));
     return copies;
+}
+
+std::vector<std::string> node_reader(const Plan& plan, const Request& request) {
+    std::vector<std::string> words = wish_words(plan, request);
+    words.emplace_back("--");
+    words.push_back(request.command[plan.target.launcher->program_at]);
+    return words;
 }
 
 void become_program(const Plan& plan, const Request& request) {

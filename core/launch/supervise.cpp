@@ -22,7 +22,9 @@
 #include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/guardian.hpp"
+#include "core/launch/node_readback.hpp"
 #include "core/launch/process_tree.hpp"
+#include "core/launch/program.hpp"
 #include "core/launch/readback.hpp"
 #include "core/launch/record.hpp"
 #include "core/launch/scratch.hpp"
@@ -77,11 +79,12 @@ std::vector<int> elsewhere(const std::vector<int>& allowed, const std::vector<in
 class Supervision {
   public:
     Supervision(Children& children, const SignalEvents& signals, const Watch& watch, Readback* readback,
-                bool by_srun)
+                NodeReaders& readers, bool by_srun)
         : children_(children),
           signals_(signals),
           watch_(watch),
           readback_(readback),
+          readers_(readers),
           by_srun_(by_srun),
           step_to_end_(by_srun) {}
 
@@ -104,6 +107,7 @@ class Supervision {
     const SignalEvents& signals_;
     const Watch& watch_;
     Readback* readback_;
+    NodeReaders& readers_;
     Clock::time_point start_ = Clock::now();
     double next_reading_ = kFirstReading;
     int looks_ = 0;
@@ -172,6 +176,7 @@ void Supervision::handle(int signal) {
 void Supervision::look() {
     const double before = cpu_seconds_of_this();
     readback_->read(now());
+    readers_.start_when_possible();
     const double cost = cpu_seconds_of_this() - before;
     ++looks_;
     if (readback_->in_doubt()) {
@@ -223,9 +228,11 @@ void check_record(const std::string& path) {
         .remedy(fmt::format("mkdir -p {}", folder));
 }
 
-Job with_settings(Job job, const Scratch& scratch) {
+Job with_settings(Job job, const Scratch& scratch, bool named) {
     std::vector<Setting> settings = {{"STRATA_LIFELINE_FD", "", true}};
     for (const auto& [name, value] : scratch.settings(job.several_nodes)) settings.push_back({name, value});
+    // By which its readers find the job that srun gets for the run.
+    if (named) settings.push_back({"SLURM_JOB_NAME", scratch.name()});
     for (Process& process : job.processes)
         process.environment = apply_settings(settings, std::move(process.environment));
     return job;
@@ -234,11 +241,14 @@ Job with_settings(Job job, const Scratch& scratch) {
 /// Whether the run failed for a reason that its own status may not show: a limit, or a placement that was not
 /// kept. Each is said once.
 bool say_what_went_wrong(const Enforcement& enforcement, const Job& job, const Watch& watch,
-                         const Readback* readback, Record& record) {
+                         const Readback* readback, std::vector<NodeReading> nodes, Record& record) {
     record.limits = enforcement.lines();
     record.exceeded = enforcement.exceeded();
     if (record.exceeded) fmt::print(stderr, "{}", *record.exceeded);
-    if (readback != nullptr) take_readback(record, *readback);
+    if (readback != nullptr) {
+        take_readback(record, *readback);
+        take_nodes(record, std::move(nodes));
+    }
     if (watch.explain && readback != nullptr) fmt::print(stderr, "{}\n", verdict_text(record));
     if (!watch.check) return record.exceeded.has_value();
     if (record.disagreement)
@@ -289,10 +299,14 @@ int supervise(const Job& job, const Watch& watch) {
         record.started = utc_now();
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
         const UsageSnapshot before = read_usage(pus);
-        Children children(with_settings(job, resources.scratch), resources.groups, resources.share,
+        NodeReaders readers(readback ? job.node_reader : std::vector<std::string>(),
+                            resources.scratch.name());
+        const bool named = readback && !job.node_reader.empty() && environment_value("SLURM_JOB_ID").empty();
+        Children children(with_settings(job, resources.scratch, named), resources.groups, resources.share,
                           resources.signals);
-        Supervision supervision(children, resources.signals, watch, readback.get(), job.by_srun);
+        Supervision supervision(children, resources.signals, watch, readback.get(), readers, job.by_srun);
         supervision.run();
+        std::vector<NodeReading> nodes = readers.finish();
         UsageSnapshot after = read_usage(pus);
         end_process_tree();
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
@@ -300,7 +314,8 @@ int supervise(const Job& job, const Watch& watch) {
         if (supervision.orphaned()) return kFailure;
         status = children.status();
         asked_by = supervision.asked_by();
-        failed = say_what_went_wrong(resources.enforcement, job, watch, readback.get(), record);
+        failed =
+            say_what_went_wrong(resources.enforcement, job, watch, readback.get(), std::move(nodes), record);
         if (supervision.timed_out())
             fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
         if (watch.record) {

@@ -26,6 +26,7 @@ struct Job {
     std::string launcher;              // this executable: a rank that has not yet become the program
     Limits limits;
     bool several_nodes = false;  // what it starts may run on other nodes, which have no folder of this run
+    std::vector<std::string> node_reader;  // over several nodes of Slurm: what reads ranks back on each
     bool by_srun = false;  // srun is to be asked to end: killed, it may leave its step running on the nodes
 };
 

@@ -23,14 +23,44 @@ void take_readback(Record& record, const Readback& readback) {
         record.agrees = true;
 }
 
+namespace {
+
+std::string in_words(std::optional<bool> agree) {
+    if (!agree) return "not known: the run ended before they could be read";
+    return *agree ? "as promised" : "not as promised";
+}
+
+}  // namespace
+
+void take_nodes(Record& record, std::vector<NodeReading> nodes) {
+    record.threads_agree_here = record.threads_agree;
+    const bool own = !record.threads.empty();
+    if (!own && !nodes.empty()) record.threads_agree = record.agrees = true;
+    for (const NodeReading& node : nodes) {
+        // What is not known of one node is not known of the run.
+        if (!node.threads_agree && record.threads_agree == std::optional(true)) record.threads_agree.reset();
+        if (!node.agrees && record.agrees == std::optional(true)) record.agrees.reset();
+        if (node.threads_agree == std::optional(false)) record.threads_agree = false;
+        if (!node.disagreement) continue;
+        record.agrees = false;
+        if (!record.disagreement)
+            record.disagreement = fmt::format("node {}: {}", node.node, *node.disagreement);
+    }
+    record.nodes = std::move(nodes);
+}
+
 std::string verdict_text(const Record& record) {
-    const std::string threads = !record.threads_agree   ? "not known: the run ended before they could be read"
-                                : *record.threads_agree ? "as promised"
-                                                        : "not as promised";
-    std::string text = fmt::format("read:    threads: {}; pages: {}", threads, record.pages.verdict);
-    if (record.pages.agrees)
-        text += fmt::format(" ({} of {} processes read)", record.pages.processes,
-                            record.placement.layout.processes);
+    std::string text;
+    if (!record.threads.empty() || record.nodes.empty()) {
+        text = fmt::format("read:    threads: {}; pages: {}", in_words(record.threads_agree_here),
+                           record.pages.verdict);
+        if (record.pages.agrees)
+            text += fmt::format(" ({} of {} processes read)", record.pages.processes,
+                                record.placement.layout.processes);
+    }
+    for (const NodeReading& node : record.nodes)
+        text += fmt::format("{}read:    node {}: threads: {}; pages: {}", text.empty() ? "" : "\n", node.node,
+                            in_words(node.threads_agree), node.pages);
     return text + (record.disagreement ? ": " + *record.disagreement : "");
 }
 
@@ -55,8 +85,8 @@ Error placement_not_kept(const Record& record) {
 std::string why_not_known(const Record& record, bool by_srun) {
     if (record.threads_agree && !record.pages.agrees) return record.pages.verdict;
     if (by_srun && record.threads.empty())
-        return "no rank was found on this node, where ranks are read back: they were on others, or ended "
-               "first";
+        return "no rank was found: the run ended first, or Slurm allowed no second step to read it on its "
+               "nodes";
     return "the run ended before it could be read, so its placement is not known";
 }
 

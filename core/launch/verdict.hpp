@@ -11,7 +11,10 @@ namespace strata::launch {
 /// Enters into the record what was read and whether it agrees with the placement.
 void take_readback(Record& record, const Readback& readback);
 
-/// One line for --explain: threads and pages, as promised or not, and what was found.
+/// Enters what was read on other nodes. A run agrees with its placement where all its nodes do.
+void take_nodes(Record& record, std::vector<NodeReading> nodes);
+
+/// For --explain, a line for each node: threads and pages, as promised or not, and what was found.
 std::string verdict_text(const Record& record);
 
 /// The Error of --check for a disagreement.
