@@ -52,7 +52,8 @@ void take_nodes(Record& record, std::vector<NodeReading> nodes) {
 std::string verdict_text(const Record& record) {
     std::string text;
     if (!record.threads.empty() || record.nodes.empty()) {
-        text = fmt::format("read:    threads: {}; pages: {}", in_words(record.threads_agree_here),
+        text = fmt::format("read:    threads: {}; pages: {}",
+                           in_words(record.nodes.empty() ? record.threads_agree : record.threads_agree_here),
                            record.pages.verdict);
         if (record.pages.agrees)
             text += fmt::format(" ({} of {} processes read)", record.pages.processes,
