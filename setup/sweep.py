@@ -1,5 +1,5 @@
 """sweep.py PID FOLDER: waits for the end of `./strata test`, the process PID, however it ended, and ends what
-it left: processes that carry STRATA_TEST_RUN=FOLDER in their environment (a cluster in a box, a virtual machine,
+it left: processes that carry STRATA_TEST_RUN=FOLDER in their environment (a cluster, a virtual machine,
 programs under test), segments that an MPI that was killed left in /dev/shm, there or in a folder of
 tests/conftest.py, and FOLDER itself. It runs in a session of its own, so that what kills a test run, its
 whole process group included, leaves it to do this.

@@ -34,22 +34,22 @@ get_test_kernel() {
 
 # Slurm and munge are unpacked, not installed: a machine with Slurm's commands looks like a cluster's, and daemons would start.
 get_test_slurm() {
-    local slurm=$STRATA_BUILDS/test-slurm folder sudo=()
-    [[ ! -e $slurm/complete ]] && may_use_apt && command -v dpkg-deb >/dev/null || return 0
+    local slurm=$STRATA_BUILDS/test-slurm folder sudo=() needed="slurmctld slurmd slurm-client munge" database="slurmdbd mariadb-server-core"
+    [[ ! -e $slurm/complete || $(<"$slurm/complete") != "$needed"* ]] && may_use_apt && command -v dpkg-deb >/dev/null || return 0
     [[ ! -x /usr/sbin/slurmctld || ! -x /usr/sbin/munged ]] || return 0
     ((EUID == 0)) || sudo=(sudo -n)
     folder=$(mktemp -d) && (
         mkdir -p "$folder/packages/partial" "$folder/unpacked" && chmod 755 "$folder" || exit
         download=("${sudo[@]}" apt-get -y --no-install-recommends --download-only -o DPkg::Lock::Timeout=300
-            -o "Dir::Cache::archives=$folder/packages" install slurmctld slurmd slurm-client munge)
-        # What they need beyond what is installed comes along.
-        "${download[@]}" || { "${sudo[@]}" apt-get update && "${download[@]}"; } || exit
+            -o "Dir::Cache::archives=$folder/packages" install $needed)
+        # What they need beyond what is installed comes along. The database has other names elsewhere, and only accounting needs it.
+        "${download[@]}" $database || { "${sudo[@]}" apt-get update && { "${download[@]}" $database || "${download[@]}"; }; } || exit
         for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder/unpacked" || exit; done
         # Debian's daemons have their own names by alternatives, which an unpacked package lacks; from Slurm 24 on they ask for them.
         for daemon in "$folder"/unpacked/usr/*bin/*-wlm; do
             [[ ! -e $daemon || -e ${daemon%-wlm} ]] || ln -s "${daemon##*/}" "${daemon%-wlm}" || exit
         done
-        rm -rf -- "$slurm" && mv "$folder/unpacked" "$slurm" && : >"$slurm/complete"
+        rm -rf -- "$slurm" && mv "$folder/unpacked" "$slurm" && echo "$needed $database" >"$slurm/complete"
     ) >>"$strata_log" 2>&1 || say "no Slurm to try (see $strata_log): its tests are skipped"
     "${sudo[@]}" rm -rf -- "$folder"
 }

@@ -14,7 +14,7 @@ __all__ = ["cluster", "own"]
 def own() -> Iterator[Cluster]:
     """Not started."""
     need_clusters()
-    made = Cluster()
+    made = Cluster(options=["--no-accounting"])
     try:
         yield made
     finally:

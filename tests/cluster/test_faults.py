@@ -5,26 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 
 import pytest
-from cluster_box import Cluster
+from cluster_box import Cluster, until
 
 KNOCK = "import socket; socket.create_connection(('{}', 6818), timeout=2)"  # slurmd listens there
 
 
 def reaches(cluster: Cluster, here: str, there: str) -> bool:
     return cluster.on(here, "python3", "-c", KNOCK.format(there)).returncode == 0
-
-
-def until(what: Callable[[], bool], seconds: float = 30) -> bool:
-    end = time.monotonic() + seconds
-    while not what():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 def test_a_killed_node_is_gone_with_its_processes_and_can_be_started_again(cluster: Cluster) -> None:

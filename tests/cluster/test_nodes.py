@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cluster_box import Cluster
+import pytest
+from cluster_box import Cluster, until
 
 NODES = ["n1", "n2", "n3", "n4"]
 
@@ -69,3 +70,14 @@ def test_a_program_ends_with_its_status_and_with_whoever_started_it(cluster: Clu
     assert cluster.on("n1", "sh", "-c", "exit 7").returncode == 7
     assert cluster.on("n1", "sh", "-c", "kill -9 $$").returncode == 128 + 9
     assert cluster.on("n1", "no-such-program").returncode == 127
+
+
+def test_accounting_knows_what_ran(cluster: Cluster) -> None:
+    note = next((line for line in cluster.do("status").stdout.splitlines() if "accounting" in line), None)
+    if note:
+        assert note == "accounting is off (sacct, sacctmgr): apt install slurmdbd mariadb-server-core"
+        pytest.skip(note)
+    done = cluster.on("login", "srun", "-J", "counted", "-N", 2, "true")
+    assert done.returncode == 0, done.stderr
+    rows = ["sacct", "-a", "-X", "-n", "-P", "--name=counted", "-o", "JobName,NNodes,State"]
+    assert until(lambda: cluster.on("login", *rows).stdout == "counted|2|COMPLETED\n")

@@ -39,6 +39,8 @@ class Box:
         self.owner = owner  # of control groups, by name
         self.nodes: dict[str, Node] = {}
         self.notes: list[str] = []  # what this cluster lacks, a line each
+        if missing := plan.programs.missing_for_accounting:
+            self.notes.append(f"accounting is off (sacct, sacctmgr): apt install {' '.join(missing)}")
         self.ending = False
         self.waiting = selectors.DefaultSelector()  # a function for each descriptor that can be read
 

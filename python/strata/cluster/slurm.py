@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pwd
+import re
 import secrets
 from pathlib import Path
 
 from strata.cluster.plan import LOGIN, Plan, all_cores
 
-CONTROLLER_PORT = 6817
+CONTROLLER_PORT, DATABASE_PORT = 6817, 6819  # as Slurm has them by default
 
 # What must be there before a daemon starts: a file, or a port of the login node.
 Needs = tuple[Path | int, ...]
@@ -46,6 +47,23 @@ KillWait=5
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:4 MaxTime=INFINITE State=UP
 """
 _NO_ACCOUNTING = "AccountingStorageType=accounting_storage/none\nJobAcctGatherType=jobacct_gather/none"
+_ACCOUNTING = """\
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost={address}
+AccountingStoragePass={own}/munge.socket
+JobAcctGatherType=jobacct_gather/linux"""
+_DATABASE = """\
+DbdHost={login}
+DbdAddr={address}
+SlurmUser={user}
+AuthType=auth/munge
+AuthInfo=socket={own}/munge.socket
+{plugins}PidFile={own}/slurmdbd.pid
+LogFile={own}/slurmdbd.log
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StorageUser=slurm
+"""
 
 
 def user(plan: Plan) -> str:
@@ -58,18 +76,22 @@ def configure(plan: Plan) -> None:
         f"NodeName={name} NodeAddr={plan.address(name)} {_cores(plan, name)} RealMemory={plan.memory >> 20}"
         for name in plan.names
     )
+    about = {
+        "login": LOGIN,
+        "address": plan.address(LOGIN),
+        "user": user(plan),
+        "own": plan.own,
+        "plugins": f"PluginDir={plan.programs.plugins}\n" if plan.programs.plugins else "",
+    }
+    accounting = _ACCOUNTING.format(**about) if plan.accounting else _NO_ACCOUNTING
     text = _CONFIGURATION.format(
-        name=plan.name,
-        login=LOGIN,
-        address=plan.address(LOGIN),
-        port=CONTROLLER_PORT,
-        user=user(plan),
-        own=plan.own,
-        plugins=f"PluginDir={plan.programs.plugins}\n" if plan.programs.plugins else "",
-        accounting=_NO_ACCOUNTING,
-        nodes=nodes,
+        name=plan.name, port=CONTROLLER_PORT, nodes=nodes, accounting=accounting, **about
     )
     (plan.disk / "slurm.conf").write_text(text)
+    if plan.accounting:
+        database = plan.disk / "slurmdbd.conf"
+        database.touch(mode=0o600)  # slurmdbd wants nobody else to read it
+        database.write_text(_DATABASE.format(**about))
     # Left to its tree, Slurm's PMIx lets ranks out of MPI_Init too early (core/launch/mpi.hpp).
     (plan.disk / "mpi.conf").write_text("PMIxCollFence=ring\n")
     hosts = [f"{plan.address(name)} {name}" for name in plan.all_names]
@@ -79,7 +101,7 @@ def configure(plan: Plan) -> None:
     key.write_bytes(secrets.token_bytes(128))
     plan.own.mkdir()
     for name in plan.all_names:
-        for each in ("state", "spool"):
+        for each in ("state", "spool", "database"):
             (plan.disk / "nodes" / name / each).mkdir(parents=True)
 
 
@@ -105,16 +127,45 @@ def daemons(plan: Plan, node: str) -> list[tuple[list[str], Needs]]:
         f"--seed-file={own}/munged.seed",
     ]
     socket = own / "munge.socket"
+    if node == LOGIN and plan.accounting:
+        database = ([programs["slurmdbd"], "-D"], (socket, own / "mariadb.socket"))
+        controller = ([programs["slurmctld"], "-D"], (socket, DATABASE_PORT))
+        return [(munged, ()), (_mariadb(plan), ()), database, controller]
     if node == LOGIN:
         return [(munged, ()), ([programs["slurmctld"], "-D"], (socket,))]
     slurmd = [programs["slurmd"], "-D", "-N", node, "-d", programs["slurmstepd"]]
     return [(munged, ()), (slurmd, (socket, CONTROLLER_PORT))]
 
 
+def _mariadb(plan: Plan) -> list[str]:
+    """In memory and for the login node alone, so without users of its own, and with small files."""
+    words = [
+        plan.programs["mariadbd"],
+        "--no-defaults",
+        "--skip-grant-tables",
+        f"--datadir={plan.own}/database",
+        f"--socket={plan.own}/mariadb.socket",
+        f"--pid-file={plan.own}/mariadb.pid",
+        "--bind-address=127.0.0.1",
+        "--innodb-log-file-size=4M",
+        "--innodb-buffer-pool-size=32M",
+        "--innodb-flush-log-at-trx-commit=0",
+    ]
+    if plan.uid == 0:
+        words.append("--user=root")
+    if plan.programs.unpacked:
+        share = plan.programs.unpacked / "usr/share/mysql"
+        words += [f"--lc-messages-dir={share}", f"--character-sets-dir={share}/charsets"]
+    return words
+
+
 def logs(plan: Plan) -> str:
-    """What the daemons wrote, the end of each; seen inside the box alone."""
+    """The last errors that each daemon wrote; seen inside the box alone."""
     parts = []
     for path in sorted((plan.disk / "nodes").glob("*/*.log")):
-        lines = path.read_text(errors="replace").splitlines()[-8:]
-        parts.append("\n".join([f"== {path.parent.name}/{path.name}", *lines]))
-    return "\n".join(parts)
+        if path.name.endswith(".out.log") and path.with_suffix("").with_suffix(".log").exists():
+            continue  # the same lines
+        lines = path.read_text(errors="replace").splitlines()
+        errors = [line for line in lines if re.search("error|fatal", line, re.IGNORECASE)]
+        parts += [f"{path.parent.name}/{path.name}: {line}" for line in errors[-2:]]
+    return "\n".join(parts) or "no daemon has logged an error"

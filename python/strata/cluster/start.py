@@ -45,6 +45,7 @@ def up(
     cpus: int | None = None,
     memory: str | None = None,
     share: Sequence[Path] = (),
+    accounting: bool = True,
     stay: bool = False,
 ) -> Starting:
     """Starts a cluster; returns when all nodes are idle. With `stay` it ends with this process.
@@ -74,7 +75,7 @@ def up(
         cpus=cpus or max(1, cores // nodes),
         memory=limit,
         shared=shared,
-        accounting=False,
+        accounting=accounting and not found.missing_for_accounting,
     )
     return _started(plan, lock, stay=stay)
 
