@@ -1,79 +1,75 @@
 // Lennard-Jones: 864 atoms of a melt in reduced units, by velocity Verlet, in eight patches of a periodic
-// cube. A patch sees the atoms that are closer to it than the cutoff and a skin. Who they are stays until an
-// atom has moved by half the skin; then atoms go to the patches where they are, and each patch looks around
-// anew. A pair across two patches is computed once, and the force goes back to the other one's patch.
-//   strata launch --layout 2x1 -- lennard_jones
+// cube. A patch sees the atoms that are closer to it than the cutoff and a skin, and owns a list of the pairs
+// that are. It stays until an atom has moved by half the skin; then atoms go to the patches where they are,
+// and each patch looks around anew. A pair across two patches is computed once, and the force goes back to
+// the other one's patch. After 60 steps patches change owners, and their lists are made again there.
+//   strata launch --layout 2x1 -- lennard_jones [FOLDER STEP]
+// FOLDER: a checkpoint after every fifth step; a run goes on from the last. In STEP a process is killed.
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
+#include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
 
 using namespace strata::graph;
 
-constexpr int kSide = 6, kAtoms = 4 * kSide * kSide * kSide;  // cells of the lattice (four atoms each) a side
+constexpr int kSide = 6, kAtoms = 4 * kSide * kSide * kSide, kSteps = 120;  // kSide: cells of four atoms
 constexpr double kDensity = 0.8442, kTemperature = 1.44, kCut = 2.5, kSkin = 0.3, kDt = 0.005;
 const double kLattice = std::cbrt(4 / kDensity), kLength = kSide * kLattice;
 
-/// Of two atoms, by the square of their distance: force over distance, and energy, which is 0 at the cutoff.
-struct Pair {
-    double force, energy;
-    explicit Pair(double square) {
-        static const double at_cut = 4 * (std::pow(kCut, -12) - std::pow(kCut, -6));
-        const double two = 1 / square, six = two * two * two;
-        force = 24 * two * six * (2 * six - 1);
-        energy = 4 * six * (six - 1) - at_cut;
-    }
-};
+/// Of two atoms that are `apart(c)` from each other along c: their energy, which is 0 at the cutoff. Calls
+/// pull(c, force between them).
+template <class Apart, class Pull>
+double interact(Apart apart, Pull pull) {
+    static const double at_cut = 4 * (std::pow(kCut, -12) - std::pow(kCut, -6));
+    const double d[] = {apart(0), apart(1), apart(2)}, square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    if (square >= kCut * kCut) return 0;
+    const double two = 1 / square, six = two * two * two, force = 24 * two * six * (2 * six - 1);
+    for (int c : {0, 1, 2}) pull(c, force * d[c]);
+    return 4 * six * (six - 1) - at_cut;
+}
 
 /// Of all images, the nearest one.
 double nearest(double d) { return d - kLength * std::nearbyint(d / kLength); }
 
 using Vectors = std::vector<std::array<double, 3>>;
+using Pairs = std::vector<std::array<std::uint32_t, 2>>;
 
 /// A face-centred cubic lattice; velocities without order.
 struct Atoms {
-    Vectors x, v;
+    Vectors x = Vectors(kAtoms), v = x;
     Atoms() {
-        constexpr double corners[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
-        for (int cell = 0; cell < kSide * kSide * kSide; ++cell)
-            for (const auto& corner : corners) {
-                const int at[3] = {cell % kSide, cell / kSide % kSide, cell / kSide / kSide};
-                std::array<double, 3>& r = x.emplace_back();
-                for (std::size_t c = 0; c < 3; ++c) r[c] = (at[c] + corner[c] + 0.25) * kLattice;
-            }
         unsigned long dice = 1;
-        for (auto& u : v = Vectors(kAtoms))
-            for (double& one : u) {
+        for (int n = 0; n < kAtoms; ++n)
+            for (int c : {0, 1, 2}) {
+                const int cell[] = {n / 4 % kSide, n / 4 / kSide % kSide, n / 4 / kSide / kSide};
+                x[n][c] = (cell[c] + (n % 4 == 0 || c == 3 - n % 4 ? 0 : 0.5) + 0.25) * kLattice;
                 dice = dice * 6364136223846793005UL + 1442695040888963407UL;
-                one = std::sqrt(12 * kTemperature) * (double(dice >> 11U) * 0x1p-53 - 0.5);
+                v[n][c] = std::sqrt(12 * kTemperature) * (double(dice >> 11U) * 0x1p-53 - 0.5);
             }
     }
     /// So many steps by a plain loop over all pairs; returns the energy before the last one.
     double advance(int steps) {
         double energy = 0;
         for (int step = 1; step <= steps; ++step) {
-            Vectors f(x.size());
             energy = 0;
-            for (std::size_t i = 0; i < x.size(); ++i)
-                for (std::size_t j = i + 1; j < x.size(); ++j) {
-                    std::array<double, 3> d;
-                    for (std::size_t c = 0; c < 3; ++c) d[c] = nearest(x[j][c] - x[i][c]);
-                    const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                    if (square >= kCut * kCut) continue;
-                    const Pair pair(square);
-                    energy += pair.energy;
-                    for (std::size_t c = 0; c < 3; ++c)
-                        f[i][c] -= pair.force * d[c], f[j][c] += pair.force * d[c];
-                }
-            for (std::size_t i = 0; i < x.size(); ++i)
-                for (std::size_t c = 0; c < 3; ++c) {
-                    if (step > 1) v[i][c] += kDt / 2 * f[i][c];
+            Vectors f(kAtoms);
+            for (int i = 0; i < kAtoms; ++i)
+                for (int j = i + 1; j < kAtoms; ++j)
+                    energy += interact([&](int c) { return nearest(x[j][c] - x[i][c]); },
+                                       [&](int c, double pull) { f[i][c] -= pull, f[j][c] += pull; });
+            for (int i = 0; i < kAtoms; ++i)
+                for (int c : {0, 1, 2}) {
+                    const double kick = kDt / 2 * f[i][c];
+                    v[i][c] += step > 1 ? kick : 0;
                     energy += v[i][c] * v[i][c] / 2;
-                    v[i][c] += kDt / 2 * f[i][c];
-                    x[i][c] += kDt * v[i][c];
+                    x[i][c] += kDt * (v[i][c] += kick);
                 }
         }
         return energy;
@@ -81,11 +77,12 @@ struct Atoms {
 };
 
 int main(int argc, char** argv) {
-    return strata::team::run(argc, argv, [](strata::team::Team& team) {
-        constexpr int kDts = 120;
+    return strata::team::run(argc, argv, [&](strata::team::Team& team) {
+        const std::string folder = argc > 2 ? argv[1] : "";
+        const int killed = argc > 2 ? std::stoi(argv[2]) : 0;
         const Atoms first;
         Atoms plain = first;
-        const double energy_of_plain = plain.advance(kDts);
+        const double energy_of_plain = plain.advance(kSteps), energy_at_first = Atoms(first).advance(1);
 
         Graph graph("lennard_jones");
         const double cell = kLength / 4;
@@ -103,98 +100,101 @@ int main(int argc, char** argv) {
         const auto moved = graph.scalar<double>("moved", Reduce::max, 0, {.history = 1});
         const auto apart = graph.scalar<double>("apart", Reduce::max);
         const auto rebuilds = graph.scalar<std::int32_t>("rebuilds");
-        {
-            Task task = graph.start().task("put the atoms", box);
-            const auto who = task.make(id);
-            const auto at = task.make(x);
-            const auto speed = task.make(v);
-            task.run([=, &first](Here& here) {
-                std::vector<std::size_t> mine;
-                for (std::size_t i = 0; i < kAtoms; ++i)
-                    if (const auto& [a, b, c] = first.x[i];
-                        here.cells().contains(Int3{int(a / cell), int(b / cell), int(c / cell)}))
-                        mine.push_back(i);
-                here.create(atoms, std::int64_t(mine.size()));
-                for (std::size_t n = 0; n < mine.size(); ++n) {
-                    here[who].component()[n] = std::int64_t(mine[n]);
-                    for (int c : {0, 1, 2}) {
-                        here[at].component(c)[n] = first.x[mine[n]][std::size_t(c)];
-                        here[speed].component(c)[n] = first.v[mine[n]][std::size_t(c)];
+        const auto pairs = graph.object<Pairs>(
+            "pairs", box, {.bytes = [](const Pairs& all) { return all.capacity() * sizeof all[0]; }});
+        const auto look_around = [&](Scope& scope, const std::string& name) {
+            scope.renew(near);
+            Task task = scope.task(name, box);
+            task.run([at = task.need(graph.renewed<double>(near).last(), near),
+                      who = task.need(id.last(), near), around = task.need(near),
+                      made = task.make(pairs)](Here& here) {
+                const auto own = here[around].own(), all = here[around].size();
+                const auto rx = here[at].component(0), ry = here[at].component(1), rz = here[at].component(2);
+                here[made].clear();
+                for (std::uint32_t i = 0; i < own; ++i)
+                    for (std::uint32_t j = i + 1; j < all; ++j) {
+                        const double dx = rx[j] - rx[i], dy = ry[j] - ry[i], dz = rz[j] - rz[i];
+                        const double square = dx * dx + dy * dy + dz * dz;
+                        if (square < std::pow(kCut + kSkin, 2) && (j < own || here[who][i] < here[who][j]))
+                            here[made].push_back({i, j});
                     }
-                }
             });
-        }
-        graph.start().renew(near);
+        };
+        Task put = graph.start().task("put the atoms", box);
+        put.make(force);
+        put.run([=, &first, &box, who = put.make(id), at = put.make(x), speed = put.make(v)](Here& here) {
+            here.create(atoms, kAtoms / box.patches());
+            for (int n = 0, i = here.patch; i < kAtoms; ++n, i += box.patches()) {
+                here[who][n] = i;
+                for (int c : {0, 1, 2})
+                    here[at].component(c)[n] = first.x[i][c], here[speed].component(c)[n] = first.v[i][c];
+            }
+        });
+        graph.start().relocate(atoms, x.last(), 0);  // to the patches where they are
+        look_around(graph.start(), "look around at first");
         Scope& rebuild = graph.step().when<double>("rebuild", moved.previous(),
                                                    [](double square) { return square > kSkin * kSkin / 4; });
         rebuild.relocate(atoms, x.last());
-        rebuild.renew(near);
+        look_around(rebuild, "look around");
         Task counts = rebuild.once("count");
-        const auto count = counts.modify(rebuilds);
-        counts.run([=](Here& here) { ++here[count]; });
-        {
-            Task task = graph.step().task("force", box);
-            const auto at = task.need(x.at(1), near);  // after "rebuild"
-            const auto who = task.need(id.last(), near);
-            const auto around = task.need(near);
-            const auto pull = task.sum(force, near);
-            const auto sum = task.contribute(energy);
-            task.run([=](Here& here) {
-                const auto own = std::size_t(here[around].own()), all = std::size_t(here[around].size());
-                const auto number = here[who].component();
-                const auto rx = here[at].component(0), ry = here[at].component(1), rz = here[at].component(2);
-                const auto fx = here[pull].component(0), fy = here[pull].component(1);
-                const auto fz = here[pull].component(2);
-                for (std::size_t i = 0; i < own; ++i)
-                    for (std::size_t j = i + 1; j < all; ++j) {
-                        const double dx = rx[j] - rx[i], dy = ry[j] - ry[i], dz = rz[j] - rz[i];
-                        const double square = dx * dx + dy * dy + dz * dz;
-                        if (square >= kCut * kCut || (j >= own && number[j] < number[i])) continue;
-                        const Pair pair(square);
-                        here[sum] += pair.energy;
-                        fx[i] -= pair.force * dx, fy[i] -= pair.force * dy, fz[i] -= pair.force * dz;
-                        fx[j] += pair.force * dx, fy[j] += pair.force * dy, fz[j] += pair.force * dz;
-                    }
-            });
-        }
+        counts.run([count = counts.modify(rebuilds)](Here& here) { ++here[count]; });
+        Task forces = graph.step().task("force", box);
+        forces.run([at = forces.need(x.at(1), near), list = forces.need(pairs.at(1)),  // after "rebuild"
+                    pull = forces.sum(force, near), sum = forces.contribute(energy)](Here& here) {
+            for (const auto& p : here[list])
+                here[sum] += interact(
+                    [&](int c) { return here[at].component(c)[p[1]] - here[at].component(c)[p[0]]; },
+                    [&](int c, double pulls) {
+                        here[pull].component(c)[p[0]] -= pulls, here[pull].component(c)[p[1]] += pulls;
+                    });
+        });
         Task task = graph.step().task("kick and drift", box);
-        const auto pull = task.need(force);
-        const auto speed = task.modify(v.at(1));
-        const auto at = task.modify(x.at(1));
-        const auto before = task.need(graph.renewed<double>(near).last());
-        const auto who = task.need(id.last());
-        const auto sum = task.contribute(energy);
-        const auto farthest = task.contribute(moved);
-        const auto difference = task.contribute(apart);
-        task.run([=, &plain](Here& here) {
-            for (std::size_t i = 0; i < std::size_t(here[at].size()); ++i) {
+        task.run([=, &plain, pull = task.need(force), speed = task.modify(v.at(1)), at = task.modify(x.at(1)),
+                  before = task.need(graph.renewed<double>(near).last()), who = task.need(id.last()),
+                  sum = task.contribute(energy), farthest = task.contribute(moved),
+                  difference = task.contribute(apart)](Here& here) {
+            if (here.step == killed && here.patch == 7) std::raise(SIGKILL);
+            for (int i = 0; i < here[at].size(); ++i) {
                 double way = 0;
                 for (int c : {0, 1, 2}) {
                     const double kick = kDt / 2 * here[pull].component(c)[i];
                     double &u = here[speed].component(c)[i], &r = here[at].component(c)[i];
                     if (here.step > 1) u += kick;  // the second half of the step before
-                    here[sum] += u * u / 2, u += kick;
-                    r += kDt * u;
+                    here[sum] += u * u / 2;
+                    r += kDt * (u += kick);
                     way += std::pow(r - here[before].component(c)[i], 2);
-                    const auto& other = plain.x[std::size_t(here[who].component()[i])];
                     here[difference] =
-                        std::max(here[difference], std::abs(nearest(r - other[std::size_t(c)])));
+                        std::max(here[difference], std::abs(nearest(r - plain.x[here[who][i]][c])));
                 }
                 here[farthest] = std::max(here[farthest], way);
             }
         });
+        const StateName state{"melt", "", 0};
         Simulation run(graph, Members::of(team), {.crew = &team.crew()});
-        run.start();
-        run.advance(1);
-        const double begin = run.value(energy);
-        run.advance(kDts - 1);
-        team.barrier();  // nobody frees its patches while others read them
-        const double drift = (run.value(energy) - begin) / kAtoms;
+        const bool goes_on = !folder.empty() && std::filesystem::exists(folder);
+        goes_on ? void(restore_state(run, graph, team, folder, state)) : run.start();
+        const int from = int(run.step());
+        const double since = std::sqrt(run.value(moved)) / kSkin;
+        while (run.step() < kSteps) {
+            run.advance(5);
+            if (!folder.empty()) save_state(run, graph, team, folder, state, 1);
+            if (run.step() != 60) continue;
+            Assignment other = run.plan().assignment();
+            for (int& owner : other.owner[FamilyId(0)]) owner = team.size() - 1 - owner;
+            run.reassign(other);
+        }
+        std::int64_t bits = 0;  // of all patches
+        for (const std::uint64_t each : run.hashes(box)) bits ^= std::int64_t(each);
+        bits = team.together().reduce(bits, [](std::int64_t a, std::int64_t b) { return a ^ b; });
+        const double drift = (run.value(energy) - energy_at_first) / kAtoms;
+        const double wrong =
+            std::max(run.value(apart), std::abs(run.value(energy) - energy_of_plain) / kAtoms);
         if (team.rank() == 0)
-            std::printf("energy of an atom %.4f, after %d steps %+.1e; %d rebuilds; from a plain loop %.1e\n",
-                        begin / kAtoms, kDts, drift, int(run.value(rebuilds)), run.value(apart));
-        const bool same =
-            run.value(apart) < 1e-9 && std::abs(run.value(energy) - energy_of_plain) < 1e-9 * kAtoms;
-        return same && std::abs(drift) < 1e-3 && run.value(rebuilds) > 3 ? 0 : 1;
+            std::printf(
+                "energy of an atom %.4f, after %d steps %+.1e; %d rebuilds; from a plain loop %.1e\n"
+                "bits %016lx; from step %d, when atoms had moved by %.2f of the skin\n",
+                energy_at_first / kAtoms, kSteps, drift, int(run.value(rebuilds)), wrong, (unsigned long)bits,
+                from, since);
+        return wrong < 1e-9 && std::abs(drift) < 1e-3 && run.value(rebuilds) > 3 ? 0 : 1;
     });
 }

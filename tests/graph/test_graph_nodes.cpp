@@ -175,6 +175,21 @@ TEST_CASE("halos of particles reach to other nodes", "[halos]") {
     CHECK(part(60, 3, 1, "restore") == one);
 }
 
+TEST_CASE("lists of neighbours are made again with the particles of other nodes, bit for bit") {
+    const auto bits = [](int ranks, int per_node) {
+        auto settings = per_node > 0 ? nodes_of(per_node) : layout("1x1", true);
+        Run run({}, settings,
+                per_node > 0 ? under_mpirun(ranks, TEST_MELT) : std::vector<std::string>{TEST_MELT});
+        const Done done = run.wait();
+        INFO(ranks << " ranks\n" << done.err);
+        REQUIRE(done.status == 0);
+        return done.out.substr(done.out.find("bits"));
+    };
+    const std::string alone = bits(1, 0);
+    CHECK(bits(2, 1) == alone);
+    CHECK(bits(4, 2) == alone);
+}
+
 TEST_CASE("values are the same for many orders, delays and moves", "[.][soak-heat]") {
     for (const std::string name : {"heat", "heat-round"}) same_for_seeds(name, 8);
 }

@@ -1,23 +1,14 @@
 // Halos of particles: who is in them, in which order; values of their present versions; sums back to the
 // owners.
-#include <fmt/format.h>
-
 #include <map>
 #include <mutex>
 #include <tuple>
 
-#include "core/base/error.hpp"
-#include "tests/catch.hpp"
-#include "tests/graph/lines.hpp"
+#include "tests/graph/particle_lines.hpp"
 #include "tests/graph/swarm.hpp"
-#include "tests/graph/temporary.hpp"
-#include "tests/team/run.hpp"
 
 using namespace strata;
 using namespace strata::tests;
-using team::testing::Done;
-using team::testing::layout;
-using team::testing::Run;
 
 namespace {
 
@@ -250,14 +241,8 @@ TEST_CASE("halos of particles give the same bits for any layout, order and assig
           "[halos][layouts][native]") {
     const auto lines = [](const std::string& where, int threads, int seed, int every,
                           const std::string& kind = "near") {
-        Run run(
-            {kind, "100", "1", "0.05", std::to_string(threads), std::to_string(seed), std::to_string(every)},
-            layout(where));
-        const Done done = run.wait();
-        INFO(done.err);
-        CHECK(done.status == 0);
-        CHECK(run.nobody_left());
-        return strata::graph::testing::sorted_lines(done.out);
+        return lines_of(where, {kind, "100", "1", "0.05", std::to_string(threads), std::to_string(seed),
+                                std::to_string(every)});
     };
     const std::string one = lines("1x1", 1, 0, 0);
     CHECK(has(one, "number "));
@@ -272,14 +257,10 @@ TEST_CASE("halos of particles give the same bits for any layout, order and assig
 
 TEST_CASE("between two renewals a checkpoint keeps who is in a halo", "[halos][layouts][native]") {
     const auto lines = [](const std::string& where, int steps, int seed, int every, const std::string& file) {
-        Run run({"near", std::to_string(steps), "1", "0.05", "1", std::to_string(seed), std::to_string(every),
-                 file},
-                layout(where));
-        const Done done = run.wait();
-        INFO(done.err);
-        CHECK(done.status == 0);
-        CHECK(run.nobody_left());
-        return strata::graph::testing::sorted_lines(done.out.substr(0, done.out.find("number")));
+        return lines_of(where,
+                        {"near", std::to_string(steps), "1", "0.05", "1", std::to_string(seed),
+                         std::to_string(every), file},
+                        true);
     };
     const TemporaryFolder folder;
     const std::string file = folder.path().string();
@@ -358,6 +339,36 @@ TEST_CASE("a halo that does not follow its particles is refused", "[halos]") {
         });
     CHECK(has(before, "tasks wait for each other"));
     CHECK(has(before, "'near'"));
+    // Neighbours in a list, by positions at the last renewal or those of now.
+    const auto listed = [](bool of_renewed, bool anew) {
+        return refused([&](Graph& graph, Grid& grid, SetId set, Particles<double> x, HaloId near) {
+            const auto list = graph.object<std::vector<int>>("list", grid);
+            const auto at = of_renewed ? graph.renewed<double>(near) : x;
+            const auto make = [&](Scope& scope, const std::string& name) {
+                scope.renew(near);
+                Task task = scope.task(name, grid);
+                task.need(at.last(), near), task.make(list), task.run([](Here&) {});
+            };
+            make(graph.start(), "list at first");
+            const auto now = graph.scalar<double>("now");
+            Task clock = graph.step().once("clock");
+            clock.make(now), clock.run([](Here&) {});
+            Scope& rebuild = graph.step().when<double>("rebuild", now, [](double n) { return n > 0; });
+            rebuild.relocate(set, x.last());
+            if (anew)
+                make(rebuild, "list");
+            else
+                rebuild.renew(near);
+            Task task = graph.step().task("move", grid);
+            task.modify(x.at(1)), task.need(list.last()), task.run([](Here&) {});
+        });
+    };
+    CHECK(listed(true, true).empty());
+    const std::string again = "the object 'list' lives from step to step, but cannot be made again";
+    CHECK(has(listed(false, true), again));
+    CHECK(has(listed(false, true), "needs 'x', and task 'move' changes that"));
+    CHECK(has(listed(true, false), again));
+    CHECK(has(listed(true, false), "needs 'near"));
     const std::string other = refused([](Graph& graph, Grid& grid, SetId, Particles<double>, HaloId near) {
         const SetId second = graph.particles("ash", grid);
         graph.start().renew(near);

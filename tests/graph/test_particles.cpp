@@ -1,21 +1,12 @@
 // Particles that cross patches: the same bits for any layout and order, as one array would have them.
-#include <fmt/format.h>
-
 #include <functional>
 #include <set>
 
-#include "core/base/error.hpp"
-#include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
-#include "tests/graph/lines.hpp"
-#include "tests/graph/temporary.hpp"
-#include "tests/team/run.hpp"
+#include "tests/graph/particle_lines.hpp"
 
 using namespace strata;
 using namespace strata::tests;
-using team::testing::Done;
-using team::testing::layout;
-using team::testing::Run;
 
 namespace {
 
@@ -230,14 +221,8 @@ TEST_CASE("one patch, periodic on itself") {
 TEST_CASE("particles have the same bits for any layout, order and assignment", "[layouts][native]") {
     const auto lines = [](const std::string& where, const std::string& kind, int hops, double fast,
                           int threads, int seed, int every) {
-        Run run({kind, "500", std::to_string(hops), fmt::format("{}", fast), std::to_string(threads),
-                 std::to_string(seed), std::to_string(every)},
-                layout(where));
-        const Done done = run.wait();
-        INFO(done.err);
-        CHECK(done.status == 0);
-        CHECK(run.nobody_left());
-        return strata::graph::testing::sorted_lines(done.out);
+        return lines_of(where, {kind, "500", std::to_string(hops), fmt::format("{}", fast),
+                                std::to_string(threads), std::to_string(seed), std::to_string(every)});
     };
     const std::string drift = lines("1x1", "drift", 1, 2.9, 1, 0, 0);
     CHECK(has(drift, "number 1728\n"));
@@ -257,15 +242,10 @@ TEST_CASE("particles have the same bits for any layout, order and assignment", "
 TEST_CASE("particles come back from a checkpoint on another layout, bit for bit", "[layouts][native]") {
     const auto lines = [](const std::string& where, const std::string& kind, int steps, int seed, int every,
                           const std::string& file = "none") {
-        Run run(
+        return lines_of(
+            where,
             {kind, std::to_string(steps), "1", "2.9", "1", std::to_string(seed), std::to_string(every), file},
-            layout(where));
-        const Done done = run.wait();
-        INFO(done.err);
-        CHECK(done.status == 0);
-        CHECK(run.nobody_left());
-        return strata::graph::testing::sorted_lines(
-            done.out.substr(0, done.out.find("number")));  // which is of the last step alone
+            true);
     };
     // corner: most patches have no particles any more; absorb: a third of the particles is gone.
     const std::string kind = GENERATE("drift", "corner", "absorb");

@@ -87,9 +87,6 @@ class KeepForObjects {
             throw refuse(
                 fmt::format("{}, which makes it, needs '{}' by the table of '{}', which may be replaced",
                             m_.say(maker_), name, p.relation->name()));
-        if (dynamic_cast<const ParticleHalo*>(p.relation) != nullptr || m_.label(p.label).halo)
-            throw refuse(
-                fmt::format("{}, which makes it, needs '{}' with a halo of particles", m_.say(maker_), name));
         const Timeline* start = m_.timeline(kStart, p.label);
         if (m_.inside(m_.task(maker_).scope, kStart) && start != nullptr)
             for (const Value& later : start->values)
@@ -106,9 +103,15 @@ class KeepForObjects {
             if (m_.inside(m_.task(r.task).scope, kStep) && m_.label(p.label).particle_set &&
                 set_of(r) == m_.label(p.label).particle_set &&
                 (!is_followed(m_.task(r.task).scope, p.label) ||
-                 std::find(r.moved.begin(), r.moved.end(), p.label) == r.moved.end()))
+                 (!m_.label(p.label).halo &&  // these are made anew behind it
+                  std::find(r.moved.begin(), r.moved.end(), p.label) == r.moved.end())))
                 throw changed(name, r.task);
         m_.kept_for_objects[p.label] = 1;
+        if (const HaloId halo = m_.label(p.label).halo) {  // it is found again, too
+            const ParticleHalo& of = *m_.graph.particle_halos()[halo];
+            m_.kept_for_objects[of.position()] = 1;
+            m_.kept_for_objects[m_.graph.particle_sets()[of.set()].id_label] = 1;
+        }
         want(p.label);
     }
     [[nodiscard]] SetId set_of(const RelocatedSet& r) const {

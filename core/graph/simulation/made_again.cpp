@@ -42,9 +42,14 @@ class Makers {
                     }))
                     add(task, object, version++);
         }
+        for (const HaloId halo : halos_) {
+            graph_->start().renew(halo);
+            const ParticleHalo& of = *graph_->particle_halos()[halo];
+            taken_.insert({of.position(), graph_->particle_sets()[of.set()].id_label});
+        }
         for (const LabelId label : taken_) {
             const LabelInfo& info = graph_->labels()[label];
-            if (info.family == nullptr) continue;  // scalars need no maker
+            if (info.family == nullptr || info.halo) continue;  // scalars need no maker, halos have one
             Task first = graph_->start().task("value of " + info.name, *info.family);
             first.use({Access::make, {label, 0, 0}});
             first.run([](Here&) {});
@@ -65,6 +70,7 @@ class Makers {
             } else if (use.access == Access::need) {
                 use.version = {label, is_made_again(plan_, label) ? -1 : 0, 0};
                 taken_.insert(label);
+                if (const HaloId halo = graph_->labels()[label].halo) halos_.insert(halo);
             } else {  // what else it makes is there already
                 LabelInfo aside = graph_->labels()[label];
                 aside.name = fmt::format("{} ({} of {})", aside.name, task.info().uses.size(), maker.name);
@@ -93,6 +99,7 @@ class Makers {
     std::map<LabelId, Kept> values_;
     std::unique_ptr<Graph> graph_;
     std::set<LabelId> taken_;
+    std::set<HaloId> halos_;  // as they were renewed last
 };
 
 /// Calls each(label, storage in `of`, its number among the process's patches).
