@@ -9,26 +9,18 @@ using namespace graph;
 
 namespace {
 
-int subdomains() { return static_cast<int>(TwoLevel::sizes().size()); }
-int unknowns() { return std::accumulate(TwoLevel::sizes().begin(), TwoLevel::sizes().end(), 0); }
-int coarse_unknowns() {
-    int all = 0;
-    for (int p = 0; p < subdomains(); ++p) all += TwoLevel::vectors(p);
-    return all;
-}
-
 /// Subdomain p's rows of E: its columns are the coarse vectors of p - 1, p and p + 1.
 template <class Rows>
-void coarse_rows(int p, const Rows& rows) {
-    const int n = TwoLevel::sizes()[z(p)];
+void coarse_rows(const Subdomains& parts, int p, const Rows& rows) {
+    const int n = parts.size(p);
     std::int64_t at = 0;
-    for (int a = 0; a < TwoLevel::vectors(p); ++a)
+    for (int a = 0; a < parts.vectors(p); ++a)
         for (const int other : {p - 1, p, p + 1})
-            for (int b = 0; b < TwoLevel::vectors(other); ++b) {
+            for (int b = 0; b < parts.vectors(other); ++b) {
                 double sum = 0;
-                const auto mine = [&](int k) { return TwoLevel::vector(p, a, k); };
-                const auto theirs = [&](int k) { return TwoLevel::vector(other, b, k); };
-                if (other < p) sum = -mine(0) * theirs(TwoLevel::sizes()[z(other)] - 1);
+                const auto mine = [&](int k) { return parts.vector(p, a, k); };
+                const auto theirs = [&](int k) { return parts.vector(other, b, k); };
+                if (other < p) sum = -mine(0) * theirs(parts.size(other) - 1);
                 if (other > p) sum = -mine(n - 1) * theirs(0);
                 for (int k = 0; k < n && other == p; ++k)
                     sum += mine(k) *
@@ -68,32 +60,37 @@ void solve_alone(std::vector<double>& x) {
 
 }  // namespace
 
-int TwoLevel::vectors(int subdomain) {
-    return subdomain < 0 || subdomain >= subdomains() ? 0 : 1 + 2 * subdomain % 3;
+int Subdomains::size(int p) const {
+    static constexpr int sizes[] = {7, 19, 4, 26, 11, 3, 22, 9, 15, 4};
+    return sizes[p % 10];
 }
 
-const std::vector<int>& TwoLevel::sizes() {
-    static const std::vector<int> all{7, 19, 4, 26, 11, 3, 22, 9, 15, 4};
+double Subdomains::vector(int p, int power, int k) const {
+    return std::pow((k + 0.5) / size(p) - 0.5, power);
+}
+
+int Subdomains::unknowns() const {
+    int all = 0;
+    for (int p = 0; p < count; ++p) all += size(p);
     return all;
 }
 
-double TwoLevel::vector(int subdomain, int power, int k) {
-    return std::pow((k + 0.5) / sizes()[z(subdomain)] - 0.5, power);
+int Subdomains::coarse_unknowns() const {
+    int all = 0;
+    for (int p = 0; p < count; ++p) all += vectors(p);
+    return all;
 }
 
 double TwoLevel::load(int i, std::int64_t step) {
     return std::sin(0.1 * i * static_cast<double>(step)) + 0.05 * i;
 }
 
-TwoLevel::TwoLevel(int coarse_patches) : Solver("two levels") {
+TwoLevel::TwoLevel(int coarse_patches, Subdomains parts) : Solver("two levels"), parts_(parts) {
     std::vector<Box> boxes;
-    int at = 0;
-    for (const int size : sizes()) {
-        boxes.push_back({{at, 0, 0}, {at + size, 1, 1}});
-        at += size;
-    }
-    line = &graph.add<Grid>("line", GridShape{.cells = {{0, 0, 0}, {unknowns(), 1, 1}}, .patch_cells = {}},
-                            boxes);
+    for (int p = 0, at = 0; p < parts.count; at += parts.size(p), ++p)
+        boxes.push_back({{at, 0, 0}, {at + parts.size(p), 1, 1}});
+    line = &graph.add<Grid>(
+        "line", GridShape{.cells = {{0, 0, 0}, {parts.unknowns(), 1, 1}}, .patch_cells = {}}, boxes);
     const auto field = [&](const char* name) { return graph.field<double>(name, *line, On::cells); };
     u = graph.field<double>("u", *line, On::cells, {.kept = true});
     r_ = field("r"), z_ = field("z"), p_ = field("p"), q_ = field("q");
@@ -107,34 +104,37 @@ void TwoLevel::declare_coarse(int coarse_patches) {
     if (coarse_patches == 0) return;
     few_ = &graph.add<Family>("coarse", coarse_patches);
     all_ = &graph.add<Collect>("to the coarse problem", *line, *few_);
-    const auto own = [](int p) { return std::int64_t{vectors(p)}; };
+    const Subdomains parts = parts_;
+    const int n = parts.coarse_unknowns();
+    const auto own = [=](int p) { return std::int64_t{parts.vectors(p)}; };
     back_ = &graph.add<Gather>("back", *few_, *line, all_->back(own));
     restricted_ = graph.list<double>("W' r", *line, own);
-    coarse_ = graph.list<double>("E^-1 W' r", *few_, [](int) { return coarse_unknowns(); });
-    factor = graph.list<double>("factor", *few_, [](int) { return coarse_unknowns() * coarse_unknowns(); },
-                                {.kept = true});
-    const auto rows = graph.list<double>("rows of E", *line, [](int p) {
-        return std::int64_t{vectors(p) * (vectors(p - 1) + vectors(p) + vectors(p + 1))};
+    coarse_ = graph.list<double>("E^-1 W' r", *few_, [=](int) { return n; });
+    factor = graph.list<double>("factor", *few_, [=](int) { return n * n; }, {.kept = true});
+    const auto rows = graph.list<double>("rows of E", *line, [=](int p) {
+        return std::int64_t{parts.vectors(p) *
+                            (parts.vectors(p - 1) + parts.vectors(p) + parts.vectors(p + 1))};
     });
     Task make = graph.start().task("coarse rows", *line);
-    make.run([rows = make.make(rows)](Here& here) { coarse_rows(here.patch, here[rows]); });
+    make.run([parts, rows = make.make(rows)](Here& here) { coarse_rows(parts, here.patch, here[rows]); });
     Task assemble = graph.start().task("factorise", *few_);
-    assemble.run([rows = assemble.need(rows, *all_), to = assemble.make(factor)](Here& here) {
-        const int n = coarse_unknowns();
+    assemble.run([=, rows = assemble.need(rows, *all_), to = assemble.make(factor)](Here& here) {
         for (std::int64_t i = 0; i < here[to].size(); ++i) here[to][i] = 0;
         int row = 0, column = 0;  // the first columns of a subdomain: those of the one before it
         for (const int p : here[rows].patches()) {
             const auto part = here[rows].of(p);
-            const int columns = vectors(p - 1) + vectors(p) + vectors(p + 1);
-            for (int a = 0; a < vectors(p); ++a, ++row)
+            const int columns = parts.vectors(p - 1) + parts.vectors(p) + parts.vectors(p + 1);
+            for (int a = 0; a < parts.vectors(p); ++a, ++row)
                 for (int b = 0; b < columns; ++b) here[to][row * n + column + b] = part[a * columns + b];
-            column += vectors(p - 1);
+            column += parts.vectors(p - 1);
         }
         factorise(n, here[to]);
     });
 }
 
 void TwoLevel::declare_solve() {
+    const Subdomains parts = parts_;
+    const int n = parts.unknowns();
     const auto rr = graph.scalar<double>("r.r", Reduce::sum), rz = graph.scalar<double>("r.z", Reduce::sum);
     const auto pq = graph.scalar<double>("p.q", Reduce::sum), before = graph.scalar<double>("r.z before");
     const auto beta = graph.scalar<double>("beta");
@@ -146,24 +146,24 @@ void TwoLevel::declare_solve() {
         each(here, [&](int i) { here[u](i) = here[p](i) = 0, here[r](i) = load(i, here.step); });
     });
     Scope& solving = graph.step().repeat<double>(
-        "solve", rr.at(0), [](double size) { return size < kTolerance * kTolerance; }, 200);
+        "solve", rr.at(0), [](double size) { return size < kTolerance * kTolerance; }, 400);
     const bool two = few_ != nullptr;
     if (two) {
         Task restrict = solving.task("restrict", *line);
-        restrict.run([r = restrict.need(r_), to = restrict.make(restricted_)](Here& here) {
+        restrict.run([parts, r = restrict.need(r_), to = restrict.make(restricted_)](Here& here) {
             const Box box = here.cells();
-            for (int a = 0; a < vectors(here.patch); ++a) {
+            for (int a = 0; a < parts.vectors(here.patch); ++a) {
                 double sum = 0;
                 for (int k = 0; k < box.extent(0); ++k)
-                    sum += vector(here.patch, a, k) * here[r](box.lo[0] + k);
+                    sum += parts.vector(here.patch, a, k) * here[r](box.lo[0] + k);
                 here[to][a] = sum;
             }
         });
         Task coarse = solving.task("coarse problem", *few_);
-        coarse.run([c = coarse.need(restricted_, *all_), f = coarse.need(factor),
-                    y = coarse.make(coarse_)](Here& here) {
+        coarse.run([all = parts.coarse_unknowns(), c = coarse.need(restricted_, *all_),
+                    f = coarse.need(factor), y = coarse.make(coarse_)](Here& here) {
             for (std::int64_t i = 0; i < here[y].size(); ++i) here[y][i] = here[c].all[i];
-            strata::tests::solve(coarse_unknowns(), here[f], here[y]);
+            strata::tests::solve(all, here[f], here[y]);
         });
     }
     Task precondition = solving.task("precondition", *line);
@@ -175,8 +175,8 @@ void TwoLevel::declare_solve() {
         each(here, [&](int i) { x[z(i - lo)] = here[r](i); });
         solve_alone(x);
         each(here, [&](int i) {
-            for (int a = 0; a < vectors(here.patch) && two; ++a)
-                x[z(i - lo)] += here[y][a] * vector(here.patch, a, i - lo);
+            for (int a = 0; a < parts.vectors(here.patch) && two; ++a)
+                x[z(i - lo)] += here[y][a] * parts.vector(here.patch, a, i - lo);
             here[to](i) = x[z(i - lo)];
             here[square] += here[r](i) * here[r](i);
             here[sum] += here[r](i) * here[to](i);
@@ -196,8 +196,7 @@ void TwoLevel::declare_solve() {
     multiply.run([=, p = multiply.need(p_.at(1), ghosts({1, 0, 0})), q = multiply.make(q_),
                   sum = multiply.contribute(pq)](Here& here) {
         each(here, [&](int i) {
-            here[q](i) =
-                2 * here[p](i) - (i > 0 ? here[p](i - 1) : 0) - (i < unknowns() - 1 ? here[p](i + 1) : 0);
+            here[q](i) = 2 * here[p](i) - (i > 0 ? here[p](i - 1) : 0) - (i < n - 1 ? here[p](i + 1) : 0);
             here[sum] += here[p](i) * here[q](i);
         });
     });
