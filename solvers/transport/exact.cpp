@@ -9,8 +9,9 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-/// Of the cosines, in 1/m.
+/// Of the cosines, in 1/m; 0 along a direction that is not there.
 double wave_number(const Settings& s, std::size_t d) {
+    if (d >= s.directions()) return 0;
     return (s.periodic ? 2 : 1) * kPi * static_cast<double>(s.waves[d]) / s.size[d];
 }
 
@@ -22,9 +23,10 @@ double decay(const Settings& s, double t) {
     return std::exp(-s.diffusivity * k2 * t);
 }
 
-/// Of the distance from a Gaussian's centre along direction d: from the nearest image where the domain is
-/// periodic.
+/// Of the distance from a Gaussian's centre along direction d, if there is such a direction: from the nearest
+/// image where the domain is periodic.
 double square_of_distance(const Settings& s, std::size_t d, double x) {
+    if (d >= s.directions()) return 0;
     double away = x - s.centre[d];
     if (s.periodic) away -= s.size[d] * std::round(away / s.size[d]);
     return away * away;
@@ -55,35 +57,28 @@ Profile::Profile(const Settings& s, const graph::Box& cells, double t)
         for (int at = cells.lo[d]; at < cells.hi[d]; ++at) {
             double x = (at + 0.5) * h[d];
             if (carried && d < s.directions()) x -= s.velocity[d] * t;
-            const auto part = [&] {
-                return cosines_ ? std::cos(wave_number(s, d) * x) : square_of_distance(s, d, x);
-            };
-            parts_[d].push_back(d < s.directions() ? part() : cosines_ ? 1 : 0);
+            parts_[d].push_back(cosines_ ? std::cos(wave_number(s, d) * x) : square_of_distance(s, d, x));
         }
 }
 
 bool has_exact(const Settings& s) {
-    if (s.heat()) return s.profile == "cosines";
-    return s.flow != "uniform" || s.periodic;
+    return s.heat() ? s.profile == "cosines" : s.flow != "uniform" || s.periodic;
 }
 
 double exact_size(const Settings& s) {
     double square = 1;
-    for (std::size_t d = 0; d < s.cells.size(); ++d) {
-        if (s.profile == "cosines")
-            square *= s.waves[d] == 0 ? 1 : 0.5;
-        else
-            square *= std::sqrt(kPi / 2) * s.width / s.size[d];
-    }
+    for (std::size_t d = 0; d < s.cells.size(); ++d)
+        square *= s.profile != "cosines" ? std::sqrt(kPi / 2) * s.width / s.size[d]
+                  : s.waves[d] == 0      ? 1
+                                         : 0.5;
     return std::sqrt(square) * decay(s, s.end);
 }
 
 double face_velocity(const Settings& s, int axis, const Real3& x) {
     if (s.flow == "uniform") return s.velocity[static_cast<std::size_t>(axis)];
     const Real3 h = s.spacing();
-    if (axis == 0)
-        return (stream_function(s, x[0], x[1] + h[1] / 2) - stream_function(s, x[0], x[1] - h[1] / 2)) / h[1];
-    return -(stream_function(s, x[0] + h[0] / 2, x[1]) - stream_function(s, x[0] - h[0] / 2, x[1])) / h[0];
+    const auto psi = [&](double i, double j) { return stream_function(s, x[0] + i * h[0], x[1] + j * h[1]); };
+    return axis == 0 ? (psi(0, 0.5) - psi(0, -0.5)) / h[1] : -(psi(0.5, 0) - psi(-0.5, 0)) / h[0];
 }
 
 double flow_factor(const Settings& s, double t) { return s.flow == "vortex" ? std::cos(kPi * t / s.end) : 1; }

@@ -17,6 +17,9 @@ class Profile {
     Profile(const Settings& settings, const graph::Box& cells, double t);
 
     [[nodiscard]] double at(int i, int j, int k) const {
+        const auto part = [&](std::size_t d, int at) {
+            return parts_[d][static_cast<std::size_t>(at - lo_[d])];
+        };
         const double a = part(0, i), b = part(1, j), c = part(2, k);
         return background_ + (cosines_ ? height_ * (a * b * c) : std::exp(-(a + b + c) / square_of_width_));
     }
@@ -27,10 +30,6 @@ class Profile {
     }
 
   private:
-    [[nodiscard]] double part(std::size_t d, int at) const {
-        return parts_[d][static_cast<std::size_t>(at - lo_[d])];
-    }
-
     bool cosines_;
     double background_, height_, square_of_width_;
     graph::Int3 lo_;

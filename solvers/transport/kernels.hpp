@@ -12,7 +12,6 @@ using graph::Box;
 using graph::FieldView;
 using graph::Int3;
 using graph::Real3;
-using graph::Row;
 using graph::kernels::Reads;
 using graph::kernels::Stores;
 using graph::kernels::Summary;
@@ -59,14 +58,11 @@ inline Summary advect(const Box& cells, const FieldView<const double>& before,
         const auto row = [&first](const FieldView<const double>& field, int dj, int dk) {
             return field.row(first[1] + dj, first[2] + dk) + first[0];
         };
-        const Row<const double> old = row(before, 0, 0), at = row(T, 0, 0);
-        const Row<const double> s2 = row(T, -2 * y, 0), s1 = row(T, -y, 0);
-        const Row<const double> n1 = row(T, y, 0), n2 = row(T, 2 * y, 0);
-        const Row<const double> b2 = row(T, 0, -2 * z), b1 = row(T, 0, -z);
-        const Row<const double> a1 = row(T, 0, z), a2 = row(T, 0, 2 * z);
-        const Row<const double> west = row(v[0], 0, 0);
-        const Row<const double> south = row(v[1], 0, 0), north = row(v[1], y, 0);
-        const Row<const double> below = row(v[2], 0, 0), above = row(v[2], 0, z);
+        const auto old = row(before, 0, 0), at = row(T, 0, 0), west = row(v[0], 0, 0);
+        const auto s2 = row(T, -2 * y, 0), s1 = row(T, -y, 0), n1 = row(T, y, 0), n2 = row(T, 2 * y, 0);
+        const auto b2 = row(T, 0, -2 * z), b1 = row(T, 0, -z), a1 = row(T, 0, z), a2 = row(T, 0, 2 * z);
+        const auto south = row(v[1], 0, 0), north = row(v[1], y, 0);
+        const auto below = row(v[2], 0, 0), above = row(v[2], 0, z);
         return [=](auto value) {
             const auto T0 = value(at), west0 = value(at - 1), east0 = value(at + 1);
             const auto south0 = value(s1), north0 = value(n1), below0 = value(b1), above0 = value(a1);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <tuple>
 
 #include "core/run/driver/driver.hpp"
 #include "solvers/transport/exact.hpp"
@@ -17,12 +16,9 @@ namespace {
 double loss(const graph::Finished& run, const Labels& labels, const Settings& s) {
     const Profile initial(s, s.shape().cells, 0);
     const auto sums = run.sums(labels.T, 3, [&](const auto& at, auto values, auto terms) {
-        const auto [first, size, last] = std::tie(terms[0], terms[1], terms[2]);
-        initial.row(at, first);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            size[i] = std::abs(first[i]);
-            last[i] = values[i];
-        }
+        initial.row(at, terms[0]);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            terms[1][i] = std::abs(terms[0][i]), terms[2][i] = values[i];
     });
     return std::abs(sums[2] - sums[0]) / sums[1];
 }
