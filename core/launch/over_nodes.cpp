@@ -58,7 +58,9 @@ std::vector<std::string> over_nodes(const std::vector<std::string>& command, int
         // Rank 0 and its neighbours lie on the first node, as the placement has it.
         "--distribution=block",
         // Else every rank would get what is typed.
-        "--input=0"};
+        "--input=0",
+        // A rank that fails ends the step; else srun waits for all.
+        "--kill-on-bad-exit=1"};
     if (const std::string mpi = slurm_mpi(program.mpi); !mpi.empty()) words.push_back(mpi);
     if (environment_value("SLURM_JOB_ID").empty()) words.emplace_back("--exclusive");
     if (label) words.emplace_back("--label");

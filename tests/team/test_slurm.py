@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkpoints import changed, checksums
 from cluster_box import Cluster, cluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,26 +77,6 @@ def srun(cluster: Cluster) -> list[str]:
     if by not in (listed := cluster.run("srun", "--mpi=list")).stdout + listed.stderr:
         pytest.skip(f"this Slurm has no {by}")
     return ["srun", f"--mpi={by}", "-N", "2", "-n", "4"]
-
-
-def changed(path: Path, to: Path, **changes: str) -> Path:
-    """A case with keys changed."""
-    text = path.read_text()
-    for key, value in changes.items():
-        text, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text, count=1)
-        assert found == 1, key
-    to.write_text(text)
-    return to
-
-
-def checksums(folder: Path) -> dict[tuple[int, int, int], str]:
-    """(label, patch, generation) -> checksum of a checkpoint's values."""
-    found = {}
-    for index in folder.glob("part-*.index"):
-        for chunk in map(json.loads, index.read_text().splitlines()):
-            if "label" in chunk:
-                found[chunk["label"], chunk["patch"], chunk["generation"]] = chunk["crc32c"]
-    return found
 
 
 def submitted(slurm: Cluster, script: str, folder: Path, *options: str, seconds: float = 60) -> str:

@@ -111,7 +111,7 @@ void Heads::listen() {
                 if (received.message->kind != Message::Kind::beat) events_.said(node, *received.message);
                 continue;
             }
-            if (received.closed) lose(node, "have gone");
+            if (received.closed) lose(node, "lost: the connection to it has ended");
             break;
         }
     }
@@ -133,7 +133,7 @@ void Heads::turn() {
         if (line.silent > kSilence) silent.push_back(node);
     }
     for (const int node : silent)
-        lose(node, fmt::format("have not been heard of for {} seconds (stopped, or cut off)", kSilence));
+        lose(node, fmt::format("lost: not heard of for {} seconds (stopped, or cut off)", kSilence));
 }
 
 void Heads::tell(const Message& message, int except) {
