@@ -16,9 +16,8 @@ from checkpoints import changed, checksums
 from cluster_box import Cluster
 
 CASE = Path(__file__).resolve().parents[2] / "cases" / "transport" / "heat.toml"
-STEPS, EVERY = 1200, 100
+STEPS, EVERY = 400, 50
 NODES = 4
-TOLD_S = 10.0  # until a run that lost a rank or a node has ended; figures of it are the benchmark's
 KINDS = ("rank", "slurmd", "node", "link")
 # A team that lost a node waits for TCP to say so; beside other work everything takes longer.
 PATIENCE_S = 60.0
