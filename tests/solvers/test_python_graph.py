@@ -410,6 +410,37 @@ def test_an_array_that_is_kept_ends_the_run_and_stays_readable(graphs):
     assert kept[0].tolist() == [7.0] * 4
 
 
+def test_lists_of_whole_numbers_and_of_another_length_on_each_patch(graphs):
+    graph = graphs.Graph("lists")
+    grid = graph.grid("grid", (3,), (1,))
+    types = {"int64": 2**53 + 1, "int32": -5, "uint8": 255, "float64": 0.5}  # no float64 is 2**53 + 1
+    lists = {name: graph.list(name, grid, [2, 0, 1], dtype=name, kept=True) for name in types}
+
+    @graph.start(grid, makes=lists)
+    def first(here):
+        for name, value in types.items():
+            assert here[name].dtype == name
+            here[name][:] = value
+
+    @graph.step(grid, modifies=lists)
+    def less(here):
+        for name in types:
+            here[name][:] -= 1
+
+    run = graphs.Simulation(graph)
+    run.start()
+    run.advance(1)
+    for name, value in types.items():
+        assert run.values(lists[name], 0).dtype == name
+        found = [run.values(lists[name], patch).tolist() for patch in range(3)]
+        assert found == [[value - 1] * 2, [], [value - 1]]
+    with pytest.raises(StrataError, match="no such type of numbers") as caught:
+        graph.list("complex", grid, dtype=complex)
+    assert caught.value.allowed == "float64, int64, int32, uint8"
+    with pytest.raises(StrataError, match="for all patches, or one for each"):
+        graph.list("two", grid, [1, 2])
+
+
 def test_patches_in_the_order_of_a_sweep(graphs):
     graph = graphs.Graph("sweeps")
     grid = graph.grid("grid", (7, 6), (3, 2))

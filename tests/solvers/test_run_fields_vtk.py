@@ -145,9 +145,11 @@ if __name__ == "__main__":
 """
 
 
-def python_run(run: Any, tmp_path: Path, coordinates: str, **more: Any) -> Any:
-    (tmp_path / "bent.py").write_text(PLATE % coordinates)
-    (tmp_path / "bent.toml").write_text('solver = "bent"\n[output]\nsteps = 1\n')
+def python_run(run: Any, tmp_path: Path, word: str, text: str = PLATE, **more: Any) -> Any:
+    """The solver `text`, in which `word` stands for its %s."""
+    name = "bent" if text is PLATE else "strip"
+    (tmp_path / "bent.py").write_text(text.replace("%s", word))
+    (tmp_path / "bent.toml").write_text(f'solver = "{name}"\n[output]\nsteps = 1\n')
     environment = os.environ | {"STRATA_PYTHON": sys.executable}
     words = (tmp_path / "bent.py", tmp_path / "bent.toml", "--out", tmp_path / "out")
     return run(*words, layout="2x1", env=environment, **more)
@@ -155,7 +157,7 @@ def python_run(run: Any, tmp_path: Path, coordinates: str, **more: Any) -> Any:
 
 def test_a_solver_in_python_shows_curvilinear_blocks_with_a_hole(run, tmp_path, read):
     done = python_run(run, tmp_path, "(x, y)", check=False)
-    if "HDF5" in done.stderr or "module" in done.stderr:
+    if "HDF5" in done.stderr or "graphs from Python" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
     whole = read(tmp_path / "out" / "fields" / "bent-000002.vtkhdf").data
@@ -169,9 +171,70 @@ def test_a_solver_in_python_shows_curvilinear_blocks_with_a_hole(run, tmp_path, 
     assert [block.IsCellVisible(c) for c in range(24)] == [i != 2 for _ in range(4) for i in range(6)]
 
 
+MESH = """
+import numpy as np
+from strata.graph.program import Case, Mesh, Solver, drive
+
+case = Case("strip", "A strip of triangles, more of them on each patch.")
+
+
+def declare(graph, case):
+    parts = graph.grid("parts", (3,), (1,))
+    points = [patch + 3 for patch in range(parts.patches)]
+    x, y = (graph.list(name, parts, points, kept=True) for name in ("x", "y"))
+    corners = graph.list("corners", parts, [3 * (n - 2) for n in points], dtype=%s, kept=True)
+    heat = graph.list("heat", parts, [n - 2 for n in points], dtype="int64", kept=True)
+    time = graph.scalar("time", "max", history=1)
+
+    @graph.start(parts, makes={"x": x, "y": y, "corners": corners, "heat": heat})
+    def first(here):
+        n = np.arange(here["x"].size)
+        here["x"][:], here["y"][:] = n // 2, n % 2 + 2 * here.patch
+        cells = np.arange(here["heat"].size)
+        here["corners"][:] = (cells[:, None] + np.arange(3)).ravel()
+        here["heat"][:] = 2**53 + 1 + cells  # no float64 is 2**53 + 1
+
+    @graph.step(parts, needs={"before": time.previous()}, contributes={"time": time})
+    def clock(here):
+        here["time"][0] = here["before"][0] + 1
+
+    return Solver(time=time, end=2, unstructured={"strip": Mesh(parts, (x, y), corners, cells=5)})
+
+
+if __name__ == "__main__":
+    drive(case, declare)
+"""
+
+
+def test_a_solver_in_python_shows_cells_of_a_mesh_by_lists_of_whole_numbers(run, tmp_path, read):
+    done = python_run(run, tmp_path, "'int32'", text=MESH, check=False)
+    if "HDF5" in done.stderr or "graphs from Python" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    whole = read(tmp_path / "out" / "fields" / "strip-000002.vtkhdf").data
+    assert whole.GetNumberOfCells() == 1 + 2 + 3
+    points, heat = [], []
+    for cell in range(6):
+        corners = whole.GetCell(cell).GetPoints()
+        points.append([corners.GetPoint(n) for n in range(corners.GetNumberOfPoints())])
+        heat.append(whole.GetCellData().GetArray("heat").GetValue(cell))
+    parts = [(patch, cell) for patch in range(3) for cell in range(patch + 1)]
+    assert points == [[(n // 2, n % 2 + 2 * patch, 0) for n in range(c, c + 3)] for patch, c in parts]
+    assert heat == [2**53 + 1 + c for _, c in parts]
+
+
+def test_a_mesh_in_python_whose_corners_are_no_whole_numbers_is_refused(run, tmp_path):
+    done = python_run(run, tmp_path, "'float64'", text=MESH, check=False)
+    if "graphs from Python" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 2
+    assert "shape 'strip': 'corners'" in done.stderr
+    assert "i64 or i32" in done.stderr
+
+
 def test_a_shape_in_python_that_cannot_be_says_what_may_be(run, tmp_path):
     done = python_run(run, tmp_path, "(x, hole)", check=False)
-    if "module" in done.stderr:
+    if "graphs from Python" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 2
     assert "shape 'bent': 'hole' cannot be its coordinates" in done.stderr

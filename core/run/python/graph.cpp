@@ -21,6 +21,8 @@ constexpr std::array<std::pair<const char*, On>, 5> kOn{{{"cells", On::cells},
                                                          {"faces_x", On::faces_x},
                                                          {"faces_y", On::faces_y},
                                                          {"faces_z", On::faces_z}}};
+constexpr std::array<std::pair<const char*, Element>, 4> kType{
+    {{"float64", Element::f64}, {"int64", Element::i64}, {"int32", Element::i32}, {"uint8", Element::u8}}};
 constexpr std::array<std::pair<const char*, Reduce>, 4> kReduce{
     {{"none", Reduce::none}, {"min", Reduce::min}, {"max", Reduce::max}, {"sum", Reduce::sum}}};
 constexpr std::array<std::pair<const char*, Access>, 4> kAccess{{{"need", Access::need},
@@ -55,15 +57,32 @@ int PyGraph::field(const std::string& name, int family, const std::string& on, i
         .number();
 }
 
-int PyGraph::list(const std::string& name, int family, std::int64_t entries, const std::string& unit,
-                  const std::string& about) {
-    if (entries < 1)
-        throw Error("a list needs entries").at(name).given(std::to_string(entries)).allowed("1 or more");
-    return get()
-        .list<double>(name, grid_at(family), [entries](int) { return entries; },
-                      {.unit = unit, .about = about})
-        .id()
-        .number();
+int PyGraph::list(const std::string& name, int family, const std::vector<std::int64_t>& entries,
+                  const std::string& type, bool kept, const std::string& unit, const std::string& about) {
+    const Grid& grid = grid_at(family);
+    const auto patches = static_cast<std::size_t>(grid.patches());
+    if (entries.size() != 1 && entries.size() != patches)
+        throw Error("a list has a number of entries for all patches, or one for each")
+            .at(name)
+            .given(std::to_string(entries.size()))
+            .allowed(fmt::format("1 or {}", patches));
+    for (const std::int64_t each : entries)
+        if (each < (entries.size() == 1 ? 1 : 0))
+            throw Error("a list needs entries").at(name).given(std::to_string(each)).allowed("1 or more");
+    const auto number = [entries](int patch) {
+        return entries.size() == 1 ? entries[0] : entries[static_cast<std::size_t>(patch)];
+    };
+    const LabelOptions options{.unit = unit, .about = about, .kept = kept};
+    switch (named("type of numbers", type, kType)) {
+        case Element::i64:
+            return get().list<std::int64_t>(name, grid, number, options).id().number();
+        case Element::i32:
+            return get().list<std::int32_t>(name, grid, number, options).id().number();
+        case Element::u8:
+            return get().list<std::uint8_t>(name, grid, number, options).id().number();
+        default:
+            return get().list<double>(name, grid, number, options).id().number();
+    }
 }
 
 int PyGraph::scalar(const std::string& name, const std::string& reduce, double first, int history,

@@ -37,8 +37,9 @@ class PyGraph {
              std::array<double, 3> spacing);
     int field(const std::string& name, int family, const std::string& on, int history, Int3 border, bool kept,
               const std::string& unit, const std::string& about);
-    int list(const std::string& name, int family, std::int64_t entries, const std::string& unit,
-             const std::string& about);
+    /// `entries`: of all patches, or of each. `type`: NumPy's name.
+    int list(const std::string& name, int family, const std::vector<std::int64_t>& entries,
+             const std::string& type, bool kept, const std::string& unit, const std::string& about);
     int scalar(const std::string& name, const std::string& reduce, double first, int history,
                const std::string& unit, const std::string& about);
 

@@ -13,22 +13,21 @@
 #include "core/base/error.hpp"
 #include "core/graph/declare/inside_here.hpp"
 #include "core/run/python/bind.hpp"
+#include "core/run/python/values.hpp"
 
 namespace strata::graph::python {
 
 namespace {
 
-using Array = nb::ndarray<nb::numpy, double>;
-using ReadOnly = nb::ndarray<nb::numpy, const double>;
-
 const LabelInfo& label_of(const Here& here, std::size_t use) {
     return InsideHere::of(here).task->graph->labels()[InsideHere::of(here).task->uses[use].version.label];
 }
 
+template <class T>
 nb::object array_over(const Here& here, std::size_t use, const nb::object& owner) {
     const UseData& at = InsideHere::of(here).use_data[use];
     const LabelInfo& label = label_of(here, use);
-    auto* values = reinterpret_cast<double*>(at.origin);
+    auto* values = reinterpret_cast<T*>(at.origin);
     std::array<std::size_t, 3> shape{};
     std::array<std::int64_t, 3> strides{};
     std::size_t axes = 1;
@@ -45,9 +44,10 @@ nb::object array_over(const Here& here, std::size_t use, const nb::object& owner
     // With an owner the array is a view: NumPy copies nothing, and does not allow a read-only array to be
     // made writable.
     if (InsideHere::of(here).task->uses[use].access == Access::need)
-        return nb::cast(ReadOnly(values, axes, shape.data(), owner, strides.data()),
+        return nb::cast(nb::ndarray<nb::numpy, const T>(values, axes, shape.data(), owner, strides.data()),
                         nb::rv_policy::reference);
-    return nb::cast(Array(values, axes, shape.data(), owner, strides.data()), nb::rv_policy::reference);
+    return nb::cast(nb::ndarray<nb::numpy, T>(values, axes, shape.data(), owner, strides.data()),
+                    nb::rv_policy::reference);
 }
 
 }  // namespace
@@ -67,7 +67,9 @@ nb::object Call::array(int use) {
     (void)use_data(use);  // throws where there is none
     const auto u = static_cast<std::size_t>(use);
     if (arrays_.size() <= u) arrays_.resize(InsideHere::of(*here_).use_data.size());
-    if (!arrays_[u].is_valid()) arrays_[u] = array_over(*here_, u, owner_);
+    if (!arrays_[u].is_valid())
+        arrays_[u] =
+            with_type(label_of(*here_, u), [&]<class T>(T) { return array_over<T>(*here_, u, owner_); });
     return arrays_[u];
 }
 

@@ -1,6 +1,7 @@
 // A solver's program in Python: the driver of core/run, with declarations and verification in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -117,7 +118,7 @@ std::function<Findings(const Finished&)> asking(nb::object function) {
 }
 
 /// (name, its blocks: (grid, coordinates, blanking or -1)) of shapes of curvilinear blocks.
-std::vector<ShownShape> shapes_of(const PyGraph& graph, const nb::object& said) {
+std::vector<ShownShape> blocks_of(const PyGraph& graph, const nb::object& said) {
     using Block = std::tuple<int, std::vector<int>, int>;
     std::vector<ShownShape> all;
     for (const auto& [name, blocks] :
@@ -130,6 +131,20 @@ std::vector<ShownShape> shapes_of(const PyGraph& graph, const nb::object& said) 
         all.push_back(curvilinear(name, made));
     }
     return all;
+}
+
+/// (name, grid, coordinates, (corners, offsets, types, blanking), VTK's number) of unstructured cells; -1
+/// where there is no such label.
+void add_meshes(const PyGraph& graph, const nb::object& said, std::vector<ShownShape>& all) {
+    using Mesh = std::tuple<std::string, int, std::vector<int>, std::array<int, 4>, int>;
+    for (const auto& [name, grid, at, lists, type] : nb::cast<std::vector<Mesh>>(said)) {
+        Coordinates places;
+        for (const int label : at) places.labels.emplace_back(label);
+        const auto shown = [&](std::size_t which) { return ShownLabel(LabelId(lists[which])); };
+        all.push_back(unstructured(name, graph.grid_at(grid), places,
+                                   {shown(0), static_cast<CellType>(type), shown(1), shown(2)},
+                                   {.blank = shown(3)}));
+    }
 }
 
 int drive_python(const std::vector<std::string>& words, const std::vector<std::string>& start, PyCase& keys,
@@ -151,7 +166,9 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
             solver.time_unit = nb::cast<std::string>(said["time_unit"]);
             for (const int label : nb::cast<std::vector<int>>(said["series"]))
                 solver.series.emplace_back(LabelId(label));
-            solver.shapes = shapes_of(nb::cast<PyGraph&>(graphs.back()), said["shapes"]);
+            const auto& here = nb::cast<PyGraph&>(graphs.back());
+            solver.shapes = blocks_of(here, said["shapes"]);
+            add_meshes(here, said["meshes"], solver.shapes);
             solver.verify = asking(said["verify"]);
             return solver;
         });

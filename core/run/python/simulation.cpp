@@ -15,8 +15,6 @@ namespace strata::graph::python {
 
 namespace {
 
-using Array = nb::ndarray<nb::numpy, double>;
-
 const LabelInfo& label_of(const Simulation& run, LabelId label) {
     const auto& labels = run.plan().graph().labels();
     if (!labels.has(label)) throw Error("the graph has no such label").given(std::to_string(label.number()));
@@ -53,6 +51,30 @@ class PySimulation {
     bool started_ = false;
 };
 
+/// The values of a patch, as an array of its own.
+template <class T>
+nb::object copied(const std::vector<std::byte>& bytes, const LabelInfo& info, int patch, bool border) {
+    using Array = nb::ndarray<nb::numpy, T>;
+    auto* copy = new T[bytes.size() / sizeof(T)];
+    std::memcpy(copy, bytes.data(), bytes.size());
+    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    if (info.kind != Kind::field) {
+        const std::size_t count = bytes.size() / sizeof(T);
+        return nb::cast(Array(copy, 1, &count, owner));
+    }
+    const auto& grid = static_cast<const Grid&>(*info.family);
+    const Box all = grid.owned(patch, info.on, info.border);
+    const Box shown = border ? all : grid.owned(patch, info.on);
+    std::array<std::size_t, 3> shape{};
+    for (std::size_t d = 0; d < 3; ++d)
+        shape[d] = static_cast<std::size_t>(shown.extent(2 - static_cast<int>(d)));
+    const std::int64_t row = all.extent(0), plane = row * all.extent(1);
+    const std::array<std::int64_t, 3> strides{plane, row, 1};
+    T* first = copy + (shown.lo[0] - all.lo[0]) + (shown.lo[1] - all.lo[1]) * row +
+               (shown.lo[2] - all.lo[2]) * plane;
+    return nb::cast(Array(first, 3, shape.data(), owner, strides.data()));
+}
+
 }  // namespace
 
 nb::object copied_values(const Simulation& run, LabelId label, int local, bool border) {
@@ -66,25 +88,9 @@ nb::object copied_values(const Simulation& run, LabelId label, int local, bool b
                 .given(std::to_string(local))
                 .allowed(fmt::format("0 to {}", patches.size() - 1));
         const std::vector<std::byte> bytes = run.values(kept, local);
-        auto* copy = new double[bytes.size() / sizeof(double)];
-        std::memcpy(copy, bytes.data(), bytes.size());
-        const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        if (info.kind != Kind::field) {
-            const std::size_t count = bytes.size() / sizeof(double);
-            return nb::cast(Array(copy, 1, &count, owner));
-        }
-        const auto& grid = static_cast<const Grid&>(*info.family);
-        const int patch = patches[static_cast<std::size_t>(local)];
-        const Box all = grid.owned(patch, info.on, info.border);
-        const Box shown = border ? all : grid.owned(patch, info.on);
-        std::array<std::size_t, 3> shape{};
-        for (std::size_t d = 0; d < 3; ++d)
-            shape[d] = static_cast<std::size_t>(shown.extent(2 - static_cast<int>(d)));
-        const std::int64_t row = all.extent(0), plane = row * all.extent(1);
-        const std::array<std::int64_t, 3> strides{plane, row, 1};
-        double* first = copy + (shown.lo[0] - all.lo[0]) + (shown.lo[1] - all.lo[1]) * row +
-                        (shown.lo[2] - all.lo[2]) * plane;
-        return nb::cast(Array(first, 3, shape.data(), owner, strides.data()));
+        return with_type(info, [&]<class T>(T) {
+            return copied<T>(bytes, info, patches[static_cast<std::size_t>(local)], border);
+        });
     }
     throw Error("nothing is kept of this label after a step")
         .given(info.name)

@@ -15,7 +15,7 @@ from strata.errors import StrataError
 from strata.graph.inspection import Inspection
 from strata.graph.native import module, native_errors
 
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]  # float64; of lists of whole numbers these
 Cells = tuple[slice, slice, slice]
 LAST = -1  # the last version of a generation
 
@@ -263,10 +263,23 @@ class Graph:
             number = self.native.field(name, grid.number, on, history, width, kept, unit, about)
             return Label(number, name, grid.directions)
 
-    def list(self, name: str, grid: Grid, entries: int = 1, unit: str = "", about: str = "") -> Label:
-        """So many numbers for each patch."""
+    def list(
+        self,
+        name: str,
+        grid: Grid,
+        entries: int | Sequence[int] = 1,
+        unit: str = "",
+        about: str = "",
+        dtype: npt.DTypeLike = np.float64,
+        kept: bool = False,
+    ) -> Label:
+        """So many numbers for each patch, or as many as `entries` says of each. `dtype`: float64, int64,
+        int32 or uint8. `kept`: as of a field.
+        """
+        numbers = [entries] if isinstance(entries, int) else [int(each) for each in entries]
         with native_errors():
-            return Label(self.native.list(name, grid.number, entries, unit, about), name, 0)
+            number = self.native.list(name, grid.number, numbers, np.dtype(dtype).name, kept, unit, about)
+            return Label(number, name, 0)
 
     def scalar(
         self,

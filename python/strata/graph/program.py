@@ -200,9 +200,29 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """Unstructured cells (core/run/output/shapes.hpp). `at`: a list for each of two or three directions, of
+    float64, with the places of each patch's points. `corners`: a list of int64 or int32, the points of one
+    cell after the other, counted from 0 on each patch. `cells`: VTK's number of their type, 5 for triangles,
+    10 for tetrahedra, 12 for hexahedra; or 0, and `offsets` (one more than there are cells) says where each
+    cell begins, and `types` (uint8) what it is. `blank`: a list of a number a cell; where it is 0 a cell is
+    hidden.
+    """
+
+    grid: Grid
+    at: Sequence[Label]
+    corners: Label
+    cells: int = 0
+    offsets: Label | None = None
+    types: Label | None = None
+    blank: Label | None = None
+
+
+@dataclass(frozen=True)
 class Solver:
     """What a solver says of itself: the time of the case and when it ends, what a series shows, and what
-    makes the result count. `curvilinear`: field files of curvilinear blocks, by name; other grids are images.
+    makes the result count. `curvilinear`: field files of curvilinear blocks, by name; `unstructured`: of
+    meshes; other grids are images.
     """
 
     time: Label
@@ -212,6 +232,7 @@ class Solver:
     verify: Callable[[Finished], Verification] | None = None
     figures: Callable[[Finished], Sequence[Figure]] = field(default=lambda _: ())
     curvilinear: Mapping[str, Sequence[Block]] = field(default_factory=dict)
+    unstructured: Mapping[str, Mesh] = field(default_factory=dict)
 
 
 _driven = False
@@ -254,6 +275,9 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             remedy="strata.graph.Simulation runs a graph in this process",
         )
 
+    def number(label: Label | None) -> int:
+        return -1 if label is None else label.number
+
     def declared(native: Any) -> dict[str, Any]:
         graph = Graph("", native)
         solver = declare(graph, case)
@@ -266,12 +290,19 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             "shapes": [
                 (
                     name,
-                    [
-                        (b.grid.number, [at.number for at in b.at], -1 if b.blank is None else b.blank.number)
-                        for b in blocks
-                    ],
+                    [(b.grid.number, [at.number for at in b.at], number(b.blank)) for b in blocks],
                 )
                 for name, blocks in solver.curvilinear.items()
+            ],
+            "meshes": [
+                (
+                    name,
+                    m.grid.number,
+                    [at.number for at in m.at],
+                    [number(label) for label in (m.corners, m.offsets, m.types, m.blank)],
+                    m.cells,
+                )
+                for name, m in solver.unstructured.items()
             ],
             "verify": None
             if verify is None
