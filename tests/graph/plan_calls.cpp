@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,8 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
         add_pack_leavers(as<PackLeaversCall>(op.what));
     else if (op.go == ReceiveLeaversCall::go)
         add_receive_leavers(as<ReceiveLeaversCall>(op.what), name);
-    else
-        text_ += "  does what this text does not know\n";
+    else if (!add_moving(op, name))
+        throw std::logic_error("plan_calls.cpp has no text for what an operation of this kind does");
 }
 
 void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
@@ -143,8 +144,9 @@ void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::
     const LabelInfo& of = label(use.version.label);
     const auto by_round = std::find_if(call.addresses.begin(), call.addresses.end(),
                                        [&](const auto& each) { return each.use == number; });
-    const std::int64_t shift = place.origin == nullptr ? 0 : to_first(place, of);
     const bool collected = use.access == Access::need && use.relation != nullptr;
+    const bool whole = collected && use.relation->shape() == Shape::whole;  // then it has parts, and no box
+    const std::int64_t shift = place.origin == nullptr || whole ? 0 : to_first(place, of);
     if (collected && place.origin != nullptr) {
         const std::int64_t values = place.component * of.components;
         add_region(place.origin + shift, z(values) * of.bytes, Whose::own,
@@ -157,8 +159,8 @@ void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::
         add_round_address(by_round->address, shift);
     else
         add_address(place.origin == nullptr ? nullptr : place.origin + shift);
-    add(" box {} steps {} {} {} count {}\n", text_of(place.box), place.y, place.z, place.component,
-        place.count);
+    add(" box {} steps {} {} {} count {}\n", whole ? "none" : text_of(place.box), place.y, place.z,
+        place.component, place.count);
 }
 
 void PlanWriter::add_move(const ValueCopy& move) {

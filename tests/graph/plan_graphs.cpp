@@ -5,11 +5,17 @@
 #include <memory>
 #include <utility>
 
+#include "tests/graph/again.hpp"
+#include "tests/graph/asks.hpp"
 #include "tests/graph/cloud.hpp"
+#include "tests/graph/factored.hpp"
+#include "tests/graph/families.hpp"
 #include "tests/graph/random_graph.hpp"
+#include "tests/graph/scoped.hpp"
 #include "tests/graph/small.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #include "tests/graph/some.hpp"
+#include "tests/graph/swarm.hpp"
 #include "tests/graph/sweeps.hpp"
 #ifdef STRATA_TEST_CASES
 #include "core/run/case/case.hpp"
@@ -59,9 +65,16 @@ class Graphs {
         add("some", Moved::also, [=] { return hold<Some>(of, kOpen); });
         add("sweeps", Moved::also, [=] { return hold<Sweeps>(of, kOpen); });
         add("sweeps-boxes", Moved::no, [=] { return hold<Sweeps>(of, kOpen, pinwheel()); });
+        add("asks", Moved::no, [=] { return hold<Asks>(of, kOpen); });
+        add("walk", Moved::also, [=] { return hold<Walk>(of, kRound); });
+        add("deep", Moved::also, [=] { return hold<Deep>(of, kRound, [](int) {}); });
+        add("factored-round", Moved::also, [=] { return hold<Factored>(of, kRound); });
+        add("families", Moved::also, [=] { return hold<Families>(of); });
+        add("again", Moved::also, [=] { return hold<Again>(of, kRound); });
     }
     void add_solvers() {
-        for (const std::string name : {"fft", "gradients", "overset", "refined", "zones", "swept"})
+        for (const std::string name : {"fft", "gradients", "overset", "refined", "zones", "swept", "charges",
+                                       "annulus", "two-level", "narrow"})
             add(name, Moved::also, [=] {
                 std::shared_ptr<Solver> solver = make_solver(name);
                 return DeclaredGraph{solver, &solver->graph};
@@ -85,6 +98,14 @@ class Graphs {
         cloud("cloud-told", Moved::no, 1, true);
         cloud("cloud-far", Moved::also, 0, false);
         cloud("cloud-far-told", Moved::no, 0, true);
+        const auto swarm = [&](const std::string& name, const SwarmShape& shape) {
+            const auto of = [](Swarm<>& held) -> Graph& { return held.graph(); };
+            add(name, Moved::also, [=] { return hold<Swarm<>>(of, shape); });
+        };
+        swarm("swarm", {});
+        SwarmShape each;
+        each.every = 0, each.hops = 0;
+        swarm("swarm-far", each);
     }
 
 #ifdef STRATA_TEST_CASES

@@ -100,6 +100,14 @@ class PlanWriter {
     void add_column(const graph::ParticleColumn& column);
     void add_decision(const graph::Decision& decision);
 
+    // plan_calls_moving.cpp
+    [[nodiscard]] bool add_moving(const graph::Op& op, const std::string& name);
+    void add_addresses(std::string_view what, std::span<const void* const> all);
+    void add_renewal(const graph::HaloRenewal& call);
+    void add_halo_combine(const graph::HaloCombineCall& call);
+    void add_requests(const graph::RequestsOnTheWay& of, const std::string& name);
+    void add_answers(const graph::AnswersOnTheWay& of);
+
     [[nodiscard]] const graph::LabelInfo& label(graph::LabelId id) const {
         return plan_.graph().labels()[id];
     }

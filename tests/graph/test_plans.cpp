@@ -176,6 +176,7 @@ TEST_CASE("processes of a team make the plans that threads make which play them"
 }
 
 TEST_CASE("writes plans.txt anew", "[.record]") {
+    if (!is_asked_for("record]")) return;
     (void)graph_named("mpm-bar");  // a build without the solvers would leave out their plans
     std::ofstream out(kRecorded);
     out << "# Digests of plans, see test_plans.cpp: graph, layout, and of processes 0, 1, ...\n";
@@ -187,6 +188,7 @@ TEST_CASE("writes plans.txt anew", "[.record]") {
 }
 
 TEST_CASE("writes plans as text to the folder STRATA_PLANS_TO", "[.show]") {
+    if (!is_asked_for("show]")) return;
     const std::string folder = launch::environment_value("STRATA_PLANS_TO");
     const std::string only = launch::environment_value("STRATA_PLANS_OF");
     REQUIRE(folder != "");

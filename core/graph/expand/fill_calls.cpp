@@ -5,49 +5,21 @@ namespace strata::graph::detail {
 
 namespace {
 
-/// The copies that one task's values need.
-class GroupFills {
+/// Copies into the halos of one storage. `back`: of the version.
+class HaloCopies {
   public:
-    GroupFills(const PlanInputs& in, const Numbered& numbered, const FillGroup& group, Arrays& arrays,
-               PlanParts& plan)
-        : in_(in), numbered_(numbered), group_(group), arrays_(arrays), plan_(plan) {}
+    HaloCopies(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, StorageId number, int phase,
+               int back)
+        : in_(in), numbered_(numbered), arrays_(arrays), number_(number), phase_(phase), back_(back) {}
 
-    void all() const {
-        for (std::size_t b = 0; b + 1 < group_.fills.of_block.size(); ++b) {
-            const PatchArray& target = in_.memory.block(number_, b);
-            const std::uint32_t last = group_.fills.of_block[b + 1];
-            for (std::uint32_t i = group_.fills.of_block[b], end = i; i < last; i = end) {
-                while (end < last && group_.op_of[end] == group_.op_of[i]) ++end;
-                if (group_.op_of[i] != kNone) one(target, i, end);
-            }
-        }
-    }
-
-  private:
-    /// One operation: the fills `first` .. `end` - 1, all from one patch.
-    void one(const PatchArray& target, std::uint32_t first, std::uint32_t end) const {
-        const Storage& storage = in_.storage(number_);
-        const Reader reader{phase_, group_.op_of[first], position_of(in_, group_.key)};
-        std::vector<ValueCopy> moves;
-        for (std::uint32_t i = first; i < end; ++i)
-            moves.push_back(copy(group_.fills.all[i], target, reader));
-        ProgramData& all = plan_.of(phase_);
-        FillCall& call = all.fills.one();
-        call.moves = all.moves.keep(moves);
-        Op& op = all.set(reader.op, call);
-        for (const ValueCopy& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
-        // A flow that stays as it is, say, is made by the start only: its halos are filled there alone.
-        if (storage.kept && (phase_ == 1 || storage.depth == 1)) all.refills.emplace_back(number_, &call);
-    }
-
-    [[nodiscard]] ValueCopy copy(const SourceBox& piece, const PatchArray& target,
-                                 const Reader& reader) const {
+    [[nodiscard]] ValueCopy of(const SourceBox& piece, std::size_t block, const Reader& reader) const {
         const LabelInfo& of = in_.label_of(number_);
+        const PatchArray& target = in_.memory.block(number_, block);
         const PatchArray& source = arrays_.of(number_, piece.from, reader);
         const auto address = [&](const PatchArray& array, const Int3& at) {
             return numbered_.address(phase_, in_.storage(number_),
                                      array.origin + distance(array, at, of.bytes), array.buffer_stride,
-                                     group_.key.back);
+                                     back_);
         };
         const Box into = piece.into();
         ValueCopy move;
@@ -60,19 +32,60 @@ class GroupFills {
         return move;
     }
 
+  private:
     const PlanInputs& in_;
     const Numbered& numbered_;
-    const FillGroup& group_;
     Arrays& arrays_;
-    PlanParts& plan_;
-    const StorageId number_ = group_.key.storage;
-    const int phase_ = numbered_.tasks[group_.key.maker].phase;
+    const StorageId number_;
+    const int phase_, back_;
 };
+
+/// The copies that one task's values need: an operation for each block and patch that it copies from.
+void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup& group, Arrays& arrays,
+                PlanParts& plan) {
+    const int phase = numbered.tasks[group.key.maker].phase;
+    const StorageId number = group.key.storage;
+    const HaloCopies copies(in, numbered, arrays, number, phase, group.key.back);
+    ProgramData& all = plan.of(phase);
+    for (std::size_t b = 0; b + 1 < group.fills.of_block.size(); ++b) {
+        const std::uint32_t last = group.fills.of_block[b + 1];
+        for (std::uint32_t i = group.fills.of_block[b], end = i; i < last; i = end) {
+            while (end < last && group.op_of[end] == group.op_of[i]) ++end;
+            if (group.op_of[i] == kNone) continue;
+            const Reader reader{phase, group.op_of[i], position_of(in, group.key)};
+            std::vector<ValueCopy> moves;
+            for (std::uint32_t f = i; f < end; ++f) moves.push_back(copies.of(group.fills.all[f], b, reader));
+            FillCall& call = all.fills.one();
+            call.moves = all.moves.keep(moves);
+            Op& op = all.set(reader.op, call);
+            for (const ValueCopy& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
+            if (in.storage(number).kept && phase == 1) all.refills.emplace_back(number, &call);
+        }
+    }
+}
+
+/// Of a flow that stays as it is, say: its halos are filled when it is there, by no operation.
+void make_of_start(const PlanInputs& in, const Numbered& numbered, StorageId number, const Fills& fills,
+                   Arrays& arrays, PlanParts& plan) {
+    constexpr int kNever = -1;  // a phase in which nobody waits for these readers of images
+    const HaloCopies copies(in, numbered, arrays, number, 1, 0);
+    ProgramData& all = plan.of(0);
+    for (std::size_t b = 0; b + 1 < fills.of_block.size(); ++b) {
+        std::vector<ValueCopy> moves;
+        for (const SourceBox& piece : fills.block(b))
+            moves.push_back(copies.of(piece, b, {kNever, kNone, {}}));
+        FillCall& call = all.fills.one();
+        call.moves = all.moves.keep(moves);
+        all.refills.emplace_back(number, &call);
+    }
+}
 
 }  // namespace
 
 void make_fills(const PlanInputs& in, const Numbered& numbered, Arrays& arrays, PlanParts& plan) {
-    for (const FillGroup& group : numbered.groups) GroupFills(in, numbered, group, arrays, plan).all();
+    for (const FillGroup& group : numbered.groups) make_group(in, numbered, group, arrays, plan);
+    for (const auto& [number, fills] : numbered.of_start)
+        make_of_start(in, numbered, number, fills, arrays, plan);
 }
 
 }  // namespace strata::graph::detail

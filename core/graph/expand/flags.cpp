@@ -36,17 +36,23 @@ void each_on_node(const Members& members, Each each) {
         each(process);
 }
 
-/// For each task where its flags begin in the table that follows; then the table: a task's flags by local
-/// patch, then that of a reduction's way up.
+/// For each task where its flags begin in the table that follows, then for each group of copies that may be
+/// unread; then the table: a task's flags by local patch, then that of a reduction's way up; a group's
+/// copies.
 void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& plan, SharedFlags& shared) {
     const auto name = [&](int process) { return fmt::format("graph.{}.directory.{}", in.serial, process); };
     std::size_t entries = 0;
     for (const TaskOps& each : numbered.tasks)
         entries += static_cast<std::size_t>(each.places()) + (each.up != kNone ? 1 : 0);
+    std::vector<std::vector<std::pair<int, std::uint32_t>>> copies;
+    for (const FillGroup& group : numbered.groups) {
+        copies.push_back(group.may_be_unread ? group.by_source() : decltype(group.by_source())());
+        entries += 2 * copies.back().size();
+    }
     plan.directory =
-        SharedMemory(in.members, name(in.members.rank), (shared.tasks + entries) * sizeof(std::uint64_t));
+        SharedMemory(in.members, name(in.members.rank), (shared.begins + entries) * sizeof(std::uint64_t));
     auto* first = plan.directory.as<std::uint64_t>();
-    auto* table = reinterpret_cast<const Flag**>(first + shared.tasks);
+    auto* table = reinterpret_cast<const Flag**>(first + shared.begins);
     std::size_t at = 0;
     for (const TaskOps& each : numbered.tasks) {
         const auto& all = plan.of(each.phase).program.ops;
@@ -55,6 +61,16 @@ void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& 
             table[at++] = each.op(local) == kNone ? nullptr : all[each.op(local)].flag;
         if (each.up != kNone) table[at++] = all[each.up].flag;
     }
+    auto* words = reinterpret_cast<std::uint64_t*>(table);
+    for (std::size_t g = 0; g < copies.size(); ++g) {
+        *first++ = at;
+        const auto& all = plan.of(numbered.tasks[numbered.groups[g].key.maker].phase).program.ops;
+        for (const auto& [patch, op] : copies[g]) {
+            words[at++] = static_cast<std::uint64_t>(patch);
+            table[at++] = all[op].flag;
+        }
+    }
+    *first = at;
     in.members.meet();
     each_on_node(in.members, [&](int process) {
         shared.directories.push_back(SharedMemory::of_other(in.members, name(process)));
@@ -86,10 +102,17 @@ void share_partials(const PlanInputs& in, PlanParts& plan, SharedFlags& shared) 
 }  // namespace
 
 const Flag* SharedFlags::flag(int process, TaskId task, int local) const {
-    const auto* begins =
+    const auto* first_of =
         reinterpret_cast<const std::uint64_t*>(directories[static_cast<std::size_t>(process - first)]);
-    const auto* table = reinterpret_cast<const Flag* const*>(begins + tasks);
-    return table[begins[task.number()] + static_cast<std::uint64_t>(local)];
+    const auto* table = reinterpret_cast<const Flag* const*>(first_of + begins);
+    return table[first_of[task.number()] + static_cast<std::uint64_t>(local)];
+}
+
+std::span<const SharedFlags::Copy> SharedFlags::copies(int process, std::size_t group) const {
+    const auto* first_of =
+        reinterpret_cast<const std::uint64_t*>(directories[static_cast<std::size_t>(process - first)]);
+    const std::uint64_t *at = first_of + tasks + group, *table = first_of + begins;
+    return {reinterpret_cast<const Copy*>(table + at[0]), (at[1] - at[0]) / 2};
 }
 
 SharedFlags share_flags(const PlanInputs& in, const Numbered& numbered, const Operations& operations,
@@ -97,6 +120,7 @@ SharedFlags share_flags(const PlanInputs& in, const Numbered& numbered, const Op
     SharedFlags shared;
     shared.first = in.members.first();
     shared.tasks = numbered.tasks.size();
+    shared.begins = shared.tasks + numbered.groups.size() + 1;
     give_flags(in, operations, plan);
     if (in.members.size > 1) share_directory(in, numbered, plan, shared);
     share_partials(in, plan, shared);

@@ -81,10 +81,9 @@ class NumberStreams {
                     if (is_new)
                         add(outgoing, Stream::What::values, key.maker, process, tag_of_patch(swept.size()));
                     streams[at->second].keys.push_back(key);
-                    if (outgoing)
-                        out_.packing[{key.storage, key.patch}].push_back(at->second);
-                    else
-                        out_.of_patch[{key.maker, key.patch}] = at->second;
+                    (outgoing ? out_.packing : out_.unpacking)[{key.storage, key.patch}].push_back(
+                        at->second);
+                    if (!outgoing) out_.of_patch[{key.maker, key.patch}] = at->second;
                     continue;
                 }
                 const auto what = !key.storage ? Stream::What::leavers : Stream::What::values;
@@ -95,8 +94,9 @@ class NumberStreams {
                         2 * key.maker.number() + int{relocated && what == Stream::What::values});
                 }
                 streams.back().keys.push_back(key);
-                if (outgoing && key.storage)
-                    out_.packing[{key.storage, key.patch}].push_back(streams.size() - 1);
+                if (key.storage)
+                    (outgoing ? out_.packing : out_.unpacking)[{key.storage, key.patch}].push_back(
+                        streams.size() - 1);
             }
         }
     }

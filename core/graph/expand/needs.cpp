@@ -64,6 +64,8 @@ class FindNeeds {
         out_.here.resize(static_cast<std::size_t>(in_.members.size));
         for (const FillGroup& group : numbered_.groups)
             for (const SourceBox& piece : group.fills.all) add(group.key.maker, group.key.storage, piece);
+        for (const auto& [storage, fills] : numbered_.of_start)
+            for (const SourceBox& piece : fills.all) add({}, storage, piece);
         for (const TaskId task : in_.resolved.tasks.ids())
             if (in_.is(task, What::body) && numbered_.tasks[task].family) of_task(task);
         for (const TaskId task : in_.resolved.tasks.ids())

@@ -50,6 +50,15 @@ FillKey fill_key(const PlanInputs& in, TaskId reader, const Before& before) {
     return {before.task, use.storage, left_out, before.lag, use.back};
 }
 
+std::vector<std::pair<int, std::uint32_t>> FillGroup::by_source() const {
+    std::vector<std::pair<int, std::uint32_t>> all;
+    for (std::size_t i = 0; i < op_of.size(); ++i)
+        if (op_of[i] != kNone) all.emplace_back(fills.all[i].from, op_of[i]);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
 namespace {
 
 using What = ResolvedTask::What;
@@ -71,6 +80,7 @@ class Numbering {
             if (out_.tasks[task].gate != RequestRole::none) gate(task);
         for (const TaskId task : in_.resolved.tasks.ids()) halos_of(task);
         for (FillGroup& group : out_.groups) fills(group);
+        halos_of_start();
         return std::move(out_);
     }
 
@@ -222,13 +232,22 @@ class Numbering {
         out_.tasks[task].taken = add("taken: ");
     }
 
-    /// `by`: the use that reads them; null: all are to be there.
-    void widen(const FillKey& key, const Int3& width, const Use* by) {
-        if (width == Int3{}) return;
+    /// Whether the copy of each round has a reader, for sure: in a round of the maker's scope, or of one
+    /// within it that has at least one; of the round before, in a step.
+    [[nodiscard]] bool is_read(const FillKey& key, TaskId reader, int lag) const {
+        const ScopeId made = scope_of(in_, key);
+        if (!key.scope && lag > 0 && made != kStep) return false;
+        for (ScopeId s = in_.task(reader).scope; s != made; s = in_.graph.scopes()[s].parent())
+            if (!s || in_.graph.scopes()[s].form() == Scope::Form::when) return false;
+        return true;
+    }
+
+    void widen(const FillKey& key, const HaloReader& by) {
+        const Int3& width = by.use->width;
         const auto [at, is_new] = out_.group_of.try_emplace(key, out_.groups.size());
         if (is_new) out_.groups.push_back({key, width, {}, false, {}, {}});
         FillGroup& group = out_.groups[at->second];
-        by != nullptr ? group.uses.push_back(by) : void(group.all = true);
+        group.readers.push_back(by);
         Int3& widest = group.width;
         for (std::size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], width[d]);
     }
@@ -240,18 +259,24 @@ class Numbering {
         for (const Before& before : task.before) {
             if (before.backward || before.through_task != t || before.through_use < 0) continue;
             const Use& use = in_.use(t, before.through_use);
-            if (is_in_place(use)) widen(fill_key(in_, t, before), use.width, &use);
+            if (!is_in_place(use)) continue;
+            const FillKey key = fill_key(in_, t, before);
+            widen(key, {&in_.info(t), &use});
+            if (!is_read(key, t, before.lag)) out_.groups[out_.group_of.at(key)].may_be_unread = true;
         }
-        if (out_.tasks[t].phase != 0) return;
-        // The step reads the last values of the start, whichever task made them.
-        for (std::size_t u = 0; u < task.uses.size(); ++u) {
-            const StorageId number = task.uses[u].storage;
-            const bool makes = task.what != What::body || in_.info(t).uses[u].access == Access::make ||
-                               in_.info(t).uses[u].access == Access::modify;
-            if (makes && number && in_.label_of(number).kind == Kind::field &&
-                !in_.storage(number).contributions)
-                widen({t, number, {}, 0, 0}, in_.storage(number).ghosts, nullptr);
-        }
+    }
+
+    /// Of what the step makes too, its own copies fill the halos that it reads (Plan::fill_halos()).
+    void halos_of_start() {
+        VectorBy<StorageId, char> written(in_.resolved.storages.size(), 0);
+        for (const TaskId t : in_.resolved.tasks.ids())
+            for (std::size_t u = 0; out_.tasks[t].phase == 1 && u < in_.task(t).uses.size(); ++u)
+                if (writes(in_, t, u)) written[in_.task(t).uses[u].storage] = 1;
+        for (const StorageId number : in_.resolved.storages.ids())
+            if (const Storage& storage = in_.storage(number); storage.kept && written[number] == 0 &&
+                                                              in_.label_of(number).kind == Kind::field &&
+                                                              storage.ghosts != Int3{})
+                out_.of_start.emplace_back(number, find_fills(in_.memory.layout(number), storage.ghosts));
     }
 
     /// One operation for each block and each patch that it copies from.
@@ -259,9 +284,10 @@ class Numbering {
         const StorageId storage = group.key.storage;
         const FieldLayout& layout = in_.memory.layout(storage);
         group.fills = find_fills(layout, group.width);
-        if (!group.all &&
-            std::any_of(group.uses.begin(), group.uses.end(), [](const Use* use) { return use->is_sided(); }))
-            keep_read(group.fills, layout, group.uses);
+        if (std::any_of(group.readers.begin(), group.readers.end(), [&](const HaloReader& by) {
+                return by.use->is_sided() || by.use->width != group.width || !by.task->where.empty();
+            }))
+            keep_read(group.fills, layout, group.readers);
         group.op_of.assign(group.fills.all.size(), kNone);
         const FamilyId family = in_.family_of(storage);
         // The thread of the first patch that reads it.

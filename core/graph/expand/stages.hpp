@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/graph/expand/inputs.hpp"
 #include "core/graph/expand/plan_parts.hpp"
 #include "core/graph/expand/sums.hpp"
+#include "core/graph/expand/sweep.hpp"
 
 namespace strata::graph::detail {
 
@@ -88,11 +90,16 @@ struct FillKey {
 struct FillGroup {
     FillKey key;
     Int3 width{};
-    std::vector<const Use*> uses;  // that read them
-    bool all = false;              // and not these alone
+    std::vector<HaloReader> readers;
+    /// Some rounds may have no reader: that after the last round of a loop, say. Readers then do not keep the
+    /// next writer of the values from going ahead of the copies; it waits for these themselves.
+    bool may_be_unread = false;
     Fills fills;
     /// [fill] -> its operation. Fills of one block from one source patch follow each other and share one.
     std::vector<std::uint32_t> op_of;
+
+    /// (source patch, operation), ascending.
+    [[nodiscard]] std::vector<std::pair<int, std::uint32_t>> by_source() const;
 };
 
 struct Numbered {
@@ -104,6 +111,8 @@ struct Numbered {
     std::map<TaskId, PatchLevels> sweeps;           // tasks with an order of their own
     std::vector<FillGroup> groups;
     std::map<FillKey, std::size_t> group_of;
+    /// Kept fields that the start alone makes, and all of their halos: Plan::fill_halos() fills them.
+    std::vector<std::pair<StorageId, Fills>> of_start;
 
     /// The buffer that a use of a storage means, from an address in its buffer 0.
     [[nodiscard]] RoundAddress address(int phase, const Storage& of, std::byte* base,
@@ -160,8 +169,9 @@ struct Streams {
     struct OfTask {
         std::vector<std::size_t> outgoing, incoming;  // numbers in the above
     };
-    VectorBy<TaskId, OfTask> of;                                            // [task]
-    std::map<std::pair<StorageId, int>, std::vector<std::size_t>> packing;  // (storage, patch) -> of outgoing
+    VectorBy<TaskId, OfTask> of;                                                     // [task]
+    using OfValues = std::map<std::pair<StorageId, int>, std::vector<std::size_t>>;  // (storage, patch)
+    OfValues packing, unpacking;  // -> of outgoing, of incoming
 
     /// The operation that puts the values of a task of another node's process into images here.
     [[nodiscard]] std::uint32_t image_op(TaskId task, int process) const;
@@ -179,13 +189,19 @@ class SharedFlags {
     /// Of another process of the node: the flag of a task's operation for its patch number `local`; null
     /// where it has none.
     [[nodiscard]] const Flag* flag(int process, TaskId task, int local) const;
+    /// Of another process of the node: its copies of a group that may be unread, by source patch.
+    struct Copy {
+        std::uint64_t patch;
+        const Flag* flag;
+    };
+    [[nodiscard]] std::span<const Copy> copies(int process, std::size_t group) const;
     /// A process's part of a reduction.
     [[nodiscard]] std::byte* partial(int process, TaskId task) const {
         return partials[static_cast<std::size_t>(process - first)] + partial_at[task];
     }
 
     int first = 0;  // process of the node
-    std::size_t tasks = 0;
+    std::size_t begins = 0, tasks = 0;
     std::vector<const std::byte*> directories;  // [process of the node]
     std::vector<std::byte*> partials;           // [process of the node]
     VectorBy<TaskId, std::size_t> partial_at;   // the same in all processes

@@ -31,16 +31,18 @@ void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPo
     from.erase(std::unique(from.begin(), from.end()), from.end());
 }
 
-void keep_read(Fills& fills, const FieldLayout& layout, std::span<const Use* const> uses) {
+void keep_read(Fills& fills, const FieldLayout& layout, std::span<const HaloReader> readers) {
     const Division& division = *layout.division;
     std::vector<char> is_read(fills.all.size(), 0);
     std::vector<std::uint32_t> which, of_patch{0};
     for (std::size_t at = 0; at < division.patches.size(); ++at) {
-        const Box own = division.grid->owned(division.patches[at], layout.on, layout.border);
+        const int patch = division.patches[at];
+        const Box own = division.grid->owned(patch, layout.on, layout.border);
         for (const std::uint32_t fill : fills.patch(at)) {
             const Box into = fills.all[fill].into();
-            if (std::none_of(uses.begin(), uses.end(),
-                             [&](const Use* use) { return meets(ghosts_of(*use, own), into); }))
+            if (std::none_of(readers.begin(), readers.end(), [&](const HaloReader& by) {
+                    return by.task->runs_on(patch) && meets(ghosts_of(*by.use, own), into);
+                }))
                 continue;
             is_read[fill] = 1;
             which.push_back(fill);

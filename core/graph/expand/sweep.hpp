@@ -19,7 +19,13 @@ namespace strata::graph {
 void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPosition& position,
                    const Use& use, std::vector<Grid::Meeting>& met, std::vector<int>& from);
 
-/// Leaves out the pieces that no patch reads through one of these uses. Each piece that is left has a reader.
-void keep_read(Fills& fills, const FieldLayout& layout, std::span<const Use* const> uses);
+/// A use that reads a halo in place.
+struct HaloReader {
+    const TaskInfo* task = nullptr;
+    const Use* use = nullptr;
+};
+/// Leaves out the pieces that no patch reads. Each piece that is left has a reader, for which the next writer
+/// of the values waits: it would not wait for the copy of a piece without readers.
+void keep_read(Fills& fills, const FieldLayout& layout, std::span<const HaloReader> readers);
 
 }  // namespace strata::graph

@@ -14,6 +14,11 @@ void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int
         waits_.push_back({flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag), -1});
 }
 
+void WaitList::add_latest(const Flag* flag, const Position& of, const Position& here) {
+    waits_.push_back(
+        {flag, numbered.scopes[of.scope], static_cast<std::uint16_t>(rounds_since(in, of, here)), -1});
+}
+
 void WaitList::add_patch(TaskId task, FamilyId family, int patch, ScopeId scope, int lag) {
     const TaskOps& of = numbered.tasks[task];
     const int process = in.owner(family, patch), at = !of.family ? 0 : in.local(family, patch);

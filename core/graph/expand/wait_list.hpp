@@ -30,6 +30,8 @@ class WaitList {
     void add_patch(TaskId task, FamilyId family, int patch, int lag) {
         add_patch(task, family, patch, in.task(task).scope, lag);
     }
+    /// The same for another process's operation with this flag.
+    void add_latest(const Flag* flag, const Position& of, const Position& here);
     /// For all of a task's operations in this process.
     void add_all(TaskId task, int lag);
 

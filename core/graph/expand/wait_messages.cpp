@@ -24,6 +24,34 @@ void wait_to_pack(WaitList& list, const Stream& stream) {
                     0);
 }
 
+/// Those that read in place what was copied from the image: the maker's own waits for them may be left out as
+/// implied by others of tasks on its node, which wait for nobody here.
+void wait_for_readers_of_halos(WaitList& list, const NeedKey& key, int phase, const Position& here) {
+    const PlanInputs& in = list.in;
+    const auto add = [&](TaskId reader, std::uint32_t op) {
+        if (reader == key.maker)  // in its own order: of this round it reads what comes now
+            list.add_op(phase, op, here.scope, 1);
+        else
+            list.add_latest(phase, op, position_of(in, reader, Position::own), here);
+    };
+    for (const FillGroup& group : list.numbered.groups) {
+        if (group.key.storage != key.storage || list.numbered.tasks[group.key.maker].phase != phase) continue;
+        const Division& division = *in.memory.layout(key.storage).division;
+        for (std::size_t at = 0; at < division.patches.size(); ++at) {
+            const auto fills = group.fills.patch(at);
+            if (std::none_of(fills.begin(), fills.end(),
+                             [&](std::uint32_t fill) { return group.fills.all[fill].from == key.patch; }))
+                continue;
+            const int local = in.local(in.family_of(key.storage), division.patches[at]);
+            for (const HaloReader& reader : group.readers)
+                if (const TaskOps& ops = list.numbered.tasks[reader.task->id]; !ops.family)
+                    add(reader.task->id, ops.first);
+                else if (const std::uint32_t op = ops.op(local); op != kNone)
+                    add(reader.task->id, op);
+        }
+    }
+}
+
 /// An image is overwritten when all readers here have read it. So have all readers of the halos that were
 /// copied from it, as these are written next: the maker itself would wait for those.
 void wait_for_readers(WaitList& list, const Stream& stream, const Needs& needs, const Arrays& arrays,
@@ -44,9 +72,16 @@ void wait_for_readers(WaitList& list, const Stream& stream, const Needs& needs, 
             for (const int other : reach.readers(use, key.patch))
                 if (in.is_mine(family, other)) list.add_patch(before.task, family, other, before.lag);
     }
-    for (const NeedKey& key : stream.keys)
+    for (const NeedKey& key : stream.keys) {
         for (const Reader& reader : arrays.readers(needs.images.at({key.storage, key.patch})))
             if (reader.phase == phase) list.add_latest(phase, reader.op, reader.position, here);
+        wait_for_readers_of_halos(list, key, phase, here);
+        // Messages of two makers may come in any order.
+        for (const std::size_t i : list.streams.unpacking.at({key.storage, key.patch}))
+            if (const Stream& other = list.streams.incoming[i];
+                other.maker != stream.maker && list.numbered.tasks[other.maker].phase == phase)
+                list.add_latest(phase, other.second, position_of(in, other.maker, Position::unpack), here);
+    }
 }
 
 }  // namespace

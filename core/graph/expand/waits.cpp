@@ -1,6 +1,9 @@
 // Waits of all operations: the resolved graph's befores, patch by patch. Say a task reads ghosts of patches 4
 // and 6 on patch 5: then its operation for patch 5 waits for the maker's operations for patches 4, 5 and 6.
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "core/graph/expand/sweep.hpp"
 #include "core/graph/expand/wait_list.hpp"
@@ -36,36 +39,48 @@ class TaskWaits {
                 if (list_.empty()) continue;  // an image without readers
                 if (in_.storage(group.key.storage).apart)
                     list_.add_patch(group.key.maker, family, patch_around(group, i), group.key.lag);
-                if (phase == 0) fills_before(group, i);
+                fills_before(group, i);
                 list_.give_to(phase, last);
             }
         }
     }
 
   private:
+    /// The same values may be copied there twice: by a group that may be unread, and when a part of the step
+    /// begins. The later copy waits for the earlier one and for who reads that.
+    void fills_before(const FillGroup& group, std::size_t fill) {
+        const SourceBox& piece = group.fills.all[fill];
+        const Position here = position_of(in_, group.key);
+        const int phase = numbered_.tasks[group.key.maker].phase;
+        for (const FillGroup& other : numbered_.groups) {
+            if (&other == &group || other.key.storage != group.key.storage ||
+                numbered_.tasks[other.key.maker].phase != phase)
+                continue;
+            // Of two that may have made the version, as a part of the step begins.
+            const bool beside = group.key.scope && other.key.scope == group.key.scope;
+            if (beside)
+                list_.add_patch(other.key.maker, in_.family_of(group.key.storage), piece.from, other.key.lag);
+            if (beside ? &other < &group : other.may_be_unread || bool(group.key.scope))
+                for (std::size_t i = 0; i < other.fills.all.size(); ++i)
+                    if (other.op_of[i] != kNone && other.fills.all[i].from == piece.from &&
+                        !common(other.fills.all[i].into(), piece.into()).empty())
+                        beside ? list_.add_op(phase, other.op_of[i], group.key.scope, 0)
+                               : list_.add_latest(phase, other.op_of[i], position_of(in_, other.key), here);
+            if (!group.key.scope || beside) continue;
+            for (const HaloReader& reader : other.readers) {
+                const TaskOps& ops = numbered_.tasks[reader.task->id];
+                for (std::uint32_t i = 0; i < ops.count; ++i)
+                    list_.add_latest(phase, ops.first + i, position_of(in_, reader.task->id, Position::own),
+                                     here);
+            }
+        }
+    }
     /// Of a storage whose patches are apart: the patch whose halo a fill goes to.
     [[nodiscard]] int patch_around(const FillGroup& group, std::size_t fill) const {
         const auto& of_block = group.fills.of_block;
         const auto block = std::upper_bound(of_block.begin(), of_block.end(), fill) - of_block.begin() - 1;
         const Division& division = *in_.memory.layout(group.key.storage).division;
         return division.patches[division.parts[static_cast<std::size_t>(block)].first];
-    }
-
-    /// In the start every version fills whole halos, also where nobody reads them. So what a sweep changes
-    /// may still be copied from while it is changed: the sweep's own copy comes after that one.
-    void fills_before(const FillGroup& group, std::size_t fill) {
-        if (numbered_.sweeps.count(group.key.maker) == 0) return;
-        const SourceBox& piece = group.fills.all[fill];
-        const Position here = position_of(in_, group.key);
-        for (const FillGroup& other : numbered_.groups) {
-            if (other.key.storage != group.key.storage || other.key.maker == group.key.maker ||
-                numbered_.tasks[other.key.maker].phase != 0)
-                continue;
-            for (std::size_t i = 0; i < other.fills.all.size(); ++i)
-                if (other.op_of[i] != kNone && other.fills.all[i].from == piece.from &&
-                    !common(other.fills.all[i].into(), piece.into()).empty())
-                    list_.add_latest(0, other.op_of[i], position_of(in_, other.key), here);
-        }
     }
 
     void one(TaskId task) {
@@ -77,9 +92,11 @@ class TaskWaits {
                 result(task);
             else if (in_.runs(task, Runs::in_processes))
                 turn(task);
-            wait_for_packing(list_, task, !all.family ? -1 : patch_of(all, i));
+            const int patch = !all.family ? -1 : patch_of(all, i);
+            wait_for_packing(list_, task, patch);
+            unread_copies(task, patch);
             if (in_.is(task, ResolvedTask::What::body) && in_.info(task).renews)
-                wait_to_renew(list_, task, patch_of(all, i));
+                wait_to_renew(list_, task, patch);
             wait_for_posting(list_, task);
             list_.give_to(all.phase, all.first + i);
         }
@@ -88,6 +105,38 @@ class TaskWaits {
         children(task);
         list_.add_op(all.phase, all.first, in_.task(task).scope, 1);  // the root has taken the part before
         list_.give_to(all.phase, all.up);
+    }
+
+    /// A writer of one patch's values (-1: of all of this process's) waits for the copies of those before
+    /// that no reader may have waited for.
+    void unread_copies(TaskId task, int patch) {
+        const int phase = numbered_.tasks[task].phase;
+        const Members& members = in_.members;
+        for (std::size_t g = 0; g < numbered_.groups.size(); ++g) {
+            const FillGroup& group = numbered_.groups[g];
+            if (!group.may_be_unread || numbered_.tasks[group.key.maker].phase != phase ||
+                !writes_to(task, group.key.storage))
+                continue;
+            const FamilyId family = in_.family_of(group.key.storage);
+            const Position fill = position_of(in_, group.key), here = position_of(in_, task, Position::own);
+            const auto from = [&](int source) {
+                return patch >= 0 ? source == patch : in_.is_mine(family, source);
+            };
+            if (copies_[g].empty()) copies_[g] = group.by_source();
+            for (const auto& [source, op] : copies_[g])
+                if (from(source)) list_.add_latest(phase, op, fill, here);
+            for (int process = members.first(); process < members.first() + members.on_node(); ++process) {
+                if (process == members.rank) continue;
+                for (const auto& [source, flag] : list_.shared.copies(process, g))
+                    if (from(static_cast<int>(source))) list_.add_latest(flag, fill, here);
+            }
+        }
+    }
+    [[nodiscard]] bool writes_to(TaskId task, StorageId storage) const {
+        const std::vector<ResolvedUse>& uses = in_.task(task).uses;
+        for (std::size_t u = 0; u < uses.size(); ++u)
+            if (uses[u].storage == storage && writes(in_, task, u)) return true;
+        return false;
     }
 
     /// Of requests or answers: all this process's are there; others' have come; they are given out.
@@ -292,6 +341,7 @@ class TaskWaits {
     const Numbered& numbered_;
     const Streams& streams_;
     Reach& reach_;
+    std::map<std::size_t, std::vector<std::pair<int, std::uint32_t>>> copies_;  // of groups, by source
     std::vector<int> in_place_;
     std::vector<Grid::Meeting> met_;
 };

@@ -73,10 +73,8 @@ void Simulation::start() {
     plan_->listen(0, {});
     Executor(plan_->start(), executor_options(), options_.crew).run(1);
     members_.meet();
-    if (members_.messages != nullptr) {  // values that the start made and steps read as ghosts
-        plan_->fill_halos();
-        members_.meet();
-    }
+    plan_->fill_halos();  // of values that the start made and steps read as ghosts
+    members_.meet();
     plan_heap_ += grown([&] { plan_->forget_start(); });
     plan_->listen(1, {});
     make_executor({});
