@@ -9,9 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "core/graph/simulation/simulation.hpp"

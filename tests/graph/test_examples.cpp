@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"

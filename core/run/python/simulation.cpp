@@ -4,8 +4,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/run/python/bind.hpp"
 #include "core/run/python/graph.hpp"
