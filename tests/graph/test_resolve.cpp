@@ -109,6 +109,37 @@ TEST_CASE("temporaries that do not live at the same time share a storage") {
     CHECK(sound(s, r) == "");
 }
 
+TEST_CASE("who shares a storage waits for its readers, though tasks of a scope in between do not") {
+    // "use" is before the scope, and "take" after it, but the scope's two tasks have no order.
+    Solver s;
+    auto u = s.field("u"), early = s.field("early"), seen = s.field("seen"), other = s.field("other"),
+         late = s.field("late");
+    s.start("initial").make(u);
+    s.step("give").make(early);
+    Task use = s.step("use");
+    use.need(early, ghosts(1));
+    use.make(seen);
+    Scope& scope = s.graph.step().subcycle("between", 2);
+    Task one = scope.task("one", s.grid), two = scope.task("two", s.grid);
+    one.need(seen);
+    one.modify(u);
+    two.make(other);
+    for (Task* task : {&one, &two}) task->run([](Here&) {});
+    Task take = s.step("take");
+    take.need(other.last());
+    take.make(late);
+    Task last = s.step("last");
+    last.need(late, ghosts(1));
+    last.modify(u.at(1));
+    const Resolved r = resolve(s.graph);
+    const auto storage = [&](const std::string& task, std::size_t number) {
+        return named(r, task).uses[number].storage;
+    };
+    REQUIRE(storage("give", 0) == storage("take", 1));
+    CHECK(waits(r, "take").find("use-0 backward") != std::string::npos);
+    CHECK(sound(s, r) == "");
+}
+
 TEST_CASE("contributions are added by a task of their own, which its readers wait for") {
     Solver s;
     auto x = s.field("x");

@@ -14,7 +14,10 @@ namespace {
 /// nodes.
 constexpr std::size_t kMostNodes = 16384;
 
-/// The precedence of a scope's tasks, by waits within a round.
+/// The precedence of a scope's tasks, by waits within a round. An inner scope counts as one node, though its
+/// tasks need not wait for each other: "A before a task of the scope, another task of it before B" gives A
+/// before B. So this says only that B comes after A in the order, and that sharing makes no circle; that B is
+/// not too early is due to the waits which place() adds.
 class Precedes {
   public:
     Precedes(const Model& m, ScopeId scope) {
