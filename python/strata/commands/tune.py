@@ -22,6 +22,7 @@ def tune(commands: Commands) -> None:
             ("strata tune -- ./a.out case.in", "by wall time, within ten minutes"),
             ("strata tune --budget 2m --metric 'Time: ([0-9.]+)' -- ./a.out", "by what it prints"),
             ("strata tune --metric 'rate ([0-9.e+]+)' --better higher -- ./a.out", "where more is better"),
+            ("strata submit --nodes 4 -- tune --nodes 4 -- ./mpi.out", "over four nodes"),
             ("strata tune --dry-run -- ./a.out", "what would be raced"),
             ("strata tune --dry-run --machine node.xml -- ./a.out", "and on a machine described by lstopo"),
         ],
@@ -35,7 +36,12 @@ def tune(commands: Commands) -> None:
         "--kind", metavar="KIND", help="serial, openmp, mpi, hybrid or forking (default: found)"
     )
     parser.add_argument(
-        "--processes", metavar="LIST", help="numbers of processes that the program can have, such as 1,2,4"
+        "--processes",
+        metavar="LIST",
+        help="numbers of processes that the program can have on a node, such as 1,2,4",
+    )
+    parser.add_argument(
+        "--nodes", type=int, default=1, metavar="N", help="over so many nodes of a job: an MPI program"
     )
     parser.add_argument("--timeout", default="1h", metavar="TIME", help="the longest launch (default 1h)")
     results_folder(parser, "results folder (default: a new one)")
@@ -76,6 +82,7 @@ def _run_tune(given: argparse.Namespace) -> int:
             here=given.here,
             seed=given.seed,
             timeout_s=seconds(given.timeout),
+            nodes=given.nodes,
             argv=given.argv,
         )
     )

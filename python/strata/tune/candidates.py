@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from strata.advice.samples import print_cpulist
@@ -25,7 +25,7 @@ MOST = 24  # candidates
 class Candidate:
     """One way to run the program, as options of `strata launch`."""
 
-    processes: int
+    processes: int  # of a node
     threads: int
     stride: int = 1
     bind: str = "core"
@@ -35,15 +35,16 @@ class Candidate:
     core_kind: str = ""  # of a hybrid processor; empty: all kinds
     order: str = ""  # in words, where `bind` lists PUs in an order that no stride gives
     note: str = ""
+    nodes: int = 1
 
     @property
     def layout(self) -> str:
-        return f"{self.processes}x{self.threads}"
+        return f"{self.nodes * self.processes}x{self.threads}"
 
     @property
     def options(self) -> tuple[str, ...]:
         """The options beside layout, stride and bind."""
-        words: list[str] = []
+        words = ["--nodes", str(self.nodes)] if self.nodes > 1 else []
         if self.memory:
             words += ["--memory", self.memory]
         if self.smt > 1 and not self.order:  # a list of PUs says both itself
@@ -86,22 +87,31 @@ class Candidate:
 def default_of(usable: UsableCores, kind: str, processes: int | None = None) -> Candidate:
     """What one gets without asking: all cores, nothing held, pages as they come."""
     note = "the default: all cores, nothing held"
+    nodes = usable.nodes
     if kind == "serial":
         return Candidate(1, 1, bind="none", note="the default: not held")
     if kind in ("mpi", "hybrid"):
-        return Candidate(processes or usable.cores, 1, bind="none", note=note)
+        return Candidate(processes or usable.cores, 1, bind="none", note=note, nodes=nodes)
     return Candidate(1, usable.cores, bind="none", note=note)
 
 
 def candidates(
     machine: dict[str, Any], kind: str, processes: Sequence[int] = (), refused: Collection[int] = ()
 ) -> list[Candidate]:
-    """The default and at most MOST - 1 others. `processes` limits how many an MPI program may have; those
-    that it has `refused` are left out.
+    """The default and at most MOST - 1 others. `processes` limits how many an MPI program may have on a node;
+    those that it has `refused` are left out.
     """
     if kind not in KINDS:
         raise StrataError("unknown kind of program", at="--kind", given=kind, allowed=", ".join(KINDS))
     usable = UsableCores.of(machine)
+    if usable.nodes > 1 and kind not in ("mpi", "hybrid"):
+        raise StrataError(
+            "only MPI programs run on several nodes",
+            at="--nodes",
+            given=f"{usable.nodes} nodes and a program of kind {kind}",
+            allowed="mpi, hybrid",
+            remedy="--kind hybrid, if it is one",
+        )
     if processes and kind not in ("mpi", "hybrid"):
         raise StrataError("only MPI programs have a number of processes to choose", at="--processes")
     if processes and max(processes) > usable.cores:
@@ -209,7 +219,9 @@ def distinct(
     would only ever tie.
     """
     seen, kept = {_placement(usable, c) for c in known}, []
-    for c in found:
+    for c in (replace(each, nodes=usable.nodes) for each in found):
+        if c.order and c.nodes > 1:  # a list of PUs is one node's
+            continue
         if (key := _placement(usable, c)) not in seen:
             seen.add(key)
             kept.append(c)

@@ -33,11 +33,13 @@ def run(request: Request, lock_name: str = HOST_LOCK) -> int:
     check(request)
     session.refuse_to_run(request.machine, request.dry_run)
     native = paths.native()
-    machine = session.read_machine(native, request.machine)
+    machine = {**session.read_machine(native, request.machine), "nodes": request.nodes}
     if request.dry_run:
         return _dry_run(request, machine, str(native.front))
     command = shlex.join(["strata", *request.argv])
-    if slurm.is_login_node() and not request.here:
+    if request.nodes > 1:
+        slurm.need_nodes(request.nodes, command)
+    elif slurm.is_login_node() and not request.here:
         raise slurm.refusal(command)
     seed = request.seed if request.seed is not None else fresh_seed()
     return session.until_stopped(
@@ -82,7 +84,7 @@ def _background(opened: store.Store, say: Callable[[str], None]) -> background.B
 
 def _open(request: Request, machine: dict[str, Any], native: paths.Native, seed: int) -> store.Store:
     """The results folder, whose plan holds every layout that the race may begin with."""
-    kinds = [request.kind] if request.kind else list(KINDS)
+    kinds = [request.kind] if request.kind else list(KINDS if request.nodes == 1 else ("mpi", "hybrid"))
     request = with_processes(request, linked(str(native.front), request.command))
     known: dict[str, Candidate] = {}
     for kind in kinds:

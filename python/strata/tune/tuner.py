@@ -46,6 +46,7 @@ class Request:
     here: bool = False
     seed: int | None = None
     timeout_s: float = 3600.0
+    nodes: int = 1  # of a job of Slurm's, which the processes share
     argv: tuple[str, ...] = ()
 
 
@@ -237,7 +238,8 @@ def tune(
     tuner.traps = TrapsSeen.of(foresee(program, os.environ, usable.cores))
     for trap in tuner.traps.all():
         say(f"note: {sentence(trap)}")
-    guess = request.kind or ("mpi" if program.get("mpi") or program.get("starter") else "openmp")
+    mpi = program.get("mpi") or program.get("starter") or request.nodes > 1
+    guess = request.kind or ("mpi" if mpi else "openmp")
     say("first launch: what kind of program this is")
     probe, first, seconds = _first(request, usable, tuner, guess, say)
     known = first.record or {}

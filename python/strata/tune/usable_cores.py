@@ -39,6 +39,7 @@ class UsableCores:
     memories: tuple[int, ...]
     each: tuple[Core, ...]  # in hwloc's order
     kinds: tuple[str, ...]  # in the launcher's words; empty where all cores are alike
+    nodes: int = 1  # of a cluster, all like this one, which a program's processes share
 
     @staticmethod
     def of(machine: dict[str, Any]) -> UsableCores:
@@ -51,7 +52,8 @@ class UsableCores:
         pus = min(len(core.pus) for core in each)
         domains = tuple(count[d] for d in sorted(count))
         kinds = tuple(dict.fromkeys(words.values()))
-        return UsableCores(len(cores), domains, pus, _ordinary(machine, count), each, kinds)
+        nodes = int(machine.get("nodes") or 1)
+        return UsableCores(len(cores), domains, pus, _ordinary(machine, count), each, kinds, nodes)
 
     def of_kind(self, kind: str) -> list[Core]:
         """The cores of a kind; all for the empty word."""

@@ -9,7 +9,7 @@ import synthetic_machines as machines
 
 from strata.errors import StrataError
 from strata.tune.candidates import KINDS, MOST, Candidate, candidates, default_of
-from strata.tune.near import dimensions
+from strata.tune.near import dimensions, near
 from strata.tune.usable_cores import UsableCores
 
 MACHINES = [machines.two_cores(), machines.eight_domains(), machines.hybrid_laptop(), machines.container()]
@@ -34,6 +34,25 @@ def test_candidates_fit_start_with_the_default_and_are_each_there_once(
             assert candidate.processes == 1
         if kind == "mpi":
             assert candidate.threads == 1
+
+
+@pytest.mark.parametrize("kind", ["mpi", "hybrid"])
+def test_over_nodes_each_layout_is_one_nodes_on_all_of_them(kind: str) -> None:
+    one = machines.eight_domains()
+    over = {**one, "nodes": 4}
+    alone, found = candidates(one, kind), candidates(over, kind)
+    assert [(c.processes, c.threads, c.stride, c.bind) for c in found] == [
+        (c.processes, c.threads, c.stride, c.bind) for c in alone if not c.order
+    ]
+    for c in [*found, *near(UsableCores.of(over), kind, found[1], [])]:
+        assert c.layout == f"{4 * c.processes}x{c.threads}" and not c.order
+        assert f"--layout {c.layout}" in c.line(["./a.out"]) and "--nodes 4" in c.line(["./a.out"])
+
+
+def test_what_is_no_mpi_program_has_no_nodes() -> None:
+    with pytest.raises(StrataError) as caught:
+        candidates({**machines.two_cores(), "nodes": 2}, "openmp")
+    assert "only MPI programs run on several nodes" in str(caught.value)
 
 
 def test_a_hybrid_program_is_tried_with_a_process_a_domain_first() -> None:
