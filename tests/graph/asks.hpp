@@ -11,7 +11,9 @@ namespace strata::graph::testing {
 
 /// Patches of `grid` ask patches of `there` for values, three in a round at most, until all have their
 /// answers: patch and cell follow from the step. Then values are gathered along a list that the answers
-/// made, and along one that some patches have from the start on. All are compared with what they must be.
+/// made, and along one that some patches have from the start on and that a part of the step sets anew in
+/// every third step. In a part of the step of two rounds a label of three components comes along both. All
+/// are compared with what they must be.
 struct Asks {
     struct Question {
         std::int32_t cell, number;
@@ -24,7 +26,8 @@ struct Asks {
 
     Graph graph{"asks"};
     Grid &grid, &there;
-    Field<double> u, w;
+    Field<double> u, w, three;
+    Scalar<double> third;
     List<std::int32_t> open, found;
     Scalar<double> left;
     Requests<Question, Answer> search;
@@ -35,6 +38,8 @@ struct Asks {
           there(graph.grid("there", {.cells = {{0, 0, 0}, {10, 6, 1}}, .patch_cells = {3, 2, 1}})),
           u(graph.field<double>("u", there, On::cells, {.kept = true})),
           w(graph.field<double>("w", grid, On::cells, {.kept = true})),
+          three(graph.field<double>("three", there, On::cells, {.components = 3})),
+          third(graph.scalar<double>("third")),
           open(graph.list<std::int32_t>("open", grid, [](int) { return 1; })),
           found(graph.list<std::int32_t>("found", grid, [](int) { return 2 * kLargest; })),
           left(graph.scalar<double>("left", Reduce::sum)),
@@ -46,6 +51,7 @@ struct Asks {
         begin.run([none = begin.make(open), list = begin.make(found)](Here& here) { here[none][0] = 0; });
         ask();
         gathers();
+        gathers_of_three();
     }
 
     static constexpr int kLargest = 12;
@@ -72,6 +78,14 @@ struct Asks {
         set.run([this, list = fixed.set(set)](Here& here) {
             for (int i = 0; i < 2; ++i)
                 here[list].add(patch_of(here.patch, 2 * i, 0), cell_of(here.patch, 2 * i, 0));
+        });
+        Task every = graph.step().once("every third");
+        every.run([to = every.make(third)](Here& here) { here[to] = here.step % 3 == 0; });
+        Scope& some = graph.step().when<double>("third", third.at(0), [](double yes) { return yes > 0; });
+        Task anew = some.task("set anew", grid);
+        anew.run([this, list = fixed.set(anew)](Here& here) {
+            for (int i = 0; i < 2; ++i)
+                here[list].add(patch_of(here.patch, 2 * i, here.step), cell_of(here.patch, 2 * i, here.step));
         });
         Task change = graph.step().task("change", there);
         change.run([now = change.make(u)](Here& here) {
@@ -120,6 +134,45 @@ struct Asks {
         });
     }
 
+    /// The step in which a patch's list of `fixed` was set last; 0: at the start, -1: never.
+    static std::int64_t set_in(int patch, std::int64_t step) {
+        if (step >= 3) return step / 3 * 3;
+        return patch % 3 > 0 ? 0 : -1;
+    }
+    void gathers_of_three() {
+        Scope& twice = graph.step().subcycle("twice", 2);
+        Task make = twice.task("three", there);
+        make.run([to = make.make(three)](Here& here) {
+            std::int32_t at = 0;
+            for_each(here.cells(), [&](int i, int j, int k) {
+                for (int c = 0; c < 3; ++c)
+                    here[to](i, j, k, c) =
+                        value(here.patch, at, here.step) + 1e5 * double(here.round) + 1e6 * c;
+                ++at;
+            });
+        });
+        const auto along = gather.gather(twice, three), rest = fixed.gather(twice, three);
+        Task look = twice.task("look at three", grid);
+        look.run([this, got = along.need(look), rested = rest.need(look)](Here& here) {
+            const auto check = [&](const auto& all, std::size_t i, int at, std::int64_t set) {
+                for (int c = 0; c < 3; ++c)
+                    if (all(i, c) !=
+                        value(patch_of(here.patch, at, set), cell_of(here.patch, at, set), here.step) +
+                            1e5 * double(here.round) + 1e6 * c)
+                        here.fail("a component is wrong");
+            };
+            const int count = wanted(here.patch, here.step);
+            if (static_cast<int>(here[got].size()) != count) here.fail("values of three are missing");
+            for (int i = 0; i < count; ++i)
+                check(here[got], static_cast<std::size_t>(count - 1 - i), i, here.step);
+            // What another part of the step changes enters as it was before.
+            const std::int64_t set = set_in(here.patch, here.step - 1);
+            if (here[rested].size() != (set < 0 ? 0 : 2)) here.fail("another list, of three");
+            for (std::size_t i = 0; i < here[rested].size(); ++i)
+                check(here[rested], i, 2 * static_cast<int>(i), set);
+        });
+    }
+
     void gathers() {
         Task set = graph.step().task("set", grid);
         set.run([list = gather.set(set), done = set.need(open.last()),
@@ -133,11 +186,12 @@ struct Asks {
         Task look = graph.step().task("look", grid);
         look.run([this, got = always.need(look)](Here& here) {
             const auto all = here[got];
-            if (all.size() != (here.patch % 3 > 0 ? 2 : 0)) here.fail("another list than that of the start");
+            const std::int64_t set = set_in(here.patch, here.step);
+            if (all.size() != (set < 0 ? 0 : 2)) here.fail("another list than that which was set last");
             for (std::size_t i = 0; i < all.size(); ++i) {
                 const int at = 2 * static_cast<int>(i);
-                if (all[i] != value(patch_of(here.patch, at, 0), cell_of(here.patch, at, 0), here.step))
-                    here.fail("a value along the list of the start is wrong");
+                if (all[i] != value(patch_of(here.patch, at, set), cell_of(here.patch, at, set), here.step))
+                    here.fail("a value along a list that rests is wrong");
             }
         });
         Task task = graph.step().task("use", grid);

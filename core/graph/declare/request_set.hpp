@@ -17,17 +17,30 @@
 
 namespace strata::graph {
 
+/// What a patch's list of counts holds.
+struct RequestCounts {
+    std::int32_t requests, left;  // and those that there was no room for
+    std::int32_t runs;            // of requests to the same patch
+    std::int32_t times_set;       // the list; who has sent it off need not do so again while this stays
+};
+/// Requests that one patch made one after the other to the same patch.
+struct DeliveredRun {
+    const std::byte* questions = nullptr;
+    std::int64_t first = 0;  // of its first request, among those to the patch
+    std::int64_t place = 0;  // of the first answer, counted in answers from AnswerRoom::bases[base] on
+    std::int32_t from = -1, to = -1, count = 0;
+    std::int32_t base = 0;
+};
 /// Requests that have come to the patches of a process: patch by patch, in the order of asking patch and of
 /// asking.
 struct DeliveredRequests {
     const std::int32_t* local = nullptr;  // [patch] -> its number in its process
-    const std::int64_t* first = nullptr;  // [number] -> its first request, and one more
-    const std::int32_t* from = nullptr;   // [request] -> the patch that asks
-    const std::byte* questions = nullptr;
+    const std::int64_t* first = nullptr;  // [number] -> its first run, and one more
+    const DeliveredRun* runs = nullptr;
 };
-/// Where their answers go.
+/// Where their answers go: straight to the patches that asked, or, to those of other nodes, into one buffer.
 struct AnswerRoom {
-    std::byte* values = nullptr;  // [request]
+    std::byte* const* bases = nullptr;
 };
 /// Answers that have come back to the patches of a process.
 struct ReturnedAnswers {
@@ -38,8 +51,10 @@ struct ReturnedAnswers {
 class RequestSet final : public Relation {
   public:
     struct Labels {
-        LabelId to, questions;  // lists on the asking patches, of `most` values
-        LabelId count;          // requests of a patch, and those that it had no room for
+        LabelId to;         // lists on the asking patches: of each run the patch that is asked, and the
+                            // number of its first request
+        LabelId questions;  // `most` of them
+        LabelId count;      // RequestCounts
         LabelId delivered;
     };
     RequestSet(std::string name, const Family& askers, const Family& answerers, int most,
@@ -52,6 +67,7 @@ class RequestSet final : public Relation {
     struct Answers {
         LabelId label;
         std::size_t bytes = 0;  // of one
+        bool all = false;       // tasks answer all requests; otherwise those without an answer get zeros
     };
     void add(const Answers& answers) { answers_.push_back(answers); }
 

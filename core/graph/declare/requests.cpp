@@ -1,7 +1,5 @@
 #include "core/graph/declare/requests.hpp"
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 #include "core/graph/declare/local_gather.hpp"
 
@@ -41,21 +39,26 @@ int checked_most(const std::string& name, int most) {
 
 }  // namespace detail
 
-void LocalGather::tell_owners(Scope& scope) {
-    if (std::find(told_.begin(), told_.end(), scope.id()) != told_.end()) return;
-    told_.push_back(scope.id());
+const Questions<std::int32_t>& LocalGather::lists_in(Scope& scope) {
+    if (const auto sent = sent_.find(scope.id()); sent != sent_.end()) return sent->second;
+    const Questions<std::int32_t> lists =
+        sent_.empty()
+            ? entries_
+            : Questions<std::int32_t>(*graph_, fmt::format("{} in '{}'", name_, scope.name()), entries_);
     const std::string what = name_ + ": lists";
     Task task = scope.task(scope.id() == kStep ? what : fmt::format("{} in '{}'", what, scope.name()),
-                           entries_.set().askers());
-    entries_.deliver(task);
+                           lists.set().askers());
+    lists.deliver(task);
     task.work(1e-3, 0).run([](Here&) {});
+    return sent_.emplace(scope.id(), lists).first->second;
 }
 
-void LocalGather::refuse_components(const LabelInfo& label) const {
-    throw Error(fmt::format("'{}' gathers '{}', which has several components", name_, label.name))
-        .given(fmt::format("{} components", label.components))
-        .allowed("labels of one component")
-        .remedy("a list of values with all of them, field<std::array<double, 3>>, is one component");
+std::string LocalGather::name_of(const Version& version) const {
+    std::string name = fmt::format("{}: '{}'", name_, graph_->labels()[version.label].name);
+    if (version.version != 0)
+        name += version.version < 0 ? ", last" : fmt::format(", version {}", version.version);
+    if (version.back != 0) name += fmt::format(", {} before", version.back);
+    return name;
 }
 
 }  // namespace strata::graph

@@ -85,7 +85,10 @@ Outcome TaskCall::go(void* what, Worker& worker) {
         for (const ValueCopy& each : call.collects) each.go(worker);
         for (const HaloRead& each : call.halo_reads) call.use_data[each.use] = each.go();
         for (const HaloSum& each : call.halo_sums) call.use_data[each.use] = each.go();
-        for (const Clear& each : call.clears) std::memset(each.at, 0, each.bytes);
+        for (const Clear& each : call.clears) {
+            std::memset(each.at, 0, each.bytes);
+            if (each.times != nullptr) ++*each.times;
+        }
         for (const auto& [at, label] : call.scalars) write_neutral(*label, at);
         if (call.steps_before != nullptr) call.here.step = *call.steps_before + worker.epoch(0);
         if (call.scope != 0) {

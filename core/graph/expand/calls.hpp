@@ -59,6 +59,7 @@ struct ValueCopy {
 struct Clear {
     std::byte* at = nullptr;
     std::size_t bytes = 0;
+    std::int32_t* times = nullptr;  // where it is counted
 };
 
 /// A task on a patch.

@@ -1,8 +1,10 @@
 #include "core/graph/expand/requests.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <tuple>
+#include <limits>
+#include <numeric>
 
 namespace strata::graph {
 
@@ -10,14 +12,12 @@ namespace {
 
 constexpr int kDomain = 0;  // tables are of the whole process: written by its first thread
 
-/// Requests in a message: how many runs, the runs, the questions of all.
+/// Requests in a message: how many runs (kSame: all are as in the message before), the runs, the questions of
+/// all.
+constexpr std::int64_t kSame = -1;
 struct Sent {
     std::int32_t to, from, number, count;
 };
-
-bool by_way(const PostedRun& a, const PostedRun& b) {
-    return std::tie(a.owner, a.to, a.from, a.number) < std::tie(b.owner, b.to, b.from, b.number);
-}
 
 /// Room for so many; where it is too small, for a quarter more. The old contents are gone.
 template <class T>
@@ -49,34 +49,69 @@ void PostedTable::room(GrowingPool& pool, std::int64_t wanted, std::int64_t ques
 
 void SharedAnswers::room(GrowingPool& pool, std::int64_t bytes) { grow(pool, values, capacity, bytes); }
 
+void RunOrder::start(std::size_t runs) {
+    order_.resize(runs), before_.resize(runs);
+    std::iota(order_.begin(), order_.end(), 0);
+}
+
+template <class Value>
+void RunOrder::by(Value value) {
+    constexpr std::size_t kFew = 256;
+    constexpr int kBits = 11, kDigits = 1 << kBits;
+    const auto less = [&](std::int32_t a, std::int32_t b) { return value(z(a)) < value(z(b)); };
+    if (std::is_sorted(order_.begin(), order_.end(), less)) return;
+    if (order_.size() < kFew) return std::stable_sort(order_.begin(), order_.end(), less);
+    std::int32_t most = 0;
+    for (const std::int32_t run : order_) most = std::max(most, value(z(run)));
+    for (int shift = 0; shift < 31 && most >> shift != 0; shift += kBits) {
+        std::array<std::int32_t, kDigits> next{};
+        const auto digit = [&](std::int32_t run) { return z((value(z(run)) >> shift) & (kDigits - 1)); };
+        for (const std::int32_t run : order_) ++next[digit(run)];
+        std::exclusive_scan(next.begin(), next.end(), next.begin(), 0);
+        std::swap(order_, before_);
+        for (const std::int32_t run : before_) order_[z(next[digit(run)]++)] = run;
+    }
+}
+
 Outcome PostCall::go(void* what, Worker&) {
-    auto& call = *static_cast<PostCall*>(what);
-    RequestsOnTheWay& of = *call.of;
-    std::vector<PostedRun>& runs = call.runs_;
-    runs.clear();
-    std::int64_t all = 0;
-    for (std::size_t a = 0; a < of.askers.size(); ++a) {
-        const RequestsOnTheWay::Asker& asker = of.askers[a];
-        for (std::int32_t i = 0, end; i < *asker.count; i = end) {
-            const std::int32_t to = asker.to[i];
-            for (end = i + 1; end < *asker.count && asker.to[end] == to;) ++end;
-            runs.push_back({of.owner[z(to)], to, asker.patch, i, end - i, static_cast<std::int64_t>(a), 0});
-        }
-        all += *asker.count;
-    }
-    std::sort(runs.begin(), runs.end(), by_way);
+    RequestsOnTheWay& of = *static_cast<PostCall*>(what)->of;
     PostedTable& table = of.own();
-    const auto bytes = static_cast<std::int64_t>(of.set->question_bytes());
-    table.room(*of.pool, static_cast<std::int64_t>(runs.size()), all * bytes);
-    PostedRun* next = table.runs;
-    std::int64_t first = 0;
-    for (const PostedRun& run : runs) {
-        const std::byte* questions = of.askers[z(run.question)].questions + run.number * bytes;
-        *next = run;
-        next++->question = first;
-        std::memcpy(table.questions + first * bytes, questions, z(run.count * bytes));
-        first += run.count;
+    bool same = table.version > 0;
+    std::int64_t requests = 0;
+    for (RequestsOnTheWay::Asker& asker : of.askers) {
+        same = same && asker.posted == asker.count->times_set;
+        asker.posted = asker.count->times_set;
+        requests += asker.count->requests;
     }
+    if (same) return Outcome::done;
+    of.posting.clear();
+    std::int64_t first = 0;
+    for (const RequestsOnTheWay::Asker& asker : of.askers) {
+        const RequestCounts& count = *asker.count;
+        const std::int64_t place = std::int64_t{asker.local} * of.set->most();
+        for (std::int32_t r = 0; r < count.runs; ++r) {
+            const std::int32_t to = asker.to[2 * r], number = asker.to[2 * r + 1],
+                               end = r + 1 < count.runs ? asker.to[2 * r + 3] : count.requests;
+            of.posting.push_back(
+                {of.owner[z(to)], to, asker.patch, number, end - number, first + number, place + number, 0});
+        }
+        first += count.requests;
+    }
+    of.order.start(of.posting.size());
+    of.order.by([&](std::size_t i) { return of.posting[i].to; });
+    of.order.by([&](std::size_t i) { return of.posting[i].owner; });
+    const std::size_t bytes = of.set->question_bytes();
+    table.room(*of.pool, static_cast<std::int64_t>(of.posting.size()),
+               requests * static_cast<std::int64_t>(bytes));
+    PostedRun* next = table.runs;
+    for (const std::int32_t i : of.order.order()) *next++ = of.posting[z(i)];
+    std::byte* question = table.questions;
+    for (const RequestsOnTheWay::Asker& asker : of.askers) {
+        const std::size_t length = z(asker.count->requests) * bytes;
+        if (length > 0) std::memcpy(question, asker.questions, length);
+        question += length;
+    }
+    ++table.version;
     return Outcome::done;
 }
 
@@ -85,6 +120,18 @@ Outcome PackRequestsCall::go(void* what, Worker& worker) {
     const RequestsOnTheWay& of = *call.of;
     OtherNode& node = *call.node;
     const std::size_t bytes = of.set->question_bytes();
+    const Epoch round = worker.epoch(call.scope);
+    bool same = true;
+    node.packed.resize(of.tables.size());
+    for (std::size_t i = 0; i < of.tables.size(); ++i) {
+        same = same && node.packed[i] == of.tables[i].front().version;
+        node.packed[i] = of.tables[i].front().version;
+    }
+    if (same) {
+        node.asks->make_room(round, sizeof kSame);
+        std::memcpy(node.asks->room(round).data(), &kSame, sizeof kSame);
+        return Outcome::done;
+    }
     node.sent.clear(), node.requests = 0;
     for (const std::span<PostedTable>& of_process : of.tables)
         for (PostedRun& each : of_process.front().between(node.first, node.last)) {
@@ -93,7 +140,6 @@ Outcome PackRequestsCall::go(void* what, Worker& worker) {
             node.sent.push_back(&each);
         }
     const auto runs = static_cast<std::int64_t>(node.sent.size());
-    const Epoch round = worker.epoch(call.scope);
     node.asks->make_room(round, sizeof runs + z(runs) * sizeof(Sent) + z(node.requests) * bytes);
     std::byte* message = node.asks->room(round).data();
     std::memcpy(message, &runs, sizeof runs);
@@ -118,27 +164,78 @@ namespace {
 void list_received(RequestsOnTheWay& of, OtherNode& node, std::span<const std::byte> message) {
     std::int64_t count = 0;
     std::memcpy(&count, message.data(), sizeof count);
+    if (count == kSame) return;
     const std::byte* next = message.data() + sizeof count;
-    node.order.clear(), node.requests = 0;
+    node.arrived.clear(), node.requests = 0;
     for (std::int64_t i = 0; i < count; ++i, next += sizeof(Sent)) {
         Sent sent{};
         std::memcpy(&sent, next, sizeof sent);
-        node.order.emplace_back(
-            PostedRun{of.owner[z(sent.to)], sent.to, sent.from, sent.number, sent.count, node.requests, 0},
-            z(i));
+        node.arrived.push_back(
+            {of.owner[z(sent.to)], sent.to, sent.from, sent.number, sent.count, node.requests, 0, 0});
         node.requests += sent.count;
     }
-    std::sort(node.order.begin(), node.order.end(),
-              [](const auto& a, const auto& b) { return by_way(a.first, b.first); });
+    of.order.start(z(count));
+    of.order.by([&](std::size_t i) { return node.arrived[i].from; });
+    of.order.by([&](std::size_t i) { return node.arrived[i].to; });
+    of.order.by([&](std::size_t i) { return node.arrived[i].owner; });
     PostedTable& table = *node.received;
     const std::size_t bytes = z(node.requests) * of.set->question_bytes();
     table.room(*of.pool, count, static_cast<std::int64_t>(bytes));
-    node.sent.resize(node.order.size());
-    for (std::size_t i = 0; i < node.order.size(); ++i) {
-        table.runs[i] = node.order[i].first;
-        node.sent[node.order[i].second] = table.runs + i;
+    node.sent.resize(z(count));
+    PostedRun* run = table.runs;
+    for (const std::int32_t i : of.order.order()) {
+        *run = node.arrived[z(i)];
+        node.sent[z(i)] = run++;
     }
     if (bytes > 0) std::memcpy(table.questions, next, bytes);
+    ++table.version;
+}
+
+/// Whether a table of the node has changed since this process looked at all of them.
+bool any_changed(RequestsOnTheWay& of) {
+    std::size_t number = 0;
+    bool changed = of.looked_at.empty();
+    for (const std::span<PostedTable>& of_process : of.tables)
+        for (const PostedTable& table : of_process) {
+            if (number == of.looked_at.size()) of.looked_at.push_back(-1);
+            std::int64_t& version = of.looked_at[number++];
+            changed = changed || version != table.version;
+            version = table.version;
+        }
+    return changed;
+}
+
+/// The runs of requests to this process's patches, out of all tables of the node.
+void find_own(RequestsOnTheWay& of) {
+    const std::size_t bytes = of.set->question_bytes();
+    of.found.clear();
+    of.from_elsewhere = 0;
+    for (std::size_t process = 0; process < of.tables.size(); ++process)
+        for (std::size_t t = 0; t < of.tables[process].size(); ++t) {
+            PostedTable& table = of.tables[process][t];
+            for (PostedRun& each : table.between(of.rank, of.rank + 1)) {
+                if (t > 0) {
+                    each.answer = of.from_elsewhere;
+                    of.from_elsewhere += each.count;
+                }
+                of.found.push_back({table.questions + z(each.question) * bytes, 0,
+                                    t == 0 ? each.place : each.answer, each.from, each.to, each.count,
+                                    static_cast<std::int32_t>(t == 0 ? process : of.tables.size())});
+            }
+        }
+    of.order.start(of.found.size());
+    of.order.by([&](std::size_t i) { return of.found[i].from; });  // all of one patch are in one table
+    of.order.by([&](std::size_t i) { return of.local[z(of.found[i].to)]; });
+    of.runs.resize(of.found.size());
+    of.first_of.assign(z(of.patches) + 1, 0);
+    DeliveredRun* next = of.runs.data();
+    for (const std::int32_t i : of.order.order()) {
+        *next = of.found[z(i)];
+        if (next != of.runs.data() && next[-1].to == next->to) next->first = next[-1].first + next[-1].count;
+        ++of.first_of[z(of.local[z(next++->to)]) + 1];
+    }
+    std::partial_sum(of.first_of.begin(), of.first_of.end(), of.first_of.begin());
+    of.seen = {of.local.data(), of.first_of.data(), of.runs.data()};
 }
 
 }  // namespace
@@ -153,39 +250,15 @@ Outcome ArrivedCall::go(void* what, Worker& worker) {
 
 Outcome DeliverCall::go(void* what, Worker&) {
     RequestsOnTheWay& of = *static_cast<const DeliverCall*>(what)->of;
-    const std::size_t bytes = of.set->question_bytes();
-    of.found.clear();
-    std::size_t all = 0;
-    for (const std::span<PostedTable>& of_process : of.tables)
-        for (const PostedTable& table : of_process)
-            for (PostedRun& each : table.between(of.rank, of.rank + 1)) {
-                of.found.push_back({&each, table.questions + z(each.question) * bytes});
-                all += z(each.count);
-            }
-    std::sort(of.found.begin(), of.found.end(),
-              [](const RequestsOnTheWay::Found& a, const RequestsOnTheWay::Found& b) {
-                  return by_way(*a.run, *b.run);
-              });
-    of.from.resize(all);
-    of.questions.resize(all * bytes);
-    of.first_of.assign(z(of.patches) + 1, 0);
-    std::int64_t first = 0;
-    for (const RequestsOnTheWay::Found& each : of.found) {
-        PostedRun& run = *each.run;
-        run.answer = first;
-        std::fill_n(of.from.begin() + first, run.count, run.from);
-        std::memcpy(of.questions.data() + z(first) * bytes, each.questions, z(run.count) * bytes);
-        of.first_of[z(of.local[z(run.to)]) + 1] += run.count;
-        first += run.count;
-    }
-    for (std::size_t p = 1; p < of.first_of.size(); ++p) of.first_of[p] += of.first_of[p - 1];
-    of.seen = {of.local.data(), of.first_of.data(), of.from.data(), of.questions.data()};
+    if (any_changed(of)) find_own(of);
     for (AnswersOnTheWay* answers : of.answers) {
-        SharedAnswers& shared = *answers->shared[z(of.rank - of.first)];
-        const std::int64_t length = first * answers->bytes;
-        shared.room(*of.pool, length);
-        if (length > 0) std::memset(shared.values, 0, z(length));
-        answers->room.values = shared.values;
+        SharedAnswers& elsewhere = *answers->shared[z(of.rank - of.first)];
+        elsewhere.room(*of.pool, of.from_elsewhere * answers->bytes);
+        answers->bases.back() = elsewhere.values;
+        if (answers->all) continue;
+        for (const DeliveredRun& run : of.runs)
+            std::memset(answers->bases[z(run.base)] + run.place * answers->bytes, 0,
+                        z(run.count * answers->bytes));
     }
     return Outcome::done;
 }
@@ -223,22 +296,24 @@ Outcome AnswersMessageCall::go(void* what, Worker& worker) {
     return Outcome::done;
 }
 
-const std::byte* AnswersOnTheWay::answers_of(int process) const {
-    if (process >= of->first && process < of->last) return shared[z(process - of->first)]->values;
-    const int node = node_of[z(process)];
-    return shared[z(asker_of[z(node)] - of->first)][1 + node].values;
-}
-
 Outcome ReturnCall::go(void* what, Worker& worker) {
-    AnswersOnTheWay& of = *static_cast<const ReturnCall*>(what)->of;
-    const PostedTable& table = of.of->own();
-    const std::int64_t most = of.of->set->most();
-    const auto some = [&](std::int64_t begin, std::int64_t end) {
-        for (const PostedRun& each : std::span(table.runs + begin, table.runs + end))
-            std::memcpy(of.values.data() + (of.seen.local[each.from] * most + each.number) * of.bytes,
-                        of.answers_of(each.owner) + each.answer * of.bytes, z(each.count * of.bytes));
+    const AnswersOnTheWay& of = *static_cast<const ReturnCall*>(what)->of;
+    const RequestsOnTheWay& requests = *of.of;
+    std::byte* const own = of.bases[z(requests.rank - requests.first)];
+    const auto take = [&](std::span<const PostedRun> runs) {
+        const auto some = [&](std::int64_t begin, std::int64_t end) {
+            for (const PostedRun& each : runs.subspan(z(begin), z(end - begin))) {
+                const int node = of.node_of[z(each.owner)];
+                const SharedAnswers* received = of.shared[z(of.asker_of[z(node)] - requests.first)];
+                std::memcpy(own + each.place * of.bytes, received[1 + node].values + each.answer * of.bytes,
+                            z(each.count * of.bytes));
+            }
+        };
+        worker.parallel_for(0, static_cast<std::int64_t>(runs.size()), some, 256);
     };
-    worker.parallel_for(0, table.count, some, 256);
+    const PostedTable& table = requests.own();
+    take(table.between(0, requests.first));
+    take(table.between(requests.last, std::numeric_limits<int>::max()));
     return Outcome::done;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/graph/expand/stages.hpp"
 
@@ -97,10 +98,14 @@ class MakeRequests {
         const RequestSet::Labels& labels = of.set->labels();
         const StorageId to = storage_of(labels.to), count = storage_of(labels.count),
                         questions = storage_of(labels.questions);
-        for (const int patch : in_.patches(number_of(in_.graph, of.set->askers())))
-            of.askers.push_back({patch, reinterpret_cast<const std::int32_t*>(in_.own(to, patch).origin),
-                                 reinterpret_cast<const std::int32_t*>(in_.own(count, patch).origin),
+        const FamilyId family = number_of(in_.graph, of.set->askers());
+        for (const int patch : in_.patches(family))
+            of.askers.push_back({patch, in_.local(family, patch),
+                                 reinterpret_cast<const std::int32_t*>(in_.own(to, patch).origin),
+                                 reinterpret_cast<const RequestCounts*>(in_.own(count, patch).origin),
                                  in_.own(questions, patch).origin});
+        std::sort(of.askers.begin(), of.askers.end(),
+                  [](const auto& a, const auto& b) { return a.patch < b.patch; });
     }
     [[nodiscard]] StorageId storage_of(LabelId label) const {
         for (const StorageId s : in_.resolved.storages.ids())
@@ -152,21 +157,30 @@ class MakeRequests {
         all.answered[kind.label] = &of;
         of.of = all.delivered.at(role.set->labels().delivered);
         of.of->answers.push_back(&of);
-        of.bytes = static_cast<std::int64_t>(kind.bytes);
+        of.bytes = static_cast<std::int64_t>(kind.bytes), of.all = kind.all;
         const int nodes = static_cast<int>(in_.members.firsts.size()) - 1;
-        for (std::byte* each :
-             share("answers", task, (1 + static_cast<std::size_t>(nodes)) * sizeof(SharedAnswers)))
+        // The answers to a process's patches lie behind what it says of others.
+        const FamilyId family = number_of(in_.graph, role.set->askers());
+        const std::size_t head =
+            ((1 + static_cast<std::size_t>(nodes)) * sizeof(SharedAnswers) + sizeof(Line) - 1) /
+            sizeof(Line) * sizeof(Line);
+        const std::size_t values =
+            in_.patches(family).size() * static_cast<std::size_t>(role.set->most()) * kind.bytes;
+        for (std::byte* each : share("answers", task, head + values)) {
             of.shared.push_back(reinterpret_cast<SharedAnswers*>(each));
+            of.bases.push_back(each + head);
+        }
+        std::byte* const own = of.bases[static_cast<std::size_t>(of.of->rank - of.of->first)];
+        std::memset(own, 0, values);  // who reads them writes first: they lie in its memory
+        of.bases.push_back(nullptr);
+        of.room.bases = of.bases.data();
+        of.seen = {in_.assignment.local[family].data(), own};
         if (nodes > 1) {
             for (int process = 0; process < in_.members.size; ++process)
                 of.node_of.push_back(node_of(process));
             for (int node = 0; node < nodes; ++node)
                 of.asker_of.push_back(in_.members.first() + node % processes_here());
         }
-        const FamilyId family = number_of(in_.graph, role.set->askers());
-        of.values.resize(in_.patches(family).size() * static_cast<std::size_t>(role.set->most()) *
-                         kind.bytes);
-        of.seen = {in_.assignment.local[family].data(), of.values.data()};
         messages(task, of);
         pass(ops.phase, ops.up);
         pass(ops.phase, numbered_.tasks[ops.arrived].first);

@@ -274,16 +274,19 @@ class TaskCalls {
         const PatchArray& array = in_.memory.own(resolved.storage, local_);
         const Box window = use.relation->window(patch_, of.on);
         clears_.push_back({array.origin + distance(array, window.lo, of.bytes),
-                           static_cast<std::size_t>(array.buffer_stride)});
+                           static_cast<std::size_t>(array.buffer_stride), nullptr});
         add({nullptr, array.y, array.z, array.component, 0, window}, address(resolved, array));
     }
 
     void show_list(const Use& use, const ResolvedUse& resolved) {
         const PatchArray& array = in_.memory.own(resolved.storage, local_);
-        const bool from_none = use.access == Access::make &&
-                               request_role(in_.graph, use.version.label).what == RequestRole::count;
-        if (use.access == Access::sum || from_none)
-            clears_.push_back({array.origin, static_cast<std::size_t>(array.buffer_stride)});
+        if (use.access == Access::sum)
+            clears_.push_back({array.origin, static_cast<std::size_t>(array.buffer_stride), nullptr});
+        if (use.access == Access::make &&
+            request_role(in_.graph, use.version.label).what == RequestRole::count) {
+            auto* const counts = reinterpret_cast<RequestCounts*>(array.origin);
+            clears_.push_back({array.origin, offsetof(RequestCounts, times_set), &counts->times_set});
+        }
         add({nullptr, 0, 0, array.component, array.count, {}}, address(resolved, array));
     }
 

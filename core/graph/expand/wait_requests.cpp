@@ -18,7 +18,8 @@ class GateWaits {
     void before_post() {
         if (ops_.gate == RequestRole::delivered) {
             own(ops_.taken, 1);  // the table before is read by all of the node,
-            returned();          // and knows where answers are
+            returned();          // and knows where answers are;
+            answers_read();      // tasks write the next answers to where these are
         } else {
             delivered();
         }
@@ -85,6 +86,21 @@ class GateWaits {
     void returned() {
         gates(RequestRole::answered, [&](TaskId gate, const TaskOps& ops) { latest(gate, ops.first); });
     }
+    /// The answers before have been read here.
+    void answers_read() {
+        for (const TaskId reader : in_.resolved.tasks.ids()) {
+            const TaskOps& ops = list_.numbered.tasks[reader];
+            if (ops.phase != ops_.phase || !in_.is(reader, ResolvedTask::What::body)) continue;
+            for (const Use& use : in_.info(reader).uses) {
+                const RequestRole role = request_role(in_.graph, use.version.label);
+                if (use.access != Access::need || role.what != RequestRole::answered || role.set != set_)
+                    continue;
+                for (std::uint32_t i = 0; i < ops.count; ++i)
+                    list_.add_latest(ops.phase, ops.first + i, position_of(in_, reader, Position::own),
+                                     position_of(in_, task_, Position::own));
+            }
+        }
+    }
     void taken_back() {
         gates(RequestRole::answered,
               [&](TaskId gate, const TaskOps& ops) { latest(gate, list_.numbered.tasks[ops.taken].first); });
@@ -120,6 +136,15 @@ void make_waits_of_gate_message(WaitList& list, const Stream& stream, bool outgo
     list.give_to(phase, stream.second);
 }
 
+namespace {
+
+/// Several sets of requests may send off the same lists.
+LabelId lists_of(const WaitList& list, TaskId gate) {
+    return request_role(list.in.graph, list.in.task(gate).completed.label).set->labels().to;
+}
+
+}  // namespace
+
 void wait_for_posting(WaitList& list, TaskId task) {
     if (!list.in.is(task, ResolvedTask::What::body)) return;
     const int phase = list.numbered.tasks[task].phase;
@@ -128,9 +153,9 @@ void wait_for_posting(WaitList& list, TaskId task) {
         const RequestRole role = request_role(list.in.graph, use.version.label);
         if (role.what != RequestRole::to) continue;
         for (const TaskId gate : list.in.resolved.tasks.ids())
-            if (const TaskOps& ops = list.numbered.tasks[gate];
-                ops.gate == RequestRole::delivered && ops.phase == phase &&
-                list.in.task(gate).completed.label == role.set->labels().delivered)
+            if (const TaskOps& ops = list.numbered.tasks[gate]; ops.gate == RequestRole::delivered &&
+                                                                ops.phase == phase &&
+                                                                lists_of(list, gate) == use.version.label)
                 list.add_latest(phase, ops.up, position_of(list.in, gate, Position::own),
                                 position_of(list.in, task, Position::own));
     }
