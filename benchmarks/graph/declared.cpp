@@ -94,16 +94,19 @@ std::unique_ptr<team::Crew> bound_crew(team::Arena& arena, int threads) {
     return crew;
 }
 
-BoundDeclared::BoundDeclared(int threads, std::size_t records)
-    : arena_(team::Arena::create()), tasks_(chain_shape()), crew_(bound_crew(arena_, threads)) {
+BoundRun::BoundRun(Graph& graph, int threads, std::size_t records)
+    : arena_(team::Arena::create()), crew_(bound_crew(arena_, threads)) {
     Members members = Members::alone();
     members.patience = bound_patience(arena_, threads);
     SimulationOptions options;
     options.crew = crew_.get();
     options.records = records;
-    run_ = std::make_unique<Simulation>(tasks_.graph(), members, options);
+    run_ = std::make_unique<Simulation>(graph, members, options);
     run_->start();
 }
+
+BoundDeclared::BoundDeclared(int threads, std::size_t records)
+    : tasks_(chain_shape()), run_(tasks_.graph(), threads, records) {}
 
 double BoundDeclared::measure(std::int64_t work_steps, double window_s) {
     tasks_.do_work(work_steps);

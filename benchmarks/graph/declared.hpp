@@ -40,6 +40,30 @@ class DeclaredTasks {
     Break fault_ = Break::none;
 };
 
+/// A crew of threads, bound to a core each, over an arena.
+[[nodiscard]] std::unique_ptr<team::Crew> bound_crew(team::Arena& arena, int threads);
+/// How its threads wait.
+[[nodiscard]] team::Patience bound_patience(team::Arena& arena, int threads);
+
+/// A graph that one process runs in threads of such a crew, its start done.
+class BoundRun {
+  public:
+    /// `records`: of each thread. The graph has to stay where it is.
+    BoundRun(graph::Graph& graph, int threads, std::size_t records = 0);
+    /// Seconds a step, of so many.
+    double measure(std::int64_t steps) {
+        (void)run_->advance(steps);
+        return run_->batch().seconds / static_cast<double>(steps);
+    }
+    [[nodiscard]] graph::Simulation& operator*() const { return *run_; }
+    [[nodiscard]] graph::Simulation* operator->() const { return run_.get(); }
+
+  private:
+    team::Arena arena_;
+    std::unique_ptr<team::Crew> crew_;
+    std::unique_ptr<graph::Simulation> run_;
+};
+
 /// The chain's 100 patches, run in threads of a crew that are bound to a core each.
 class BoundDeclared {
   public:
@@ -54,15 +78,8 @@ class BoundDeclared {
     [[nodiscard]] int wrong(std::int64_t steps) const;
 
   private:
-    team::Arena arena_;
     DeclaredTasks tasks_;
-    std::unique_ptr<team::Crew> crew_;
-    std::unique_ptr<graph::Simulation> run_;
+    BoundRun run_;
 };
-
-/// A crew of threads, bound to a core each, over an arena.
-[[nodiscard]] std::unique_ptr<team::Crew> bound_crew(team::Arena& arena, int threads);
-/// How its threads wait.
-[[nodiscard]] team::Patience bound_patience(team::Arena& arena, int threads);
 
 }  // namespace strata::bench::graph_layer

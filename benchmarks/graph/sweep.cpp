@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "benchmarks/common/median.hpp"
@@ -70,22 +71,14 @@ class Sweeps {
           grid_(graph_.grid("cube", {.cells = {{0, 0, 0}, {n, n, n}}, .patch_cells = {n / 4, n / 4, n / 4}})),
           u_(graph_.field<double>("u", grid_, On::cells)),
           f_(graph_.field<double>("f", grid_, On::cells, {.kept = true})),
-          fault_(fault),
-          arena_(team::Arena::create()) {
+          fault_(fault) {
         declare_start();
         declare_sweep(0, 1);
         declare_sweep(1, -1);
-        Members members = Members::alone();
-        members.patience = bound_patience(arena_, threads);
-        crew_ = bound_crew(arena_, threads);
-        run_ = std::make_unique<Simulation>(graph_, members, SimulationOptions{.crew = crew_.get()});
-        run_->start();
+        run_.emplace(graph_, threads);
     }
     /// Seconds of a step: a sweep up and one down.
-    [[nodiscard]] double measure(std::int64_t steps) {
-        (void)run_->advance(steps);
-        return run_->batch().seconds / static_cast<double>(steps);
-    }
+    [[nodiscard]] double measure(std::int64_t steps) { return run_->measure(steps); }
     /// Values that differ, in any bit, from those of one loop over all cells after so many steps.
     [[nodiscard]] std::int64_t wrong(std::int64_t steps) const {
         const Box all{{0, 0, 0}, {n_, n_, n_}};
@@ -95,7 +88,7 @@ class Sweeps {
                 for (int i = 0; i < n_; ++i) f.row(j, k)[i] = right_side(i, j, k);
         for (std::int64_t step = 0; step < steps; ++step) sweep(u, f, all, n_, 1), sweep(u, f, all, n_, -1);
         std::int64_t wrong = 0;
-        for (const Kept& kept : kept_versions(run_->plan())) {
+        for (const Kept& kept : kept_versions((*run_)->plan())) {
             if (kept.label != u_.id()) continue;
             for (int patch = 0; patch < grid_.patches(); ++patch) wrong += wrong_in(patch, kept, u);
         }
@@ -104,7 +97,7 @@ class Sweeps {
 
   private:
     [[nodiscard]] std::int64_t wrong_in(int patch, const Kept& kept, const Cube& expected) const {
-        const std::vector<std::byte> found = run_->values(kept, patch);
+        const std::vector<std::byte> found = (*run_)->values(kept, patch);
         const Box box = grid_.box(patch);
         const std::size_t row = static_cast<std::size_t>(box.extent(0)) * sizeof(double);
         const std::byte* next = found.data();
@@ -142,9 +135,7 @@ class Sweeps {
     Grid& grid_;
     Field<double> u_, f_;
     Break fault_;
-    team::Arena arena_;
-    std::unique_ptr<team::Crew> crew_;
-    std::unique_ptr<Simulation> run_;
+    std::optional<BoundRun> run_;
 };
 
 Result run(Group& group, const Parsed& given, Break fault) {

@@ -69,7 +69,8 @@ FIGURES = {
         "step": "ms",
         "all even, with looks at costs": "% of without",
     },
-    "graph-overset": {"step": "ms"},  # what following adds is a difference: noise may hide it here
+    # What following adds is a difference: noise may hide it here.
+    "graph-overset": {"step": "ms", "cell and stage": "ns", "arithmetic": "GF/s"},
     "transport-update": {
         "update": "GB/s",
         "triad": "GB/s",

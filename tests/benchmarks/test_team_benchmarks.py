@@ -73,6 +73,7 @@ def test_a_core_that_does_not_go_where_it_is_sent_is_seen(fault: str) -> None:
         "graph-sweep",
         "graph-balance",
         "graph-overset",
+        "graph-overset --scalar",
         "transport-update",
         "transport-update --equation advection",
     ],
