@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,13 @@ def test_a_program_ends_with_its_status_and_with_whoever_started_it(cluster: Clu
     assert cluster.on("n1", "sh", "-c", "exit 7").returncode == 7
     assert cluster.on("n1", "sh", "-c", "kill -9 $$").returncode == 128 + 9
     assert cluster.on("n1", "no-such-program").returncode == 127
+    sleep = cluster.words("shell", "n1", "--", "sleep", "1000")
+    for by in (signal.SIGTERM, signal.SIGKILL):
+        with subprocess.Popen(sleep, env=cluster.environment) as starter:
+            assert until(lambda: "sleep" in cluster.processes().values())
+            starter.send_signal(by)
+            assert starter.wait(20) == (128 + by if by == signal.SIGTERM else -by)
+        assert until(lambda: "sleep" not in cluster.processes().values())
 
 
 def test_accounting_knows_what_ran(cluster: Cluster) -> None:

@@ -100,8 +100,11 @@ def _end_with(child: Callable[[], object]) -> NoReturn:
 
 
 def start_time(pid: int) -> int:
-    """In ticks since boot; tells a process from a later one of its number. 0: there is none."""
+    """In ticks since boot; tells a process from a later one of its number. 0: there is none, or it has ended
+    and nobody has asked how.
+    """
     try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    except (OSError, IndexError):
+        about = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
         return 0
+    return 0 if about[0] == "Z" else int(about[19])
