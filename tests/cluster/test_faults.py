@@ -17,9 +17,7 @@ def reaches(cluster: Cluster, here: str, there: str) -> bool:
 
 
 def test_a_killed_node_is_gone_with_its_processes_and_can_be_started_again(cluster: Cluster) -> None:
-    with subprocess.Popen(
-        cluster.words("shell", "n4", "--", "sleep", "1000"), env=cluster.environment
-    ) as inside:
+    with cluster.going("n4", "sleep", "1000") as inside:
         assert until(lambda: "sleep" in cluster.processes().values())
         assert cluster.do("kill", "n4").returncode == 0
         assert inside.wait(20) == 128 + 9
@@ -45,12 +43,7 @@ def test_a_cut_link_holds_back_what_is_sent_until_it_is_mended(cluster: Cluster)
 def test_a_slurmd_that_dies_comes_back_and_its_job_goes_on(cluster: Cluster) -> None:
     """Alone: the node is up, and the step's own daemon is another process."""
     job = "sleep 3; echo went on on $(hostname)"
-    with subprocess.Popen(
-        cluster.words("shell", "login", "--", "srun", "-w", "n1", "sh", "-c", job),
-        env=cluster.environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as going:
+    with cluster.going("login", "srun", "-w", "n1", "sh", "-c", job) as going:
         assert until(lambda: "sleep" in cluster.processes().values())
         killed = cluster.on("n1", "pkill", "-9", "-x", "slurmd")
         assert killed.returncode == 0
@@ -73,9 +66,7 @@ def test_whoever_is_killed_nothing_is_left(own: Cluster, victim: str) -> None:
         own.up("--nodes", 2)
     else:
         assert own.do("up", "--nodes", 2).returncode == 0
-    with subprocess.Popen(
-        own.words("shell", "login", "--", "srun", "-N", "2", "sleep", "1000"), env=own.environment
-    ) as step:
+    with own.going("login", "srun", "-N", "2", "sleep", "1000") as step:
         assert until(lambda: list(own.processes().values()).count("sleep") == 2)
         if own.staying is not None:
             victims = [own.staying.pid]
@@ -98,7 +89,7 @@ def test_whoever_is_killed_nothing_is_left(own: Cluster, victim: str) -> None:
 
 def test_down_ends_a_cluster_in_use(own: Cluster) -> None:
     assert own.do("up", "--nodes", 2).returncode == 0
-    with subprocess.Popen(own.words("shell", "n2", "--", "sleep", "1000"), env=own.environment) as inside:
+    with own.going("n2", "sleep", "1000") as inside:
         assert until(lambda: "sleep" in own.processes().values())
         assert own.do("down").returncode == 0
         assert inside.wait(20) == 128 + 9

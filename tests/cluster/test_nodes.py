@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -72,9 +71,8 @@ def test_a_program_ends_with_its_status_and_with_whoever_started_it(cluster: Clu
     assert cluster.on("n1", "sh", "-c", "exit 7").returncode == 7
     assert cluster.on("n1", "sh", "-c", "kill -9 $$").returncode == 128 + 9
     assert cluster.on("n1", "no-such-program").returncode == 127
-    sleep = cluster.words("shell", "n1", "--", "sleep", "1000")
     for by in (signal.SIGTERM, signal.SIGKILL):
-        with subprocess.Popen(sleep, env=cluster.environment) as starter:
+        with cluster.going("n1", "sleep", "1000") as starter:
             assert until(lambda: "sleep" in cluster.processes().values())
             starter.send_signal(by)
             assert starter.wait(20) == (128 + by if by == signal.SIGTERM else -by)
