@@ -102,7 +102,7 @@ void PlanWriter::add_requests(const RequestsOnTheWay& of, const std::string& nam
 }
 
 void PlanWriter::add_answers(const AnswersOnTheWay& of) {
-    add("  answers of {} bytes room {} shared by {}\n", of.bytes, of.values.size(), of.shared.size());
+    add("  answers of {} bytes {} shared by {}\n", of.bytes, of.all ? "to all" : "to some", of.shared.size());
     for (const int process : of.asker_of) add("  messages by {}\n", process);
 }
 
