@@ -26,12 +26,9 @@ PlanAccesses::PlanAccesses(std::span<Plan* const> plans, bool listed) : listed_(
     for (const Plan* plan : plans)
         for (const Program* program : {&plan->start(), &plan->step()})
             for (const Op& op : program->ops)
-                if (op.go == DeliverCall::go) {
-                    const RequestsOnTheWay& of = *as<DeliverCall>(op.what).of;
-                    for (const AnswersOnTheWay* each : of.answers)
-                        answers_of_room_[&each->room] =
-                            each->shared[static_cast<std::size_t>(of.rank - of.first)];
-                }
+                if (op.go == DeliverCall::go)
+                    for (const AnswersOnTheWay* each : as<DeliverCall>(op.what).of->answers)
+                        answers_shown_[&each->room] = answers_shown_[&each->seen] = each;
 }
 
 std::vector<MemoryAccess> PlanAccesses::of(const Op& op, const Moment& when) {
@@ -222,12 +219,14 @@ void PlanAccesses::field(const UseData& data, const std::byte* origin, const Use
 void PlanAccesses::gate(const RequestRole& role, const Use& use, const std::byte* origin, int patch) {
     if (role.what == RequestRole::delivered)
         return add_object(Kind::read, reinterpret_cast<const DeliveredRequests*>(origin));
-    if (use.access == Access::need)
-        return add_object(Kind::read, reinterpret_cast<const ReturnedAnswers*>(origin));
-    add_object(Kind::read, reinterpret_cast<const AnswerRoom*>(origin));
-    const SharedAnswers* const shared = answers_of_room_.at(origin);
-    add_object(Kind::read, shared);
-    add_made_up(Kind::write, Part::answers, shared, patch);
+    const AnswersOnTheWay& of = *answers_shown_.at(origin);
+    if (use.access == Access::need) {
+        add_object(Kind::read, &of.seen);
+        return answers(Kind::read, of.shared[static_cast<std::size_t>(of.of->rank - of.of->first)],
+                       Answers::own);
+    }
+    add_object(Kind::read, &of.room);
+    answers_of(of, patch);
 }
 
 }  // namespace strata::tests

@@ -85,7 +85,10 @@ class PlanAccesses {
     void parcels(std::span<const graph::Parcel> values, std::span<const graph::ParticleParcel> particles,
                  Kind kind);
     [[nodiscard]] bool requests(const graph::Op& op);
-    void answers(Kind kind, const graph::SharedAnswers* of);
+    /// Of the answers that a process keeps (its patches' own, or those to other nodes) all that are known.
+    enum class Answers : std::uint8_t { own, elsewhere };
+    void answers(Kind kind, const graph::SharedAnswers* of, Answers which);
+    void answers_of(const graph::AnswersOnTheWay& of, int patch);
 
     [[nodiscard]] graph::Epoch round(std::uint16_t scope) const { return when_.counts[scope]; }
 
@@ -103,7 +106,7 @@ class PlanAccesses {
     };
     std::map<const graph::PatchLeavers*, From> from_;
     std::map<const graph::ProcessLeavers*, std::vector<const graph::PatchLeavers*>> gathered_;
-    std::map<const void*, const graph::SharedAnswers*> answers_of_room_;
+    std::map<const void*, const graph::AnswersOnTheWay*> answers_shown_;  // by what tasks see of them
 };
 
 }  // namespace strata::tests

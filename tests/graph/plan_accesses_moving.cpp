@@ -199,11 +199,18 @@ void PlanAccesses::parcels(std::span<const Parcel> values, std::span<const Parti
     }
 }
 
-void PlanAccesses::answers(Kind kind, const SharedAnswers* of) {
-    add_object(kind, of);
+void PlanAccesses::answers(Kind kind, const SharedAnswers* of, Answers which) {
+    if (which == Answers::elsewhere) add_object(kind, of);
     for (const auto& [key, address] : made_up_)
-        if (std::get<0>(key) == Part::answers && std::get<1>(key) == of)
+        if (const auto& [part, whose, patch, kept] = key;
+            part == Part::answers && whose == of && kept == static_cast<std::int64_t>(which))
             found_.push_back({kind, address, address + 1});
+}
+/// What one patch answers: to patches of all processes of the node, and to other nodes.
+void PlanAccesses::answers_of(const AnswersOnTheWay& of, int patch) {
+    for (const SharedAnswers* each : of.shared) add_made_up(Kind::write, Part::answers, each, patch, 0);
+    add_made_up(Kind::write, Part::answers, of.shared[static_cast<std::size_t>(of.of->rank - of.of->first)],
+                patch, 1);
 }
 
 /// Of a table each node and each process is told the places of its own requests by another operation.
@@ -212,7 +219,7 @@ bool PlanAccesses::requests(const Op& op) {
         const RequestsOnTheWay& of = *as<PostCall>(op.what).of;
         const int most = of.set->most();
         for (const RequestsOnTheWay::Asker& each : of.askers) {
-            add_object(Kind::read, each.to, static_cast<std::size_t>(most));
+            add_object(Kind::read, each.to, 2 * static_cast<std::size_t>(most));
             add_object(Kind::read, each.count);
             add(Kind::read, each.questions, most * static_cast<std::int64_t>(of.set->question_bytes()));
         }
@@ -238,19 +245,23 @@ bool PlanAccesses::requests(const Op& op) {
         for (const std::span<PostedTable>& of_process : of.tables)
             for (const PostedTable& table : of_process) {
                 add_object(Kind::read, &table);
-                add_made_up(Kind::write, Part::delivered, &table, of.rank, 0);
+                if (&table != &of_process.front())
+                    add_made_up(Kind::write, Part::delivered, &table, of.rank, 0);
             }
         add_object(Kind::write, &of.seen);
         for (const AnswersOnTheWay* each : of.answers) {
-            answers(Kind::write, each->shared[static_cast<std::size_t>(of.rank - of.first)]);
+            add_object(Kind::write, each->shared[static_cast<std::size_t>(of.rank - of.first)]);
             add_object(Kind::write, &each->room);
+            for (std::size_t patch = 0; patch < of.owner.size(); ++patch)
+                if (of.owner[patch] == of.rank) answers_of(*each, static_cast<int>(patch));
         }
     } else if (op.go == PackAnswersCall::go) {
         const auto& call = as<PackAnswersCall>(op.what);
         const OtherNode& node = call.of->of->others[call.node];
         add_object(Kind::read, &node);
         for (int process = call.of->of->first; process < call.of->of->last; ++process) {
-            answers(Kind::read, call.of->shared[static_cast<std::size_t>(process - call.of->of->first)]);
+            answers(Kind::read, call.of->shared[static_cast<std::size_t>(process - call.of->of->first)],
+                    Answers::elsewhere);
             add_made_up(Kind::read, Part::delivered, node.received, process, 0);
         }
         room(Kind::write, call.of->sends[call.node], round(call.scope));
@@ -269,10 +280,6 @@ bool PlanAccesses::requests(const Op& op) {
         const AnswersOnTheWay& of = *as<ReturnCall>(op.what).of;
         const RequestsOnTheWay& asked = *of.of;
         add_object(Kind::read, &asked.own());
-        for (int process = asked.first; process < asked.last; ++process) {
-            answers(Kind::read, of.shared[static_cast<std::size_t>(process - asked.first)]);
-            add_made_up(Kind::read, Part::delivered, &asked.own(), process, 0);
-        }
         for (std::size_t node = 0; node < of.asker_of.size(); ++node) {
             const int asker = of.asker_of[node];
             if (!(node == static_cast<std::size_t>(of.node_of[static_cast<std::size_t>(asked.rank)]))) {
@@ -281,7 +288,8 @@ bool PlanAccesses::requests(const Op& op) {
         }
         for (const OtherNode& node : asked.others)
             add_made_up(Kind::read, Part::asked, &asked.own(), node.first, 0);
-        add_object(Kind::write, &of.seen);
+        add_made_up(Kind::write, Part::answers, of.shared[static_cast<std::size_t>(asked.rank - asked.first)],
+                    -1, 0);
     } else {
         return false;
     }

@@ -73,7 +73,7 @@ namespace {
 struct Unexplained {
     const char *waiter, *waited, *why;
 };
-constexpr std::array<Unexplained, 13> kUnexplained{{
+constexpr std::array<Unexplained, 14> kUnexplained{{
     {"count ", "count ", "tasks of the team call MPI in one order"},
     {"unpack ", "ghosts of ", "of a storage with two buffers a round more would do"},
     {"unpack ", "reduce ", "of a storage with two buffers a round more would do"},
@@ -87,7 +87,8 @@ constexpr std::array<Unexplained, 13> kUnexplained{{
     {"receive exchange", "", "requests"},
     {"return ", "pack exchange", "requests"},
     {"taken: ", "", "requests"},
-    {"", "post fixed", "lists of the start, which nobody changes"},
+    {"fixed: lists", "post fixed", "the task sends lists off and does not touch them"},
+    {"gather: lists", "post gather", "the same"},
 }};
 
 [[nodiscard]] bool is_unexplained(const PlanOrder::WaitKind& kind) {
