@@ -74,8 +74,7 @@ void ChainProgram::make_waits() {
             const auto wait = [&](int other_task, int other, std::uint16_t lag) {
                 if (other < 0 || other >= kPatches) return;
                 const std::size_t number = at(other_task, other);
-                program_.waits.push_back(
-                    {program_.ops[number].flag, 0, lag, static_cast<std::int32_t>(number)});
+                program_.waits.push_back({program_.ops[number].flag, 0, lag});
             };
             const int before = (task + kTasks - 1) % kTasks, after = (task + 1) % kTasks;
             const std::uint16_t then = task == 0 ? 1 : 0, ago = task == kTasks - 1 ? 0 : 1;

@@ -44,7 +44,7 @@ class Net {
     void moldable(int op, std::uint16_t threads) { ops_[static_cast<std::size_t>(op)].most = threads; }
     void speaks_mpi(int op) { ops_[static_cast<std::size_t>(op)].speaks = true; }
     [[nodiscard]] Wait decided_by(int op, std::uint16_t lag = 0) {
-        return {&flags_[static_cast<std::size_t>(op)], scope_of(op), lag, -1};
+        return {&flags_[static_cast<std::size_t>(op)], scope_of(op), lag};
     }
     void decide(int block, const Decision& decision) {
         blocks_[static_cast<std::size_t>(block)].decision = decision;
@@ -76,8 +76,7 @@ class Net {
             program.names.push_back(from.name);
             op.first_wait = static_cast<std::uint32_t>(program.waits.size());
             for (const auto& [other, lag] : from.waits)
-                program.waits.push_back({&flags_[static_cast<std::size_t>(other)], scope_of(other), lag,
-                                         local[static_cast<std::size_t>(other)]});
+                program.waits.push_back({&flags_[static_cast<std::size_t>(other)], scope_of(other), lag});
             op.last_wait = static_cast<std::uint32_t>(program.waits.size());
             program.ops.push_back(op);
         }

@@ -38,7 +38,7 @@ std::vector<MemoryAccess> PlanAccesses::of(const Op& op, const Moment& when) {
     if (op.go == TaskCall::go)
         task(as<TaskCall>(op.what));
     else if (op.go == FillCall::go)
-        for (const ValueCopy& move : as<FillCall>(op.what).moves) copy(move);
+        for (const ValueCopy& move : as<FillCall>(op.what).moves()) copy(move);
     else if (op.go == CombineCall::go)
         combine(as<CombineCall>(op.what));
     else if (op.go == ReduceCall::go)
@@ -91,7 +91,9 @@ std::byte* PlanAccesses::at(const RoundAddress& address) const {
     return address.depth == 1 ? address.base : address.at(round(address.scope));
 }
 
-void PlanAccesses::copy(const ValueCopy& move) {
+void PlanAccesses::copy(const ValueCopy& kept) {
+    CopyShape move = *kept.shape;
+    move.from.base = kept.from, move.to.base = kept.to;
     if (move.entries.data() == nullptr) {
         const BoxCopy& box = move.box;
         add_box(Kind::read, at(move.from), box.from_strides, box.extent, box.components, box.bytes,
@@ -137,51 +139,61 @@ void PlanAccesses::combine(const CombineCall& call) {
 
 void PlanAccesses::reduce(const ReduceCall& call) {
     const auto partial = static_cast<std::int64_t>(partial_bytes(*call.label));
-    for (const std::byte* each : call.contributions) add(Kind::read, each, size_of(*call.label));
+    for (const Contributions& from : call.contributions)
+        for (std::uint32_t i = 0; i < from.count; ++i) add(Kind::read, from.at(i), size_of(*call.label));
     for (const std::byte* each : call.children) add(Kind::read, each, partial);
     add(Kind::write, call.mine, partial);
     if (call.finishes) add(Kind::write, at(call.result), size_of(*call.label));
 }
 
 void PlanAccesses::task(const TaskCall& call) {
-    for (const ValueCopy& move : call.collects) copy(move);
-    for (const Clear& clear : call.clears) add(Kind::write, clear.at, static_cast<std::int64_t>(clear.bytes));
-    for (const TaskCall::ScalarContribution& each : call.scalars)
-        add(Kind::write, each.at, size_of(*each.label));
-    for (ObjectMade* const made : call.made) add_object(Kind::write, made);
-    for (const CallData::MovedOfSet& each : InsideHere::of(call.here).moves)
-        add_object(Kind::write, each.moved);
-    seen_with_halo(call);
-    for (std::size_t i = 0; i < call.use_data.size(); ++i) use(call, i);
+    if (call.more != nullptr) {
+        for (const ValueCopy& move : call.more->collects) copy(move);
+        for (const Clear& clear : call.more->clears)
+            add(Kind::write, clear.at, static_cast<std::int64_t>(clear.bytes));
+        for (ObjectMade* const made : call.more->made) add_object(Kind::write, made);
+        for (const CallData::MovedOfSet& each : call.more->moves) add_object(Kind::write, each.moved);
+        seen_with_halo(*call.more);
+    }
+    for (const CallShape::ScalarContribution& each : call.shape->scalars)
+        add(Kind::write, call.own()[each.own] + each.bytes, size_of(*each.label));
+    std::vector<UseData> seen(call.shape->uses.size());
+    call.show(seen.data());
+    for (std::size_t i = 0; i < seen.size(); ++i) use(call, i, seen[i]);
 }
 
 /// A view of the call: a use of the process, or on one of the patches that a task of the team sees.
-void PlanAccesses::use(const TaskCall& call, std::size_t number) {
-    const TaskInfo& task = *InsideHere::of(call.here).task;
+void PlanAccesses::use(const TaskCall& call, std::size_t number, const UseData& data) {
+    static const CallExtras none;
+    const CallExtras& more = call.more == nullptr ? none : *call.more;
+    const TaskInfo& task = *call.shape->task;
     const std::size_t group = number / task.uses.size();
-    const int patch = group == 0 ? call.here.patch : call.all_own[group - 1].patch;
+    const int patch = group == 0 ? call.patch : more.all_own[group - 1].patch;
     const Use& use = task.uses[number % task.uses.size()];
     const LabelInfo& of = task.graph->labels()[use.version.label];
-    const UseData& data = call.use_data[number];
     const Kind kind = use.access == Access::need ? Kind::read : Kind::write;
-    for (const TaskCall::ParticleView& each : call.particle_views)
+    for (const CallExtras::ParticleView& each : more.particle_views)
         if (each.use == number) {
-            const bool creates = call.populations != nullptr && use.access == Access::make &&
+            const bool creates = call.shape->populations != nullptr && use.access == Access::make &&
                                  task.graph->particle_sets()[of.particle_set].id_label == use.version.label;
             add_object(creates ? Kind::write : Kind::read, each.patch);
             return column(kind, *each.column, each.patch);
         }
-    const auto by_round = std::find_if(call.addresses.begin(), call.addresses.end(),
-                                       [&](const auto& each) { return each.use == number; });
-    const std::byte* origin = by_round == call.addresses.end() ? data.origin : at(by_round->address);
+    const auto& addresses = call.shape->addresses;
+    const auto by_round = std::find_if(addresses.begin(), addresses.end(), [&](const auto& each) {
+        return each.use == number && each.address.depth > 1;
+    });
+    const std::byte* origin = by_round == addresses.end()
+                                  ? data.origin
+                                  : at(ValueCopy::with(by_round->address, data.origin));
     if (origin == nullptr) return;  // not of this patch, or seen with a halo
     if (const RequestRole role = request_role(*task.graph, use.version.label); role.is_gate())
         return gate(role, use, origin, patch);
     if (use.relation != nullptr && use.relation->shape() == Shape::particles) return;  // seen_with_halo()
     if (of.halo && of.kind == graph::Kind::list)
         return add_object(kind, reinterpret_cast<const HaloMembers*>(origin));
-    if (use.access == Access::need && use.relation != nullptr) return;  // TaskCall::collects
-    if (use.is_scattered()) return;                                     // TaskCall::clears
+    if (use.access == Access::need && use.relation != nullptr) return;  // CallExtras::collects
+    if (use.is_scattered()) return;                                     // CallExtras::clears
     if (of.kind == graph::Kind::scalar || use.access == Access::contribute)
         return add(kind, origin, size_of(of));
     if (of.kind == graph::Kind::object) return add(kind, origin, 1);

@@ -60,11 +60,11 @@ class PlanAccesses {
 
     // plan_accesses.cpp
     void task(const graph::TaskCall& call);
-    void use(const graph::TaskCall& call, std::size_t number);
+    void use(const graph::TaskCall& call, std::size_t number, const graph::UseData& data);
     void field(const graph::UseData& data, const std::byte* origin, const graph::Use& use,
                const graph::LabelInfo& of, int patch);
     void gate(const graph::RequestRole& role, const graph::Use& use, const std::byte* origin, int patch);
-    void copy(const graph::ValueCopy& move);
+    void copy(const graph::ValueCopy& kept);
     void combine(const graph::CombineCall& call);
     void reduce(const graph::ReduceCall& call);
 
@@ -73,7 +73,7 @@ class PlanAccesses {
     void column(Kind kind, const graph::ParticleColumn& of, const graph::ParticlePatch* patch);
     void columns(Kind kind, const graph::SetRelocation& of, const graph::ParticlePatch* patch,
                  std::int64_t set);
-    void seen_with_halo(const graph::TaskCall& call);
+    void seen_with_halo(const graph::CallExtras& call);
     void renew(const graph::HaloRenewal& call);
     void combine(const graph::HaloCombineCall& call);
     void leave(const graph::LeaveCall& call);

@@ -71,7 +71,7 @@ void PlanAccesses::columns(Kind kind, const SetRelocation& of, const ParticlePat
 }
 
 /// Lists of values of a patch's particles and of those around it.
-void PlanAccesses::seen_with_halo(const TaskCall& call) {
+void PlanAccesses::seen_with_halo(const CallExtras& call) {
     for (const HaloRead& each : call.halo_reads) {
         add_object(Kind::read, each.halo);
         add_object(Kind::read, each.here);

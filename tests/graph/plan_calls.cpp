@@ -42,7 +42,7 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
     else if (op.go == TaskCall::go)
         add_task(as<TaskCall>(op.what), name);
     else if (op.go == FillCall::go)
-        for (const ValueCopy& move : as<FillCall>(op.what).moves) add_move(move);
+        for (const ValueCopy& move : as<FillCall>(op.what).moves()) add_move(move);
     else if (op.go == CombineCall::go)
         add_combine(as<CombineCall>(op.what));
     else if (op.go == ReduceCall::go)
@@ -85,65 +85,72 @@ void PlanWriter::add_call(const Op& op, const std::string& name) {
 }
 
 void PlanWriter::add_task(const TaskCall& call, const std::string& name) {
-    const CallData& here = InsideHere::of(call.here);
+    const CallShape& shape = *call.shape;
+    static const CallExtras none;
+    const CallExtras& more = call.more == nullptr ? none : *call.more;
     const auto family = [&](const Family* of) {
         return of == nullptr ? -1 : number_of(plan_.graph(), *of).number();
     };
     add("  task '{}' family {} patch {} scope {} most {} counts steps {} timed {} creates {}\n",
-        here.task->name, family(here.family), call.here.patch, call.scope, call.most,
-        word(call.steps_before != nullptr), word(call.measured != nullptr),
-        word(call.populations != nullptr));
-    add("  knows itself {} may create {} rounds from ", word(here.call == &call),
-        word(here.creates == TaskCall::create));
-    add_address(call.round_base);
-    add(" sees places {} + {}\n", here.use_data.data() - call.use_data.data(), here.use_data.size());
-    for (std::size_t i = 0; i < call.use_data.size(); ++i) add_place(call, i, name);
-    for (const TaskCall::ParticleView& each : call.particle_views) {
+        shape.task->name, family(shape.family), call.patch, shape.scope, shape.most,
+        word(shape.steps_before != nullptr), word(shape.measured != nullptr),
+        word(shape.populations != nullptr));
+    add("  knows itself {} may create {} rounds from ", word(shape.family != nullptr),
+        word(shape.family != nullptr));
+    add_address(shape.round_base);
+    add(" sees places 0 + {}\n", shape.task->uses.size());
+    std::vector<UseData> places(shape.uses.size());
+    call.show(places.data());
+    for (std::size_t i = 0; i < places.size(); ++i) add_place(call, i, places[i], name);
+    for (const CallExtras::ParticleView& each : more.particle_views) {
         add("  place {} particles ", each.use);
         add_address(each.column);
         text_ += " of ";
         add_address(each.patch);
         text_ += '\n';
     }
-    for (const ValueCopy& move : call.collects) add_move(move);
-    for (const Clear& clear : call.clears) {
+    for (const ValueCopy& move : more.collects) add_move(move);
+    for (const Clear& clear : more.clears) {
         if (clear.bytes == 0) continue;
         text_ += "  clear ";
         add_address(clear.at);
         add(" bytes {}\n", clear.bytes);
     }
-    for (std::size_t i = 0; i < call.scalars.size(); ++i) {
-        const TaskCall::ScalarContribution& each = call.scalars[i];
-        add_region(each.at, z(each.label->components) * each.label->bytes, Whose::own,
+    for (std::size_t i = 0; i < shape.scalars.size(); ++i) {
+        const CallShape::ScalarContribution& each = shape.scalars[i];
+        const std::byte* const at = call.own()[each.own] + each.bytes;
+        add_region(at, z(each.label->components) * each.label->bytes, Whose::own,
                    fmt::format("contribution {} of {}", i, name));
         add("  neutral of '{}' at ", each.label->name);
-        add_address(each.at);
+        add_address(at);
         text_ += '\n';
     }
-    for (const CallData::MovedOfSet& each : here.moves) {
+    for (const CallData::MovedOfSet& each : more.moves) {
         add("  names who moved of set {} in ", each.set.number());
         add_address(each.moved);
         text_ += '\n';
     }
-    for (const Here& each : call.all_own) {
+    for (const Here& each : more.all_own) {
         const CallData& own = InsideHere::of(each);
         add("  sees '{}' patch {} family {} places {} + {}\n", own.task->name, each.patch, family(own.family),
-            own.use_data.data() - call.use_data.data(), own.use_data.size());
+            own.use_data.data() - more.room.data(), own.use_data.size());
     }
-    for (const CallData::Own& own : here.owns)
+    for (const CallData::Own& own : more.owns)
         add("  owns of family {} patches {} + {}\n", family(own.family),
-            own.patches.data() - call.all_own.data(), own.patches.size());
+            own.patches.data() - more.all_own.data(), own.patches.size());
 }
 
 /// Named by its first value: the origin of a patch's indices lies anywhere.
-void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::string& name) {
-    const UseData& place = call.use_data[number];
-    const TaskInfo& task = *InsideHere::of(call.here).task;
+void PlanWriter::add_place(const TaskCall& call, std::size_t number, const UseData& place,
+                           const std::string& name) {
+    const TaskInfo& task = *call.shape->task;
     const std::size_t u = number % task.uses.size();
     const Use& use = task.uses[u];
     const LabelInfo& of = label(use.version.label);
-    const auto by_round = std::find_if(call.addresses.begin(), call.addresses.end(),
-                                       [&](const auto& each) { return each.use == number; });
+    const auto& addresses = call.shape->addresses;
+    const auto by_round = std::find_if(addresses.begin(), addresses.end(), [&](const auto& each) {
+        return each.use == number && each.address.depth > 1;
+    });
     const bool collected = use.access == Access::need && use.relation != nullptr;
     const bool whole = collected && use.relation->shape() == Shape::whole;  // then it has parts, and no box
     const std::int64_t shift = place.origin == nullptr || whole ? 0 : to_first(place, of);
@@ -155,19 +162,20 @@ void PlanWriter::add_place(const TaskCall& call, std::size_t number, const std::
     add("  place {} '{}' ", number, of.name);
     if (of.kind == Kind::list && place.count == 0)
         text_ += "nothing";
-    else if (by_round != call.addresses.end())
-        add_round_address(by_round->address, shift);
+    else if (by_round != addresses.end())
+        add_round_address(ValueCopy::with(by_round->address, place.origin), shift);
     else
         add_address(place.origin == nullptr ? nullptr : place.origin + shift);
     add(" box {} steps {} {} {} count {}\n", whole ? "none" : text_of(place.box), place.y, place.z,
         place.component, place.count);
 }
 
-void PlanWriter::add_move(const ValueCopy& move) {
+void PlanWriter::add_move(const ValueCopy& copy) {
+    const CopyShape& move = *copy.shape;
     text_ += "  copy ";
-    add_round_address(move.from);
+    add_round_address(ValueCopy::with(move.from, copy.from));
     text_ += " to ";
-    add_round_address(move.to);
+    add_round_address(ValueCopy::with(move.to, copy.to));
     if (move.entries.data() == nullptr) {
         const BoxCopy& box = move.box;
         add(" box {} from steps {} to steps {} components {} x {}", text_of(box.extent),
@@ -251,11 +259,12 @@ void PlanWriter::add_reduce(const ReduceCall& call) {
     text_ += " to ";
     add_round_address(call.result);
     text_ += '\n';
-    for (const std::byte* each : call.contributions) {
-        text_ += "  contribution ";
-        add_address(each);
-        text_ += '\n';
-    }
+    for (const Contributions& from : call.contributions)
+        for (std::uint32_t i = 0; i < from.count; ++i) {
+            text_ += "  contribution ";
+            add_address(from.at(i));
+            text_ += '\n';
+        }
     for (const std::byte* each : call.children) {
         text_ += "  child ";
         add_address(each);

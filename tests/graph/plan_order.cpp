@@ -199,7 +199,8 @@ void PlanOrder::connect() {
         if (node.op == kDecision) continue;
         const Program& it = program(node.process);
         const Op& op = it.ops[node.op];
-        for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w) add_wait(n, it.waits[w], true);
+        for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w)
+            for (std::uint8_t i = 0; i < it.waits.runs[w].count; ++i) add_wait(n, it.waits.wait(w, i), true);
     }
     for (const auto& [node, wait] : decisions_) add_wait(node, *wait, false);
     for (const auto& of_process : rounds_of_)

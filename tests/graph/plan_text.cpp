@@ -66,6 +66,7 @@ void PlanWriter::order(int phase) {
     all.program = phase == 0 ? &plan_.start() : &plan_.step();
     const std::vector<Op>& ops = all.program->ops;
     std::vector<Placed> placed(ops.size());
+    for (const Op& op : ops) all.flags.insert(op.flag);
     walk(all.program->step, "", all, placed);
     all.ops = placed;
     for (std::size_t op = 0; op < ops.size(); ++op) all.ops[op].op = static_cast<std::uint32_t>(op);
@@ -231,7 +232,7 @@ void PlanWriter::add_program(int phase) {
     for (const BlockAt& at : all.blocks) {
         add_block(at);
         if (at.block->decision.more != nullptr && at.block->decision.decided.flag != nullptr)
-            add_wait(*all.program, at.block->decision.decided);
+            add_wait(all, at.block->decision.decided);
     }
     for (const Placed& placed : all.ops) add_op(phase, placed);
 }
@@ -253,18 +254,16 @@ void PlanWriter::add_op(int phase, const Placed& placed) {
     else
         add(" begun {}\n", op.flag->load(std::memory_order_relaxed));
     for (std::uint32_t w = op.first_wait; w < op.last_wait; ++w)
-        add_wait(*all.program, all.program->waits[w]);
+        for (std::uint8_t i = 0; i < all.program->waits.runs[w].count; ++i)
+            add_wait(all, all.program->waits.wait(w, i));
     add_call(op, all.names[placed.op]);
 }
 
-void PlanWriter::add_wait(const Program& program, const Wait& wait) {
+void PlanWriter::add_wait(const Ordered& all, const Wait& wait) {
     text_ += "  wait ";
     add_address(wait.flag);
     add(" scope {} lag {}", wait.scope, wait.lag);
-    if (wait.op < 0)
-        text_ += " always looked at";
-    else if (z(wait.op) >= program.ops.size() || program.ops[z(wait.op)].flag != wait.flag)
-        add(" taken for operation {}", wait.op);
+    if (all.flags.count(wait.flag) == 0) text_ += " always looked at";
     text_ += '\n';
 }
 
@@ -304,7 +303,7 @@ void PlanWriter::add_kept() {
         ScopeId outermost = task.scope;
         for (ScopeId up = outermost; up; up = plan_.graph().scopes()[up].parent()) outermost = up;
         add("end of {}\n", task.name);
-        add_wait(*phase_of_[plan_.graph().scopes()[outermost].form() == Scope::Form::start ? 0 : 1].program,
+        add_wait(phase_of_[plan_.graph().scopes()[outermost].form() == Scope::Form::start ? 0 : 1],
                  plan_.end_of(t));
     }
 }

@@ -45,6 +45,7 @@ class PlanWriter {
         std::vector<BlockAt> blocks;
         std::vector<Placed> ops;         // sorted: as they are written
         std::vector<std::string> names;  // [operation]: one that no other one has
+        std::set<const graph::Flag*> flags;
     };
 
     template <class... Arguments>
@@ -77,15 +78,16 @@ class PlanWriter {
     void add_block(const BlockAt& at);
     void add_program(int phase);
     void add_op(int phase, const Placed& placed);
-    void add_wait(const graph::Program& program, const graph::Wait& wait);
+    void add_wait(const Ordered& all, const graph::Wait& wait);
     void add_kept();
     [[nodiscard]] const std::string& name_of(const void* call) const;
 
     // plan_calls.cpp
     void add_call(const graph::Op& op, const std::string& name);
     void add_task(const graph::TaskCall& call, const std::string& name);
-    void add_place(const graph::TaskCall& call, std::size_t number, const std::string& name);
-    void add_move(const graph::ValueCopy& move);
+    void add_place(const graph::TaskCall& call, std::size_t number, const graph::UseData& place,
+                   const std::string& name);
+    void add_move(const graph::ValueCopy& copy);
     void add_combine(const graph::CombineCall& call);
     void add_rows(const graph::CombineCall& call);
     void add_reduce(const graph::ReduceCall& call);

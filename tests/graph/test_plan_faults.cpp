@@ -46,18 +46,29 @@ bool drop_last(const std::vector<T>& list) {
     return true;
 }
 
-/// Gives change(...) the step's waits, or its copies into halos, until it returns true.
-Plant in_waits(const std::function<bool(const Program&, Wait&)>& change) {
+/// Gives change(...) what each task has beside its uses, or what it shares with others, until it returns
+/// true.
+Plant in_extras(const std::function<bool(CallExtras&)>& change) {
+    return in<TaskCall>([change](TaskCall& call) {
+        return call.more != nullptr && change(const_cast<CallExtras&>(*call.more));
+    });
+}
+Plant in_shapes(const std::function<bool(CallShape&)>& change) {
+    return in<TaskCall>([change](TaskCall& call) { return change(const_cast<CallShape&>(*call.shape)); });
+}
+
+/// Changes the step's first wait. In copies into halos: until it returns true.
+Plant in_waits(const std::function<void(Waits&, Waits::Run&)>& change) {
     return [change](Plan& plan) {
-        for (Wait& wait : step_of(plan).waits)
-            if (change(plan.step(), wait)) return true;
-        return false;
+        Waits& all = step_of(plan).waits;
+        if (all.size() > 0) change(all, all.runs.front());
+        return all.size() > 0;
     };
 }
-Plant in_copies(const std::function<bool(ValueCopy&)>& change) {
+Plant in_copies(const std::function<bool(ValueCopy&, CopyShape&)>& change) {
     return in<FillCall>([change](FillCall& call) {
-        for (const ValueCopy& move : call.moves)
-            if (change(const_cast<ValueCopy&>(move))) return true;
+        for (const ValueCopy& move : call.moves())
+            if (change(const_cast<ValueCopy&>(move), const_cast<CopyShape&>(*move.shape))) return true;
         return false;
     });
 }
@@ -102,17 +113,13 @@ std::vector<Fault> faults_of_order() {
              return false;
          }},
         {"a wait is for a round before", "heat-round",
-         in_waits([](const Program&, Wait& wait) { return ++wait.lag, true; })},
-        {"a wait is for another operation", "heat-round", in_waits([](const Program& step, Wait& wait) {
-             const auto other = static_cast<std::size_t>(wait.op) + 1;
-             if (wait.op < 0 || other >= step.ops.size()) return false;
-             wait = {step.ops[other].flag, wait.scope, wait.lag, wait.op + 1};
-             return true;
-         })},
+         in_waits([](Waits& all, Waits::Run& run) { ++all.rounds[run.round].lag; })},
+        {"a wait is for another operation", "heat-round",
+         in_waits([](Waits&, Waits::Run& run) { ++run.at; })},
+        {"a wait is for one operation more", "heat-round",
+         in_waits([](Waits&, Waits::Run& run) { ++run.count; })},
         {"a wait counts another scope's rounds", "mixed-round",
-         in_waits([](const Program&, Wait& wait) { return wait.scope ^= 1U, true; })},
-        {"a wait is taken for one of this process", "heat-round",
-         in_waits([](const Program&, Wait& wait) { return wait.op < 0 && (wait.op = 0, true); })},
+         in_waits([](Waits& all, Waits::Run& run) { all.rounds[run.round].scope ^= 1U; })},
         {"two neighbours in a thread's order are swapped", "heat-round",
          in_order([](Block& block) { std::swap(block.order[0][0], block.order[0][1]); })},
         {"an operation goes to another thread", "heat-round", in_order([](Block& block) {
@@ -148,34 +155,39 @@ std::vector<Fault> faults_of_order() {
 std::vector<Fault> faults_of_copies() {
     return {
         {"a copy into a halo is left out", "heat-round",
-         in<FillCall>([](FillCall& call) { return drop_last(call.moves); })},
+         in<FillCall>([](FillCall& call) { return call.count > 0 && (--call.count, true); })},
         {"a copy is a cell too small", "heat-round",
-         in_copies([](ValueCopy& move) { return --move.box.extent[1], true; })},
+         in_copies([](ValueCopy&, CopyShape& shape) { return --shape.box.extent[1], true; })},
         {"a copy is from a cell further on", "heat-round",
-         in_copies([](ValueCopy& move) { return move.from.base += 8, true; })},
+         in_copies([](ValueCopy& move, CopyShape&) { return move.from += 8, true; })},
         {"a copy is to a cell further on", "heat-round",
-         in_copies([](ValueCopy& move) { return move.to.base += 8, true; })},
+         in_copies([](ValueCopy& move, CopyShape&) { return move.to += 8, true; })},
         {"a copy's rows are further apart", "heat-round",
-         in_copies([](ValueCopy& move) { return move.box.from_strides.row += 8, true; })},
-        {"a copy is of the version before", "heat-round",
-         in_copies([](ValueCopy& move) { return move.from.depth > 1 && (++move.from.back, true); })},
+         in_copies([](ValueCopy&, CopyShape& shape) { return shape.box.from_strides.row += 8, true; })},
+        {"a copy is of the version before", "heat-round", in_copies([](ValueCopy&, CopyShape& shape) {
+             return shape.from.depth > 1 && (++shape.from.back, true);
+         })},
         {"a task's window lacks a piece", "fft",
-         in<TaskCall>([](TaskCall& call) { return drop_last(call.collects); })},
-        {"a task's list has another value", "overset", in<TaskCall>([](TaskCall& call) {
-             for (const ValueCopy& move : call.collects)
-                 if (!move.entries.empty()) return ++const_cast<std::int32_t&>(move.entries.front()), true;
+         in_extras([](CallExtras& more) { return drop_last(more.collects); })},
+        {"a task's list has another value", "overset", in_extras([](CallExtras& more) {
+             for (const ValueCopy& move : more.collects)
+                 if (const auto& entries = move.shape->entries; !entries.empty())
+                     return ++const_cast<std::int32_t&>(entries.front()), true;
              return false;
          })},
-        {"a task sees the version before", "heat-round", in<TaskCall>([](TaskCall& call) {
-             if (call.addresses.empty()) return false;
-             return ++const_cast<TaskCall::UseAddress&>(call.addresses.front()).address.back, true;
+        {"a task sees the version before", "heat-round", in_shapes([](CallShape& shape) {
+             for (const CallShape::UseAddress& each : shape.addresses)
+                 if (each.address.depth > 1)
+                     return ++const_cast<CallShape::UseAddress&>(each).address.back, true;
+             return false;
          })},
-        {"a task sees a smaller box", "heat-round",
-         in<TaskCall>([](TaskCall& call) { return --call.use_data.front().box.hi[0], true; })},
+        {"a task sees a smaller box", "heat-round", in<TaskCall>([](TaskCall& call) {
+             return !call.boxes().empty() && (--call.boxes().front().hi[0], true);
+         })},
         {"a window for contributions is not cleared", "mixed-round",
-         in<TaskCall>([](TaskCall& call) { return drop_last(call.clears); })},
+         in_extras([](CallExtras& more) { return drop_last(more.clears); })},
         {"a contribution to a scalar begins with anything", "heat-round",
-         in<TaskCall>([](TaskCall& call) { return drop_last(call.scalars); })},
+         in_shapes([](CallShape& shape) { return drop_last(shape.scalars); })},
         {"a part is not added to a sum", "mixed-round",
          in<CombineCall>([](CombineCall& call) { return drop_last(call.parts); })},
         {"a row is added to another one", "mixed-round", in<CombineCall>([](CombineCall& call) {
@@ -188,7 +200,7 @@ std::vector<Fault> faults_of_copies() {
         {"a reduction lacks another process", "heat-round",
          in<ReduceCall>([](ReduceCall& call) { return drop_last(call.children); })},
         {"a halo is not filled after a restart", "heat-round",
-         [](Plan& plan) { return drop_last(plan.refills(1)); }},
+         in<FillCall>([](FillCall& call) { return call.kept && (call.kept = {}, true); })},
     };
 }
 

@@ -19,8 +19,10 @@ Shared::Shared(Program& of, const ExecutorOptions& with, int threads)
       rate(tick_rate()) {
     const auto decisions = static_cast<std::size_t>(plan.decisions) + 1;
     for (int thread = 0; thread < plan.threads; ++thread) {
-        positions.push_back(std::make_unique<ThreadPosition>(counts.size()));
-        loops.push_back(std::make_unique<SharedLoop>());
+        if (plan.threads > 1) {  // else nobody looks at them
+            positions.push_back(std::make_unique<ThreadPosition>(counts.size()));
+            loops.push_back(std::make_unique<SharedLoop>());
+        }
         asked.push_back(std::make_unique<Asked>(decisions));
         if (options.records > 0) rings.push_back(std::make_unique<Ring>(options.records));
     }

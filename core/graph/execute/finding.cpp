@@ -31,18 +31,36 @@ bool Thread::holds(const Wait& wait) {
     return false;
 }
 
+bool Thread::holds(const Waits::Run& run) {
+    const Waits& all = *shared_.plan.waits;
+    const Waits::Round& round = all.rounds[run.round];
+    const Epoch need = counts_[round.scope] - round.lag;
+    const Flag* const first = all.flag(run);
+    for (const Flag* flag = first; flag != first + run.count; ++flag)
+        if (const Epoch have = flag->load(std::memory_order_acquire); !reached(have, need)) {
+            block_on(*flag, have);
+            return false;
+        }
+    return true;
+}
+
 /// A wait that holds continues to hold until the operation has run, so it is not read again.
 bool Thread::head_holds(const OpEntry& entry) {
     for (; held_ < entry.foreign; ++held_)
-        if (!holds(shared_.plan.waits[entry.first_wait + held_])) return false;
+        if (!holds(shared_.plan.waits->runs[entry.first_wait + held_])) return false;
     return true;
 }
 
 bool Thread::all_hold(const OpEntry& entry, const Epoch* counts) const {
-    const Wait* wait = shared_.plan.waits + entry.first_wait;
-    for (const Wait* const end = wait + entry.waits; wait != end; ++wait)
-        if (!reached(wait->flag->load(std::memory_order_acquire), counts[wait->scope] - wait->lag))
-            return false;
+    const Waits& all = *shared_.plan.waits;
+    const Waits::Run* run = all.runs.data() + entry.first_wait;
+    for (const Waits::Run* const end = run + entry.waits; run != end; ++run) {
+        const Waits::Round& round = all.rounds[run->round];
+        const Epoch need = counts[round.scope] - round.lag;
+        const Flag* const first = all.flag(*run);
+        for (const Flag* flag = first; flag != first + run->count; ++flag)
+            if (!reached(flag->load(std::memory_order_acquire), need)) return false;
+    }
     return true;
 }
 
@@ -212,6 +230,7 @@ void Thread::take_parts_metered(SharedLoop& loop) {
 }
 
 void Thread::share(const Parts& parts) {
+    if (!many_) return parts.part(parts.held, parts.begin, parts.end, thread_);
     SharedLoop& loop = *shared_.loops[static_cast<std::size_t>(thread_)];
     const std::uint32_t threads =
         std::min(static_cast<std::uint32_t>(current_->threads), static_cast<std::uint32_t>(threads_));

@@ -12,16 +12,14 @@
 // step apart where no wait forbids it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace strata::graph {
+#include "core/graph/execute/waits.hpp"
 
-using Epoch = std::uint32_t;
-using Flag = std::atomic<Epoch>;
+namespace strata::graph {
 
 class Worker;
 
@@ -30,15 +28,6 @@ enum class Outcome : std::uint8_t { done, later };
 
 /// The kind of work, for profiles. Everything but `task` is the runtime's own.
 enum class OpKind : std::uint8_t { task, copy, combine, reduce, send, receive, relocate };
-
-struct Wait {
-    const Flag* flag = nullptr;
-    std::uint16_t scope = 0;  // the scope whose epochs the flag counts
-    std::uint16_t lag = 0;    // 0: in this round of that scope; k: k rounds before
-    /// The operation of this program that sets the flag: a thread whose own order implies the wait does not
-    /// read the flag. -1: another process's operation, whose flag is always read.
-    std::int32_t op = -1;
-};
 
 struct Op {
     Outcome (*go)(void* what, Worker& worker) = nullptr;
@@ -53,7 +42,7 @@ struct Op {
     /// How many threads of the process it may use at once (1: it is not moldable).
     std::uint16_t threads = 1;
     /// Operations and bytes that its task declares, and the number of cells or particles; for profiles.
-    double flops = 0, bytes = 0, values = 0;
+    float flops = 0, bytes = 0, values = 0;
 };
 
 /// Whether a repeat has another round (asked after each round but the last possible one), or a condition is
@@ -91,7 +80,7 @@ struct Block {
 
 struct Program {
     std::vector<Op> ops;
-    std::vector<Wait> waits;
+    Waits waits;
     std::vector<std::string> names;
     int threads = 1;
     std::uint16_t scopes = 1;  // scope 0 is the step

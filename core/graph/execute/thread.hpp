@@ -34,6 +34,7 @@ class Thread final : public Worker {
 
     // finding.cpp: other work while the next operation cannot start
     [[nodiscard]] bool holds(const Wait& wait);
+    [[nodiscard]] bool holds(const Waits::Run& run);
     [[nodiscard]] bool head_holds(const OpEntry& entry);
     [[nodiscard]] bool all_hold(const OpEntry& entry, const Epoch* counts) const;
     [[nodiscard]] bool read_position(int victim, std::int32_t& block);

@@ -57,10 +57,11 @@ void check_scope(const Program& program, std::uint16_t scope) {
 ThreadProgram::ThreadProgram(Program& program, int thread_count, int speaker)
     : threads(std::max(thread_count, 1)),
       scopes(program.scopes),
-      waits(program.waits.data()),
+      waits(&program.waits),
       positions_(program.ops.size()) {
     if (scopes < 1) throw Error("a program has at least one scope, the step", kFailure).given("0");
     number(program, program.step, speaker);
+    find_setters(program);
     fill(program);
 }
 
@@ -113,9 +114,35 @@ void ThreadProgram::place(const Program& program, const Block& block, int number
         }
 }
 
-bool ThreadProgram::implied(const Program& program, const Wait& wait, const OpPosition& here) const {
-    if (wait.op < 0) return false;
-    const OpPosition& other = positions_[static_cast<std::size_t>(wait.op)];
+/// Flags of a process mostly lie together: then a table says which operation has which.
+void ThreadProgram::find_setters(const Program& program) {
+    setters_.reserve(program.ops.size());
+    for (std::uint32_t op = 0; op < program.ops.size(); ++op)
+        if (program.ops[op].flag != nullptr) setters_.emplace_back(program.ops[op].flag, op);
+    if (setters_.empty()) return;
+    std::sort(setters_.begin(), setters_.end());
+    const auto range = static_cast<std::size_t>(setters_.back().first - setters_.front().first) + 1;
+    if (range > 64 * setters_.size()) return;
+    by_place_.resize(range);
+    for (std::uint32_t i = 0; i < setters_.size(); ++i)
+        by_place_[static_cast<std::size_t>(setters_[i].first - setters_.front().first)] = i + 1;
+}
+
+const std::uint32_t* ThreadProgram::setter(const Flag* flag) const {
+    if (setters_.empty() || flag < setters_.front().first || flag > setters_.back().first) return nullptr;
+    if (!by_place_.empty()) {
+        const std::uint32_t place = by_place_[static_cast<std::size_t>(flag - setters_.front().first)];
+        return place == 0 ? nullptr : &setters_[place - 1].second;
+    }
+    const auto at = std::lower_bound(setters_.begin(), setters_.end(), std::pair(flag, std::uint32_t{0}));
+    return at->first == flag ? &at->second : nullptr;
+}
+
+bool ThreadProgram::implied(const Program& program, const Flag* flag, std::uint16_t lag,
+                            const OpPosition& here) const {
+    const std::uint32_t* const op = setter(flag);
+    if (op == nullptr) return false;
+    const OpPosition& other = positions_[*op];
     if (other.thread != here.thread) return false;
     // A thread leaves a block when all of its own operations there are done, so waits for earlier blocks
     // hold.
@@ -123,15 +150,15 @@ bool ThreadProgram::implied(const Program& program, const Wait& wait, const OpPo
         const auto scope_of = [this](const OpPosition& place) {
             return blocks[static_cast<std::size_t>(place.block)].scope;
         };
-        if (other.block > here.block && wait.lag == 0 && scope_of(other) == scope_of(here))
-            wrong(program, static_cast<std::uint32_t>(wait.op),
-                  "is waited for by an operation of an earlier block of the same thread");
+        if (other.block > here.block && lag == 0 && scope_of(other) == scope_of(here))
+            wrong(program, *op, "is waited for by an operation of an earlier block of the same thread");
         return true;
     }
-    return wait.lag > 0 || other.at < here.at;
+    return lag > 0 || other.at < here.at;
 }
 
 void ThreadProgram::fill(Program& program) {
+    for (const Waits::Round& round : program.waits.rounds) check_scope(program, round.scope);
     const auto count = static_cast<std::size_t>(threads);
     entries_.resize(count);
     for (std::size_t t = 0; t < count; ++t) {
@@ -154,15 +181,15 @@ void ThreadProgram::fill(Program& program) {
                 const Op& op = program.ops[number_of];
                 if (op.first_wait > op.last_wait || op.last_wait > program.waits.size())
                     wrong(program, number_of, "has waits that the program does not have");
-                const std::span own(program.waits.data() + op.first_wait, op.last_wait - op.first_wait);
-                for (const Wait& wait : own) {
-                    check_scope(program, wait.scope);
-                    if (wait.flag == nullptr || wait.op >= static_cast<std::int32_t>(program.ops.size()))
-                        wrong(program, number_of, "waits for a flag that is not there");
-                }
-                const auto implied_ones = std::stable_partition(
-                    own.begin(), own.end(),
-                    [&](const Wait& wait) { return !implied(program, wait, positions_[number_of]); });
+                const std::span own(program.waits.runs.data() + op.first_wait, op.last_wait - op.first_wait);
+                const auto implied_ones =
+                    std::stable_partition(own.begin(), own.end(), [&](const Waits::Run& run) {
+                        const std::uint16_t lag = program.waits.rounds[run.round].lag;
+                        const Flag* flag = program.waits.flag(run);
+                        for (int i = 0; i < run.count; ++i, ++flag)
+                            if (!implied(program, flag, lag, positions_[number_of])) return true;
+                        return false;
+                    });
                 entries_[t].push_back({op.go, op.what, op.flag, op.first_wait,
                                        static_cast<std::uint32_t>(implied_ones - own.begin()),
                                        static_cast<std::uint32_t>(own.size()), number_of, op.threads,
@@ -170,8 +197,10 @@ void ThreadProgram::fill(Program& program) {
             }
         }
     }
-    order_ = {};
-    positions_ = {};
+    order_ = decltype(order_)();  // frees it, which {} would not
+    positions_ = decltype(positions_)();
+    setters_ = decltype(setters_)();
+    by_place_ = decltype(by_place_)();
 }
 
 }  // namespace strata::graph::detail

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/graph/execute/program.hpp"
@@ -54,7 +55,7 @@ struct ThreadProgram {
     int scopes;
     int decisions = 0;
     std::vector<ThreadBlock> blocks;  // 0: the step
-    const Wait* waits;                // the program's
+    const Waits* waits;               // the program's
 
   private:
     struct OpPosition {
@@ -64,12 +65,18 @@ struct ThreadProgram {
     int number(const Program& program, const Block& block, int speaker);
     void place(const Program& program, const Block& block, int number, int speaker);
     void fill(Program& program);
-    [[nodiscard]] bool implied(const Program& program, const Wait& wait, const OpPosition& here) const;
+    /// The operation of this program that sets the flag; none: it is another process's, which is always read.
+    [[nodiscard]] const std::uint32_t* setter(const Flag* flag) const;
+    void find_setters(const Program& program);
+    [[nodiscard]] bool implied(const Program& program, const Flag* flag, std::uint16_t lag,
+                               const OpPosition& here) const;
 
     std::vector<std::vector<std::vector<std::uint32_t>>> order_;  // [block][thread]
     std::vector<OpPosition> positions_;                           // [operation]
-    std::vector<std::vector<OpEntry>> entries_;                   // [thread]
-    std::vector<std::unique_ptr<std::atomic<Epoch>[]>> claims_;   // [thread]
+    std::vector<std::pair<const Flag*, std::uint32_t>> setters_;  // by flag
+    std::vector<std::uint32_t> by_place_;  // [flag from the first one]: 1 + its place in setters_; 0: none
+    std::vector<std::vector<OpEntry>> entries_;                  // [thread]
+    std::vector<std::unique_ptr<std::atomic<Epoch>[]>> claims_;  // [thread]
 };
 
 }  // namespace strata::graph::detail

@@ -1,6 +1,7 @@
 // An operation's view of the thread that runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -37,6 +38,15 @@ class Worker {
                    grain < 1 ? 1 : grain});
     }
 
+    /// Room in which operations keep what the thread's next one may need too, in this batch. `of`: what it
+    /// is; null at first.
+    static constexpr std::size_t kRoom = 1920;
+    struct Kept {
+        const void* of = nullptr;
+        alignas(64) std::byte room[kRoom];  // not initialized
+    };
+    [[nodiscard]] Kept& kept() { return kept_; }
+
   protected:
     struct Parts {
         void (*part)(void* held, std::int64_t first, std::int64_t last, int thread) = nullptr;
@@ -51,6 +61,9 @@ class Worker {
 
     int thread_, threads_;
     const Epoch* epochs_;  // [scope]
+
+  private:
+    Kept kept_;
 };
 
 }  // namespace strata::graph

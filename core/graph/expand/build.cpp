@@ -22,9 +22,10 @@ namespace {
 
 /// There is room for more waits than most graphs have. What a large array does not use it never touched, so
 /// no memory lies behind it; making it smaller would only copy it (a fifth of the time of a large plan).
-void give_back_room(std::vector<Wait>& waits) {
+template <class T>
+void give_back_room(std::vector<T>& list) {
     constexpr std::size_t small = 1 << 16;
-    if (waits.capacity() <= small) waits.shrink_to_fit();
+    if (list.capacity() <= small) list.shrink_to_fit();
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ PlanParts build(const PlanInputs& in) {
     const Arrays arrays = make_calls(in, numbered, needs, streams, shared, plan);
     make_waits(in, numbered, needs, streams, shared, arrays, plan);
     make_programs(in, numbered, streams, operations, plan);
-    for (ProgramData& each : plan.programs) give_back_room(each.program.waits);
+    for (ProgramData& each : plan.programs)
+        give_back_room(each.program.waits.runs), give_back_room(each.program.ops);
     return plan;
 }
 

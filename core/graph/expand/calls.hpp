@@ -1,6 +1,6 @@
-// Calls: an operation's function and the data it works on. A task's call has its views in place; others copy
-// into halos, add up contributions, reduce. All is worked out before the first step, except the buffer that a
-// round uses.
+// Calls: an operation's function and the data it works on. They copy into halos, add up contributions, reduce
+// (task_call.hpp has those of tasks). All is worked out before the first step, except the buffer that a round
+// uses.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,6 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/copy.hpp"
-#include "core/graph/expand/objects.hpp"
-#include "core/graph/expand/particle_halo.hpp"
-#include "core/graph/expand/particles.hpp"
 
 namespace strata::graph {
 
@@ -38,11 +35,13 @@ struct RoundAddress {
     [[nodiscard]] std::byte* at(const Worker& worker) const {
         return depth == 1 ? base : at(worker.epoch(scope));
     }
+    friend bool operator==(const RoundAddress&, const RoundAddress&) = default;
 };
 
-/// A box or a list of entries that goes from one place to another.
-struct ValueCopy {
-    RoundAddress from, to;  // of the first value
+/// A box or a list of entries that goes from one place to another, but for the places: the same for many
+/// copies.
+struct CopyShape {
+    RoundAddress from, to;  // of the first value; the base is the copy's
     BoxCopy box;            // its geometry, where it is a box
     std::span<const std::int32_t>
         entries;  // of the source, in bytes from its first value, where it is a list
@@ -51,7 +50,29 @@ struct ValueCopy {
     std::uint32_t bytes = 0;
     const Rotation* turn = nullptr;  // of the vectors in a box, after they were copied
 
-    void go(const Worker& worker) const { copy(from.at(worker), to.at(worker)); }
+    friend bool operator==(const CopyShape& a, const CopyShape& b) {
+        return a.box == b.box && a.from == b.from && a.to == b.to && a.entries.data() == b.entries.data() &&
+               a.entries.size() == b.entries.size() && a.from_component == b.from_component &&
+               a.to_component == b.to_component && a.components == b.components && a.bytes == b.bytes &&
+               a.turn == b.turn;
+    }
+};
+
+struct ValueCopy {
+    std::byte *from = nullptr, *to = nullptr;  // the first value, in buffer 0
+    const CopyShape* shape = nullptr;
+
+    void go(const Worker& worker) const {
+        copy(with(shape->from, from).at(worker), with(shape->to, to).at(worker));
+    }
+    /// Of one buffer.
+    void go(Epoch buffer) const { copy(with(shape->from, from).at(buffer), with(shape->to, to).at(buffer)); }
+    [[nodiscard]] static RoundAddress with(RoundAddress at, std::byte* base) {
+        at.base = base;
+        return at;
+    }
+
+  private:
     void copy(const std::byte* source, std::byte* target) const;
 };
 
@@ -62,54 +83,16 @@ struct Clear {
     std::int32_t* times = nullptr;  // where it is counted
 };
 
-/// A task on a patch.
-struct TaskCall {
-    /// A use with values in another buffer in each round.
-    struct UseAddress {
-        std::uint32_t use = 0;
-        RoundAddress address;
-    };
-    /// Gets the reduction's neutral element before each call.
-    struct ScalarContribution {
-        std::byte* at = nullptr;
-        const LabelInfo* label = nullptr;
-    };
-    /// A use of particles: their number and place change from round to round.
-    struct ParticleView {
-        std::uint32_t use = 0;
-        const ParticleColumn* column = nullptr;
-        ParticlePatch* patch = nullptr;
-    };
-    Here here;
-    std::span<Here> all_own;  // of a task of the whole team
-    std::span<UseData> use_data;
-    std::span<const UseAddress> addresses;
-    std::span<const ParticleView> particle_views;
-    std::span<const HaloRead> halo_reads;
-    std::span<const HaloSum> halo_sums;
-    Populations* populations = nullptr;   // where the task may create particles
-    std::span<const ValueCopy> collects;  // windows and lists that other patches' values are copied to
-    std::span<const Clear> clears;        // windows of contributions
-    std::span<const ScalarContribution> scalars;
-    std::span<ObjectMade* const> made;           // objects that the task makes
-    const std::int64_t* steps_before = nullptr;  // steps that were done before this plan; null: the start
-    std::uint16_t scope = 0;
-    const std::int64_t* round_base = nullptr;  // of a repeat: the epoch after which it last began
-    std::int64_t most = 1;                     // rounds of its scope
-    bool under_way = false;
-    const bool* measured = nullptr;  // calls are timed now
-    double seconds = 0;              // CPU time of the calls that were timed
-
-    static Outcome go(void* what, Worker& worker);
-    static void create(void* call, SetId set, std::int64_t count);
-
-  private:
-    void show_particles();
-};
-
 /// Copies into a halo, all from one patch.
 struct FillCall {
-    std::span<const ValueCopy> moves;
+    const ValueCopy* first = nullptr;
+    std::uint32_t count = 0;
+    StorageId kept;  // the storage, if its values live from step to step
+
+    [[nodiscard]] std::span<const ValueCopy> moves() const { return {first, count}; }
+    void set(std::span<const ValueCopy> all) {
+        first = all.data(), count = static_cast<std::uint32_t>(all.size());
+    }
     static Outcome go(void* what, Worker& worker);
 };
 
@@ -168,15 +151,23 @@ struct CombineCall {
 /// elements.
 [[nodiscard]] CombineCall::Add add_regions(Element element);
 
+/// Contributions to a scalar, of one task's calls: at equal distances.
+struct Contributions {
+    const std::byte* first = nullptr;
+    std::uint32_t stride = 0, count = 0;
+
+    [[nodiscard]] const std::byte* at(std::uint32_t call) const { return first + std::size_t{call} * stride; }
+};
+
 /// A reduction's way through one process: contributions and the parts of its children become its own part, or
 /// at the root the result. Processes are a tree of eight branches each: 0 has the children 1 to 8, 1 has 9 to
 /// 16.
 struct ReduceCall {
     const LabelInfo* label = nullptr;
-    std::span<const std::byte* const> contributions;  // of this process's patches
-    std::span<std::byte* const> children;             // partial results of other processes
-    std::byte* mine = nullptr;                        // this process's partial result
-    RoundAddress result;                              // of the root: the scalar's place
+    std::span<const Contributions> contributions;  // of this process's patches
+    std::span<std::byte* const> children;          // partial results of other processes
+    std::byte* mine = nullptr;                     // this process's partial result
+    RoundAddress result;                           // of the root: the scalar's place
     bool finishes = false;
     static Outcome go(void* what, Worker& worker);
 };

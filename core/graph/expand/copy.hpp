@@ -12,6 +12,7 @@ namespace strata::graph {
 /// Along x values are next to each other.
 struct Strides {
     std::int64_t row = 0, plane = 0, component = 0;
+    friend bool operator==(const Strides&, const Strides&) = default;
 };
 
 /// The strides of a box without gaps, x fastest, component after component: its form in a message.
@@ -36,6 +37,7 @@ struct BoxCopy {
     [[nodiscard]] std::int64_t volume() const {
         return std::int64_t{extent[0]} * extent[1] * extent[2] * components * bytes;
     }
+    friend bool operator==(const BoxCopy&, const BoxCopy&) = default;
 };
 
 /// Takes the strides of the source, which are along its own axes, along those of the target (`map`: from the

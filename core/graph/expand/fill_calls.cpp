@@ -1,4 +1,5 @@
 // Copies into the halos of blocks, straight out of their owners' memory.
+#include "core/graph/expand/copy_shapes.hpp"
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -12,7 +13,8 @@ class HaloCopies {
                int back)
         : in_(in), numbered_(numbered), arrays_(arrays), number_(number), phase_(phase), back_(back) {}
 
-    [[nodiscard]] ValueCopy of(const SourceBox& piece, std::size_t block, const Reader& reader) const {
+    /// Without its shape kept.
+    [[nodiscard]] CopyShape of(const SourceBox& piece, std::size_t block, const Reader& reader) const {
         const LabelInfo& of = in_.label_of(number_);
         const PatchArray& target = in_.memory.block(number_, block);
         const PatchArray& source = arrays_.of(number_, piece.from, reader);
@@ -22,7 +24,7 @@ class HaloCopies {
                                      back_);
         };
         const Box into = piece.into();
-        ValueCopy move;
+        CopyShape move;
         move.from = address(source, piece.map().inverse()(into.lo));
         move.to = address(target, into.lo);
         move.box = shape_of(into, of, source, strides(target, of.bytes));
@@ -47,6 +49,7 @@ void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup&
     const StorageId number = group.key.storage;
     const HaloCopies copies(in, numbered, arrays, number, phase, group.key.back);
     ProgramData& all = plan.of(phase);
+    CopyShapes shapes(all.store);
     for (std::size_t b = 0; b + 1 < group.fills.of_block.size(); ++b) {
         const std::uint32_t last = group.fills.of_block[b + 1];
         for (std::uint32_t i = group.fills.of_block[b], end = i; i < last; i = end) {
@@ -54,12 +57,13 @@ void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup&
             if (group.op_of[i] == kNone) continue;
             const Reader reader{phase, group.op_of[i], position_of(in, group.key)};
             std::vector<ValueCopy> moves;
-            for (std::uint32_t f = i; f < end; ++f) moves.push_back(copies.of(group.fills.all[f], b, reader));
-            FillCall& call = all.fills.one();
-            call.moves = all.moves.keep(moves);
+            for (std::uint32_t f = i; f < end; ++f)
+                moves.push_back(shapes.keep(copies.of(group.fills.all[f], b, reader)));
+            FillCall& call = all.store.one<FillCall>();
+            call.set(all.store.keep(moves));
             Op& op = all.set(reader.op, call);
-            for (const ValueCopy& move : moves) op.bytes += 2.0 * static_cast<double>(move.box.volume());
-            if (in.storage(number).kept && phase == 1) all.refills.emplace_back(number, &call);
+            for (const ValueCopy& move : moves) op.bytes += 2.0F * static_cast<float>(move.shape->box.volume());
+            if (in.storage(number).kept && phase == 1) call.kept = number;
         }
     }
 }
@@ -70,13 +74,15 @@ void make_of_start(const PlanInputs& in, const Numbered& numbered, StorageId num
     constexpr int kNever = -1;  // a phase in which nobody waits for these readers of images
     const HaloCopies copies(in, numbered, arrays, number, 1, 0);
     ProgramData& all = plan.of(0);
+    CopyShapes shapes(all.store);
     for (std::size_t b = 0; b + 1 < fills.of_block.size(); ++b) {
         std::vector<ValueCopy> moves;
         for (const SourceBox& piece : fills.block(b))
-            moves.push_back(copies.of(piece, b, {kNever, kNone, {}}));
-        FillCall& call = all.fills.one();
-        call.moves = all.moves.keep(moves);
-        all.refills.emplace_back(number, &call);
+            moves.push_back(shapes.keep(copies.of(piece, b, {kNever, kNone, {}})));
+        FillCall& call = all.store.one<FillCall>();
+        call.set(all.store.keep(moves));
+        call.kept = number;
+        all.refills.push_back(&call);
     }
 }
 

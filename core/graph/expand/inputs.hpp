@@ -104,8 +104,8 @@ struct PlanInputs {
 
 [[nodiscard]] inline Int3 negative(const Int3& shift) { return {-shift[0], -shift[1], -shift[2]}; }
 
-[[nodiscard]] inline std::byte* room_for(Stock<Line>& stock, std::size_t bytes) {
-    return reinterpret_cast<std::byte*>(stock.take((bytes + 63) / 64).data());
+[[nodiscard]] inline std::byte* room_for(Stock& stock, std::size_t bytes) {
+    return reinterpret_cast<std::byte*>(stock.take<Line>((bytes + 63) / 64).data());
 }
 
 /// The geometry of a box's copy from an array to other strides; its addresses are worked out in each round.

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/graph/declare/inside_here.hpp"
-#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/task_call.hpp"
 
 namespace strata::graph {
 
@@ -21,7 +20,7 @@ void each_list(Block& block, const Each& each) {
 /// The task of an operation that may change its place; null: it stays.
 const TaskInfo* movable(const Op& op) {
     if (op.go != TaskCall::go || op.patch < 0) return nullptr;
-    const TaskInfo* task = InsideHere::of(static_cast<const TaskCall*>(op.what)->here).task;
+    const TaskInfo* task = static_cast<const TaskCall*>(op.what)->shape->task;
     return task == nullptr || task->family == nullptr || order_of(*task).towards != Int3{} ? nullptr : task;
 }
 

@@ -76,18 +76,14 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     pool_ = SharedMemory(members, fmt::format("graph.{}.values.{}", serial, members.rank), all);
     for (PatchArray& array : arrays_)
         array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
-    for (auto& blocks : block_arrays_)
-        for (PatchArray& array : blocks)
-            array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
+    arrays_.shrink_to_fit();
     place_objects();
     const std::vector<SumInPlace> in_place = sums_in_place(graph, resolved);
     lay_on_huge_pages(in_place);
     mark_missing(graph, resolved);
     for (const SumInPlace& sum : in_place) {
-        const auto from = static_cast<std::ptrdiff_t>(first_array_[sum.windows]);
-        const auto to = static_cast<std::ptrdiff_t>(first_array_[sum.result]);
-        const FamilyId family = number_of(graph, *label_of(graph, resolved.storages[sum.result]).family);
-        std::copy_n(arrays_.begin() + from, patches_[family].size(), arrays_.begin() + to);
+        first_array_[sum.result] = first_array_[sum.windows];
+        by_block_[sum.result] = by_block_[sum.windows];
     }
     publish(serial);
 }
@@ -116,17 +112,33 @@ void Memory::mark_missing(const Graph& graph, const Resolved& resolved) {
             const int zone = layout.division->zone_of(layout.division->parts[b]);
             const Box all = layout.grown(zone, layout.blocks[b].owned, layout.halo);
             for (const Box& none : layout.division->grid->missing_in(zone, all, layout.on, layout.border))
-                set_bits(block_arrays_[s][b], none, label_of(graph, resolved.storages[s]),
+                set_bits(block(s, b), none, label_of(graph, resolved.storages[s]),
                          resolved.storages[s].depth);
         }
     }
 }
 
 void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
+    divisions_.reserve(graph.families().size()), single_.reserve(graph.families().size());
+    block_of_.reserve(graph.families().size()), layouts_.reserve(resolved.storages.size());
     for (const FamilyId f : graph.families().ids()) {
         const auto* grid = dynamic_cast<const Grid*>(graph.families()[f].get());
         divisions_.push_back(grid == nullptr ? Division{} : divide(*grid, patches_[f]));
-        single_.push_back(grid == nullptr ? Division{} : one_by_one(*grid, patches_[f]));
+        const bool apart =
+            std::any_of(resolved.storages.begin(), resolved.storages.end(), [&](const Storage& storage) {
+                const LabelInfo& label = label_of(graph, storage);
+                return (storage.contributions || storage.apart) && label.kind == Kind::field &&
+                       label.family == graph.families()[f].get();
+            });
+        single_.push_back(grid == nullptr || !apart ? Division{} : one_by_one(*grid, patches_[f]));
+        cells_.emplace_back();
+        block_of_.emplace_back();
+        if (grid == nullptr) continue;
+        cells_.back().reserve(patches_[f].size()), block_of_.back().reserve(patches_[f].size());
+        for (const int patch : patches_[f]) {
+            cells_.back().push_back(grid->box(patch));
+            block_of_.back().push_back(divisions_.back().find(patch).part);
+        }
     }
     for (const Storage& storage : resolved.storages) {
         const LabelInfo& label = label_of(graph, storage);
@@ -140,6 +152,8 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
 
 /// Offsets within the pool at first; the pool's address is added once it is known.
 void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
+    first_array_.reserve(resolved.storages.size()), first_block_.reserve(resolved.storages.size());
+    by_block_.reserve(resolved.storages.size()), bytes_.reserve(resolved.storages.size());
     std::size_t at = 0;
     const auto here = [&](std::int64_t bytes = 0) {
         return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at) + bytes);
@@ -151,7 +165,8 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
         const auto components = static_cast<std::size_t>(label.components);
         const std::size_t begin = at;
         first_array_.push_back(arrays_.size());
-        block_arrays_.emplace_back();
+        first_block_.push_back(arrays_.size());
+        by_block_.emplace_back();
         if (label.kind == Kind::scalar) {
             arrays_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
             at += depth * rounded(components * label.bytes, kLine);
@@ -180,11 +195,11 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
                 array.y = block.row, array.z = block.plane;
                 array.component = static_cast<std::int64_t>(each / label.bytes);
                 array.buffer_stride = static_cast<std::int64_t>(each * components);
-                block_arrays_.back().push_back(array);
+                arrays_.push_back(array);
                 at += depth * each * components;
             }
-            for (const int patch : patches_[number_of(graph, *label.family)])
-                arrays_.push_back(block_arrays_.back()[layout.division->find(patch).part]);
+            // One by one, blocks are in the order of patches.
+            if (!storage.contributions && !storage.apart) by_block_.back() = number_of(graph, *label.family);
         } else if (label.kind == Kind::object) {
             arrays_.resize(arrays_.size() + patches_[number_of(graph, *label.family)].size(),
                            {.component = 1, .count = 1});
@@ -220,16 +235,34 @@ void Memory::place_objects() {
             arrays_[first_array_[s] + static_cast<std::size_t>(local)].origin = objects_->at(s, local);
 }
 
-/// A table for the others: the number of storages, the first array of each, the arrays.
+namespace {
+
+/// The table of a process's arrays: where they are to be found by storage and patch; then all arrays, then
+/// the blocks of patches.
+struct TableEntry {
+    std::uint64_t first = 0;   // byte in the table of the storage's first array
+    std::uint64_t blocks = 0;  // the same of the blocks of its family's patches; 0: an array for each patch
+};
+
+}  // namespace
+
 void Memory::publish(std::uint64_t serial) {
     if (members_.size == 1) return;
-    const std::size_t n = first_array_.size();
-    table_ = SharedMemory(members_, table_name(serial, members_.rank),
-                          (n + 1) * sizeof(std::uint64_t) + arrays_.size() * sizeof(PatchArray));
-    auto* numbers = table_.as<std::uint64_t>();
-    numbers[0] = n;
-    std::copy(first_array_.begin(), first_array_.end(), numbers + 1);
-    if (!arrays_.empty()) std::memcpy(numbers + n + 1, arrays_.data(), arrays_.size() * sizeof(PatchArray));
+    const std::size_t arrays = first_array_.size() * sizeof(TableEntry);
+    std::size_t bytes = arrays + arrays_.size() * sizeof(PatchArray);
+    VectorBy<FamilyId, std::size_t> blocks;
+    for (const auto& of : block_of_) {
+        blocks.push_back(bytes);
+        bytes += of.size() * sizeof(of[0]);
+    }
+    table_ = SharedMemory(members_, table_name(serial, members_.rank), bytes);
+    auto* entry = table_.as<TableEntry>();
+    for (const StorageId s : first_array_.ids())
+        *entry++ = {arrays + first_array_[s] * sizeof(PatchArray), by_block_[s] ? blocks[by_block_[s]] : 0};
+    std::copy(arrays_.begin(), arrays_.end(), reinterpret_cast<PatchArray*>(table_.data() + arrays));
+    for (const FamilyId f : block_of_.ids())
+        std::copy(block_of_[f].begin(), block_of_[f].end(),
+                  reinterpret_cast<std::uint32_t*>(table_.data() + blocks[f]));
     members_.meet();
     for (int process = members_.first(); process < members_.first() + members_.on_node(); ++process)
         tables_.push_back(SharedMemory::of_other(members_, table_name(serial, process)));
@@ -237,10 +270,11 @@ void Memory::publish(std::uint64_t serial) {
 
 const PatchArray& Memory::of(int process, StorageId storage, int local) const {
     if (process == members_.rank) return own(storage, local);
-    const auto* numbers =
-        reinterpret_cast<const std::uint64_t*>(tables_[static_cast<std::size_t>(process - members_.first())]);
-    const auto* arrays = reinterpret_cast<const PatchArray*>(numbers + numbers[0] + 1);
-    return arrays[numbers[1 + storage.number()] + static_cast<std::uint64_t>(local)];
+    const std::byte* table = tables_[static_cast<std::size_t>(process - members_.first())];
+    const TableEntry& entry = reinterpret_cast<const TableEntry*>(table)[storage.number()];
+    const auto* blocks = reinterpret_cast<const std::uint32_t*>(table + entry.blocks);
+    return reinterpret_cast<const PatchArray*>(
+        table + entry.first)[entry.blocks == 0 ? static_cast<std::uint32_t>(local) : blocks[local]];
 }
 
 }  // namespace strata::graph

@@ -59,16 +59,20 @@ class Memory {
 
     /// Of a patch that this process has (by its number there), and of any patch of this node.
     [[nodiscard]] const PatchArray& own(StorageId storage, int local) const {
-        return arrays_[first_array_[storage] + static_cast<std::size_t>(local)];
+        const FamilyId family = by_block_[storage];
+        const auto number = static_cast<std::size_t>(local);
+        return arrays_[first_array_[storage] + (family ? block_of_[family][number] : number)];
     }
     [[nodiscard]] const PatchArray& of(int process, StorageId storage, int local) const;
 
     [[nodiscard]] const FieldLayout& layout(StorageId storage) const { return layouts_[storage]; }
     [[nodiscard]] const Division& division(FamilyId family) const { return divisions_[family]; }
     [[nodiscard]] const OwnPatches& patches() const { return patches_; }
+    /// Of a grid: the cells of each patch of this process, in their order.
+    [[nodiscard]] const Box* cells(FamilyId family) const { return cells_[family].data(); }
     /// The array of a whole block of a field (indices as in the family).
     [[nodiscard]] const PatchArray& block(StorageId storage, std::size_t block) const {
-        return block_arrays_[storage][block];
+        return arrays_[first_block_[storage] + block];
     }
     /// The storages of particles, which are not among the above.
     [[nodiscard]] Populations& populations() const { return *populations_; }
@@ -100,8 +104,13 @@ class Memory {
     VectorBy<FamilyId, Division> divisions_;  // of grids
     VectorBy<FamilyId, Division> single_;     // a part for each patch
     VectorBy<StorageId, FieldLayout> layouts_;
-    VectorBy<StorageId, std::vector<PatchArray>> block_arrays_;  // [storage][block]
-    VectorBy<StorageId, std::size_t> first_array_, bytes_;
+    VectorBy<FamilyId, std::vector<Box>> cells_;               // [family][local]
+    VectorBy<FamilyId, std::vector<std::uint32_t>> block_of_;  // [family][local]
+    // Where a storage's arrays begin: of fields one for each block, else for each patch. Those of a sum in
+    // place are the windows'.
+    VectorBy<StorageId, std::size_t> first_array_, first_block_;
+    VectorBy<StorageId, FamilyId> by_block_;  // of fields in blocks of several patches
+    VectorBy<StorageId, std::size_t> bytes_;
     std::vector<PatchArray> arrays_;
     SharedMemory pool_, table_;
     std::vector<const std::byte*> tables_;  // [process of this node]

@@ -100,7 +100,7 @@ class MessageCalls {
         parcel.values = values_at(first);
         parcel.box.components = of.components;
         parcel.box.bytes = static_cast<std::uint32_t>(of.bytes);
-        parcel.entries = plan_.of(std::max(phase, 0)).indices.keep(entries);
+        parcel.entries = plan_.of(std::max(phase, 0)).store.keep(entries);
         parcel.component = array.component * static_cast<std::int64_t>(of.bytes);
         parcel.list = true;
     }
@@ -130,7 +130,7 @@ class MessageCalls {
                 for (const ParticleHalo* halo : in_.graph.particle_halos())
                     if (halo->set() == parcel.column.set)
                         HaloCalls(in_, *halo, key.patch).add_places(stream.process, outgoing, places);
-                parcel.places = all.halo_places.keep(places);
+                parcel.places = all.store.keep(places);
             }
             parcels.push_back(parcel);
         }
@@ -173,9 +173,9 @@ class MessageCalls {
     void set(std::uint32_t op, Call& call, const Stream& stream, bool outgoing) {
         const std::vector<Parcel> parcels = parcels_of(stream, outgoing);
         call.channel = stream.channel;
-        call.parcels = data(stream).parcels.keep(parcels);
+        call.parcels = data(stream).store.keep(parcels);
         call.scope = scope(stream);
-        call.particles = data(stream).particle_parcels.keep(particles_of(stream, outgoing));
+        call.particles = data(stream).store.keep(particles_of(stream, outgoing));
         if (call.particles.empty()) stream.channel->make_rooms(bytes_of(parcels));
         data(stream).set(op, call).bytes = 2.0 * static_cast<double>(bytes_of(parcels));
     }
@@ -188,8 +188,8 @@ class MessageCalls {
 
     void send(const Stream& stream) {
         ProgramData& all = data(stream);
-        if (stream.what != Stream::What::leavers) set(stream.first, all.packs.one(), stream, true);
-        SendCall& call = all.sends.one();
+        if (stream.what != Stream::What::leavers) set(stream.first, all.store.one<PackCall>(), stream, true);
+        SendCall& call = all.store.one<SendCall>();
         call.channel = stream.channel;
         call.scope = scope(stream);
         all.set(stream.second, call);
@@ -198,12 +198,12 @@ class MessageCalls {
 
     void receive(const Stream& stream) {
         ProgramData& all = data(stream);
-        ReceiveCall& call = all.receives.one();
+        ReceiveCall& call = all.store.one<ReceiveCall>();
         call.channel = stream.channel;
         call.scope = scope(stream);
         all.set(stream.first, call);
         all.listening.emplace_back(stream.channel, call.scope);
-        set(stream.second, all.unpacks.one(), stream, false);
+        set(stream.second, all.store.one<UnpackCall>(), stream, false);
     }
 
     const PlanInputs& in_;

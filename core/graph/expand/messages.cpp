@@ -45,7 +45,7 @@ class NumberStreams {
         stream.what = what;
         stream.maker = maker;
         stream.process = process;
-        stream.channel = &plan_.of(of.phase).channels.one();
+        stream.channel = &plan_.of(of.phase).store.one<Channel>();
         *stream.channel = Channel(in_.members, process, tag);
         const std::string& name = in_.task(maker).name;
         const int helper = static_cast<int>(all.size()) % in_.threads;

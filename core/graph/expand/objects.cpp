@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.hpp"
@@ -10,6 +11,8 @@
 namespace strata::graph {
 
 Objects::Objects(const Graph& graph, const Resolved& resolved, const OwnPatches& patches) {
+    const auto is_one = [&](const Storage& storage) { return label_of(graph, storage).kind == Kind::object; };
+    if (std::none_of(resolved.storages.begin(), resolved.storages.end(), is_one)) return;
     for (const Storage& storage : resolved.storages) {
         const LabelInfo& label = label_of(graph, storage);
         types_.push_back(label.kind == Kind::object ? label.object : nullptr);

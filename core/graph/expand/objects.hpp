@@ -24,8 +24,12 @@ class Objects {
     /// All are as their type's default constructor makes them.
     Objects(const Graph& graph, const Resolved& resolved, const OwnPatches& patches);
 
-    [[nodiscard]] bool is_object(StorageId storage) const { return bool(types_[storage]); }
-    [[nodiscard]] int count(StorageId storage) const { return static_cast<int>(all_[storage].size()); }
+    [[nodiscard]] bool is_object(StorageId storage) const {
+        return types_.has(storage) && types_[storage] != nullptr;
+    }
+    [[nodiscard]] int count(StorageId storage) const {
+        return all_.has(storage) ? static_cast<int>(all_[storage].size()) : 0;
+    }
     /// Of this process's patch with that number; the address stays.
     [[nodiscard]] std::byte* at(StorageId storage, int local) const {
         return static_cast<std::byte*>(all_[storage][static_cast<std::size_t>(local)]->it.get());
@@ -52,6 +56,7 @@ class Objects {
         ObjectMade made{};
         bool lacks = false;
     };
+    // Empty where the graph has no objects.
     VectorBy<StorageId, std::shared_ptr<const ObjectType>> types_;
     VectorBy<StorageId, std::vector<std::unique_ptr<One>>> all_;  // [storage][local]
 };

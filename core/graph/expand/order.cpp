@@ -68,7 +68,7 @@ class MakeProgram {
 
     Decision decision_of(const Scope& scope) {
         const ResolvedScope& resolved = in_.resolved.scopes[scope.id()];
-        DecideCall& call = all_.decisions.one();
+        DecideCall& call = all_.store.one<DecideCall>();
         call.test = &scope.decision();
         call.more_if = scope.form() == Scope::Form::when;
         call.round_base = numbered_.bases[scope.id()];
@@ -82,8 +82,7 @@ class MakeProgram {
         if (by && numbered_.tasks[by].phase == phase_) {
             const std::uint32_t op = numbered_.tasks[by].first;
             decision.decided = {all_.program.ops[op].flag, numbered_.scopes[in_.task(by).scope],
-                                static_cast<std::uint16_t>(resolved.decided_lag),
-                                static_cast<std::int32_t>(op)};
+                                static_cast<std::uint16_t>(resolved.decided_lag)};
         }
         return decision;
     }

@@ -27,7 +27,7 @@ std::span<const HaloSource> HaloCalls::sources(ProgramData& all) const {
         source.patch = &particles(link.patch);
         for (std::size_t a = 0; a < 3; ++a) source.shift[a] = link.shift[a] * spacing[a];
     }
-    return all.halo_sources.keep(links);
+    return all.store.keep(links);
 }
 
 HaloTarget HaloCalls::target(int patch, const Int3& shift) const {
@@ -68,7 +68,7 @@ HaloRenewal HaloCalls::renewal(TaskId task, ProgramData& all) const {
     call.distance = halo_.distance();
     call.lo = own.lo, call.hi = own.hi;
     call.links = sources(all);
-    call.targets = all.halo_targets.keep(targets);
+    call.targets = all.store.keep(targets);
     call.here = &populations.own(halo_.set(), local);
     call.halo = &halo_of(patch_);
     call.given = &given();
@@ -91,7 +91,7 @@ HaloRead HaloCalls::read(const ResolvedUse& use, ProgramData& all) const {
     call.links = sources(all);
     call.element = in_.label(use.label).element;
     call.position = use.label == halo_.position() || use.label == halo_.renewed();
-    call.list = &all.halo_lists.one();
+    call.list = &all.store.one<HaloList>();
     call.pool = &populations.pool();
     return call;
 }
@@ -203,7 +203,7 @@ ParticleParcel HaloCalls::back(StorageId lists, int process, bool outgoing, Prog
         ParticleHalos::Back& of = back_of(lists);
         parcel.list = &of.list, parcel.begins = of.begins.data();
     }
-    parcel.places = all.halo_places.keep(places);
+    parcel.places = all.store.keep(places);
     return parcel;
 }
 

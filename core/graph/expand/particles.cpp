@@ -92,6 +92,7 @@ Populations::Populations(const Graph& graph, const Resolved& resolved, const Own
         std::copy(first.begin(), first.end(), heads_.as<std::uint64_t>());
         if (!members.domains.empty()) note_domains(graph, patches);
     }
+    if (sets_.empty()) return;
     columns_.resize(resolved.storages.size());
     for (const ResolvedTask& task : resolved.tasks)
         if (task.what == ResolvedTask::What::relocate)

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
@@ -45,7 +44,7 @@ class GrowingPool {
         std::byte* next = nullptr;
         std::size_t left = 0, total = 0;
     };
-    std::deque<SharedMemory> slabs_;
+    std::vector<SharedMemory> slabs_;
     std::map<int, Stretch> stretches_;                                     // by domain
     std::map<std::pair<int, std::size_t>, std::vector<std::byte*>> free_;  // by domain and rounded size
 };
@@ -96,7 +95,10 @@ class Populations {
                 const Members& members, std::uint64_t serial);
 
     [[nodiscard]] bool is_particles(StorageId storage) const { return bool(column(storage).set); }
-    [[nodiscard]] const ParticleColumn& column(StorageId storage) const { return columns_[storage]; }
+    [[nodiscard]] const ParticleColumn& column(StorageId storage) const {
+        static const ParticleColumn none;
+        return columns_.empty() ? none : columns_[storage];
+    }
     [[nodiscard]] FamilyId family(SetId set) const { return sets_[set].family; }
     /// A patch of this process, by its number there; its address stays.
     [[nodiscard]] ParticlePatch& own(SetId set, int local) const { return patch(heads_.data(), set, local); }

@@ -3,7 +3,6 @@
 #include <exception>
 #include <map>
 
-#include "core/graph/declare/inside_here.hpp"
 #include "core/graph/expand/home.hpp"
 #include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/values.hpp"
@@ -258,11 +257,11 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
     for (const Op& op : parts_.of(1).program.ops) {
         if (op.go != TaskCall::go) continue;
         auto& call = *static_cast<TaskCall*>(op.what);
-        const Family* of = InsideHere::of(call.here).family;
+        const Family* of = call.shape->family;
         if (of == nullptr) continue;  // of the whole process
         const FamilyId family = number_of(graph_, *of);
         const auto local =
-            static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.here.patch)]);
+            static_cast<std::size_t>(assignment_.local[family][static_cast<std::size_t>(call.patch)]);
         costs[family][local] += call.seconds;
         call.seconds = 0;
     }
@@ -272,12 +271,22 @@ VectorBy<FamilyId, std::vector<double>> Plan::take_costs() {
 void Plan::fill_halos() {
     exchange_kept();
     for (const HaloRenewal& each : parts_.halos_again) each.again();
-    for (const ProgramData& program : parts_.programs)
-        for (const auto& [storage, call] : program.refills) {
+    for (const int phase : {0, 1})
+        for (const auto& [storage, call] : refills(phase)) {
             const auto depth = static_cast<Epoch>(resolved_.storages[storage].depth);
             for (Epoch buffer = 0; buffer < depth; ++buffer)
-                for (const ValueCopy& move : call->moves) move.copy(move.from.at(buffer), move.to.at(buffer));
+                for (const ValueCopy& move : call->moves()) move.go(buffer);
         }
+}
+
+std::vector<std::pair<StorageId, const FillCall*>> Plan::refills(int phase) const {
+    std::vector<std::pair<StorageId, const FillCall*>> all;
+    for (const FillCall* call : parts_.of(phase).refills) all.emplace_back(call->kept, call);
+    for (const Op& op : parts_.of(phase).program.ops)
+        if (op.go == FillCall::go)
+            if (const auto& call = *static_cast<const FillCall*>(op.what); call.kept)
+                all.emplace_back(call.kept, &call);
+    return all;
 }
 
 void Plan::forget_start() {

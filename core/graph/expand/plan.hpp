@@ -88,9 +88,7 @@ class Plan {
     /// Kept values that fill_halos() sends and receives. [process]; empty where all are on one node.
     [[nodiscard]] const std::vector<Exchanged>& exchanged() const { return parts_.exchanged; }
     /// Storages of kept values, and the copies that fill their halos.
-    [[nodiscard]] const std::vector<std::pair<StorageId, const FillCall*>>& refills(int phase) const {
-        return parts_.of(phase).refills;
-    }
+    [[nodiscard]] std::vector<std::pair<StorageId, const FillCall*>> refills(int phase) const;
     /// Channels on which messages are expected, and the scopes whose rounds they count.
     [[nodiscard]] const std::vector<std::pair<Channel*, std::uint16_t>>& listening(int phase) const {
         return parts_.of(phase).listening;

@@ -88,13 +88,20 @@ void combine(const LabelInfo& label, std::byte* into, const std::byte* from) {
     for (int c = label.counted; c < components; ++c) a[c] = combined(label.reduce, a[c], b[c]);
 }
 
+template <class Each>
+void each_contribution(const ReduceCall& call, Each each) {
+    for (const Contributions& from : call.contributions)
+        for (std::uint32_t i = 0; i < from.count; ++i) each(from.at(i));
+}
+
 /// The numbers of one process, or of all. A partial result has its count where component 0 would be.
 template <class T>
 void reduce_exactly(const ReduceCall& call, std::byte* result) {
     const LabelInfo& label = *call.label;
     int components = label.counted ? 1 : label.components;
-    for (const std::byte* each : call.contributions)
+    each_contribution(call, [&](const std::byte* each) {
         components = std::max(components, components_in<T>(label, each));
+    });
     for (const std::byte* each : call.children)
         components = std::max(components, components_in<T>(label, each));
     if (call.finishes) write_neutral(label, result);
@@ -104,8 +111,9 @@ void reduce_exactly(const ReduceCall& call, std::byte* result) {
     }
     for (int c = label.counted; c < components; ++c) {
         ExactSum sum;
-        for (const std::byte* each : call.contributions)
+        each_contribution(call, [&](const std::byte* each) {
             if (c < components_in<T>(label, each)) sum.add(reinterpret_cast<const T*>(each)[c]);
+        });
         for (const std::byte* each : call.children)
             if (c < components_in<T>(label, each)) sum.add(reinterpret_cast<const ExactSum*>(each)[c]);
         if (call.finishes)
@@ -150,7 +158,7 @@ Outcome ReduceCall::go(void* what, Worker& worker) {
     write_neutral(*call.label, result);
     with_type(call.label->element, [&](auto zero) {
         using T = decltype(zero);
-        for (const std::byte* each : call.contributions) combine<T>(*call.label, result, each);
+        each_contribution(call, [&](const std::byte* each) { combine<T>(*call.label, result, each); });
         for (const std::byte* each : call.children) combine<T>(*call.label, result, each);
     });
     return Outcome::done;

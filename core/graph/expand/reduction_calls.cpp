@@ -27,35 +27,33 @@ class Reductions {
         const auto address = [&](const PatchArray& array) {
             return numbered_.address(at.phase, in_.storage(result), array.origin, array.buffer_stride, 0);
         };
-        ReduceCall& call = all.reduces.one();
+        ReduceCall& call = all.store.one<ReduceCall>();
         call.label = &in_.completed(task);
-        call.contributions = all.contributions.keep(contributions(task));
-        call.children = all.children.keep(children(task, all.windows));
+        call.contributions = all.store.keep(contributions(task));
+        call.children = all.store.keep(children(task, all.windows));
         call.mine = plan_.partials.data() + shared_.partial_at[task];
         call.result = address(in_.memory.own(result, 0));
         call.finishes = at.up == kNone;
         all.set(call.finishes ? at.first : at.up, call);
-        plan_.ends[task] = {all.program.ops[at.first].flag, numbered_.scopes[in_.task(task).scope], 0,
-                            static_cast<std::int32_t>(at.first)};
+        plan_.ends[task] = {all.program.ops[at.first].flag, numbered_.scopes[in_.task(task).scope], 0};
         const int root = in_.members.first();
         if (call.finishes || in_.members.rank == root) return;  // of other nodes: message_calls.cpp
-        FetchCall& fetch = all.fetches.one();
+        FetchCall& fetch = all.store.one<FetchCall>();
         fetch.from = address(in_.memory.of(root, result, 0));
         fetch.to = call.result;
         fetch.bytes = call.label->bytes * static_cast<std::size_t>(call.label->components);
         all.set(at.first, fetch);
     }
 
-    [[nodiscard]] std::vector<const std::byte*> contributions(TaskId task) const {
-        std::vector<const std::byte*> all;
+    [[nodiscard]] std::vector<Contributions> contributions(TaskId task) const {
+        std::vector<Contributions> all;
         for (const Contributor& each : contributors(in_, task))
-            if (const auto slots = slots_.find(each); slots != slots_.end())
-                all.insert(all.end(), slots->second.begin(), slots->second.end());
+            if (const auto slots = slots_.find(each); slots != slots_.end()) all.push_back(slots->second);
         return all;
     }
 
     /// The parts of processes below this one in the tree: of this node, then of others.
-    std::vector<std::byte*> children(TaskId task, Stock<Line>& room) {
+    std::vector<std::byte*> children(TaskId task, Stock& room) {
         std::vector<std::byte*> all;
         const int first = in_.members.first(), here = in_.members.rank - first;
         for (int b = 1; b <= kBranches; ++b)

@@ -32,15 +32,15 @@ class RelocationCalls {
         share();
         pack();
         receive();
-        const auto leaves = all_.leaves.take(arrive_.count);
+        const auto leaves = all_.store.take<LeaveCall>(arrive_.count);
         for (std::uint32_t i = 0; i < arrive_.count; ++i) {
             const int patch = in_.patches(arrive_.family)[i];
             leave(leaves[i], static_cast<int>(i), patch);
-            ArriveCall& call = all_.arrivals.one();
+            ArriveCall& call = all_.store.one<ArriveCall>();
             call.of = &relocation_;
             call.own = &leaves[i];
             if (arrive_.gather) call.all = everywhere_;
-            call.from = all_.departures.keep(departures_for(patch));
+            call.from = all_.store.keep(departures_for(patch));
             all_.set(arrive_.first + i, call);
         }
         if (arrive_.gather) gather();
@@ -58,7 +58,7 @@ class RelocationCalls {
             if (use.label == declared_.position.label) relocation_.position = moved.back();
             if (use.label == set_.id_label) relocation_.id = moved.back();
         }
-        relocation_.moved = all_.columns.keep(moved);
+        relocation_.moved = all_.store.keep(moved);
         relocation_.hops = declared_.hops;
         relocation_.scope = numbered_.scopes[resolved_.scope];
         relocation_.steps_before = arrive_.phase == 0 ? nullptr : in_.steps_before;
@@ -82,7 +82,7 @@ class RelocationCalls {
             shared_.push_back(reinterpret_cast<SharedLeavers*>(shown));
             processes.push_back(shared_.back()->process);
         }
-        everywhere_ = all_.departing.keep(processes);
+        everywhere_ = all_.store.keep(processes);
     }
     [[nodiscard]] SharedLeavers& leavers_of(int process) const {
         return *shared_[static_cast<std::size_t>(process - in_.members.first())];
@@ -96,10 +96,10 @@ class RelocationCalls {
             if (stream.what != Stream::What::leavers) continue;
             std::vector<const PatchLeavers*> from;
             for (const NeedKey& key : stream.keys) from.push_back(own(in_.local(arrive_.family, key.patch)));
-            PackLeaversCall& call = all_.packed_leavers.one();
+            PackLeaversCall& call = all_.store.one<PackLeaversCall>();
             call.of = &relocation_;
             call.channel = stream.channel;
-            call.patches = all_.departures.keep(from);
+            call.patches = all_.store.keep(from);
             call.owner = in_.assignment.owner[arrive_.family];
             call.process = stream.process;
             all_.set(stream.first, call);
@@ -111,7 +111,7 @@ class RelocationCalls {
         for (const std::size_t s : streams_.of[task_].incoming) {
             const Stream& stream = streams_.incoming[s];
             if (stream.what != Stream::What::leavers) continue;
-            ReceiveLeaversCall& call = all_.received_leavers.one();
+            ReceiveLeaversCall& call = all_.store.one<ReceiveLeaversCall>();
             call.of = &relocation_;
             call.channel = stream.channel;
             all_.set(stream.first, call);
@@ -126,7 +126,7 @@ class RelocationCalls {
         call.here = &particles_.own(set_.id, local);
         call.leavers = leavers_of(in_.members.rank).of(local);
         if (resolved_.movers_named) call.moved = &particles_.moved(set_.id, local);
-        if (declared_.hops > 0) call.reach = all_.reaches.keep(nearby(*set_.grid, patch, declared_.hops));
+        if (declared_.hops > 0) call.reach = all_.store.keep(nearby(*set_.grid, patch, declared_.hops));
         all_.set(numbered_.tasks[arrive_.leave].op(local), call);
     }
 
@@ -153,9 +153,9 @@ class RelocationCalls {
     void gather() {
         std::vector<const PatchLeavers*> own;
         for (int local = 0; local < static_cast<int>(arrive_.count); ++local) own.push_back(this->own(local));
-        GatherCall& call = all_.gathers.one();
+        GatherCall& call = all_.store.one<GatherCall>();
         call.of = &relocation_;
-        call.patches = all_.departures.keep(own);
+        call.patches = all_.store.keep(own);
         call.leavers = leavers_of(in_.members.rank).process;
         all_.set(numbered_.tasks[arrive_.gather].first, call);
     }
@@ -171,7 +171,7 @@ class RelocationCalls {
     const TaskOps& arrive_ = numbered_.tasks[task_];
     ProgramData& all_ = plan_.of(arrive_.phase);
     Populations& particles_ = in_.memory.populations();
-    SetRelocation& relocation_ = all_.relocations.one();
+    SetRelocation& relocation_ = all_.store.one<SetRelocation>();
     std::vector<SharedLeavers*> shared_;                 // [process of this node]
     std::span<const ProcessLeavers* const> everywhere_;  // the same, of whole processes
     std::map<int, const PatchLeavers*> afar_;            // by process of another node

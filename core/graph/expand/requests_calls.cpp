@@ -58,7 +58,7 @@ class MakeRequests {
         const TaskOps& ops = numbered_.tasks[task];
         ProgramData& all = plan_.of(ops.phase);
         const RequestSet& set = *request_role(in_.graph, in_.task(task).completed.label).set;
-        RequestsOnTheWay& of = all.requests.one();
+        RequestsOnTheWay& of = all.store.one<RequestsOnTheWay>();
         all.delivered[set.labels().delivered] = &of;
         const FamilyId family = number_of(in_.graph, set.answerers());
         of.set = &set;
@@ -83,13 +83,13 @@ class MakeRequests {
             each = {each.data(), static_cast<std::size_t>(shown->count)};
         }
         others(task, of);
-        PostCall& post = all.posts.one();
+        PostCall& post = all.store.one<PostCall>();
         post.of = &of;
         all.set(ops.up, post);
-        ArrivedCall& arrived = all.arrived.one();
+        ArrivedCall& arrived = all.store.one<ArrivedCall>();
         arrived.of = &of, arrived.scope = scope(task);
         all.set(numbered_.tasks[ops.arrived].first, arrived);
-        DeliverCall& deliver = all.deliveries.one();
+        DeliverCall& deliver = all.store.one<DeliverCall>();
         deliver.of = &of;
         all.set(ops.first, deliver);
         pass(ops.phase, numbered_.tasks[ops.taken].first);
@@ -128,10 +128,10 @@ class MakeRequests {
             const Stream& stream = streams_.outgoing[s];
             OtherNode& node = other(stream);
             node.asks = stream.channel;
-            PackRequestsCall& pack = all.packed_requests.one();
+            PackRequestsCall& pack = all.store.one<PackRequestsCall>();
             pack.of = &of, pack.node = &node, pack.scope = scope(task);
             all.set(stream.first, pack);
-            SendCall& send = all.sends.one();
+            SendCall& send = all.store.one<SendCall>();
             send.channel = stream.channel, send.scope = scope(task);
             all.set(stream.second, send);
             all.sending.push_back(stream.channel);
@@ -142,7 +142,7 @@ class MakeRequests {
             OtherNode& node = other(stream);
             node.is_asked = stream.channel;
             node.received = ++received;
-            ReceiveCall& receive = all.receives.one();
+            ReceiveCall& receive = all.store.one<ReceiveCall>();
             receive.channel = stream.channel, receive.scope = scope(task);
             all.set(stream.first, receive);
         }
@@ -153,7 +153,7 @@ class MakeRequests {
         ProgramData& all = plan_.of(ops.phase);
         const RequestRole role = request_role(in_.graph, in_.task(task).completed.label);
         const RequestSet::Answers& kind = role.set->answers()[role.answers];
-        AnswersOnTheWay& of = all.answers.one();
+        AnswersOnTheWay& of = all.store.one<AnswersOnTheWay>();
         all.answered[kind.label] = &of;
         of.of = all.delivered.at(role.set->labels().delivered);
         of.of->answers.push_back(&of);
@@ -184,7 +184,7 @@ class MakeRequests {
         messages(task, of);
         pass(ops.phase, ops.up);
         pass(ops.phase, numbered_.tasks[ops.arrived].first);
-        ReturnCall& back = all.returns.one();
+        ReturnCall& back = all.store.one<ReturnCall>();
         back.of = &of;
         all.set(ops.first, back).threads = static_cast<std::uint16_t>(in_.threads);
         pass(ops.phase, numbered_.tasks[ops.taken].first);
@@ -200,14 +200,14 @@ class MakeRequests {
                    (others[at].is_asked != nullptr) != sends)
                 ++at;
             (sends ? of.sends : of.receives)[at] = stream.channel;
-            AnswersMessageCall& call = all.answer_messages.one();
+            AnswersMessageCall& call = all.store.one<AnswersMessageCall>();
             call.of = &of, call.node = at, call.number = number, call.sends = sends, call.scope = scope(task);
             all.set(op, call);
             return at;
         };
         for (const std::size_t s : streams_.of[task].outgoing) {
             const Stream& stream = streams_.outgoing[s];
-            PackAnswersCall& pack = all.packed_answers.one();
+            PackAnswersCall& pack = all.store.one<PackAnswersCall>();
             pack.of = &of, pack.node = message(stream, true, stream.second), pack.scope = scope(task);
             all.set(stream.first, pack);
             all.sending.push_back(stream.channel);

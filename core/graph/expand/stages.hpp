@@ -252,7 +252,7 @@ class Arrays {
 };
 
 /// (task, use) -> the places of its contributions to a scalar, one for each call of this process.
-using ContributionSlots = std::map<Contributor, std::vector<const std::byte*>>;
+using ContributionSlots = std::map<Contributor, Contributions>;
 /// (reduction, process of another node) -> the place of its part of the reduction here.
 using ReceivedParts = std::map<std::pair<TaskId, int>, std::byte*>;
 

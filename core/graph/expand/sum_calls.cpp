@@ -63,7 +63,7 @@ class Combination {
                 continue;
             }
             const PatchArray& mine = in_.memory.own(result_, local);
-            CombineCall& call = all_.combines.one();
+            CombineCall& call = all_.store.one<CombineCall>();
             call.element = label_.element;
             call.components = label_.components;
             call.bytes = static_cast<std::int64_t>(label_.bytes);
@@ -82,7 +82,7 @@ class Combination {
 
     void particles(int local) {
         const Populations& populations = in_.memory.populations();
-        HaloCombineCall& call = all_.halo_combines.one();
+        HaloCombineCall& call = all_.store.one<HaloCombineCall>();
         call.column = populations.column(result_);
         call.here = &populations.own(call.column.set, local);
         call.element = label_.element;
@@ -92,7 +92,7 @@ class Combination {
             HaloCalls(in_, halo, in_.patches(ops_.family)[static_cast<std::size_t>(local)])
                 .add_parts(each, parts);
         }
-        call.parts = all_.halo_parts.keep(parts);
+        call.parts = all_.store.keep(parts);
         all_.set(reader_.op, call);
     }
 
@@ -124,7 +124,7 @@ class Combination {
             for (const std::uint32_t part : in) from.emplace_back(part, offset(*windows[part]));
             rows.add(extent_of(box), label_.components, offset(mine), from);
         });
-        call.parts = all_.parts.keep(parts);
+        call.parts = all_.store.keep(parts);
         call.rows = &*all_.sums.insert(std::move(rows)).first;
     }
 
@@ -148,13 +148,13 @@ class Combination {
                 part.from = address(theirs, source, source.origin);
                 part.from_component = source.component;
                 if (other != patch) {
-                    part.here = all_.indices.keep(entries.first);
-                    part.there = all_.indices.keep(entries.second);
+                    part.here = all_.store.keep(entries.first);
+                    part.there = all_.store.keep(entries.second);
                 }
                 lists.push_back(part);
             }
         }
-        call.lists = all_.entries.keep(lists);
+        call.lists = all_.store.keep(lists);
     }
 
     const PlanInputs& in_;

@@ -6,12 +6,12 @@ namespace strata::graph::detail {
 
 void WaitList::add_op(int phase, std::uint32_t op, ScopeId scope, int lag) {
     waits_.push_back({plan_.of(phase).program.ops[op].flag, numbered.scopes[scope],
-                      static_cast<std::uint16_t>(lag), static_cast<std::int32_t>(op)});
+                      static_cast<std::uint16_t>(lag)});
 }
 
 void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int lag) {
     if (const Flag* flag = shared.flag(process, task, local); flag != nullptr)
-        waits_.push_back({flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag), -1});
+        waits_.push_back({flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag)});
 }
 
 void WaitList::add_latest(const Flag* flag, const Position& of, const Position& here) {
@@ -43,9 +43,12 @@ void WaitList::give_to(int phase, std::uint32_t number) {
     std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
         return a.flag != b.flag ? a.flag < b.flag : a.lag < b.lag;
     });
-    for (const Wait& wait : waits_)
-        if (program.waits.size() == op.first_wait || program.waits.back().flag != wait.flag)
-            program.waits.push_back(wait);
+    const Flag* last = nullptr;
+    for (const Wait& wait : waits_) {
+        if (wait.flag == last) continue;
+        if (last == nullptr || !program.waits.extend(wait)) program.waits.push_back(wait);
+        last = wait.flag;
+    }
     op.last_wait = static_cast<std::uint32_t>(program.waits.size());
     waits_.clear();
 }

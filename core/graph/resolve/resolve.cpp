@@ -58,6 +58,18 @@ void warn(Model& m) {
 
 }  // namespace
 
+namespace {
+
+/// It stays as long as the run.
+void give_back_room(Resolved& resolved) {
+    for (ResolvedTask& task : resolved.tasks) task.uses.shrink_to_fit(), task.before.shrink_to_fit();
+    for (Storage& storage : resolved.storages) storage.labels.shrink_to_fit();
+    for (ResolvedScope& scope : resolved.scopes) scope.order.shrink_to_fit(), scope.tasks.shrink_to_fit();
+    resolved.tasks.shrink_to_fit(), resolved.storages.shrink_to_fit(), resolved.scopes.shrink_to_fit();
+}
+
+}  // namespace
+
 Resolved resolve(const Graph& graph) {
     resolving::check_tasks(graph);
     resolving::check_sweeps(graph);
@@ -78,6 +90,7 @@ Resolved resolve(const Graph& graph) {
     resolving::settle_edges(m);
     resolving::check_gates(m);
     warn(m);
+    give_back_room(resolved);
     return resolved;
 }
 
