@@ -183,9 +183,8 @@ void PlanAccesses::use(const TaskCall& call, std::size_t number, const UseData& 
     const auto by_round = std::find_if(addresses.begin(), addresses.end(), [&](const auto& each) {
         return each.use == number && each.address.depth > 1;
     });
-    const std::byte* origin = by_round == addresses.end()
-                                  ? data.origin
-                                  : at(ValueCopy::with(by_round->address, data.origin));
+    const std::byte* origin =
+        by_round == addresses.end() ? data.origin : at(ValueCopy::with(by_round->address, data.origin));
     if (origin == nullptr) return;  // not of this patch, or seen with a halo
     if (const RequestRole role = request_role(*task.graph, use.version.label); role.is_gate())
         return gate(role, use, origin, patch);

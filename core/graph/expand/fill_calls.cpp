@@ -62,7 +62,8 @@ void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup&
             FillCall& call = all.store.one<FillCall>();
             call.set(all.store.keep(moves));
             Op& op = all.set(reader.op, call);
-            for (const ValueCopy& move : moves) op.bytes += 2.0F * static_cast<float>(move.shape->box.volume());
+            for (const ValueCopy& move : moves)
+                op.bytes += 2.0F * static_cast<float>(move.shape->box.volume());
             if (in.storage(number).kept && phase == 1) call.kept = number;
         }
     }

@@ -16,7 +16,7 @@ void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int
 
 void WaitList::add_latest(const Flag* flag, const Position& of, const Position& here) {
     waits_.push_back(
-        {flag, numbered.scopes[of.scope], static_cast<std::uint16_t>(rounds_since(in, of, here)), -1});
+        {flag, numbered.scopes[of.scope], static_cast<std::uint16_t>(rounds_since(in, of, here))});
 }
 
 void WaitList::add_patch(TaskId task, FamilyId family, int patch, ScopeId scope, int lag) {
