@@ -62,7 +62,9 @@ TEST_CASE("a run knows the bytes of its values, of what lies around them, and of
     CHECK(ratio < 2.1);
 }
 
-TEST_CASE("the runtime's bytes of a patch are few: what calls share is kept once, and contributions lie one behind the other") {
+TEST_CASE(
+    "the runtime's bytes of a patch are few: what calls share is kept once, and contributions lie one behind "
+    "the other") {
     if (!heap_bytes()) CANNOT_TRY("this C library does not tell what it has given out");
     constexpr int patches = 1000;
     const auto runtime_of = [](int scalars) {

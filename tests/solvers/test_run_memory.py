@@ -44,8 +44,9 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
 
 
 def test_the_runtime_takes_bytes_by_patches_and_not_by_cells(run, tmp_path):
-    """Heat has two numbers a cell. Below 1 kB a patch, with all that does not depend on patches, are 1.05 % of
-    patches of 16^3 cells."""
+    """Heat has two numbers a cell. 1 kB a patch, with all that does not depend on patches, are 1.05 % where
+    these have 16^3 cells.
+    """
     bytes_of = {}
     for n, patch in ((48, 16), (96, 32)):
         case = changed(

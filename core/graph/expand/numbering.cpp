@@ -95,7 +95,8 @@ class Numbering {
                                                            : out_.phase_of[scope.parent()];
             out_.phase_of.push_back(phase);
             out_.scopes.push_back(next[static_cast<std::size_t>(phase)]++);
-            out_.bases.push_back(scope.form() == Form::repeat ? &plan_.of(phase).store.one<std::int64_t>() : nullptr);
+            out_.bases.push_back(scope.form() == Form::repeat ? &plan_.of(phase).store.one<std::int64_t>()
+                                                              : nullptr);
         }
         plan_.scopes = out_.scopes;
         for (const int phase : {0, 1}) plan_.of(phase).program.scopes = next[static_cast<std::size_t>(phase)];

@@ -5,8 +5,8 @@
 namespace strata::graph::detail {
 
 void WaitList::add_op(int phase, std::uint32_t op, ScopeId scope, int lag) {
-    waits_.push_back({plan_.of(phase).program.ops[op].flag, numbered.scopes[scope],
-                      static_cast<std::uint16_t>(lag)});
+    waits_.push_back(
+        {plan_.of(phase).program.ops[op].flag, numbered.scopes[scope], static_cast<std::uint16_t>(lag)});
 }
 
 void WaitList::add_other(int process, TaskId task, int local, ScopeId scope, int lag) {
