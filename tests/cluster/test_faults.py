@@ -40,6 +40,23 @@ def test_a_cut_link_holds_back_what_is_sent_until_it_is_mended(cluster: Cluster)
     assert reaches(cluster, "n1", "n2")
 
 
+@pytest.mark.parametrize("fault", ["kill", pytest.param("cut", marks=pytest.mark.soak)])
+def test_slurm_ends_the_job_of_a_node_that_is_silent_and_names_the_node(own: Cluster, fault: str) -> None:
+    assert own.do("up", "--nodes", 3).returncode == 0
+    with own.going("login", "sh", "-c", "srun -N 3 sleep 1000 2>&1") as step:
+        assert until(lambda: list(own.processes().values()).count("sleep") == 3)
+        assert own.do(fault, "n2").returncode == 0
+        said = step.communicate(timeout=90)[0]
+    assert step.returncode != 0 and "Node failure on n2" in said
+    assert until(lambda: "sleep" not in own.processes().values() or fault == "cut")
+    assert own.on("login", "srun", "-w", "n1,n3", "hostname").returncode == 0
+    assert own.do("start" if fault == "kill" else "mend", "n2").returncode == 0
+    assert until(lambda: own.status()["n2"]["slurm"] == "idle")
+    assert until(lambda: "sleep" not in own.processes().values())
+    assert own.on("login", "srun", "-N", 3, "hostname", timeout=90).returncode == 0
+    assert own.do("down").returncode == 0
+
+
 def test_a_slurmd_that_dies_comes_back_and_its_job_goes_on(cluster: Cluster) -> None:
     """Alone: the node is up, and the step's own daemon is another process."""
     job = "sleep 3; echo went on on $(hostname)"

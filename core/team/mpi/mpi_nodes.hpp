@@ -42,6 +42,7 @@ class MpiNodes : public Nodes {
     void finish() override;
 
   private:
+    void answer_all();
     enum class What : std::int64_t { barrier = 1, broadcast, gather, sum, farewell };
 
     void agree(What what, std::int64_t bytes = 0, std::int64_t root = 0);

@@ -11,6 +11,10 @@ from strata.cluster.plan import LOGIN, Plan, all_cores
 
 CONTROLLER_PORT, DATABASE_PORT = 6817, 6819  # as Slurm has them by default
 
+# A node that is silent so long is down, and its jobs end. With 4 s, a step ended 9 s after its node's crash;
+# with Slurm's own values it takes minutes.
+_SILENCE_S = 4
+
 # What must be there before a daemon starts: a file, or a port of the login node.
 Needs = tuple[Path | int, ...]
 
@@ -39,7 +43,8 @@ SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
 SlurmdParameters=config_overrides
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout={silence}
+MessageTimeout={silence}
 TreeWidth=65533
 MpiDefault=none
 KillWait=5
@@ -85,7 +90,12 @@ def configure(plan: Plan) -> None:
     }
     accounting = _ACCOUNTING.format(**about) if plan.accounting else _NO_ACCOUNTING
     text = _CONFIGURATION.format(
-        name=plan.name, port=CONTROLLER_PORT, nodes=nodes, accounting=accounting, **about
+        name=plan.name,
+        port=CONTROLLER_PORT,
+        silence=_SILENCE_S,
+        nodes=nodes,
+        accounting=accounting,
+        **about,
     )
     (plan.disk / "slurm.conf").write_text(text)
     if plan.accounting:
