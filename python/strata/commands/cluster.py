@@ -46,7 +46,7 @@ def cluster(commands: Commands) -> None:
         metavar="FOLDER",
         help="a folder below /tmp or /dev/shm that all nodes are to see; elsewhere they see all files",
     )
-    up.add_argument("--no-accounting", action="store_true", help="up two seconds earlier, without sacct")
+    up.add_argument("--no-accounting", action="store_true", help="up a second earlier, without sacct")
     up.add_argument("--stay", action="store_true", help="stay until Ctrl-C, and end the cluster with it")
     up.set_defaults(run=_up)
     status = _verb(verbs, "status", "nodes, links, and what Slurm says of them")
