@@ -162,6 +162,40 @@ TEST_CASE("an object is made again by a task that makes it anew, it alone, on th
     CHECK(two.refused_for("task 'grow anew' makes the object 'bush' as well"));
 }
 
+TEST_CASE("objects that a restart makes again follow a parameter that has changed, in the run too") {
+    struct Scaled : OneLine {
+        Object<std::vector<double>> scaled = graph.object<std::vector<double>>("scaled", grid);
+        Field<double> x = field("x");
+        Scalar<double> sum = graph.scalar<double>("sum", Reduce::sum);
+        Scaled() {
+            const double* factor = graph.parameter({.name = "factor", .value = 2.0, .least = 0, .most = 9});
+            Task first = graph.start().task("first", grid);
+            first.run([x = first.make(x)](Here& here) {
+                for_each(here.cells(), [&](int i, int j, int k) { here[x](i, j, k) = 1; });
+            });
+            Task scale = graph.start().task("scale", grid);
+            scale.run([factor, x = scale.need(x), s = scale.make(scaled)](Here& here) {
+                // Of an object that is there already it would be twice as long.
+                for_each(here.cells(),
+                         [&](int i, int j, int k) { here[s].push_back(*factor * here[x](i, j, k)); });
+            });
+            Task add = graph.step().task("add", grid);
+            add.run([s = add.need(scaled.last()), sum = add.contribute(sum)](Here& here) {
+                for (const double each : here[s]) here[sum] += each;
+            });
+        }
+    };
+    Scaled graph;
+    Simulation run(graph.graph, Members::alone(), {.threads = 2});
+    run.start();
+    run.advance(2);
+    CHECK(run.value(graph.sum) == 8 * 2);
+    graph.graph.parameters()[0].value = 5;
+    run.parameters_changed();
+    run.advance(2);
+    CHECK(run.value(graph.sum) == 8 * 5);
+}
+
 TEST_CASE("objects are seen on their own patch alone, and what a step makes and nobody keeps needs no pack") {
     OneLine line;
     const auto tree = line.graph.object<std::vector<int>>("tree", line.grid);

@@ -43,6 +43,11 @@ void Objects::write(StorageId storage, int local, std::span<const std::byte> pac
     lacks(storage, local) = true;
 }
 
+void Objects::forget(StorageId storage, int local) const {
+    types_[storage]->move(types_[storage]->make().get(), at(storage, local));
+    lacks(storage, local) = true;
+}
+
 void Objects::take(StorageId storage, int local, const Objects& from, StorageId there, int local_there) {
     types_[storage]->move(from.at(there, local_there), at(storage, local));
 }

@@ -42,6 +42,8 @@ class Objects {
     [[nodiscard]] bool& lacks(StorageId storage, int local) const {
         return all_[storage][static_cast<std::size_t>(local)]->lacks;
     }
+    /// The object is lacking from now on, and as its type's default constructor makes it.
+    void forget(StorageId storage, int local) const;
     /// The object as bytes, and back; of one that is not packed the call that made it.
     [[nodiscard]] std::vector<std::byte> read(StorageId storage, int local) const;
     void write(StorageId storage, int local, std::span<const std::byte> packed);

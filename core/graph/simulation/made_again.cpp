@@ -148,6 +148,13 @@ void make_objects_again(const Plan& plan, const std::vector<Epoch>& rounds, team
     plan.members().meet();  // nobody frees what others read
 }
 
+void forget_objects(const Plan& plan) {
+    const Objects& objects = plan.memory().objects();
+    each_object(plan, [&](LabelId label, StorageId storage, int local) {
+        if (is_made_again(plan, label) && objects.made(storage, local).by) objects.forget(storage, local);
+    });
+}
+
 bool are_objects_left_behind(const Plan& before, const Plan& now) {
     for (const LabelId object : now.resolved().made_again) {
         const FamilyId family = number_of(now.graph(), *now.graph().labels()[object].family);

@@ -12,6 +12,9 @@ namespace strata::graph {
 /// `rounds`: of the plan's scopes so far. Collective over the members.
 void make_objects_again(const Plan& plan, const std::vector<Epoch>& rounds, team::Crew* crew, int threads);
 
+/// Has every object of Resolved::made_again that was made before be lacking, so that it is made again.
+void forget_objects(const Plan& plan);
+
 /// Whether a patch with such an object has another owner now: the same in all processes.
 [[nodiscard]] bool are_objects_left_behind(const Plan& before, const Plan& now);
 

@@ -135,6 +135,18 @@ void Simulation::reassign(Assignment assignment) {
     make_executor(std::move(counts));
 }
 
+void Simulation::parameters_changed() {
+    if (resolved_.made_again.empty() || !executor_) return;
+    const std::vector<Epoch> counts = rounds_of_all();
+    plan_->stop_listening();
+    members_.meet();
+    executor_.reset();
+    forget_objects(*plan_);
+    make_objects_again(*plan_, counts, options_.crew, options_.threads);
+    plan_->listen(1, counts);
+    make_executor(counts);
+}
+
 const std::byte* Simulation::scalar_now(LabelId label) const {
     for (const StorageId s : resolved_.storages.ids()) {
         const Storage& storage = resolved_.storages[s];

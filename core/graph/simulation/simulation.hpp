@@ -73,6 +73,11 @@ class Simulation {
     /// Steps done since the start, including those of a run before a restore().
     [[nodiscard]] std::int64_t step() const { return step_; }
 
+    /// To be called by all members, between steps, where a parameter of the graph has another value now:
+    /// objects that a restart would make again are made again at once, so that a run and its restart have the
+    /// same.
+    void parameters_changed();
+
     /// Changes the owners of patches; kept values move with them.
     void reassign(Assignment assignment);
 

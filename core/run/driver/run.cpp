@@ -224,6 +224,7 @@ void Run::follow(Orders& orders) {
     values_asked_.clear();
     team_.together().broadcast(std::span(values), 0);
     for (std::size_t i = 0; i < values.size(); ++i) graph_.parameters()[i].value = values[i];
+    simulation_.parameters_changed();
 }
 
 void Run::show() {
