@@ -5,6 +5,7 @@ Imports are made where they are needed.
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import importlib
 import os
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from strata.commands.parser import Parser
 from strata.errors import USAGE, StrataError
@@ -55,9 +57,18 @@ def _say_in_all() -> None:
         sys.stderr.write(f"in all {duration(seconds)}\n")
 
 
+def _interrupt_again(lost: Any) -> None:
+    """An interrupt in a callback of the interpreter's own would be printed and forgotten: it comes again."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _thread.interrupt_main()
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs one command; an error is printed here, once."""
     try:
+        sys.unraisablehook = _interrupt_again
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the front has blocked it
         code = _run(argv)
         if code < _STOPPED:

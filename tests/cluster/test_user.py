@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cluster_box import ROOT, Cluster
@@ -30,9 +33,31 @@ def another_user() -> list[str]:
     pytest.skip("nobody may read this checkout, or a Python 3.11")
 
 
-def test_a_user_who_is_not_root_is_himself_on_all_nodes_and_leaves_nothing(own: Cluster) -> None:
+@pytest.fixture
+def reachable(own: Cluster) -> Iterator[Cluster]:
+    """With a folder below one that everybody may enter: that of a test run is its user's alone."""
+    kept = own.folder
+    with tempfile.TemporaryDirectory(prefix="cluster-", dir="/tmp") as folder:
+        own.folder = Path(folder)
+        os.chown(folder, 65534, 65534)
+        yield own
+        own.end()
+        own.folder = kept
+        Path(folder).mkdir(exist_ok=True)  # for whoever removes it next
+
+
+def test_a_folder_that_may_not_be_entered_is_one_error(own: Cluster) -> None:
     own.python = another_user()
-    os.chown(own.folder, 65534, 65534)
+    own.folder.chmod(0o700)
+    own.folder /= "below"
+    refused = own.do("up", "--nodes", 1)
+    assert refused.returncode == 1 and refused.stderr.startswith("strata: error: no folder for a cluster")
+    own.folder = own.folder.parent
+
+
+def test_a_user_who_is_not_root_is_himself_on_all_nodes_and_leaves_nothing(reachable: Cluster) -> None:
+    own = reachable
+    own.python = another_user()
     made = own.do("up", "--nodes", 2, "--link", "1gbit")
     if "namespaces" in made.stderr:
         pytest.skip(made.stderr)

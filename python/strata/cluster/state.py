@@ -39,7 +39,16 @@ def make(name: str) -> tuple[Path, int]:
     """
     path = folder(name)
     for _ in range(10):  # the folder above goes with the last cluster, perhaps just now
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StrataError(
+                "no folder for a cluster can be made",
+                at=str(path.parent),
+                given=error.strerror,
+                remedy="STRATA_CLUSTERS=/a/folder/of/yours",
+                code=FAILED,
+            ) from None
         if path.parent.lstat().st_uid != os.getuid():
             raise StrataError(
                 "the folder for clusters belongs to somebody else",
