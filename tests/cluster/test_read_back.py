@@ -7,16 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from built import strata
 from cluster_box import Cluster
-
-
-def front() -> str:
-    """The native front that is tested."""
-    found = os.environ.get("STRATA_BIN")
-    if not found:
-        pytest.skip("no STRATA_BIN: ./strata test sets it")
-    return found
-
 
 # So long that a reader is there before it ends, also beside other work.
 BUSY = "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done"
@@ -25,7 +17,7 @@ BUSY = "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done"
 @pytest.mark.parametrize("inside", [True, False])
 def test_ranks_are_read_on_each_of_their_nodes(cluster: Cluster, tmp_path: Path, inside: bool) -> None:
     record = tmp_path / "record.json"
-    command = [front(), "launch", "--nodes", 2, "--layout", "2x1", "--check", "--explain"]
+    command = [strata(), "launch", "--nodes", 2, "--layout", "2x1", "--check", "--explain"]
     command += ["--record", record, "--", "sh", "-c", BUSY]
     job = ["salloc", "-Q", "-N", 2, "--exclusive"] if inside else []
     done = cluster.on("login", *job, *command, timeout=120)
@@ -41,7 +33,7 @@ def test_ranks_are_read_on_each_of_their_nodes(cluster: Cluster, tmp_path: Path,
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 def test_a_rank_that_leaves_its_place_is_told_with_its_node(cluster: Cluster) -> None:
     leaves = f"[ $STRATA_RANK = 1 ] && taskset -cp 0-1 $$ >/dev/null; {BUSY}"
-    command = [front(), "launch", "--nodes", 2, "--layout", "2x1", "--check", "--", "sh", "-c", leaves]
+    command = [strata(), "launch", "--nodes", 2, "--layout", "2x1", "--check", "--", "sh", "-c", leaves]
     done = cluster.on("login", *command, timeout=120)
     assert done.returncode == 1
     assert "given: node n" in done.stderr and "of process 1 may run on PU" in done.stderr, done.stderr

@@ -5,30 +5,22 @@ checkpoint, with the bits of one that nobody disturbed.
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from built import strata
 from checkpoints import changed, checksums
 from cluster_box import Cluster
 
 CASE = Path(__file__).resolve().parents[2] / "cases" / "transport" / "heat.toml"
-STEPS, EVERY = 400, 50
+STEPS, EVERY = 200, 25
 NODES = 4
 KINDS = ("rank", "slurmd", "node", "link")
 # A team that lost a node waits for TCP to say so; beside other work everything takes longer.
 PATIENCE_S = 60.0
-
-
-def front() -> str:
-    """The native front that is tested."""
-    found = os.environ.get("STRATA_BIN")
-    if not found:
-        pytest.skip("no STRATA_BIN: ./strata test sets it")
-    return found
 
 
 class Storm:
@@ -45,7 +37,7 @@ class Storm:
 
     def words(self, out: Path, nodes: int = NODES, restart: bool = False) -> list[str]:
         layout = ["--nodes", str(nodes), "--layout", f"{nodes}x1"] if nodes > 1 else []
-        words = [front(), "run", str(self.case), *layout, "--bind", "none", "--steps", str(STEPS), "--quiet"]
+        words = [strata(), "run", str(self.case), *layout, "--bind", "none", "--steps", str(STEPS), "--quiet"]
         words += ["--checkpoint", str(EVERY), "--out", str(out)]
         return [*words, *(["--restart", str(out)] if restart else [])]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built import built, strata
 from checkpoints import changed, checksums
 from cluster_box import Cluster, cluster
 
@@ -36,21 +37,6 @@ def quiet(cluster: Cluster) -> Iterator[Cluster]:
     left = cluster.run("srun", "-N", "4", "ls", "-A", "/dev/shm")
     assert left.returncode == 0, left.stderr
     assert left.stdout == ""
-
-
-def built(*names: str) -> str:
-    """A native test program or the front, in the build that is tested."""
-    front = os.environ.get("STRATA_BIN")
-    build = Path(os.environ.get("STRATA_BUILD", "nowhere"), "cmake")
-    folder = Path(front).resolve().parents[1] if front else build
-    program = folder.joinpath(*names)
-    if not os.access(program, os.X_OK):
-        pytest.skip(f"no {program}: build the tests, with an MPI")
-    return str(program)
-
-
-def strata() -> str:
-    return built("cli", "strata")
 
 
 def solver(name: str) -> str:
