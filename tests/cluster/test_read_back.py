@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from built import strata
 from cluster_box import Cluster
+from tested_build import strata
 
 # So long that a reader is there before it ends, also beside other work.
 BUSY = "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done"

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from built import strata
 from checkpoints import changed, checksums
 from cluster_box import Cluster
+from tested_build import strata
 
 CASE = Path(__file__).resolve().parents[2] / "cases" / "transport" / "heat.toml"
 STEPS, EVERY = 200, 25

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from built import built, strata
 from checkpoints import changed, checksums
 from cluster_box import Cluster, cluster
+from tested_build import built, strata
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "cases"
