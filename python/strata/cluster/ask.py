@@ -6,10 +6,9 @@ import json
 import os
 import socket
 import time
-from pathlib import Path
 from typing import Any
 
-from strata.cluster import state
+from strata.cluster import state, system
 from strata.errors import FAILED, StrataError
 
 _PATIENCE_S = 20.0
@@ -55,8 +54,7 @@ def status(name: str) -> dict[str, Any]:
     answer, descriptors = ask(name, {"do": "status"})
     numbers = {}
     for node, descriptor in zip(answer.pop("running"), descriptors, strict=True):
-        about = Path(f"/proc/self/fdinfo/{descriptor}").read_text()
-        numbers[node] = next(int(line[4:]) for line in about.splitlines() if line.startswith("Pid:"))
+        numbers[node] = system.pid_of(descriptor)
         os.close(descriptor)
     for row in answer["nodes"]:
         row["pid"] = numbers.get(row["node"])

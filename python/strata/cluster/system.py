@@ -32,8 +32,21 @@ def unshare(flags: int) -> None:
 
 
 def enter(descriptor: int, flags: int) -> None:
-    """Joins namespaces of the process of a pidfd; a PID namespace is for children only."""
+    """Joins namespaces of the process of a pidfd, and sees its root; a PID namespace is for children only.
+
+    A namespace of mounts has a root of its own, which a process that lives in a chroot does not have.
+    """
+    root = os.open(f"/proc/{pid_of(descriptor)}/root", os.O_PATH | os.O_DIRECTORY)
     _check(_libc.setns(descriptor, flags), "setns")
+    os.fchdir(root)
+    os.chroot(".")
+    os.close(root)
+
+
+def pid_of(descriptor: int) -> int:
+    """The number of a pidfd's process, as this process sees it."""
+    about = Path(f"/proc/self/fdinfo/{descriptor}").read_text()
+    return next(int(line[4:]) for line in about.splitlines() if line.startswith("Pid:"))
 
 
 def sethostname(name: str) -> None:
