@@ -5,17 +5,13 @@
 
 #include "core/graph/declare/inside_here.hpp"
 #include "core/graph/declare/upwind.hpp"
+#include "tests/graph/call_data.hpp"
 
 namespace strata::tests {
 
 using namespace strata::graph;
 
 namespace {
-
-template <class T>
-const T& as(const void* what) {
-    return *static_cast<const T*>(what);
-}
 
 std::int64_t bytes_of(const LabelInfo& label) { return static_cast<std::int64_t>(label.bytes); }
 std::int64_t size_of(const LabelInfo& label) { return bytes_of(label) * label.components; }

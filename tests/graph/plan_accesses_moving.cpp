@@ -2,6 +2,7 @@
 // requests.
 #include "core/graph/declare/halo_view.hpp"
 #include "core/graph/declare/inside_here.hpp"
+#include "tests/graph/call_data.hpp"
 #include "tests/graph/plan_accesses.hpp"
 
 namespace strata::tests {
@@ -9,11 +10,6 @@ namespace strata::tests {
 using namespace strata::graph;
 
 namespace {
-
-template <class T>
-const T& as(const void* what) {
-    return *static_cast<const T*>(what);
-}
 
 constexpr std::int64_t kScratch = -1;  // the arrays of labels that do not move
 

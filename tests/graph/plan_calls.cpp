@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/declare/inside_here.hpp"
+#include "tests/graph/call_data.hpp"
 #include "tests/graph/plan_writer.hpp"
 
 namespace strata::tests {
@@ -20,11 +21,6 @@ namespace {
 std::size_t z(std::int64_t number) { return static_cast<std::size_t>(number); }
 
 const char* word(bool yes) { return yes ? "yes" : "no"; }
-
-template <class T>
-const T& as(const void* what) {
-    return *static_cast<const T*>(what);
-}
 
 std::string steps_of(const Strides& by) { return fmt::format("{},{},{}", by.row, by.plane, by.component); }
 

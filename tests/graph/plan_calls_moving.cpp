@@ -1,18 +1,10 @@
 // What operations do, as text: halos of particles, requests and answers.
+#include "tests/graph/call_data.hpp"
 #include "tests/graph/plan_writer.hpp"
 
 namespace strata::tests {
 
 using namespace strata::graph;
-
-namespace {
-
-template <class T>
-const T& as(const void* what) {
-    return *static_cast<const T*>(what);
-}
-
-}  // namespace
 
 bool PlanWriter::add_moving(const Op& op, const std::string& name) {
     if (op.go == HaloRenewal::go)

@@ -120,7 +120,7 @@ void MpiNodes::farewell() { agree(What::farewell); }
 /// MPICH over UCX (before 4.2) disconnects and then waits without progress, so that a rank whose last message
 /// is not yet answered hangs in MPI_Finalize over TCP (mpich pull request 6596). So each leader exchanges a
 /// message in both directions with those that collective calls make it send to: of 40 runs on four nodes one
-/// hung, and without it five of twelve.
+/// hung, and with a barrier alone five of twelve.
 void MpiNodes::answer_all() {
     int rank = 0, size = 0, sent = 0, received = 0;
     MPI_Comm_rank(leaders_, &rank);
