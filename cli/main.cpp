@@ -61,6 +61,7 @@ const std::vector<Command>& commands() {
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
         {"doctor", nullptr, kStrata, "what was found on this machine, and what each absence costs"},
         {"findings", nullptr, nullptr, ""},
+        {"go-on", nullptr, nullptr, ""},
         {"draw", nullptr, nullptr, ""},
         {"machine-measure", nullptr, nullptr, ""},
     };

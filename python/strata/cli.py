@@ -28,6 +28,7 @@ MODULES = {
     "study": "study",
     "tune": "tune",
     "submit": "submit",
+    "go-on": "go_on",
     "new": "new",
     "steer": "steer",
     "cluster": "cluster",

@@ -16,7 +16,7 @@ NODE = NEWNS | NEWUTS | NEWIPC | NEWPID | NEWNET  # what a node has of its own
 
 _MS_BIND, _MS_REC, _MS_PRIVATE = 1 << 12, 1 << 14, 1 << 18
 _MNT_DETACH = 2
-_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
+_PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 15, 36
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -78,6 +78,11 @@ def private_mounts() -> None:
 
 def die_with_parent() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+
+
+def adopt_orphans() -> None:
+    """Descendants whose parents end become this process's children."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1))
 
 
 def set_name(name: str) -> None:

@@ -27,6 +27,7 @@ def submit(commands: Commands) -> None:
                 "as much time as there is, then queued again",
             ),
             ("strata submit --nodes 2 --layout 32x4 --time 1h -- ./a.out", "a program of your own"),
+            ("strata submit --goes-on --time 4h --layout 1x16 -- ./a.out", "the same, by CRIU"),
             ("strata submit --array 1-9 --time 1h -- run case-{task}.toml --out run-{task}", "nine jobs"),
             ("strata submit --dry-run -- characterize --full", "print the script"),
         ],
@@ -41,7 +42,8 @@ def submit(commands: Commands) -> None:
     parser.add_argument(
         "--goes-on",
         action="store_true",
-        help="a run writes a checkpoint before its time is over, is queued again, and goes on from it",
+        help="before its time is over a run writes a checkpoint, and CRIU dumps any other program on one "
+        "node; the job is queued again, and goes on",
     )
     parser.add_argument("--account", metavar="NAME", help="whom the job is charged to")
     parser.add_argument("--qos", metavar="NAME", help="quality of service")

@@ -17,7 +17,7 @@ from strata.measure.progress import duration
 from strata.site import site_file, slurm
 from strata.site.site_file import Site
 from strata.site.slurm import Partition
-from strata.submit import estimate
+from strata.submit import any_program, estimate
 from strata.submit.batch import WARNING_S, Directive, Script
 
 # Commands of Strata that may be a job, and which of them measure: these need a node alone.
@@ -41,7 +41,7 @@ class Request:
     reservation: str | None = None
     switches: str | None = None
     array: str | None = None
-    goes_on: bool = False  # a run that is queued again when its time is over
+    goes_on: bool = False  # what is queued again when its time is over
     site: Path | None = None
     dry_run: bool = False
     argv: tuple[str, ...] = ()
@@ -93,19 +93,19 @@ def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script,
     out = estimate.value_of(words, "--out") if request.goes_on else None
     layout = estimate.value_of(words, "--layout") if known else request.layout
     reasons = _reasons(layout, request.nodes, partition, site)
-    if request.goes_on and known != "run":
-        raise StrataError(
-            "only a run goes on from a checkpoint by itself",
-            at="--goes-on",
-            given=request.words[0],
-            allowed="strata submit --goes-on -- run CASE",
-            remedy="leave out --goes-on: a script that is submitted again goes on where it was",
-        )
+    by_criu = request.goes_on and known != "run"
+    if by_criu:
+        any_program.check(words, known, layout, request.nodes, site.starter())
     before = (*(f"module load {shlex.quote(name)}" for name in site["modules"]), *site["before"])
     command = _command(words, request, site, known, layout)
+    strata = command[0]
+    if by_criu:
+        own = str(folder / "{task}" if request.array is not None else folder)
+        command = any_program.command(strata, own, command)
+        reasons = (*reasons, *any_program.reasons(own))
     asked = shlex.join(["strata", *request.argv])
     directives = tuple(_directives(request, site, partition, folder, known))
-    return Script(asked, directives, reasons, before, command, out, command[0]), folder
+    return Script(asked, directives, reasons, before, command, out, strata), folder
 
 
 def _check_nodes(request: Request, partition: Partition, known: str | None) -> None:

@@ -291,7 +291,17 @@ def test_a_plain_machine_is_no_login_node() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["characterize"], ["machine-measure"], ["report"], ["results"], ["findings"], ["draw"], ["submit"]],
+    [
+        [],
+        ["characterize"],
+        ["machine-measure"],
+        ["report"],
+        ["results"],
+        ["findings"],
+        ["draw"],
+        ["submit"],
+        ["go-on"],
+    ],
 )
 def test_every_command_explains_itself_with_an_example(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -159,7 +159,6 @@ def test_the_output_folder_stands_before_the_program_of_tune(login: Path, capsys
         (["-p", "bach", "--", "run", "c.toml"], "allowed: batch, debug"),
         (["-p", "debug", "--time", "1h", "--", "run", "c.toml"], "try: --time 30m --goes-on"),
         (["--time", "soon", "--", "run", "c.toml"], "at: --time"),
-        (["--goes-on", "--", "./a.out"], "allowed: strata submit --goes-on -- run CASE"),
         ([], "nothing to submit"),
     ],
 )
