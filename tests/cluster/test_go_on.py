@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from cluster_box import ROOT, Cluster, until
+from test_user import another_user
 from tested_build import strata
 
 from strata.errors import StrataError
@@ -61,16 +64,17 @@ class Program:
         path = folder / "count.py"
         path.write_text(COUNT)
         self.words = [sys.executable, str(path), str(self.log), str(self.enough), str(status), str(held_mib)]
-        self.said = ""
+        self.said, self.path = "", os.environ["PATH"]
+        self.python: list[str] = [sys.executable]
 
     def start(self, cpu: int | None = None) -> subprocess.Popen[str]:
         """Or go on, perhaps on one CPU."""
         bound = [] if cpu is None else ["taskset", "-c", str(cpu)]
-        words = [*bound, sys.executable, "-m", "strata", "go-on", str(self.folder), "--", *self.words]
+        words = [*bound, *self.python, "-m", "strata", "go-on", str(self.folder), "--", *self.words]
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
         return subprocess.Popen(
             words,
-            env=kept | {"PYTHONPATH": f"{ROOT}/python"},
+            env=kept | {"PYTHONPATH": f"{ROOT}/python", "PATH": self.path},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -212,6 +216,36 @@ def test_a_submitted_program_goes_on_on_another_node_and_slurm_has_its_status(
     assert program.is_whole()
     assert " on n2\n" in (program.folder / "program.out").read_text()
     assert (program.folder / "dump-1").is_dir() and "would go on from its last dump" in said()
+
+
+def test_a_user_who_is_not_root_needs_what_the_file_of_criu_may_do() -> None:
+    if not shutil.which("setcap", path="/usr/sbin:/sbin"):
+        pytest.skip("needs setcap")
+    words = another_user()
+    with tempfile.TemporaryDirectory(prefix="go-on-", dir="/tmp") as name:
+        program = Program(Path(name))
+        program.python, program.words[0] = words, words[-1]
+        program.path = f"{name}:{os.environ['PATH']}"
+        shutil.copy(criu.find().program, f"{name}/criu")
+        for path in (name, f"{name}/criu", f"{name}/count.py"):
+            os.chown(path, 65534, 65534)
+        refused = program.start()
+        assert (
+            program.end(refused) == 2
+            and f"setcap cap_checkpoint_restore,cap_setpcap+eip {name}/criu" in program.said
+        )
+        subprocess.run(
+            ["/usr/sbin/setcap", "cap_checkpoint_restore,cap_setpcap+eip", f"{name}/criu"], check=True
+        )
+        going = program.start()
+        assert program.goes_on()
+        going.send_signal(signal.SIGUSR1)
+        assert program.end(going) == os.EX_TEMPFAIL, program.said
+        going = program.start()
+        assert program.goes_on()
+        program.enough.touch()
+        assert program.end(going) == 0, program.said
+        assert program.is_whole() and program.left() == ["program.out"]
 
 
 @pytest.mark.soak

@@ -93,6 +93,8 @@ def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script,
     out = estimate.value_of(words, "--out") if request.goes_on else None
     layout = estimate.value_of(words, "--layout") if known else request.layout
     reasons = _reasons(layout, request.nodes, partition, site)
+    if request.goes_on:
+        _check_progress(request)
     by_criu = request.goes_on and known != "run"
     if by_criu:
         any_program.check(words, known, layout, request.nodes, site.starter())
@@ -125,6 +127,19 @@ def _check_nodes(request: Request, partition: Partition, known: str | None) -> N
             allowed="--nodes with run, launch, `characterize --nodes` or a program",
             remedy=f"--array 1-{request.nodes}: as many jobs, each on a node of its own",
         )
+
+
+def _check_progress(request: Request) -> None:
+    """Slurm may tell it a minute early (man sbatch, --signal): a shorter job would never end."""
+    least = WARNING_S + 60
+    for option, asked in (("--time-min", request.time_min_s), ("--time", request.time_s)):
+        if asked is not None and asked < least:
+            raise StrataError(
+                "a job that goes on would be told to end before it has begun",
+                at=option,
+                given=duration(asked),
+                allowed=f"{duration(least)} or more: it is told {WARNING_S} to {least} s before its end",
+            )
 
 
 def _with_folder(request: Request, site: Site, known: str | None) -> tuple[tuple[str, ...], Path]:

@@ -71,6 +71,14 @@ def test_what_cannot_be_dumped_is_refused_before_slurm_sees_it(here: Path, capsy
     assert said in refused(capsys, "--goes-on", "--time", "1h", *words)
 
 
+@pytest.mark.parametrize("option", ["--time", "--time-min"])
+def test_a_time_in_which_nothing_would_be_done_is_refused(here: Path, capsys, option: str) -> None:
+    for words in (["./a.out"], ["run", "c.toml", "--out", "r"]):
+        said = refused(capsys, "--goes-on", "--time", "1h", option, "2m", "--", *words)
+        assert f"at: {option}\n" in said and "allowed: 3 min 0 s or more" in said
+    assert script(capsys, "--goes-on", "--time", "1h", option, "3m", "--", "./a.out")
+
+
 def test_a_site_with_a_starter_of_its_own_is_refused(here: Path, capsys) -> None:
     (here / "site.toml").write_text('starter = "ibrun"')
     words = ["--goes-on", "--time", "1h", "--site", "site.toml", "--", "./a.out"]
