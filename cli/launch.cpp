@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "cli/programs.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/broadcast.hpp"
 #include "core/launch/launch.hpp"
 #include "core/launch/over_nodes.hpp"
 
@@ -25,6 +27,10 @@ Options declare() {
         .option("--nodes", "N", "",
                 "on so many nodes of a Slurm cluster: the layout counts the processes of all of them")
         .flag("--label", "with --nodes: each line of output begins with its rank")
+        .optional(
+            "--bcast", "FOLDER", "/tmp",
+            "with --nodes, in a job: send the program and its libraries to FOLDER on each node first (/tmp "
+            "unless said)")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "WIDTH", "core",
                 "hold each thread on its core, or within the cache, numa domain or package around it; none: "
@@ -75,7 +81,9 @@ Options declare() {
                  "where everything would go on a machine that one has only lstopo's file of")
         .example("strata launch --layout 2x1 --record run.json -- ./a.out", "and what really happened")
         .example("strata launch --nodes 4 --layout 64x4 -- ./hybrid",
-                 "16 processes of four threads on each of four nodes, by srun");
+                 "16 processes of four threads on each of four nodes, by srun")
+        .example("strata launch --nodes 400 --layout 25600x1 --bcast -- ./a.out",
+                 "from the nodes' own /tmp, rather than all from one file server");
     return options;
 }
 
@@ -143,6 +151,7 @@ launch::Request request_from(const Parsed& parsed) {
     request.watch.explain = request.explain;
     request.watch.record = parsed.maybe("--record");
     request.as_rank = parsed.maybe("--as-rank");
+    if (!request.as_rank) request.rank_program = find_program("strata-rank");
     if (parsed.has("--timeout")) request.watch.timeout_s = parsed.number("--timeout", 0.001, 1e9);
     if (!request.as_rank) request.watch.lifeline = lifeline();
     if (parsed.has("--machine")) {
@@ -167,6 +176,14 @@ int launch_command(int argc, char** argv) {
     if (parsed.help()) return kSuccess;
     launch::Request request = request_from(parsed);
     if (const auto mark = parsed.maybe("--read-node")) return launch::read_node(request, *mark);
+    if (const auto folder = parsed.maybe("--bcast")) {
+        if (!parsed.has("--nodes"))
+            throw Error("a program is sent to nodes on which it is started")
+                .given("--bcast")
+                .allowed("--bcast with --nodes N");
+        launch::need_broadcast(*folder);
+        request.broadcast = *folder;
+    }
     if (parsed.has("--nodes"))
         request.command =
             launch::over_nodes(request.command, static_cast<int>(parsed.integer("--nodes", 1, 1 << 20)),
@@ -182,6 +199,7 @@ int launch_laid_out(const std::string& layout, const Parsed& own, const std::vec
     std::vector<std::string> words = {"launch", "--layout",        layout, "--stride", own.text("--stride"),
                                       "--bind", own.text("--bind")};
     if (own.has("--nodes")) words.insert(words.end(), {"--nodes", own.text("--nodes")});
+    if (own.has("--bcast")) words.push_back("--bcast=" + own.text("--bcast"));
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
     std::vector<char*> argv;

@@ -33,6 +33,8 @@ Options declare() {
             "the case file (TOML), or the name of a solver with --help; or SOLVER.py, and then its case")
         .option("--layout", "PxT", "", "processes x threads; without it one of each")
         .option("--nodes", "N", "", "on so many nodes of a Slurm cluster, which the layout's processes share")
+        .optional("--bcast", "FOLDER", "/tmp",
+                  "with --nodes, in a job: send the solver to FOLDER on each node first (/tmp unless said)")
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "core|none", "core", "hold threads on their cores, or leave them to the system")
         .example("strata run cases/transport/heat.toml --layout 1x2 --out run",
@@ -154,9 +156,10 @@ int run_command(int argc, char** argv) {
     std::vector<std::string> own, solver_words;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i], name = word.substr(0, word.find('='));
-        const bool ours = name == "--layout" || name == "--nodes" || name == "--stride" || name == "--bind";
+        const bool ours = name == "--layout" || name == "--nodes" || name == "--bcast" ||
+                          name == "--stride" || name == "--bind";
         (ours ? own : solver_words).push_back(word);
-        if (ours && name == word && i + 1 < argc) own.emplace_back(argv[++i]);
+        if (ours && name == word && name != "--bcast" && i + 1 < argc) own.emplace_back(argv[++i]);
     }
     const std::string first = solver_words.empty() ? "" : solver_words.front();
     if (first.empty() || first == "--help" || first == "-h") {

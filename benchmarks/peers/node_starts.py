@@ -3,17 +3,21 @@
 box, in turn.
 
     STRATA_BIN=build/.../bin/strata benchmarks/peers/node_starts.py               # 4 nodes, 4 to 256 ranks
-    benchmarks/peers/node_starts.py --nodes 2 --ranks 2 64 --blocks 20 --plot starts.svg
+    benchmarks/peers/node_starts.py --nodes 2 8 --ranks 8 64 --blocks 20 --plot starts.svg
 
 With more ranks than cores they share them. The program is `true`: the time is that of the start and of the
-end. Nothing else should run meanwhile. Ends with 1 where ours takes more than 1.1 times as long.
+end. Nothing else should run meanwhile. At the end there is one table of all; its ratio is the median of the
+blocks' ratios, beside the smallest and the largest. Ends with 1 where ours takes more than 1.1 times as
+long.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 from compare import OURS, Comparison, Contender, common_options, compared, front, output_of
@@ -62,25 +66,53 @@ def comparisons(job: Job, ranks: list[int]) -> list[Comparison]:
     return found
 
 
-def draw(done: list[Comparison], ranks: list[int], path: Path) -> None:
-    """Medians with their spread against the number of ranks."""
-    from statistics import median
+def rows(done: dict[tuple[int, int], Comparison]) -> list[tuple[str, ...]]:
+    """A line for each number of nodes and ranks: medians in ms, and the ratio block by block."""
+    found: list[tuple[str, ...]] = [("nodes", "ranks", "strata, ms", "srun, ms", "ratio", "blocks' ratios")]
+    for (nodes, ranks), comparison in done.items():
+        medians = [f"{statistics.median(c.values['']):.1f}" for c in comparison.contenders]
+        ratios = comparison.ratios()
+        between = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        found.append((str(nodes), str(ranks), *medians, f"{statistics.median(ratios):.2f}", between))
+    return found
 
+
+def aligned(lines: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
+    )
+
+
+def draw(done: dict[tuple[int, int], Comparison], path: Path) -> None:
+    """Above the medians against the number of ranks, with their spread, a colour for each number of nodes;
+    below the ratio of each block's pair, and what is meant."""
     import matplotlib
 
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    for i, name in enumerate((OURS, "srun")):
-        values = [c.contenders[i].values[""] for c in done]
-        axes.plot(ranks, [median(v) for v in values], marker="o", label=name)
-        axes.fill_between(ranks, [min(v) for v in values], [max(v) for v in values], alpha=0.2)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("ranks")
-    axes.set_ylabel("start to end, ms")
-    axes.legend()
+    figure, (times, ratios) = pyplot.subplots(2, 1, figsize=(6, 6), sharex=True, height_ratios=(2, 1))
+    for colour, nodes in enumerate(dict.fromkeys(n for n, _ in done)):
+        ranks = [r for n, r in done if n == nodes]
+        of_nodes = [done[nodes, r] for r in ranks]
+        for i, (name, style) in enumerate(((OURS, "-"), ("srun", "--"))):
+            values = [c.contenders[i].values[""] for c in of_nodes]
+            medians = [statistics.median(v) for v in values]
+            label = f"{name}, {nodes} nodes"
+            times.plot(ranks, medians, style, marker="o", color=f"C{colour}", label=label)
+            low, high = [min(v) for v in values], [max(v) for v in values]
+            times.fill_between(ranks, low, high, color=f"C{colour}", alpha=0.15)
+        for r, comparison in zip(ranks, of_nodes, strict=True):
+            pairs = comparison.ratios()
+            ratios.plot([r] * len(pairs), pairs, ".", color=f"C{colour}", alpha=0.4)
+        ratios.plot(ranks, [statistics.median(c.ratios()) for c in of_nodes], color=f"C{colour}")
+    ratios.axhline(1 + ALLOWED, color="grey", linestyle=":")
+    times.set(xscale="log", yscale="log", ylabel="start to end, ms")
+    ratios.set(xlabel="ranks", ylabel="strata / srun")
+    ratios.set_xscale("log", base=2)
+    times.legend()
+    figure.tight_layout()
     figure.savefig(path)
 
 
@@ -88,19 +120,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--nodes", type=int, default=4, metavar="N")
+    parser.add_argument("--nodes", type=int, nargs="+", default=[4], metavar="N")
     parser.add_argument("--ranks", type=int, nargs="+", default=[4, 16, 64, 256], metavar="N")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="a picture of the table")
     common_options(parser, 6)
     given = parser.parse_args()
-    job = Job(given.nodes)
-    try:
-        made = comparisons(job, given.ranks)
-        status = compared([made], given)
-    finally:
-        job.end()
+    done: dict[tuple[int, int], Comparison] = {}
+
+    def groups() -> Iterator[list[Comparison]]:
+        for nodes in given.nodes:
+            job = Job(nodes)
+            try:
+                ranks = [number for number in given.ranks if number >= nodes]
+                made = comparisons(job, ranks)
+                yield made
+                done.update({(nodes, number): each for number, each in zip(ranks, made, strict=True)})
+            finally:
+                job.end()
+
+    status = compared(groups(), given)
+    print("\n" + aligned(rows(done)))
     if given.plot:
-        draw(made, given.ranks, given.plot)
+        draw(done, given.plot)
     return status
 
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <nmmintrin.h>
 #elif defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
@@ -58,7 +59,12 @@ std::uint32_t by_tables(const std::byte* at, std::size_t count, std::uint32_t cr
 STRATA_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) {
     return _mm_crc32_u64(crc, word);
 }
-bool have_instruction() { return __builtin_cpu_supports("sse4.2"); }
+/// Asked when it is first needed: for __builtin_cpu_supports() each start of a program asks the processor,
+/// which leaves a virtual machine several times.
+bool have_instruction() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
+}
 #else
 #define STRATA_CRC_TARGET
 inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) {

@@ -117,6 +117,13 @@ Options& Options::option(std::string name, std::string value, std::string defaul
     return *this;
 }
 
+Options& Options::optional(std::string name, std::string value, std::string value_left_out,
+                           std::string meaning) {
+    options_.push_back(
+        {std::move(name), std::move(value), {}, std::move(meaning), false, std::move(value_left_out)});
+    return *this;
+}
+
 Options& Options::positional(std::string name, std::string meaning, bool required, bool many) {
     positionals_.push_back({std::move(name), std::move(meaning), required, many});
     return *this;
@@ -195,6 +202,8 @@ Parsed Options::parse(const std::vector<std::string>& words) const {
             parsed.given_[name] = "yes";
         } else if (equals != std::string::npos) {
             parsed.given_[name] = word.substr(equals + 1);
+        } else if (option->value_left_out) {
+            parsed.given_[name] = *option->value_left_out;
         } else if (i + 1 < words.size()) {
             parsed.given_[name] = words[++i];
         } else {
@@ -231,7 +240,9 @@ std::string Options::help() const {
     for (const Option& o : options_) {
         if (o.is_hidden) continue;
         rows.emplace_back(
-            o.value.empty() ? o.name : o.name + " " + o.value,
+            o.value.empty()    ? o.name
+            : o.value_left_out ? fmt::format("{}[={}]", o.name, o.value)
+                               : o.name + " " + o.value,
             o.default_value.empty() ? o.meaning : fmt::format("{} (default {})", o.meaning, o.default_value));
     }
     rows.emplace_back("--help", "this text");

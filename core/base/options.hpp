@@ -48,6 +48,9 @@ class Options {
     Options& flag(std::string name, std::string meaning);
     /// `value` is how the value is shown ("PxT"); an empty default means none.
     Options& option(std::string name, std::string value, std::string default_value, std::string meaning);
+    /// An option whose value may be left out, and else follows after "=": --name, --name=value. Given without
+    /// one it has `value_left_out`.
+    Options& optional(std::string name, std::string value, std::string value_left_out, std::string meaning);
     /// A word without dashes. Optional ones come last; `many` takes all that remain.
     Options& positional(std::string name, std::string meaning, bool required = true, bool many = false);
     /// The command takes `-- command args`.
@@ -65,6 +68,7 @@ class Options {
     struct Option {
         std::string name, value, default_value, meaning;
         bool is_hidden = false;
+        std::optional<std::string> value_left_out = {};
     };
     struct Word {
         std::string name, meaning;

@@ -188,7 +188,7 @@ std::optional<Elf> read_elf(const std::string& path) {
 }
 
 LibraryPaths::LibraryPaths(const std::string& library_path, const std::string& cache)
-    : library_path_(split(library_path, ':')), cached_(read_cache(cache)) {}
+    : library_path_(split(library_path, ':')), cache_(cache) {}
 
 std::string LibraryPaths::resolve(const std::string& name, const Elf& user,
                                   const std::string& user_path) const {
@@ -209,8 +209,9 @@ std::string LibraryPaths::resolve(const std::string& name, const Elf& user,
     if (found.empty()) found = search(library_path_);
     if (found.empty()) found = search(split(user.runpath, ':'));
     if (!found.empty()) return found;
+    if (!cached_) cached_ = read_cache(cache_);
     const auto [first, last] =
-        std::equal_range(cached_.begin(), cached_.end(), std::pair(name, std::string()),
+        std::equal_range(cached_->begin(), cached_->end(), std::pair(name, std::string()),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto it = first; it != last; ++it)
         if (serves(it->second, user.processor)) return it->second;

@@ -37,7 +37,9 @@ class LibraryPaths {
 
   private:
     std::vector<std::string> library_path_;
-    std::vector<std::pair<std::string, std::string>> cached_;  // sorted by name
+    std::string cache_;
+    /// Of the index, sorted by name; read when a library is first looked for, which few programs need.
+    mutable std::optional<std::vector<std::pair<std::string, std::string>>> cached_;
 };
 
 /// Which libraries are visited: the compilers' and the C library's own families are in every program and say

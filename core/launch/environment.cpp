@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/base/cpulist.hpp"
+#include "core/launch/rank_plan.hpp"
 
 namespace strata::launch {
 namespace {
@@ -64,9 +65,19 @@ std::vector<Setting> settings_for(const Placement& placement, int index, int ran
     set.push_back({"STRATA_RANK", std::to_string(rank)});
     set.push_back({"STRATA_SIZE", std::to_string(size)});
     set.push_back({"STRATA_CPUS", print_cpulist(placement.pus(index))});
-    for (const char* name : {"STRATA_PLACEMENT", "STRATA_TEAM_PLACEMENT", "STRATA_LIFELINE_FD"})
+    for (const char* name : {"STRATA_PLACEMENT", "STRATA_TEAM_PLACEMENT", "STRATA_LIFELINE_FD", kRankPlan})
         set.push_back({name, "", true});
     return set;
+}
+
+std::string rank_plan(const Placement& placement) {
+    std::string plan;
+    for (const Setting& setting : settings_for(placement, 0, 0, placement.layout.processes)) {
+        if (setting.name == "STRATA_RANK" || setting.name == "STRATA_CPUS") continue;
+        plan += setting.removed ? "-" + setting.name : setting.name + "=" + setting.value;
+        plan += '\n';
+    }
+    return plan;
 }
 
 std::vector<Setting> settings_for_team(const Placement& placement) {

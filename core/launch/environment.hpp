@@ -18,6 +18,9 @@ struct Setting {
 /// one.
 std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size);
 
+/// The variables of any rank of a placement that binds nothing, as its plan for strata-rank (rank_plan.hpp).
+std::string rank_plan(const Placement& placement);
+
 /// The variables of a program that starts its members itself (strata::team): the layout and the whole
 /// placement, and no place of its own among them.
 std::vector<Setting> settings_for_team(const Placement& placement);

@@ -195,6 +195,9 @@ std::string describe(const Plan& plan, const Request& request) {
     if (!plan.text_memories.empty())
         text += fmt::format("text:    brought to memory P#{} before the start\n",
                             print_cpulist(plan.text_memories));
+    if (!plan.job.broadcast.empty())
+        text += fmt::format("sends:   {} and its libraries to {} on each node, by sbcast\n", plan.job.sent,
+                            plan.job.broadcast);
     const std::string unverified = plan.machine.is_system() ? why_unverified(plan.placement) : "";
     if (!unverified.empty()) text += fmt::format("pages:   {}: {}\n", kUnverified, unverified);
     text += table_of(plan);

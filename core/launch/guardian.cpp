@@ -84,9 +84,10 @@ Guardian::Guardian() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
     const int guarded = getpid();
-    const pid_t child = fork();
+    // Twice, so that it is no child of the supervisor, which ends all of its own. What lies between the two
+    // has no memory of its own: a copy of it would cost more than all else here.
+    const pid_t child = vfork();
     if (child == 0) {
-        // Twice, so that it is no child of the supervisor, which ends all of its own.
         const pid_t guardian = fork();
         if (guardian != 0) _exit(0);
         close(ends[1]);

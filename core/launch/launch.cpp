@@ -156,6 +156,12 @@ void plan_start(Plan& plan, const Request& request) {
     const bool ranks = target.kind == ProgramKind::launcher_command || target.kind == ProgramKind::mpi;
     plan.job.by_srun = target.launcher && target.launcher->kind == ParallelLauncher::slurm;
     plan.job.several_nodes = ranks && several_nodes(plan.job.by_srun);
+    if (!request.broadcast.empty()) {
+        const size_t at = target.launcher->program_at;
+        plan.job.broadcast = request.broadcast;
+        plan.job.sent = find_command(request.command[at], environment_value("PATH"));
+        plan.job.program_word = plan.job.processes.front().arguments.size() - (request.command.size() - at);
+    }
     const Watch& watch = request.watch;
     if (plan.job.by_srun && plan.job.several_nodes) plan.job.node_reader = node_reader(plan, request);
     // An MPI leaves shared segments and session folders behind, which the supervisor removes.

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/launch/broadcast.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/proc.hpp"
@@ -152,16 +154,17 @@ std::vector<std::pair<std::string, std::string>> Scratch::settings(bool several_
 void remove_stray_segments(double since, const std::string& folder) {
     constexpr std::array kPrefixes = {"mpich_shar_tmp", "mpich_shm_", "vader_segment.", "sm_segment.",
                                       "ucx_shm_posix_"};
-    for (const char* prefix : kPrefixes) {
-        for (const std::string& name : entries(folder, prefix)) {
-            const std::string path = folder + "/" + name;
-            struct stat status {};
-            if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != getuid())
-                continue;
-            const double changed = static_cast<double>(status.st_ctim.tv_sec) +
-                                   1e-9 * static_cast<double>(status.st_ctim.tv_nsec);
-            if (changed >= since && !used_by_anybody(path)) unlink(path.c_str());
-        }
+    for (const std::string& name : entries(folder, "")) {
+        if (std::none_of(kPrefixes.begin(), kPrefixes.end(),
+                         [&](const char* prefix) { return name.rfind(prefix, 0) == 0; }))
+            continue;
+        const std::string path = folder + "/" + name;
+        struct stat status {};
+        if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != getuid())
+            continue;
+        const double changed =
+            static_cast<double>(status.st_ctim.tv_sec) + 1e-9 * static_cast<double>(status.st_ctim.tv_nsec);
+        if (changed >= since && !used_by_anybody(path)) unlink(path.c_str());
     }
 }
 
@@ -190,6 +193,7 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
             removed.push_back(fmt::format("{} process(es) of a run whose supervisor was killed", ended));
     }
     for (const auto& [path, lock] : folders) {
+        remove_broadcast(path);
         std::error_code ignored;
         fs::remove_all(path, ignored);
         close(lock);

@@ -12,6 +12,7 @@
 #include "core/launch/bind.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
+#include "core/launch/rank_plan.hpp"
 #include "core/launch/scratch.hpp"
 
 namespace strata::launch {
@@ -44,6 +45,15 @@ std::vector<std::string> rank_words(const Plan& plan, const Request& request) {
     return words;
 }
 
+/// Whether ranks need neither the topology of their node nor a policy: then a program that has no library
+/// starts them (rank_program.cpp).
+bool is_simple(const Plan& plan, const Request& request) {
+    const Wish& wish = request.wish;
+    return request.rank_program && plan.target.launcher->kind == ParallelLauncher::slurm &&
+           plan.placement.layout.bind == Bind::none && wish.memory.policy == Policy::inherit &&
+           wish.huge == Huge::as_is && wish.core_kind.empty() && wish.file.empty();
+}
+
 std::vector<Setting> launcher_settings(ParallelLauncher launcher) {
     std::vector<Setting> settings = {{"STRATA_RANK", "", true}, {"STRATA_LIFELINE_FD", "", true}};
     if (launcher == ParallelLauncher::open_mpi && geteuid() == 0) {
@@ -74,10 +84,14 @@ Process launcher_process(const Plan& plan, const Request& request) {
     for (std::string& word : launcher_options(*plan.target.launcher, plan.placement.layout.processes))
         words.push_back(std::move(word));
     words.insert(words.end(), command.begin() + 1, program);
+    std::vector<Setting> settings = launcher_settings(plan.target.launcher->kind);
+    if (is_simple(plan, request)) {
+        words.push_back(*request.rank_program);
+        settings.push_back({kRankPlan, rank_plan(plan.placement)});
+    }
     for (std::string& word : rank_words(plan, request)) words.push_back(std::move(word));
     words.insert(words.end(), program, command.end());
-    return {plan.target.program.path, words,
-            apply_settings(launcher_settings(plan.target.launcher->kind), own_environment()),
+    return {plan.target.program.path, words, apply_settings(settings, own_environment()),
             plan.placement.pus(), true};
 }
 

@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/launch/accounts.hpp"
 #include "core/launch/bind.hpp"
+#include "core/launch/broadcast.hpp"
 #include "core/launch/children.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/environment.hpp"
@@ -228,11 +229,15 @@ void check_record(const std::string& path) {
         .remedy(fmt::format("mkdir -p {}", folder));
 }
 
-Job with_settings(Job job, const Scratch& scratch, bool named) {
+Job with_settings(Job job, const Scratch& scratch, const Broadcast* broadcast, bool named) {
     std::vector<Setting> settings = {{"STRATA_LIFELINE_FD", "", true}};
     for (const auto& [name, value] : scratch.settings(job.several_nodes)) settings.push_back({name, value});
     // By which its readers find the job that srun gets for the run.
     if (named) settings.push_back({"SLURM_JOB_NAME", scratch.name()});
+    if (broadcast != nullptr) {
+        settings.push_back(broadcast->libraries());
+        job.processes.front().arguments[job.program_word] = broadcast->copy();
+    }
     for (Process& process : job.processes)
         process.environment = apply_settings(settings, std::move(process.environment));
     return job;
@@ -279,13 +284,15 @@ struct RunResources {
 int supervise(const Job& job, const Watch& watch) {
     if (watch.record) check_record(*watch.record);
     if (watch.lifeline) fcntl(*watch.lifeline, F_SETFD, FD_CLOEXEC);
-    adopt_orphans();
     const std::vector<int> allowed = affinity_of(), pus = job.placement.pus();
     const std::vector<int> place = elsewhere(allowed, pus);
     int status = 0, asked_by = 0;
     bool failed = false;
     {
         RunResources resources(job.limits, watch.own_share);
+        adopt_orphans();  // all but the guardian, which is to outlive this process
+        std::optional<Broadcast> broadcast;
+        if (!job.broadcast.empty()) broadcast.emplace(job.sent, job.broadcast, resources.scratch.path());
         Record record;
         record.command = job.command;
         record.placement = job.placement;
@@ -302,12 +309,13 @@ int supervise(const Job& job, const Watch& watch) {
         NodeReaders readers(readback ? job.node_reader : std::vector<std::string>(),
                             resources.scratch.name());
         const bool named = readback && !job.node_reader.empty() && environment_value("SLURM_JOB_ID").empty();
-        Children children(with_settings(job, resources.scratch, named), resources.groups, resources.share,
-                          resources.signals);
+        Children children(with_settings(job, resources.scratch, broadcast ? &*broadcast : nullptr, named),
+                          resources.groups, resources.share, resources.signals);
         Supervision supervision(children, resources.signals, watch, readback.get(), readers, job.by_srun);
         supervision.run();
         std::vector<NodeReading> nodes = readers.finish();
         UsageSnapshot after = read_usage(pus);
+        broadcast.reset();  // before its step would be ended as what the run has left
         end_process_tree();
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
         remove_stray_segments(wall_clock);

@@ -27,6 +27,9 @@ struct Job {
     Limits limits;
     bool several_nodes = false;  // what it starts may run on other nodes, which have no folder of this run
     std::vector<std::string> node_reader;  // over several nodes of Slurm: what reads ranks back on each
+    std::string broadcast;    // over several nodes: the program's file is sent to this folder on each first
+    std::string sent;         // that file
+    size_t program_word = 0;  // among the arguments, which its copy replaces
     bool by_srun = false;  // srun is to be asked to end: killed, it may leave its step running on the nodes
 };
 

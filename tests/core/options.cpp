@@ -14,6 +14,7 @@ Options sample() {
         .option("--layout", "PxT", "1x1", "processes x threads")
         .option("--count", "N", "3", "how many")
         .option("--bind", "core|none", "core", "hold threads")
+        .optional("--send", "FOLDER", "/tmp", "send it")
         .hidden("--as-rank", false)
         .rest("command", "what to run")
         .example("strata sample x", "runs x");
@@ -39,6 +40,14 @@ TEST_CASE("options are read in any order, with = or a space, and the rest is unt
     CHECK(given.text("--layout") == "2x4");
     CHECK(given.has("--quick"));
     CHECK(given.rest() == std::vector<std::string>{"a.out", "--count", "9"});
+}
+
+TEST_CASE("a value that may be left out follows after = alone") {
+    CHECK(sample().parse({"--send", "name"}).text("--send") == "/tmp");
+    CHECK(sample().parse({"--send", "name"}).positionals() == std::vector<std::string>{"name"});
+    CHECK(sample().parse({"--send=/scratch", "name"}).text("--send") == "/scratch");
+    CHECK_FALSE(sample().parse({"name"}).has("--send"));
+    CHECK(sample().help().find("--send[=FOLDER]") != std::string::npos);
 }
 
 TEST_CASE("a default is a value that was not given") {

@@ -1,0 +1,174 @@
+#include "core/launch/broadcast.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/launch/bind.hpp"
+#include "core/launch/process_tree.hpp"
+#include "core/launch/program.hpp"
+#include "core/machine/proc.hpp"
+
+namespace strata::launch {
+namespace {
+
+/// As sbcast names the folder beside the copy.
+std::string libraries_of(const std::string& copy) { return copy + "_libs"; }
+
+std::string note_in(const std::string& scratch) { return scratch + "/broadcast"; }
+
+/// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
+/// copy also goes with a job that is cancelled or whose time is over: its steps get SIGTERM first.
+constexpr const char* kHold =
+    "trap : TERM USR1 INT HUP; echo held; sleep 2147483647 & wait; rm -rf -- \"$0\" \"$0_libs\"";
+constexpr std::string_view kHeld = "held\n";
+/// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
+constexpr int kLetGo = SIGUSR1;
+/// How long copies are waited for: seconds until holders must be there, and until they must have let go.
+constexpr int kUntilHeld = 60, kUntilGone = 10;
+
+/// Starts a command of Slurm's, apart from the run: without its input, keys, mark and end.
+int start_apart(const std::vector<std::string>& words, int output) {
+    const std::string path = find_command(words.front(), environment_value("PATH"));
+    const auto environment =
+        apply_settings({{"STRATA_RUN", "", true}, {"STRATA_LIFELINE_FD", "", true}}, own_environment());
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    setsid();
+    close_input();
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    become(path, words, environment);
+    _exit(kNotFound);
+}
+
+std::string text_of(int file) {
+    std::string text(static_cast<size_t>(std::max<off_t>(0, lseek(file, 0, SEEK_END))), '\0');
+    text.resize(static_cast<size_t>(std::max<ssize_t>(0, pread(file, text.data(), text.size(), 0))));
+    return text;
+}
+
+bool lives(int pid, unsigned long long start_time) {
+    const auto stat = machine::read_stat(pid);
+    return stat && stat->start_time == start_time && stat->state != 'Z';
+}
+
+/// Whether it came true in so many seconds.
+template <class Condition>
+bool comes(int seconds, Condition condition) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+         std::chrono::steady_clock::now() < end; std::this_thread::sleep_for(std::chrono::milliseconds(2)))
+        if (condition()) return true;
+    return condition();
+}
+
+size_t times(std::string_view word, const std::string& text) {
+    size_t found = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
+        ++found;
+    return found;
+}
+
+Error not_sent(const std::string& what, std::string said) {
+    std::replace(said.begin(), said.end(), '\n', ' ');
+    return Error("the program could not be sent to the nodes", kFailure)
+        .given(fmt::format("{}: {}", what, said))
+        .allowed("a folder that each node has, that may be written and has room")
+        .remedy("--bcast=FOLDER with another folder, or without --bcast");
+}
+
+}  // namespace
+
+void need_broadcast(const std::string& folder) {
+    if (folder.empty() || folder.front() != '/')
+        throw Error("a folder on other nodes is not counted from the current one")
+            .given("--bcast=" + folder)
+            .allowed("a path that begins with '/', to a folder that each node has for itself")
+            .remedy("--bcast, which is --bcast=/tmp");
+    if (environment_value("SLURM_JOB_ID").empty())
+        throw Error("a program is sent to the nodes of a job, and this is none", kFailure)
+            .given("--bcast outside of a job of Slurm's")
+            .allowed("--bcast in a job")
+            .remedy(
+                "salloc --nodes N --exclusive strata launch ..., or strata submit --nodes N -- launch ...");
+    if (!on_path("sbcast"))
+        throw Error("Slurm's sbcast is not here", kFailure)
+            .given("--bcast, and no sbcast on PATH")
+            .remedy("leave out --bcast: the nodes then read the program from where it lies");
+}
+
+Broadcast::Broadcast(const std::string& program, const std::string& folder, const std::string& scratch)
+    : copy_(fmt::format("{}/bcast-{}-{}", folder, scratch.substr(scratch.rfind('/') + 1),
+                        program.substr(program.rfind('/') + 1))),
+      scratch_(scratch),
+      output_(memfd_create("strata-broadcast", MFD_CLOEXEC)) {
+    try {
+        hold();
+        send(program);
+    } catch (...) {
+        remove_broadcast(scratch_);
+        close(output_);
+        throw;
+    }
+}
+
+Broadcast::~Broadcast() {
+    remove_broadcast(scratch_);
+    close(output_);
+}
+
+void Broadcast::hold() {
+    const std::string nodes = environment_value("SLURM_JOB_NUM_NODES");
+    const int holders = start_apart(
+        {"srun", "--quiet", "--overlap", "--overcommit", "--nodes=" + nodes, "--ntasks=" + nodes,
+         "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none", "--input=none", "sh", "-c", kHold, copy_},
+        output_);
+    const auto stat = machine::read_stat(holders);
+    const unsigned long long start_time = stat ? stat->start_time : 0;
+    // Before anything is sent, so that somebody knows of it whatever happens to this process.
+    std::ofstream(note_in(scratch_)) << holders << ' ' << start_time << '\n';
+    const auto expected = static_cast<size_t>(std::atoi(nodes.c_str()));
+    const auto held = [&] { return times(kHeld, text_of(output_)) >= expected; };
+    comes(kUntilHeld, [&] { return held() || !lives(holders, start_time); });
+    if (!held()) throw not_sent("srun, which is to hold it there", text_of(output_));
+}
+
+void Broadcast::send(const std::string& program) {
+    const off_t before = lseek(output_, 0, SEEK_END);
+    const int sender = start_apart({"sbcast", "--preserve", "--send-libs", program, copy_}, output_);
+    int status = -1;
+    while (waitpid(sender, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0)
+        throw not_sent(fmt::format("sbcast {} {}", program, copy_),
+                       text_of(output_).substr(static_cast<size_t>(before)));
+}
+
+Setting Broadcast::libraries() const {
+    const std::string others = environment_value("LD_LIBRARY_PATH");
+    return {"LD_LIBRARY_PATH", libraries_of(copy_) + (others.empty() ? "" : ":" + others)};
+}
+
+void remove_broadcast(const std::string& scratch) {
+    std::ifstream note(note_in(scratch));
+    int holders = 0;
+    unsigned long long start_time = 0;
+    if (!(note >> holders >> start_time) || !lives(holders, start_time)) return;
+    kill(holders, kLetGo);
+    comes(kUntilGone, [&] { return !lives(holders, start_time); });
+}
+
+}  // namespace strata::launch
