@@ -10,30 +10,19 @@
 #include "core/graph/expand/assigning.hpp"
 #include "core/graph/expand/halo.hpp"
 #include "core/graph/expand/partition.hpp"
+#include "core/graph/expand/reassigning.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/families.hpp"
-#include "tests/graph/plan_graphs.hpp"
+#include "tests/graph/loads.hpp"
 #include "tests/graph/played_team.hpp"
+#include "tests/graph/subdomains.hpp"
 
 using namespace strata;
 using namespace strata::graph;
 using namespace strata::graph::detail;
+using namespace strata::tests;
 
 namespace {
-
-std::size_t z(int number) { return static_cast<std::size_t>(number); }
-
-/// [process] -> the sum of its patches' costs.
-std::vector<double> loads(const PatchCosts& costs, const Assignment& all, int processes) {
-    std::vector<double> sums(z(processes), 0.0);
-    for (const FamilyId f : all.owner.ids())
-        for (std::size_t p = 0; p < all.owner[f].size(); ++p) sums[z(all.owner[f][p])] += costs[f][p];
-    return sums;
-}
-double longest(const std::vector<double>& loads) { return *std::max_element(loads.begin(), loads.end()); }
-double mean(const std::vector<double>& loads) {
-    return std::accumulate(loads.begin(), loads.end(), 0.0) / static_cast<double>(loads.size());
-}
 
 /// A task that makes a field of the family, with so many floating point operations for each cell.
 Field<double> add_work(Graph& graph, Grid& grid, double flops) {
@@ -47,13 +36,6 @@ Field<double> add_work(Graph& graph, Grid& grid, double flops) {
 
 Grid& square(Graph& graph, const std::string& name, int cells, int patch) {
     return graph.grid(name, {.cells = {{0, 0, 0}, {cells, cells, 1}}, .patch_cells = {patch, patch, 1}});
-}
-
-const Graph& planned(const std::string& name) {
-    static std::map<std::string, tests::DeclaredGraph> made;
-    for (const tests::PlannedGraph& of : tests::planned_graphs())
-        if (of.name == name && !made.contains(name)) made[name] = of.declare();
-    return *made.at(name).graph;
 }
 
 }  // namespace
@@ -233,33 +215,8 @@ TEST_CASE("the estimate counts what plans copy into halos, and what families tak
     CHECK(time(0, 1) == Approx(80e-3 + 64 * 8 / kCopiedEachSecond));  // b waits for a
 }
 
-namespace {
-
-/// Subdomains of a square of 8 x 8, numbered at random: only what they exchange says who is near.
-struct Subdomains {
-    Graph graph{"subdomains"};
-    Subdomains() {
-        Family& family = graph.add<Family>("subdomains", 64);
-        const auto number = [](int x, int y) { return 37 * (x + 8 * y) % 64; };
-        Gather::Table from(64);
-        for (int y = 0; y < 8; ++y)
-            for (int x = 0; x < 8; ++x)
-                for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}})
-                    for (int n = 0; n < 50 && x + dx >= 0 && x + dx < 8 && y + dy >= 0 && y + dy < 8; ++n)
-                        from[z(number(x, y))].push_back({number(x + dx, y + dy), n});
-        const auto& around = graph.add<Gather>("around", family, family, from);
-        const auto u = graph.list<double>("u", family, [](int) { return 1000; }, {.history = 1});
-        Task task = graph.step().task("step", family);
-        (void)task.need(u.previous(), around);
-        (void)task.make(u);
-        task.run([](Here&) {});
-    }
-};
-
-}  // namespace
-
 TEST_CASE("METIS is taken where a step is estimated to be shorter so; its answer is that of all processes") {
-    Subdomains subdomains;
+    graph::testing::Subdomains subdomains;
     for (const Graph* graph :
          {&std::as_const(subdomains.graph), &planned("overset"), &planned("transport-heat")})
         for (const int processes : {3, 4}) {
@@ -275,7 +232,7 @@ TEST_CASE("METIS is taken where a step is estimated to be shorter so; its answer
             if (graph == &subdomains.graph) CHECK((time(with) < 0.9 * time(without)) == can_partition());
             if (!can_partition()) CHECK(with.owner == without.owner);
             std::vector<Assignment> told(z(processes));
-            tests::PlayedTeam(processes, 2).run([&](const Members& members) {
+            PlayedTeam(processes, 2).run([&](const Members& members) {
                 told[z(members.rank)] = assign(*graph, members, 7);
             });
             for (const Assignment& each : told) {
@@ -339,9 +296,16 @@ TEST_CASE("prints the time to share out up to a million patches", "[.times]") {
         const Assignment curves = assign(graph, processes);
         const double middle = now();
         const Assignment metis = assign(graph, processes, Library::where_found);
-        fmt::print("{} patches{}, {} processes: {:.3f} s by curves, {:.3f} s with METIS{}\n",
-                   side * side * side, alone ? "" : " and one", processes, middle - begin, now() - middle,
-                   metis.owner == curves.owner ? "" : ", which is taken");
+        const double end = now();
+        PatchCosts costs = declared_costs(graph);
+        for (std::size_t p = 0; p < costs[FamilyId(0)].size() / 8; ++p) costs[FamilyId(0)][p] *= 3;
+        const Assignment next = reassign(graph, processes, costs, metis.owner);
+        fmt::print(
+            "{} patches{}, {} processes: {:.3f} s by curves, {:.3f} s with METIS{}, {:.3f} s by measured "
+            "costs\n",
+            side * side * side, alone ? "" : " and one", processes, middle - begin, end - middle,
+            metis.owner == curves.owner ? "" : ", which is taken", now() - end);
+        (void)next;
     };
     for (const auto& [side, processes] : {std::pair{10, 13}, {20, 100}, {32, 1000}, {100, 10'000}})
         for (const bool alone : {true, false}) show(side, processes, alone);
@@ -350,7 +314,7 @@ TEST_CASE("prints the time to share out up to a million patches", "[.times]") {
 TEST_CASE("prints the estimated time of each way to share out the graphs of plans", "[.ways]") {
     fmt::print("{:28} {:>9} {:>10} {:>10} {:>10} {:>10}\n", "graph", "processes", "apart/us", "around",
                "along", "METIS");
-    for (const tests::PlannedGraph& of : tests::planned_graphs()) {
+    for (const PlannedGraph& of : planned_graphs()) {
         if (of.moved) continue;
         const Graph& graph = planned(of.name);
         const PatchCosts costs = declared_costs(graph);

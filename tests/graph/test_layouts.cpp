@@ -112,6 +112,35 @@ TEST_CASE("patches move to where there is less to do", "[native]") {
     CHECK(values == ran("1x1", "100").second);
 }
 
+TEST_CASE("few subdomains move where some become dear; costs are known to their later owners", "[native]") {
+    const auto ran = [](const std::string& on) {
+        const Done done = Run({"dear", "60"}, layout(on)).wait();
+        INFO(done.err);
+        REQUIRE(done.status == 0);
+        return done.out;
+    };
+    const auto number = [](const std::string& out, const std::string& before) {
+        REQUIRE(has(out, before + " "));
+        return std::stod(out.substr(out.find(before) + before.size()));
+    };
+    const auto values = [](const std::string& out) {
+        const std::string sorted = graph::testing::sorted_lines(out);
+        return sorted.substr(sorted.find("patch 0 "));
+    };
+    const std::string alone = values(ran("1x1"));
+    for (const std::string on : {"2x1", "3x1"}) {
+        const std::string out = ran(on);
+        CAPTURE(on, out);
+        CHECK(number(out, "moved") < 64 / 4);
+        CHECK(number(out, "efficiency") >= 0.85);
+        CHECK(has(out, "first after a move true"));
+        CHECK(has(out, "first with other owners true"));
+        CHECK(has(out, "first in a new plan true"));
+        CHECK(number(out, "moves later") <= 1);  // the first one had costs of one look
+        CHECK(values(out) == alone);
+    }
+}
+
 TEST_CASE("a process that is killed in the middle of a step ends the run with its name", "[native]") {
     Run run({"mixed", "1000000", "move=3", "die=9"}, layout("3x1"));
     const Done done = run.wait();

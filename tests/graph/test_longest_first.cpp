@@ -5,6 +5,7 @@
 #include "core/graph/expand/longest_first.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/order_of_patches.hpp"
 #include "tests/graph/sweeps.hpp"
 
 using namespace strata::graph;
@@ -14,20 +15,6 @@ namespace {
 
 /// 16 patches.
 const GridShape kSquare{.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {2, 2, 1}};
-
-/// [thread] -> the patches of a task, as its list has them.
-std::vector<std::vector<int>> patches_of(const Program& program, const std::string& task) {
-    std::vector<std::vector<int>> all;
-    const auto visit = [&](const Block& block, const auto& again) -> void {
-        all.resize(std::max(all.size(), block.order.size()));
-        for (std::size_t thread = 0; thread < block.order.size(); ++thread)
-            for (const std::uint32_t op : block.order[thread])
-                if (program.names[program.ops[op].name] == task) all[thread].push_back(program.ops[op].patch);
-        for (const auto& inside : block.inside) again(*inside, again);
-    };
-    visit(program.step, visit);
-    return all;
-}
 
 VectorBy<FamilyId, std::vector<double>> even_costs(const Graph& graph) {
     VectorBy<FamilyId, std::vector<double>> costs;

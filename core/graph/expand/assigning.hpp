@@ -12,6 +12,11 @@ namespace strata::graph::detail {
 /// [family][patch] -> process.
 using FamilyOwners = VectorBy<FamilyId, std::vector<int>>;
 
+/// Of the estimated time, for leaving what is there: estimates are no better.
+inline constexpr double kLeastGain = 0.05;
+
+[[nodiscard]] int count_patches(const Graph& graph);
+
 /// Seconds of one step on one core, as the tasks of the step declare their work: the sum over a family's
 /// tasks that run on the patch. A task without declared work counts as the bytes of the values that it uses.
 /// Rounds of Scope::subcycle are counted; a repeat counts as one round, since nobody knows how many there
@@ -77,5 +82,9 @@ inline constexpr double kCopiedEachSecond = 4e9;
 /// neighbours mostly lie on the same node. Empty where there is no answer.
 [[nodiscard]] FamilyOwners share_by_bytes(const Graph& graph, const std::vector<double>& places,
                                           const PatchCosts& costs, const Exchanges& exchanges, int processes);
+/// Near the present owners: balance::repaired() of the patches of all families together. `exchanges` may be
+/// empty.
+[[nodiscard]] FamilyOwners share_near(const Graph& graph, const FamilyOwners& now, const PatchCosts& costs,
+                                      const Exchanges& exchanges, int processes);
 
 }  // namespace strata::graph::detail

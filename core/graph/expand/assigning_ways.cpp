@@ -1,9 +1,11 @@
-// Ways to share patches out: each family by itself, all along one curve, and by the bytes that they exchange.
+// Ways to share patches out: each family by itself, all along one curve, by the bytes that they exchange, and
+// near the present owners.
 #include <algorithm>
 #include <numeric>
 #include <queue>
 #include <utility>
 
+#include "core/balance/repair.hpp"
 #include "core/balance/space_curve.hpp"
 #include "core/graph/expand/assigning.hpp"
 #include "core/graph/expand/partition.hpp"
@@ -212,8 +214,10 @@ FamilyOwners share_around(const Graph& graph, const std::vector<double>& places,
     return all;
 }
 
-FamilyOwners share_by_bytes(const Graph& graph, const std::vector<double>& places, const PatchCosts& costs,
-                            const Exchanges& exchanges, int processes) {
+namespace {
+
+/// Pairs of patches that exchange values, by their numbers among all; a pair may be there several times.
+std::vector<balance::Exchanged> pairs_of(const Graph& graph, const Exchanges& exchanges) {
     std::vector<balance::Exchanged> pairs;
     for (const Transfer& one : exchanges.transfers) pairs.push_back({one.from, one.to, one.bytes});
     std::vector<Grid::Meeting> met;
@@ -232,10 +236,26 @@ FamilyOwners share_by_bytes(const Graph& graph, const std::vector<double>& place
                         {first + m.patch, first + p, one.bytes * static_cast<double>(m.box.volume())});
         }
     }
+    return pairs;
+}
+
+}  // namespace
+
+FamilyOwners share_by_bytes(const Graph& graph, const std::vector<double>& places, const PatchCosts& costs,
+                            const Exchanges& exchanges, int processes) {
     const std::vector<double> cost = in_one_row(costs);
-    const auto parts = partition(cost, pairs, processes);
+    const auto parts = partition(cost, pairs_of(graph, exchanges), processes);
     if (!parts) return {};
     return by_family(number_along(*parts, places, cost, processes), costs);
+}
+
+FamilyOwners share_near(const Graph& graph, const FamilyOwners& now, const PatchCosts& costs,
+                        const Exchanges& exchanges, int processes) {
+    balance::Owners owner;
+    for (const auto& family : now) owner.insert(owner.end(), family.begin(), family.end());
+    return by_family(balance::repaired(in_one_row(costs), pairs_of(graph, exchanges), std::move(owner),
+                                       processes, 1 / kCopiedEachSecond),
+                     costs);
 }
 
 }  // namespace strata::graph::detail

@@ -42,15 +42,6 @@ namespace {
 
 using namespace detail;
 
-constexpr double kLeastGain =
-    0.05;  // of the estimated time, for leaving contiguous chunks: estimates are no better
-
-int count_patches(const Graph& graph) {
-    int all = 0;
-    for (const auto& family : graph.families()) all += family->patches();
-    return all;
-}
-
 Assignment numbered(FamilyOwners owners, int processes) {
     Assignment all;
     all.owner = std::move(owners);
@@ -106,6 +97,12 @@ std::vector<std::byte> written(const Assignment& assignment) {
 
 }  // namespace
 
+int detail::count_patches(const Graph& graph) {
+    int all = 0;
+    for (const auto& family : graph.families()) all += family->patches();
+    return all;
+}
+
 Assignment assign(const Graph& graph, int processes, Library library) {
     const int patches = count_patches(graph);
     if (processes == 1) {
@@ -117,10 +114,6 @@ Assignment assign(const Graph& graph, int processes, Library library) {
     return numbered(
         patches > kMostExchanging ? assign_many(graph, processes) : assign_few(graph, processes, library),
         processes);
-}
-
-Assignment assign(const Graph& graph, int processes, const PatchCosts& costs) {
-    return numbered(share_apart(graph, costs, {}, processes), processes);
 }
 
 Assignment assign(const Graph& graph, const Members& members, std::uint64_t serial) {

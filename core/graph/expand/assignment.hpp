@@ -43,10 +43,6 @@ enum class Library : std::uint8_t { where_found, no };
 /// Where METIS is asked, only one thread of one process may call this (detail::partition).
 [[nodiscard]] Assignment assign(const Graph& graph, int processes, Library library = Library::no);
 
-/// Each family cut by itself along its order(), by costs that were measured: near costs give near cuts, so
-/// few patches move. Families with fewer patches than processes go where there is least to do.
-[[nodiscard]] Assignment assign(const Graph& graph, int processes, const PatchCosts& costs);
-
 /// The first assignment, for the members of a team: where METIS may be asked, process 0 does so and tells the
 /// others; else each finds it out for itself. Collective over the members. `serial`: a number that no other
 /// shared memory of these processes has in its name.

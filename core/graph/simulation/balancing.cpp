@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "core/graph/expand/reassigning.hpp"
 #include "core/team/supply.hpp"
 
 namespace strata::graph {
@@ -161,7 +162,8 @@ std::optional<balance::Decider::Move> Balancer::look(Plan& plan, std::uint64_t s
     const balance::Look look = combined(plan.assignment(), told(plan.members()), steps_ + 1);
     auto move = decider_.look(look, plan.assignment().owner, [&](const auto& costs) {
         const VectorBy<FamilyId, std::vector<double>> by_family(costs.begin(), costs.end());
-        const Assignment next = assign(plan.graph(), plan.members().size, by_family);
+        const Assignment next =
+            reassign(plan.graph(), plan.members().size, by_family, plan.assignment().owner);
         return std::vector<balance::Owners>(next.owner.begin(), next.owner.end());
     });
     took += cpu_seconds() - begin;

@@ -1,6 +1,6 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
 //   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, asks, and -round; sweeps, sweeps-boxes; families; quarter. save: a
+// NAME: heat, mixed, some, factored, asks, and -round; sweeps, sweeps-boxes; families; quarter; dear. save: a
 // checkpoint whenever patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
@@ -16,9 +16,11 @@
 #include "tests/graph/factored.hpp"
 #include "tests/graph/families.hpp"
 #include "tests/graph/lines.hpp"
+#include "tests/graph/order_of_patches.hpp"
 #include "tests/graph/scoped.hpp"
 #include "tests/graph/small.hpp"
 #include "tests/graph/some.hpp"
+#include "tests/graph/subdomains.hpp"
 #include "tests/graph/sweeps.hpp"
 
 using namespace strata;
@@ -63,6 +65,19 @@ Assignment anywhere(const Graph& graph, int processes, std::mt19937_64& random) 
     return all;
 }
 
+void print_hashes(team::Team& team, const Simulation& run, const Graph& graph) {
+    std::string lines;  // patches are numbered through all families
+    int first = 0;
+    for (const FamilyId f : graph.families().ids()) {
+        const auto& mine = run.plan().memory().patches()[f];
+        const auto hashes = run.hashes(*graph.families()[f]);
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            lines += fmt::format("patch {} {:016x}\n", first + mine[i], hashes[i]);
+        first += graph.families()[f]->patches();
+    }
+    print_all(team, lines);
+}
+
 void run(team::Team& team, Graph& graph, const Asked& asked) {
     Simulation run(
         graph, Members::of(team),
@@ -82,16 +97,7 @@ void run(team::Team& team, Graph& graph, const Asked& asked) {
         if (asked.die > 0 && run.step() >= asked.die && team.rank() == 1) raise(SIGKILL);
         run.advance(std::min(at_once, asked.steps - run.step()));
     }
-    std::string lines;  // patches are numbered through all families
-    int first = 0;
-    for (const FamilyId f : graph.families().ids()) {
-        const auto& mine = run.plan().memory().patches()[f];
-        const auto hashes = run.hashes(*graph.families()[f]);
-        for (std::size_t i = 0; i < mine.size(); ++i)
-            lines += fmt::format("patch {} {:016x}\n", first + mine[i], hashes[i]);
-        first += graph.families()[f]->patches();
-    }
-    print_all(team, lines);
+    print_hashes(team, run, graph);
 }
 
 constexpr int kEach = 40;  // particles a cell
@@ -154,6 +160,59 @@ void balance(team::Team& team, std::int64_t steps) {
     fmt::print("efficiency {:.3f}\n", all / team.size() / *std::max_element(load.begin(), load.end()));
 }
 
+/// Whether this process's dear subdomains come first in its order, by costs that were measured.
+bool are_first(const Simulation& run, const std::vector<double>& seconds, double dear) {
+    std::size_t mine = 0;
+    const auto is_dear = [&](int patch) { return seconds[static_cast<std::size_t>(patch)] == dear; };
+    for (const int patch : run.plan().memory().patches()[FamilyId(0)]) mine += is_dear(patch) ? 1 : 0;
+    const auto order = patches_of(run.plan().step(), "step").at(0);
+    return std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(mine), is_dear);
+}
+
+/// Eight subdomains of process 0 take ten times as long as the others. Says how many moved when they first
+/// did, how even loads are then, and whether costs are known to the owners that subdomains have later.
+void dear(team::Team& team, std::int64_t steps) {
+    constexpr double cheap = 2e-5, ten = 10 * cheap;
+    Subdomains all;
+    Simulation run(all.graph, Members::of(team), {.crew = &team.crew(), .balance = true});
+    const std::vector<int> first = run.plan().assignment().owner[FamilyId(0)];
+    int left = 8;
+    for (std::size_t p = 0; p < first.size(); ++p)
+        all.seconds[p] = first[p] == 0 && left > 0 ? --left, ten : cheap;
+    run.start();
+    while (run.step() < steps && run.balanced().moves.empty()) run.advance(1);
+    const auto said = [&](const std::string& what, bool mine) {
+        const bool of_all =
+            team.together().reduce(int{mine}, [](int a, int b) { return std::min(a, b); }) == 1;
+        if (team.rank() == 0) fmt::print("{} {}\n", what, of_all);
+    };
+    if (!run.balanced().moves.empty()) {
+        const std::vector<int>& now = run.plan().assignment().owner[FamilyId(0)];
+        std::vector<double> load(static_cast<std::size_t>(team.size()), 0.0);
+        int moved = 0;
+        for (std::size_t p = 0; p < now.size(); ++p) {
+            load[static_cast<std::size_t>(now[p])] += all.seconds[p];
+            moved += now[p] != first[p] ? 1 : 0;
+        }
+        if (team.rank() == 0)
+            fmt::print("moved {}\nefficiency {:.3f}\n", moved,
+                       (56 * cheap + 8 * ten) / team.size() / *std::max_element(load.begin(), load.end()));
+        said("first after a move", are_first(run, all.seconds, ten));
+    }
+    // Every subdomain to another process, and the plan made again with the same owners: nothing is measured
+    // in between.
+    Assignment next = run.plan().assignment();
+    for (int& owner : next.owner[FamilyId(0)]) owner = (owner + 1) % team.size();
+    run.reassign(next);
+    said("first with other owners", are_first(run, all.seconds, ten));
+    run.reassign(next);
+    said("first in a new plan", are_first(run, all.seconds, ten));
+    const std::size_t moves = run.balanced().moves.size();
+    run.advance(std::max(steps - run.step(), std::int64_t{0}));
+    if (team.rank() == 0) fmt::print("moves later {}\n", run.balanced().moves.size() - moves);
+    print_hashes(team, run, all.graph);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,6 +221,8 @@ int main(int argc, char** argv) {
         const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
         if (asked.name == "quarter") {
             balance(team, asked.steps);
+        } else if (asked.name == "dear") {
+            dear(team, asked.steps);
         } else if (asked.name.starts_with("sweeps")) {
             Sweeps sweeps(shape, asked.name == "sweeps" ? std::vector<Box>{} : pinwheel());
             run(team, sweeps.graph, asked);
