@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -28,12 +29,15 @@ std::string libraries_of(const std::string& copy) { return copy + "_libs"; }
 std::string note_in(const std::string& scratch) { return scratch + "/broadcast"; }
 
 /// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
-/// copy also goes with a job that is cancelled or whose time is over: its steps get SIGTERM first.
+/// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
+/// first.
 constexpr const char* kHold =
-    "trap : TERM USR1 INT HUP; echo held; sleep 2147483647 & wait; rm -rf -- \"$0\" \"$0_libs\"";
-constexpr std::string_view kHeld = "held\n";
+    "trap : TERM USR1 INT HUP; echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
+    "rm -rf -- \"$0\" \"$0_libs\"";
+constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
 constexpr int kLetGo = SIGUSR1;
+constexpr const char* kLetGoByName = "--signal=USR1";
 /// How long copies are waited for: seconds until holders must be there, and until they must have let go.
 constexpr int kUntilHeld = 60, kUntilGone = 10;
 
@@ -82,6 +86,49 @@ size_t times(std::string_view word, const std::string& text) {
     return found;
 }
 
+/// The step of the holders, as it is noted: srun's process, and the number of job and step.
+struct Holders {
+    int srun = 0;
+    unsigned long long start_time = 0;
+    std::string step;
+
+    [[nodiscard]] bool live() const { return lives(srun, start_time); }
+};
+
+Holders noted(const std::string& scratch) {
+    std::ifstream note(note_in(scratch));
+    Holders holders;
+    note >> holders.srun >> holders.start_time >> holders.step;
+    return holders;
+}
+
+void take_note(const std::string& scratch, const Holders& holders) {
+    std::ofstream(note_in(scratch)) << holders.srun << ' ' << holders.start_time << ' ' << holders.step
+                                    << '\n';
+}
+
+/// By their srun, which is there until they have let go.
+void let_go(const Holders& holders) {
+    kill(holders.srun, kLetGo);
+    kill(holders.srun, SIGCONT);
+    comes(kUntilGone, [&] { return !holders.live(); });
+}
+
+/// By Slurm itself, where the job may be ending: then srun, which is not to know of it, would kill them.
+void let_go_without_srun(const Holders& holders) {
+    // The process below it first, which ends the step of a srun that was killed; before anything is sent, as
+    // is right.
+    if (!holders.step.empty())
+        for (const int pid : machine::descendants_of(holders.srun)) kill(pid, SIGKILL);
+    kill(holders.srun, SIGKILL);
+    if (holders.step.empty()) return;
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int told = start_apart({"scancel", kLetGoByName, holders.step}, nothing);
+    while (waitpid(told, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    close(nothing);
+}
+
 Error not_sent(const std::string& what, std::string said) {
     std::replace(said.begin(), said.end(), '\n', ' ');
     return Error("the program could not be sent to the nodes", kFailure)
@@ -119,31 +166,42 @@ Broadcast::Broadcast(const std::string& program, const std::string& folder, cons
         hold();
         send(program);
     } catch (...) {
-        remove_broadcast(scratch_);
-        close(output_);
+        end();
         throw;
     }
 }
 
-Broadcast::~Broadcast() {
-    remove_broadcast(scratch_);
+Broadcast::~Broadcast() { end(); }
+
+void Broadcast::end() {
+    const Holders holders = noted(scratch_);
+    if (holders.live()) let_go(holders);
+    if (holders.live()) let_go_without_srun(holders);
+    unlink(note_in(scratch_).c_str());
     close(output_);
 }
 
 void Broadcast::hold() {
     const std::string nodes = environment_value("SLURM_JOB_NUM_NODES");
-    const int holders = start_apart(
+    Holders holders;
+    holders.srun = start_apart(
         {"srun", "--quiet", "--overlap", "--overcommit", "--nodes=" + nodes, "--ntasks=" + nodes,
          "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none", "--input=none", "sh", "-c", kHold, copy_},
         output_);
-    const auto stat = machine::read_stat(holders);
-    const unsigned long long start_time = stat ? stat->start_time : 0;
+    const auto stat = machine::read_stat(holders.srun);
+    holders.start_time = stat ? stat->start_time : 0;
     // Before anything is sent, so that somebody knows of it whatever happens to this process.
-    std::ofstream(note_in(scratch_)) << holders << ' ' << start_time << '\n';
+    take_note(scratch_, holders);
     const auto expected = static_cast<size_t>(std::atoi(nodes.c_str()));
     const auto held = [&] { return times(kHeld, text_of(output_)) >= expected; };
-    comes(kUntilHeld, [&] { return held() || !lives(holders, start_time); });
-    if (!held()) throw not_sent("srun, which is to hold it there", text_of(output_));
+    comes(kUntilHeld, [&] { return held() || !holders.live(); });
+    const std::string said = text_of(output_);
+    if (!held()) throw not_sent("srun, which is to hold it there", said);
+    std::istringstream(said.substr(said.find(kHeld) + kHeld.size())) >> holders.step;
+    // Else it would kill them as soon as it hears that the job is over, before Slurm's daemons ask them to
+    // end.
+    kill(holders.srun, SIGSTOP);
+    take_note(scratch_, holders);
 }
 
 void Broadcast::send(const std::string& program) {
@@ -163,12 +221,8 @@ Setting Broadcast::libraries() const {
 }
 
 void remove_broadcast(const std::string& scratch) {
-    std::ifstream note(note_in(scratch));
-    int holders = 0;
-    unsigned long long start_time = 0;
-    if (!(note >> holders >> start_time) || !lives(holders, start_time)) return;
-    kill(holders, kLetGo);
-    comes(kUntilGone, [&] { return !lives(holders, start_time); });
+    const Holders holders = noted(scratch);
+    if (holders.live()) let_go_without_srun(holders);
 }
 
 }  // namespace strata::launch

@@ -30,12 +30,14 @@ class Broadcast {
   private:
     void hold();
     void send(const std::string& program);
+    void end();
 
     std::string copy_, scratch_;
     int output_;  // a file in memory, with what Slurm's commands say
 };
 
-/// Has removed from the nodes what the run of this scratch folder has sent, if anything.
+/// Has removed from the nodes what the run of this scratch folder, whose supervisor is dead, has sent, if
+/// anything.
 void remove_broadcast(const std::string& scratch);
 
 }  // namespace strata::launch

@@ -188,12 +188,12 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
             folders.emplace_back(path, lock);
         }
     }
+    for (const auto& [path, lock] : folders) remove_broadcast(path);  // before their job is over
     if (!dead.empty()) {
         if (const int ended = end_marked(dead); ended > 0)
             removed.push_back(fmt::format("{} process(es) of a run whose supervisor was killed", ended));
     }
     for (const auto& [path, lock] : folders) {
-        remove_broadcast(path);
         std::error_code ignored;
         fs::remove_all(path, ignored);
         close(lock);
