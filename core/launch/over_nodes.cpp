@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/launch/launcher_command.hpp"
 #include "core/launch/program.hpp"
+#include "core/launch/target.hpp"
 
 namespace strata::launch {
 namespace {
@@ -52,7 +53,7 @@ std::vector<std::string> over_nodes(const std::vector<std::string>& command, int
             .allowed("--nodes with a program; or a launcher with options of its own")
             .remedy(fmt::format("strata launch --nodes {} --layout {} -- {}", nodes, to_text(layout),
                                 command[launcher->program_at]));
-    const Program program = examine(path, environment_value("LD_LIBRARY_PATH"));
+    const Program program = examine_command(command, path);
     std::vector<std::string> words = {
         "srun", fmt::format("--nodes={}", nodes), fmt::format("--ntasks={}", layout.processes),
         // Rank 0 and its neighbours lie on the first node, as the placement has it.

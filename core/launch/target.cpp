@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 #include "core/base/error.hpp"
 #include "core/launch/script.hpp"
 
@@ -56,18 +60,35 @@ void refuse_mpi_without_mpi(const Program& program, const Request& request) {
         .remedy(program.team ? "link strata::team_mpi, or leave out --mpi" : "leave out --mpi");
 }
 
-/// A program by what its file links, or a Python script by what it imports.
-Program examine_command(const std::vector<std::string>& command, const std::string& path) {
-    Program program = examine(path, environment_value("LD_LIBRARY_PATH"));
-    const std::string script = python_script(command, program.path);
-    if (!script.empty() && drives_a_team(script)) {
-        program.team = true;
-        program.why = fmt::format("{} imports strata.graph.program", script);
-    }
-    return program;
+/// The module of graphs in Python that was built with this front; empty for none.
+std::string graph_module() {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    const fs::path base = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+    for (const char* folder : {"libexec/strata", "core/run/python"})
+        for (const fs::directory_entry& entry : fs::directory_iterator(base / folder, none))
+            if (const std::string name = entry.path().filename().string();
+                name.starts_with("strata_graph.") && name.ends_with(".so"))
+                return entry.path().string();
+    return "";
 }
 
 }  // namespace
+
+Program examine_command(const std::vector<std::string>& command, const std::string& path) {
+    const std::string libraries = environment_value("LD_LIBRARY_PATH");
+    Program program = examine(path, libraries);
+    const std::string script = python_script(command, program.path);
+    if (script.empty() || !drives_a_team(script)) return program;
+    program.team = true;
+    program.why = fmt::format("{} imports strata.graph.program", script);
+    if (const std::string module = graph_module(); !module.empty()) {
+        Program linked = examine(module, libraries);
+        program.mpi = linked.mpi;
+        program.mpi_library = std::move(linked.mpi_library);
+    }
+    return program;
+}
 
 Target target_of(const Request& request) {
     Target target;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/launch/launcher_command.hpp"
 #include "core/launch/mpi.hpp"
@@ -25,6 +27,10 @@ struct Target {
     std::optional<LauncherCommand> launcher;
     std::optional<Mpirun> mpirun;
 };
+
+/// A program by what its file links; a Python script that drives a team by what it imports, and by the MPI of
+/// the module of graphs. `path`: the file of the command's first word.
+Program examine_command(const std::vector<std::string>& command, const std::string& path);
 
 /// Throws Error for a command that is not there, a program whose MPI is not known or has no mpirun, and a
 /// request that a rank of another launcher cannot carry out.
