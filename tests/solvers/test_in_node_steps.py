@@ -1,0 +1,59 @@
+"""On one node a program that could run on several takes the same instructions a step as one that could not.
+
+The same objects are linked with strata::team_mpi and without it. Callgrind counts all that the threads do in
+their steps, and nothing before and after.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from solver_cases import CASES, MPM_CASES, changed
+from tested_build import built
+
+STEPS = 20
+MOST_APART = 0.005
+SOLVERS = {
+    "transport": (CASES, "heat", {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}),
+    "mpm": (MPM_CASES, "axial", {}),
+}
+
+
+def a_step(linked: str, name: str, layout: str, folder: Path) -> dict[str, float]:
+    """Instructions of all threads: those of operations, and those between them, waiting included."""
+    cases, case, changes = SOLVERS[name]
+    program, out = built("tests", "solvers", linked, f"strata-{name}"), folder / linked
+    words = [program, changed(folder, case, cases=cases, **changes), "--steps", STEPS, "--quiet"]
+    done = subprocess.run(
+        [*map(str, words), "--counters", "simulated", "--out", str(out)],
+        env=os.environ | {"STRATA_LAYOUT": layout, "STRATA_BIND": "none"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if "valgrind was not found when it was made" in done.stderr or "needs valgrind" in done.stderr:
+        pytest.skip(done.stderr.splitlines()[0])
+    assert done.returncode == 0, done.stderr
+    counters = json.loads((out / "result.json").read_text())["counters"]
+    return {
+        "operations": sum(row["events"]["instructions"] for row in counters["rows"]) / STEPS,
+        "between them": counters["runtime"]["instructions"] / STEPS,
+    }
+
+
+@pytest.mark.parametrize("layout", ["1x1", "2x1", pytest.param("1x2", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_step_on_one_node_is_the_same_with_and_without_several(
+    tmp_path: Path, name: str, layout: str
+) -> None:
+    found, expected = (a_step(linked, name, layout, tmp_path) for linked in ("nodes", "one-node"))
+    print(f"{name} {layout}: {found} with the library, {expected} without, instructions a step")
+    assert expected["operations"] > 1e5 and expected["between them"] > 1e3
+    if layout != "1x1":  # how long one waits for another differs from run to run
+        del found["between them"], expected["between them"]
+    assert found == pytest.approx(expected, rel=MOST_APART)
