@@ -106,12 +106,18 @@ def test_the_ranks_of_a_step_are_one_team_over_its_nodes(quiet, mpi):
     assert done.returncode == 0, done.stderr
     for rank in range(4):
         assert f"member {rank} of 4 node {rank // 2} of 2 local {rank % 2} of 2 same true" in done.stdout
-    if by == "--mpi=pmi2":
-        return  # MPICH 4.0 over UCX may hang as it ends on four nodes, though seldom: docs/cluster.md
     done = quiet.run("srun", by, "-N", "4", program, "hello")
     assert done.returncode == 0, done.stderr
     for rank in range(4):
         assert f"member {rank} of 4 node {rank} of 4 local 0 of 1 same true" in done.stdout
+
+
+@pytest.mark.soak
+def test_no_rank_of_many_steps_hangs_as_it_ends(quiet, mpi):
+    """MPICH 4.0 over UCX can, where ranks come to MPI_Finalize one after the other: docs/cluster.md."""
+    by, program = mpi
+    for _ in range(100):
+        assert quiet.run("srun", by, "-N", "4", program, "hello", timeout=60).returncode == 0
 
 
 def test_ranks_that_do_not_find_each_other_are_one_error(quiet, mpi):

@@ -226,7 +226,7 @@ Joined join_by(const KeeperLink& kept) {
     MPI_Barrier(comms.node);
     auto [placement, crowded] = read_facts(arena);
     auto nodes = std::make_unique<MpiNodes>(comms.members, comms.leaders, comms.where.node, comms.first_ranks,
-                                            arena.failure(), crowded);
+                                            arena.failure(), crowded, kept.line);
     MPI_Comm_free(&comms.machine);
     MPI_Comm_free(&comms.node);
     return {comms.where, std::move(arena), std::move(placement), crowded, std::move(nodes)};
@@ -237,9 +237,7 @@ Joined join(const std::string& word, const Options&) {
     if (getppid() != kept.keeper) _exit(128 + SIGKILL);
     fcntl(kept.line, F_SETFD, FD_CLOEXEC);
     try {
-        Joined joined = join_by(kept);
-        close(kept.line);
-        return joined;
+        return join_by(kept);
     } catch (const SaidByRankZero&) {
         send_message(kept.line, Message{.kind = Message::Kind::failed});
         // MPI's launcher ends the others when rank 0 has ended.

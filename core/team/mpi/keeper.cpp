@@ -88,6 +88,26 @@ void Keeper::leave_when_all_have() {
     finish();
 }
 
+/// As leave_when_all_have(), for the members' calls of MPI_Finalize (MpiNodes::finish()).
+void Keeper::finish_mpi_when_all_can() {
+    if (!is_head() || told_to_finish_ || ready_ < where_->local_size) return;
+    if (where_->node == 0) {
+        if (heads_.linked_but(nodes_ready_) > 0) return;
+    } else if (heads_.linked() > 0) {
+        if (!std::exchange(said_ready_, true)) heads_.tell(Message{.kind = Kind::ready});
+        return;
+    }
+    finish_mpi();
+}
+
+void Keeper::finish_mpi() {
+    told_to_finish_ = true;
+    const Message word{.kind = Kind::finish};
+    if (is_head() && where_->node == 0) heads_.tell(word);
+    if (is_head()) node_.tell(word);
+    member_.tell(word);
+}
+
 /// All members have ended.
 void Keeper::finish() {
     done_ = true;
@@ -119,6 +139,7 @@ void Keeper::take_turn() {
         heads_.listen();
         heads_.turn();
     }
+    if (where_) finish_mpi_when_all_can();
     if (where_) leave_when_all_have();
     epoll_event about[8];
     for (int n = epoll_wait(events_, about, 8, 0); n > 0; --n)

@@ -85,6 +85,11 @@ void Keeper::listen_to_member() {
         if (word->kind == Kind::place) take_place(*word);
         if (word->kind == Kind::join) join(*word);
         if (word->kind == Kind::failed) said_why_ = true;
+        if (word->kind != Kind::ready) continue;
+        if (is_head())
+            ++ready_;
+        else
+            node_.tell(*word);
     }
 }
 
@@ -95,12 +100,16 @@ void Keeper::said_on_node(const Received& received, int line) {
         arena_ = Arena::view(received.descriptor, capacity_);
     }
     if (word.kind == Kind::lost) static_cast<void>(lost(word, line));
+    if (word.kind == Kind::ready && is_head()) ++ready_;
+    if (word.kind == Kind::finish && !is_head()) finish_mpi();
     if (word.kind == Kind::end && !is_head()) finish();
 }
 
 void Keeper::said_by_node(int node, const Message& word) {
     if (word.kind == Kind::lost) static_cast<void>(lost(word, -1, node));
     if (word.kind == Kind::gone) nodes_gone_.insert(node);
+    if (word.kind == Kind::ready) nodes_ready_.insert(node);
+    if (word.kind == Kind::finish) finish_mpi();
     if (word.kind == Kind::end) finish();
 }
 

@@ -45,6 +45,8 @@ class Keeper {
     void handle(int signal);
     void finish();
     void leave_when_all_have();
+    void finish_mpi_when_all_can();
+    void finish_mpi();
     // Messages.
     void listen_to_member();
     void take_place(const Message& word);
@@ -68,7 +70,9 @@ class Keeper {
     std::optional<Arena> arena_;
     NodeLines node_;
     Heads heads_;
-    std::set<int> nodes_gone_;
+    std::set<int> nodes_gone_, nodes_ready_;
+    int ready_ = 0;  // members of this node
+    bool said_ready_ = false, told_to_finish_ = false;
     bool said_gone_ = false, said_why_ = false, done_ = false;
     int status_ = 0, asked_by_ = 0;
     std::optional<Message> lost_;

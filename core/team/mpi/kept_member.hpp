@@ -27,7 +27,7 @@ class KeptMember {
     /// Sends it a signal; no effect after its end.
     void signal(int number) const;
 
-    /// The line to it; -1 when it has joined, or has ended.
+    /// The line to it; -1 when it has ended.
     [[nodiscard]] int line() const { return line_; }
     /// Its next message; none when there is none (now).
     [[nodiscard]] std::optional<Message> next_word();

@@ -22,6 +22,8 @@ struct Message {
         hello,   // the first on a line between keepers: the sender's introduction
         beat,    // between nodes, once a second
         lost,    // a member is gone
+        ready,   // the members on this end have only MPI_Finalize left to call
+        finish,  // all members of the team have: they call it now
         gone,    // no member is alive on this end any more
         end      // no member is alive on any node
     };

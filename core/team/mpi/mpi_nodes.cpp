@@ -1,13 +1,16 @@
 #include "core/team/mpi/mpi_nodes.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "core/team/mpi/exact_sum_mpi.hpp"
+#include "core/team/mpi/lines.hpp"
 #include "core/team/waiting.hpp"
 
 namespace strata::team {
@@ -117,18 +120,18 @@ void MpiNodes::add_up(ExactSum& sum) {
 
 void MpiNodes::farewell() { agree(What::farewell); }
 
-/// MPICH over UCX (before 4.2) disconnects and then waits without progress, so that a rank whose last message
-/// is not yet answered hangs in MPI_Finalize over TCP (mpich pull request 6596). So each leader exchanges a
-/// message in both directions with those that collective calls make it send to: of 40 runs on four nodes one
-/// hung, and with a barrier alone five of twelve.
-void MpiNodes::answer_all() {
-    int rank = 0, size = 0, sent = 0, received = 0;
-    MPI_Comm_rank(leaders_, &rank);
-    MPI_Comm_size(leaders_, &size);
-    for (int distance = 1; distance < size; distance *= 2) {
-        const int up = (rank + distance) % size, down = (rank + size - distance) % size;
-        MPI_Sendrecv(&sent, 1, MPI_INT, up, 0, &received, 1, MPI_INT, down, 0, leaders_, MPI_STATUS_IGNORE);
-        MPI_Sendrecv(&sent, 1, MPI_INT, down, 1, &received, 1, MPI_INT, up, 1, leaders_, MPI_STATUS_IGNORE);
+/// MPICH over UCX (before 4.2) flushes its connections in MPI_Finalize and then waits for all ranks without
+/// progress (mpich pull request 6596). Over TCP the other end must answer a flush. It answers out of any call
+/// of MPI, so a rank that others still answer out of earlier calls can be through before they have flushed,
+/// and then never answers them: they hang. So all ranks make their last call first, and know it of each other
+/// without MPI: from then on a rank answers only when its own flushes are on their way.
+void MpiNodes::await_finish() {
+    send_message(keeper_, Message{.kind = Message::Kind::ready});
+    constexpr int look_ms = 100;
+    for (pollfd line{keeper_, POLLIN, 0};; poll(&line, 1, look_ms)) {
+        const Received received = receive_message(keeper_);
+        if (received.closed || (received.message && received.message->kind == Message::Kind::finish)) return;
+        failure_.check();
     }
 }
 
@@ -136,10 +139,12 @@ void MpiNodes::finish() {
     int over = 0;
     MPI_Finalized(&over);
     if (over != 0) return;  // the program has ended MPI itself
-    if (leaders_ != MPI_COMM_NULL) answer_all();
     if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
     MPI_Comm_free(&members_);
+    await_finish();
     MPI_Finalize();
 }
+
+MpiNodes::~MpiNodes() { close(keeper_); }
 
 }  // namespace strata::team

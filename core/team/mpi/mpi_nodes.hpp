@@ -21,16 +21,21 @@ namespace strata::team {
 class MpiNodes : public Nodes {
   public:
     /// `members`: all of the team, by its ranks. `leaders`: MPI_COMM_NULL in a member that leads no node; it
-    /// then only calls messages() and finish().
+    /// then only calls messages() and finish(). `keeper`: the line to who looks after this member; closed by
+    /// the destructor.
     MpiNodes(MPI_Comm members, MPI_Comm leaders, int node, std::vector<int> first_ranks,
-             const Failure& failure, bool crowded)
+             const Failure& failure, bool crowded, int keeper)
         : members_(members),
           messages_(members, failure),
           leaders_(leaders),
           node_(node),
           first_ranks_(std::move(first_ranks)),
           failure_(failure),
-          crowded_(crowded) {}
+          crowded_(crowded),
+          keeper_(keeper) {}
+    ~MpiNodes() override;
+    MpiNodes(const MpiNodes&) = delete;
+    MpiNodes& operator=(const MpiNodes&) = delete;
 
     [[nodiscard]] const std::vector<int>& first_ranks() const override { return first_ranks_; }
     void barrier() override;
@@ -42,7 +47,7 @@ class MpiNodes : public Nodes {
     void finish() override;
 
   private:
-    void answer_all();
+    void await_finish();
     enum class What : std::int64_t { barrier = 1, broadcast, gather, sum, farewell };
 
     void agree(What what, std::int64_t bytes = 0, std::int64_t root = 0);
@@ -57,6 +62,7 @@ class MpiNodes : public Nodes {
     std::vector<int> first_ranks_;
     const Failure& failure_;
     bool crowded_;
+    int keeper_;
     std::uint64_t meetings_ = 0;
     // MPI's buffers during an operation: they must outlive a call that a death has ended.
     std::int64_t offer_[2] = {}, agreed_[2] = {};
