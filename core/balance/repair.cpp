@@ -1,7 +1,7 @@
 #include "core/balance/repair.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,6 +29,7 @@ class Repair {
             all += costs[i];
             dearest = std::max(dearest, costs[i]);
         }
+        for (int p = 0; p < processes; ++p) by_load_.emplace(loads_[z(p)], p);
         limit_ = std::max((1 + tolerance) * all / processes, dearest);
         for (const auto& [a, b, bytes] : exchanged) {
             if (a == b) continue;
@@ -50,10 +51,9 @@ class Repair {
     };
 
     bool move_one() {
-        const auto most = std::max_element(loads_.begin(), loads_.end());
-        if (*most <= limit_) return false;
-        const int giver = static_cast<int>(most - loads_.begin());
-        const int idle = static_cast<int>(std::min_element(loads_.begin(), loads_.end()) - loads_.begin());
+        const auto [most, giver] = *by_load_.rbegin();
+        if (most <= limit_) return false;
+        const int idle = by_load_.begin()->second;
         Found best;
         for (const int patch : of_[z(giver)])
             if (stays_[z(patch)] == 0) look_at(patch, giver, idle, best);
@@ -61,11 +61,17 @@ class Repair {
         if (best.gain <= 1e-9 * limit_) return false;
         std::erase(of_[z(giver)], best.patch);
         of_[z(best.to)].push_back(best.patch);
-        loads_[z(giver)] -= costs_[z(best.patch)];
-        loads_[z(best.to)] += costs_[z(best.patch)];
+        add(giver, -costs_[z(best.patch)]);
+        add(best.to, costs_[z(best.patch)]);
         owner_[z(best.patch)] = best.to;
         stays_[z(best.patch)] = 1;
         return true;
+    }
+
+    void add(int process, double cost) {
+        by_load_.erase({loads_[z(process)], process});
+        loads_[z(process)] += cost;
+        by_load_.emplace(loads_[z(process)], process);
     }
 
     void look_at(int patch, int giver, int idle, Found& best) {
@@ -103,8 +109,9 @@ class Repair {
     std::vector<std::vector<std::pair<int, double>>> seconds_with_;  // [patch]: (other patch, of a step)
     std::vector<char> stays_;                                        // it has moved already
     std::vector<std::vector<int>> of_;                               // [process] -> its patches
-    std::vector<double> loads_;
-    std::vector<std::pair<int, double>> with_;  // of one patch: (process, seconds)
+    std::vector<double> loads_;                                      // [process]
+    std::set<std::pair<double, int>> by_load_;                       // (load, process)
+    std::vector<std::pair<int, double>> with_;                       // of one patch: (process, seconds)
     double limit_ = 0;
 };
 

@@ -17,8 +17,8 @@ namespace strata::balance {
 /// cheap ones, and of equal ones those at the edge of a process's part. Of equal moves the lowest patch's is
 /// made, to the lowest process. No patch moves twice. (Diffusion after Schloegel, Karypis and Kumar,
 /// "Multilevel diffusion schemes for repartitioning of adaptive meshes", 1997; but straight to the taker,
-/// since any process can take any patch.) O(moves x (patches of a process x exchanges of a patch +
-/// processes)).
+/// since any process can take any patch.) O(moves x patches of a process x exchanges of a
+/// patch).
 ///   Example: costs 1 1 1 1 4, owners 0 0 0 0 0, two processes: the dear patch goes to process 1, alone.
 [[nodiscard]] Owners repaired(std::span<const double> costs, std::span<const Exchanged> exchanged, Owners now,
                               int processes, double per_byte, double tolerance = 0.02);
