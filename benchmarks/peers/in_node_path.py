@@ -27,9 +27,9 @@ from strata.measure.stats import BlockRatio, block_ratio
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDEST = 0.02  # half of an interval
-CASES = {  # a case and its steps: about a second of them
-    "transport": ("transport/heat", 3000),
-    "mpm": ("mpm/bar", 12),
+CASES = {  # a case and its steps, of which it has more: half a second of them
+    "transport": ("transport/heat", 1300),
+    "mpm": ("mpm/bar", 25),
 }
 LINKED = ("nodes", "one-node")
 
