@@ -25,7 +25,7 @@ TESTS, PACKAGE = ROOT / "tests", ROOT / "python" / "strata"
 # side.
 STARTS = {
     "benchmarks": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "strata-bench-team"),
-    "cluster": ("python",),
+    "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "python"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
     "graph": ("strata", "strata-transport", "strata-mpm"),
     "interop": ("strata", "python"),
@@ -53,7 +53,7 @@ READ_BY = [
         re.compile(r"^(setup/|strata$|cmake/|CMakeLists\.txt$|pyproject\.toml$|python/strata/pieces\.csv$)"),
         ("setup",),
     ),
-    (re.compile(r"^cases/"), ("e2e", "solvers", "graph", "python", "setup", "team")),
+    (re.compile(r"^cases/"), ("e2e", "solvers", "graph", "python", "setup", "team", "cluster")),
     (re.compile(r"^tests/README\.md$"), ("setup",)),
     (
         re.compile(
