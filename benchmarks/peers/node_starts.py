@@ -90,7 +90,7 @@ def draw(done: dict[tuple[int, int], Comparison], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("svg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     figure, (times, ratios) = pyplot.subplots(2, 1, figsize=(6, 6), sharex=True, height_ratios=(2, 1))
     for colour, nodes in enumerate(dict.fromkeys(n for n, _ in done)):
@@ -110,7 +110,11 @@ def draw(done: dict[tuple[int, int], Comparison], path: Path) -> None:
     ratios.axhline(1 + ALLOWED, color="grey", linestyle=":")
     times.set(xscale="log", yscale="log", ylabel="start to end, ms")
     ratios.set(xlabel="ranks", ylabel="strata / srun")
-    ratios.set_xscale("log", base=2)
+    ticks = sorted({r for _, r in done})
+    ratios.set_xticks(ticks, [str(tick) for tick in ticks])
+    ratios.minorticks_off()
+    for each in (times.yaxis.set_major_formatter, times.yaxis.set_minor_formatter):
+        each(ticker.FormatStrFormatter("%g"))
     times.legend()
     figure.tight_layout()
     figure.savefig(path)

@@ -302,10 +302,13 @@ int supervise(const Job& job, const Watch& watch) {
         if (watch.record || watch.check)
             readback = std::make_unique<Readback>(job.placement, job.launcher,
                                                   job.by_srun ? resources.scratch.name() : "");
-        if (watch.record) record.clock_before_ghz = clock_on(pus.front(), place);
-        record.started = utc_now();
+        if (watch.record) {
+            record.clock_before_ghz = clock_on(pus.front(), place);
+            record.started = utc_now();
+        }
         const double wall_clock = static_cast<double>(time(nullptr)) - 1;
-        const UsageSnapshot before = read_usage(pus);
+        // On hundreds of cores a look at their books takes a millisecond.
+        const UsageSnapshot before = watch.record ? read_usage(pus) : UsageSnapshot{};
         NodeReaders readers(readback ? job.node_reader : std::vector<std::string>(),
                             resources.scratch.name());
         const bool named = readback && !job.node_reader.empty() && environment_value("SLURM_JOB_ID").empty();
@@ -314,7 +317,7 @@ int supervise(const Job& job, const Watch& watch) {
         Supervision supervision(children, resources.signals, watch, readback.get(), readers, job.by_srun);
         supervision.run();
         std::vector<NodeReading> nodes = readers.finish();
-        UsageSnapshot after = read_usage(pus);
+        UsageSnapshot after = watch.record ? read_usage(pus) : UsageSnapshot{};
         broadcast.reset();  // before its step would be ended as what the run has left
         end_process_tree();
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
