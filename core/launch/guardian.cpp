@@ -84,21 +84,15 @@ Guardian::Guardian() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
     const int guarded = getpid();
-    // Twice, so that it is no child of the supervisor, which ends all of its own. What lies between the two
-    // has no memory of its own: a copy of it would cost more than all else here.
-    const pid_t child = vfork();
-    if (child == 0) {
-        const pid_t guardian = fork();
-        if (guardian != 0) _exit(0);
+    pid_ = fork();
+    if (pid_ == 0) {
         close(ends[1]);
         guard(ends[0], guarded);
     }
     close(ends[0]);
-    if (child < 0) {
+    if (pid_ < 0) {
         close(ends[1]);
         return;
-    }
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     line_ = ends[1];
 }
@@ -111,6 +105,8 @@ Guardian::~Guardian() {
         while (read(line_, &word, 1) < 0 && errno == EINTR) {
         }
     close(line_);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
 }
 
 }  // namespace strata::launch

@@ -17,8 +17,11 @@ class Guardian {
     Guardian(const Guardian&) = delete;
     Guardian& operator=(const Guardian&) = delete;
 
+    /// A child of this process, which is spared when all others are ended; 0 or less for none.
+    [[nodiscard]] int pid() const { return pid_; }
+
   private:
-    int line_ = -1;
+    int line_ = -1, pid_ = 0;
 };
 
 }  // namespace strata::launch

@@ -67,7 +67,7 @@ void stop_with_descendants() {
     for (const int pid : all) kill(pid, SIGCONT);
 }
 
-std::vector<int> end_all_descendants(double patience_s) {
+std::vector<int> end_all_descendants(double patience_s, int spared) {
     using Clock = std::chrono::steady_clock;
     const auto give_up = Clock::now() + std::chrono::duration<double>(patience_s);
     auto pause = std::chrono::microseconds(200);
@@ -79,11 +79,12 @@ std::vector<int> end_all_descendants(double patience_s) {
         for (bool grew = true; grew;) {
             grew = false;
             for (const int pid : machine::descendants_of(getpid())) {
-                if (!stopped.insert(pid).second) continue;
+                if (pid == spared || !stopped.insert(pid).second) continue;
                 kill(pid, SIGSTOP);
                 grew = true;
             }
         }
+        if (spared != 0 && stopped.empty()) return {};
         for (const int pid : stopped) kill(pid, SIGKILL);
         if (Clock::now() > give_up) {
             collect_ended();
@@ -94,8 +95,8 @@ std::vector<int> end_all_descendants(double patience_s) {
     }
 }
 
-void end_process_tree() {
-    for (const int pid : end_all_descendants())
+void end_process_tree(int spared) {
+    for (const int pid : end_all_descendants(10, spared))
         fmt::print(stderr,
                    "strata: note: process {} has been killed but the kernel does not let it end yet\n", pid);
 }

@@ -42,12 +42,13 @@ int exit_status(int status);
 /// Ctrl-Z: all processes below this one stop with it and go on with it.
 void stop_with_descendants();
 
-/// Stops, then kills, then collects every process below this one until none is left. Stopped first, so that
-/// none can fork faster than it is found. Returns the pids that would not die within `patience_s` (state D,
-/// e.g. on a dead NFS server): they have been sent SIGKILL and end when the kernel lets them.
-std::vector<int> end_all_descendants(double patience_s = 10);
+/// Stops, then kills, then collects every process below this one, but for `spared`, until none is left.
+/// Stopped first, so that none can fork faster than it is found. Returns the pids that would not die within
+/// `patience_s` (state D, e.g. on a dead NFS server): they have been sent SIGKILL and end when the kernel
+/// lets them.
+std::vector<int> end_all_descendants(double patience_s = 10, int spared = 0);
 
 /// The same, with a note on standard error for each that would not die.
-void end_process_tree();
+void end_process_tree(int spared = 0);
 
 }  // namespace strata::launch

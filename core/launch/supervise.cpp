@@ -284,13 +284,13 @@ struct RunResources {
 int supervise(const Job& job, const Watch& watch) {
     if (watch.record) check_record(*watch.record);
     if (watch.lifeline) fcntl(*watch.lifeline, F_SETFD, FD_CLOEXEC);
+    adopt_orphans();
     const std::vector<int> allowed = affinity_of(), pus = job.placement.pus();
     const std::vector<int> place = elsewhere(allowed, pus);
     int status = 0, asked_by = 0;
     bool failed = false;
     {
         RunResources resources(job.limits, watch.own_share);
-        adopt_orphans();  // all but the guardian, which is to outlive this process
         std::optional<Broadcast> broadcast;
         if (!job.broadcast.empty()) broadcast.emplace(job.sent, job.broadcast, resources.scratch.path());
         Record record;
@@ -319,7 +319,7 @@ int supervise(const Job& job, const Watch& watch) {
         std::vector<NodeReading> nodes = readers.finish();
         UsageSnapshot after = watch.record ? read_usage(pus) : UsageSnapshot{};
         broadcast.reset();  // before its step would be ended as what the run has left
-        end_process_tree();
+        end_process_tree(resources.guardian.pid());
         after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
         remove_stray_segments(wall_clock);
         if (supervision.orphaned()) return kFailure;

@@ -74,7 +74,8 @@ def test_libraries_come_along(cluster: Cluster, tmp_path: Path) -> None:
 
 def test_a_rank_that_fails_leaves_no_copy(cluster: Cluster, program: str) -> None:
     done = launched(cluster, program, "exit 7")
-    assert done.returncode == 7 and copies(cluster) == []
+    # The status of the other, where srun ended it first.
+    assert done.returncode in (7, 128 + signal.SIGTERM) and copies(cluster) == []
 
 
 def test_a_folder_that_is_not_there_is_told_and_nothing_left(cluster: Cluster, program: str) -> None:

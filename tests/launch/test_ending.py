@@ -146,6 +146,15 @@ def guardian_of(supervisor: int) -> int:
     raise AssertionError("no guardian")
 
 
+def test_a_guardian_is_gone_when_its_launcher_is(launcher: Launcher, programs: dict[str, str]) -> None:
+    program = [programs["busy"], "1", "1", "leave", launcher.token]
+    running = launcher.start("--timeout", "60", program=program)
+    assert wait_until(lambda: marked(launcher, 1))
+    guardian = guardian_of(running.pid)
+    assert running.wait(30) == 0
+    assert not Path(f"/proc/{guardian}").exists()
+
+
 @pytest.mark.parametrize("guarded", [True, False])
 def test_a_killed_supervisor_takes_the_program_with_it_and_the_rest_is_swept(
     launcher: Launcher, programs: dict[str, str], guarded: bool

@@ -37,6 +37,27 @@ TEST_CASE("every descendant is ended: deaf, escaped by double fork and setsid, o
     CHECK(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("one process is spared when all others are ended") {
+    const pid_t pid = fork();
+    if (pid == 0) {
+        adopt_orphans();
+        const auto sleeper = [] {
+            const pid_t child = fork();
+            while (child == 0) pause();
+            return child;
+        };
+        const pid_t other = sleeper(), spared = sleeper();
+        const bool all_found_dead = end_all_descendants(10, spared).empty() && kill(other, 0) != 0;
+        _exit(all_found_dead && descendants_of(getpid()) == std::vector<int>{spared} &&
+                      end_all_descendants().empty()
+                  ? 0
+                  : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    CHECK(exit_status(status) == 0);
+}
+
 TEST_CASE("a process that cannot become its program says why; one that can says nothing") {
     for (const char* path : {"/no/such/program", "/bin/true"}) {
         int report[2];
