@@ -58,12 +58,14 @@ std::optional<std::string> find_tool(std::initializer_list<const char*> names) {
     return std::nullopt;
 }
 
-/// The prefix of this front's tree, by the name that stays when Strata is built again: set-up's link
-/// `current`.
+/// The prefix of this front's tree, by the name that stays when another tree takes its place: set-up has left
+/// that in the tree.
 fs::path own_prefix() {
-    const fs::path prefix = fs::path(own_folder()).parent_path(), current = prefix.parent_path() / "current";
+    const fs::path prefix = fs::path(own_folder()).parent_path();
+    const std::string said = contents(prefix / "share" / "strata" / "prefix");
+    const fs::path named = said.substr(0, said.find('\n'));
     std::error_code failed;
-    return fs::equivalent(current, prefix, failed) ? current : prefix;
+    return fs::equivalent(named, prefix, failed) ? named : prefix;
 }
 
 /// Where the package may be below a prefix.

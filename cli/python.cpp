@@ -41,8 +41,10 @@ std::optional<std::string> find_python() {
         if (access(named, X_OK) == 0) return named;
         return std::nullopt;
     }
-    const std::string folder = own_folder(), beside = folder + "/python3";
-    if (access(beside.c_str(), X_OK) == 0 && has_package(folder)) return beside;
+    for (const char* programs : {"", "/../python/bin"}) {  // pip's environment; that of setup --install
+        const std::string folder = own_folder() + programs, python = folder + "/python3";
+        if (access(python.c_str(), X_OK) == 0 && has_package(folder)) return python;
+    }
     return std::nullopt;
 }
 

@@ -43,6 +43,8 @@ install(
     FILES_MATCHING
     PATTERN "*.toml")
 
+install(FILES contrib/site/site.toml DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/strata")
+
 if(STRATA_EXPORTS)
     install(
         DIRECTORY core

@@ -81,14 +81,21 @@ build_product() {
     rm -f -- "$STRATA_BUILD/unfinished"
 }
 
-install_product() {
-    local tree blas part
-    tree=$STRATA_BUILD/install-$(date +%Y%m%dT%H%M%S.%N)
+# install_parts TREE NAME: what is compiled, and by which name the tree is known: that stays when another one takes its place.
+install_parts() {
+    local part
     for part in "${parts[@]}"; do
         [[ $part != first ]] || part=Unspecified
-        logged cmake --install "$STRATA_BUILD/cmake" --component "$part" --strip --prefix "$tree" || return
+        logged cmake --install "$STRATA_BUILD/cmake" --component "$part" --strip --prefix "$1" || return
     done
-    mkdir -p "$tree/share/strata"
+    mkdir -p "$1/share/strata"
+    printf '%s\n' "$2" >"$1/share/strata/prefix"
+}
+
+install_product() {
+    local tree blas
+    tree=$STRATA_BUILD/install-$(date +%Y%m%dT%H%M%S.%N)
+    install_parts "$tree" "$STRATA_BUILD/current" || return
     printf '%s\n' "${parts[@]}" >"$tree/share/strata/parts"
     for blas in "$STRATA_BUILD"/venv/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas*.so; do
         [[ ! -f $blas ]] || printf '%s\n' "$blas" >"$tree/share/strata/blas-candidates"

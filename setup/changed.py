@@ -34,7 +34,7 @@ STARTS = {
     "numa": ("strata", "team_places", "patch_places", "measured", "strata-bench", "python"),
     "observe": ("strata",),
     "python": ("strata",),
-    "setup": ("strata",),
+    "setup": ("strata", "strata-bench", "strata-bench-mpi", "strata-transport", "python"),
     "solvers": (
         "strata",
         "strata-transport",
@@ -61,6 +61,7 @@ READ_BY = [
         ),
         (),
     ),
+    (re.compile(r"^contrib/(site|spack)/"), ("setup", "python")),
     (re.compile(r"^(contrib|benchmarks/peers)/"), ("interop",)),
 ]
 # And the native test programs that do.

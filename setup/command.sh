@@ -5,13 +5,15 @@ set -u
 usage() {
     case $1 in
     setup) cat <<'TEXT' ;;
-usage: strata setup [--all | --download FOLDER | --from FOLDER]
+usage: strata setup [--all | --download FOLDER | --from FOLDER] [--install PREFIX]
 
 Sets up for this machine now instead of at first use, and checks again what is missing.
   --all                                      all parts of the build, not only those that were needed so far: before
                                              jobs on nodes without a compiler or a network, for example
   --download FOLDER                          only fetches what --from needs: for a machine without a network
   --from FOLDER                              all parts, with what --download has fetched and with nothing from a network
+  --install PREFIX                           all parts, and then a tree of its own at PREFIX for all users of a machine, with a
+                                             Python environment and a module file: ./strata setup --install /opt/strata/1.0
   STRATA_PRESET=portable ./strata setup      one build for all processors of this architecture
   STRATA_NO_APT=1 ./strata setup             no system packages
   STRATA_WITHOUT="mpi fftw" ./strata setup   as if these pieces did not exist

@@ -55,16 +55,20 @@ complete_hwloc() {
 # Only the tools that were asked for come onto PATH, not the prefix's own python and pip: programs that a user launches
 # later inherit it.
 use_private_prefix() {
-    local tool packages libraries=$1/lib
+    local tool packages base libraries=
     mkdir -p "$1/tools"
     for tool in cmake ctest ninja mpicxx mpicc mpirun mpiexec; do
         [[ ! -x $1/bin/$tool ]] || ln -sfn "../bin/$tool" "$1/tools/$tool"
     done
     for packages in "$1"/lib/python3*/site-packages; do
         CMAKE_PREFIX_PATH=$packages/cmeel.prefix:$packages/catch2/install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
-        libraries+=";$packages/cmeel.prefix/lib"
     done
-    private_options=("-DCMAKE_INSTALL_RPATH=$libraries") # where programs find them when they run
+    # Where programs find them when they run: first in the tree that they are installed in (install.sh), from bin and libexec/strata.
+    for base in '$ORIGIN/../private' '$ORIGIN/../../private' "$1"; do
+        libraries+="$base/lib;"
+        for packages in "$1"/lib/python3*/site-packages; do libraries+="$base${packages#"$1"}/cmeel.prefix/lib;"; done
+    done
+    private_options=("-DCMAKE_INSTALL_RPATH=${libraries%;}")
     if [[ -f $1/lib/libmpi.so ]]; then
         # CMake is told what it would ask the wrapper: a wrapper cannot quote a path with spaces.
         private_options+=(-DMPI_SKIP_COMPILER_WRAPPER=ON "-DMPI_CXX_HEADER_DIR=$1/include" -DMPI_CXX_LIB_NAMES=mpi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# setup.sh [--again] [--all | --part NAME | --from FOLDER | --download FOLDER]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
+# setup.sh [--again] [--all | --part NAME | --from FOLDER | --download FOLDER] [--install PREFIX]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
 # what is not done yet, so that it may be killed anywhere and started again. One process at a time: the others wait, and then find
 # it done. --again asks for missing pieces again, --part for a part of the build beside those that are there, --all for all parts.
-# --download and --from are for machines without a network (offline.sh).
+# --download and --from are for machines without a network (offline.sh), --install is for all users of a machine (install.sh).
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces parts system modules private venv offline build; do . "$here/$part.sh"; done
+for part in key say pieces parts system modules private venv offline build install; do . "$here/$part.sh"; done
 restore_outer_environment
 strata_key "$here/.." || exit # which said why
 
@@ -21,7 +21,7 @@ if ! flock -n 9; then
     flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: export STRATA_BUILDS=FOLDER, one on a local disk"
 fi
 
-again= asked=() download_folder=
+again= asked=() download_folder= prefix=
 read_parts
 while (($# > 0)); do
     case $1 in
@@ -34,7 +34,12 @@ while (($# > 0)); do
         use_downloads "${2:?a folder}"
         shift
         ;;
-    *) fail "set-up has no such option" "given:   $1" "allowed: --all, --part NAME, --download FOLDER, --from FOLDER" ;;
+    --install)
+        asked=("${part_names[@]}") # users can build none
+        choose_prefix "${2:?a folder}"
+        shift
+        ;;
+    *) fail "set-up has no such option" "given:   $1" "allowed: --all, --part NAME, --download FOLDER, --from FOLDER, --install PREFIX" ;;
     esac
     shift
 done
@@ -99,7 +104,8 @@ if ((${#unknown[@]} > 0)) && may_use_apt; then
 fi
 
 mkdir -p "$STRATA_BUILD" || fail "the folder of the build cannot be made" "given: $STRATA_BUILD"
-before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"' EXIT
+unfinished=
+before=$(mktemp) && env -0 >"$before" && trap 'rm -f -- "$before"; [[ -z $unfinished ]] || rm -rf -- "$unfinished"' EXIT
 if ((${#missing[@]} > 0)); then
     load_modules "${missing[@]}"
     find_pieces
@@ -174,3 +180,4 @@ printf '%s\n' "$strata_key" >"$STRATA_BUILD/key.new" && mv -- "$STRATA_BUILD/key
     fail "the build cannot be marked as complete" "given: $STRATA_BUILD/key"
 [[ -z $first$again && ${#further[@]} == 0 ]] ||
     say "ready after $(minutes "$SECONDS"); downloads: packages $(minutes "$(apt_seconds)"), wheels at most $(minutes "$(cat "$STRATA_BUILD/wheels-seconds")")"
+[[ -z $prefix ]] || install_for_all

@@ -50,7 +50,7 @@ def together(test: str) -> str:
     folder = file.removeprefix("tests/").split("/")[0]
     if folder == "numa":
         return "virtual machine " + ("with groups of version 1" if "vm_cgroup1" in test else "")
-    if folder == "e2e" and "test_tune_traps" not in file:
+    if (folder == "e2e" and "test_tune_traps" not in file) or "test_many_users" in file:
         return "measurements, of which a host runs one at a time"
     if folder == "npb":
         return test

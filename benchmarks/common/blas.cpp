@@ -81,14 +81,16 @@ std::vector<std::string> other_kernels() {
     return cores;
 }
 
-/// The OpenBLAS wheel of the environment that this program was installed into by pip.
+/// The OpenBLAS wheel of the environment that this program was installed into by pip, or that was installed
+/// with it by setup --install.
 std::string beside_in_environment() {
     std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator(own_folder() + "/../../lib", failed)) {
-        const auto library = entry.path() / "site-packages/scipy_openblas32/lib/libscipy_openblas.so";
-        if (std::filesystem::exists(library, failed))
-            return std::filesystem::canonical(library, failed).string();
-    }
+    for (const char* folder : {"/../../lib", "/../../python/lib"})
+        for (const auto& entry : std::filesystem::directory_iterator(own_folder() + folder, failed)) {
+            const auto library = entry.path() / "site-packages/scipy_openblas32/lib/libscipy_openblas.so";
+            if (std::filesystem::exists(library, failed))
+                return std::filesystem::canonical(library, failed).string();
+        }
     return "";
 }
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 PIECES = Path(__file__).with_name("pieces.csv")
+CHECKOUT = Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 
 
 @dataclass(frozen=True)
@@ -139,14 +140,18 @@ def software_rows() -> list[Row]:
             here = found[name]
             if not here and parts and not set(piece["part"].split()) & set(parts):
                 here = f"not looked for yet: it comes with a part of the build ({piece['part']})"
-            rows.append(Row(name, "software", piece["need"] == "required", here, piece["without"], get))
+            # Where Strata is installed already, nothing but a user's own solver is still to be built.
+            needed = piece["need"] == "required" and (name == "python" or CHECKOUT.is_file())
+            rows.append(Row(name, "software", needed, here, piece["without"], get))
     return [*rows, _blas_row()]
 
 
 def _blas_row() -> Row:
-    given = os.environ.get("STRATA_BLAS_CANDIDATES", "")
+    given = os.environ.get("STRATA_BLAS_CANDIDATES", "").split(":")
+    wheel = "lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas.so"
+    own = [str(path) for path in Path(sys.prefix).glob(wheel)]
     system = find_library("openblas") or find_library("blas") or ""
-    found = ", ".join(part for part in (*given.split(":"), system) if part)
+    found = ", ".join(dict.fromkeys(part for part in (*given, *own, system) if part))
     return Row(
         "blas",
         "software",

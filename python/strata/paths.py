@@ -76,6 +76,31 @@ def fronts(environment: Mapping[str, str] = os.environ) -> list[Path]:
     return list(dict.fromkeys(beside))
 
 
+def prefixes() -> list[Path]:
+    """Where files that are installed with Strata may be: the front's tree, then the environment's root."""
+    return [*(_tree(front) for front in fronts() if front.is_file()), Path(sys.prefix)]
+
+
+def _tree(front: Path) -> Path:
+    """The tree of a front. One that set-up made by the name that stays when another takes its place."""
+    tree = front.resolve().parent.parent
+    try:
+        named = Path((tree / "share" / "strata" / "prefix").read_text().strip())
+        return named if named.samefile(tree) else tree
+    except OSError:
+        return tree
+
+
+def command() -> str:
+    """The command that was typed, for scripts: the checkout's entry, or the installed program."""
+    checkout = root()
+    if checkout is not None and (checkout / "strata").is_file():
+        return str((checkout / "strata").resolve())
+    front = next((front for front in fronts() if front.is_file()), Path("strata"))
+    installed = _tree(front) / "bin" / "strata"
+    return str(installed if installed.is_file() else front)
+
+
 def sibling(front: Path, name: str) -> Path | None:
     """prefix/libexec/strata/NAME for an installed front; beside it, or in ../benchmarks or ../solvers, for a
     build folder.
@@ -121,7 +146,7 @@ def need_programs(front: Path, names: Iterable[str]) -> None:
 def case_file(group: str, name: str) -> Path:
     """cases/GROUP/NAME.toml of the checkout, or of the installed package's data."""
     folders = [base / "cases" for base in (root(),) if base is not None]
-    folders += [Path(sys.prefix) / "share" / "strata" / "cases", _PACKAGE / "cases"]
+    folders += [prefix / "share" / "strata" / "cases" for prefix in prefixes()] + [_PACKAGE / "cases"]
     for folder in folders:
         path = folder / group / f"{name}.toml"
         if path.is_file():

@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
     strata::cli::recall(argv, argc > 1 ? argv[1] : nullptr);
     fmt::print("exe={}\\n", std::filesystem::read_symlink("/proc/self/exe").string());
     fmt::print("hwloc={:x}\\n", hwloc_get_api_version());
-    fmt::print("python={}\\n", std::getenv("STRATA_PYTHON"));
+    const char* python = std::getenv("STRATA_PYTHON");
+    fmt::print("python={}\\n", python == nullptr ? "" : python);
     fmt::print("path={}\\n", std::getenv("PATH"));
     fmt::print("word=first\\n");
     for (int i = 1; i < argc; ++i) fmt::print("argument={}\\n", argv[i]);
@@ -122,6 +123,7 @@ def make(root: Path, python: Path | None = None) -> Checkout:
         "tests/catch_main.cpp",
         "python/strata/pieces.csv",
         "python/strata/doctor.py",
+        "contrib/site/site.toml",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, root / name)
@@ -136,6 +138,28 @@ def make(root: Path, python: Path | None = None) -> Checkout:
     if python:
         made.environment["STRATA_BASE_PYTHON"] = str(python)
     return made
+
+
+def without_compiler(folder: Path) -> str:
+    """A PATH with everything but compilers: a compute node."""
+    folder.mkdir()
+    hidden = (
+        "c++",
+        "g++",
+        "gcc",
+        "cc",
+        "clang",
+        "mpic",
+        "mpiCC",
+        "x86_64-linux-gnu-g",
+        "aarch64-linux-gnu-g",
+    )
+    for place in os.environ["PATH"].split(":"):
+        for program in Path(place).iterdir() if Path(place).is_dir() else []:
+            link = folder / program.name
+            if not program.name.startswith(hidden) and not link.is_symlink():
+                link.symlink_to(program)
+    return str(folder)
 
 
 class Somebody:

@@ -97,33 +97,11 @@ def test_a_launch_looks_at_the_launchers_sources_alone(ready: sample.Checkout) -
         ready.run()
 
 
-def without_compiler(folder: Path) -> str:
-    """A PATH with everything but compilers: a compute node."""
-    folder.mkdir()
-    hidden = (
-        "c++",
-        "g++",
-        "gcc",
-        "cc",
-        "clang",
-        "mpic",
-        "mpiCC",
-        "x86_64-linux-gnu-g",
-        "aarch64-linux-gnu-g",
-    )
-    for place in os.environ["PATH"].split(":"):
-        for program in Path(place).iterdir() if Path(place).is_dir() else []:
-            link = folder / program.name
-            if not program.name.startswith(hidden) and not link.is_symlink():
-                link.symlink_to(program)
-    return str(folder)
-
-
 def test_a_node_without_compiler_uses_a_build_only_of_its_own_kind(
     ready: sample.Checkout, tmp_path: Path
 ) -> None:
     here = sample.facts(ready.run())["exe"]
-    path = without_compiler(tmp_path / "bin")
+    path = sample.without_compiler(tmp_path / "bin")
     assert sample.facts(ready.run(PATH=path))["exe"] == here
 
     cpuinfo = tmp_path / "cpuinfo"

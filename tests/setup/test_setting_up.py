@@ -304,17 +304,26 @@ def test_setup_killed_at_many_points_is_made_good_by_the_next(checkout: sample.C
 
 
 @pytest.mark.usefixtures("package_index")
-def test_sets_up_without_root_and_without_apt(somebody: sample.Somebody) -> None:
+def test_sets_up_and_installs_for_others_without_root_and_without_apt(somebody: sample.Somebody) -> None:
     checkout = sample.make(somebody.folder / "a checkout")
     somebody.owns_all()
-    done = checkout.run(
-        prefix=somebody.prefix,
-        HOME=str(somebody.home),
-        STRATA_IGNORE_SYSTEM="cmake ninja hwloc fmt",
-    )
+    private = {"HOME": str(somebody.home), "STRATA_IGNORE_SYSTEM": "cmake ninja hwloc fmt"}
+    done = checkout.run(prefix=somebody.prefix, **private)
     found = sample.facts(done)
     libraries = subprocess.run(["ldd", found["exe"]], capture_output=True, text=True, check=True).stdout
     for library in ("libhwloc", "libfmt"):
         line = next(line for line in libraries.splitlines() if library in line)
         assert str(checkout.root) in line, "comes from the private prefix"
     assert not any(somebody.home.glob(".local")), "nothing is installed for the user at large"
+
+    prefix = somebody.folder / "opt" / "1.0"
+    done = checkout.run("setup", "--install", str(prefix), prefix=somebody.prefix, **private)
+    assert done.returncode == 0, done.stderr
+    checkout.root.rename(somebody.folder / "moved away")
+    found = sample.facts(subprocess.run([prefix / "bin" / "strata"], capture_output=True, text=True))
+    libraries = subprocess.run(["ldd", found["exe"]], capture_output=True, text=True, check=True).stdout
+    assert "not found" not in libraries
+    for library in ("libhwloc", "libfmt"):
+        assert f"{prefix.parent}/.trees" in next(line for line in libraries.splitlines() if library in line)
+    ninja = subprocess.run([prefix / "private" / "tools" / "ninja", "--version"], capture_output=True)
+    assert ninja.returncode == 0, "its script names the prefix"

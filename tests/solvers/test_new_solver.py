@@ -158,6 +158,9 @@ def test_another_tree_of_strata_makes_the_build_anew_in_the_same_folder(
     current = tmp_path / "current"
     for name in ("install-1", "install-2"):
         shutil.copytree(tree, tmp_path / name, copy_function=linked)
+        named = tmp_path / name / "share" / "strata" / "prefix"
+        named.unlink(missing_ok=True)
+        named.write_text(f"{current}\n")
         current.unlink(missing_ok=True)
         current.symlink_to(name)
         front = current / "bin" / "strata"

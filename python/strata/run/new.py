@@ -19,7 +19,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from strata.errors import FAILED, StrataError
-from strata.paths import fronts, root
+from strata.paths import command
 
 TEMPLATES = Path(__file__).with_name("templates")
 LONGEST = 64
@@ -119,7 +119,7 @@ def _files(name: str, python: bool) -> dict[str, str]:
     words = {
         "SOURCE": source,
         "BUILD_ROW": "" if python else _BUILD_ROW,
-        "STRATA_COMMAND": _python_text(_command()),
+        "STRATA_COMMAND": _python_text(command()),
         "NAME": name,
     }
     files = {}
@@ -140,21 +140,13 @@ def _python_text(text: str) -> str:
     return repr(text) if '"' in text else '"' + repr(text)[1:-1] + '"'
 
 
-def _command() -> str:
-    """The command that was typed: the checkout's entry, or the installed program."""
-    checkout = root()
-    if checkout is not None and (checkout / "strata").is_file():
-        return str((checkout / "strata").resolve())
-    return next((str(front) for front in fronts() if front.is_file()), "strata")
-
-
 def _shown_command() -> str:
-    """The same, as short as it can be typed here."""
-    command = _command()
+    """The command, as short as it can be typed here."""
+    known = command()
     on_path = shutil.which("strata")
-    if on_path is not None and Path(on_path).resolve() == Path(command).resolve():
+    if on_path is not None and Path(on_path).resolve() == Path(known).resolve():
         return "strata"
-    return "./strata" if Path(command).parent == Path.cwd() else command
+    return "./strata" if Path(known).parent == Path.cwd() else known
 
 
 def _umask() -> int:

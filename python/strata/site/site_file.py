@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import string
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from strata import paths
 from strata.casefile import CaseFile, Key, is_name, is_text, list_of
 from strata.errors import StrataError
 
@@ -98,8 +98,14 @@ def find(asked: Path | None, environment: Mapping[str, str] = os.environ) -> Pat
     if said is not None:
         return said
     config = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    places = [config / "strata", Path(sys.prefix) / "etc" / "strata", Path("/etc/strata")]
-    return next((place / "site.toml" for place in places if (place / "site.toml").is_file()), None)
+    installed = [prefix / "etc" / "strata" for prefix in paths.prefixes()]
+    places = [place / "site.toml" for place in (config / "strata", *installed, Path("/etc/strata"))]
+    return next((place for place in places if place.is_file() and _says_something(place)), None)
+
+
+def _says_something(file: Path) -> bool:
+    """Whether it has more than comments: the example of an installation does not stand for /etc/strata."""
+    return any(line.strip() and not line.lstrip().startswith("#") for line in file.read_text().splitlines())
 
 
 def read(path: Path | None) -> Site:

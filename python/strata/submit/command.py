@@ -207,9 +207,7 @@ def _command(
     words: tuple[str, ...], request: Request, site: Site, known: str | None, layout: str | None
 ) -> tuple[str, ...]:
     """The words of the script's last line."""
-    root = paths.root()
-    own = root / "strata" if root is not None else None
-    strata = str(own if own is not None and own.exists() else paths.native().front)
+    strata = paths.command()
     nodes = ("--nodes", str(request.nodes)) if request.nodes > 1 else ()
     line = site.starter()
     if known == "run" and not line:

@@ -1,0 +1,225 @@
+"""`./strata setup --install PREFIX`: a tree for all users of a machine, whole or not there, that needs no checkout."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sample
+
+ROOT = Path(__file__).resolve().parents[2]
+MONTH_S = 31 * 24 * 3600
+
+
+@pytest.fixture
+def prefix(somebody: sample.Somebody) -> Path:
+    """A name with a space, in a folder that others may read."""
+    return somebody.folder / "site wide" / "1.0"
+
+
+def install(checkout: sample.Checkout, where: Path, **options: object) -> str:
+    done = checkout.run("setup", "--install", str(where), **options)  # type: ignore[arg-type]
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def word(front: Path) -> str:
+    """What the small front says."""
+    done = subprocess.run([front], capture_output=True, text=True, check=False)
+    return sample.facts(done)["word"]
+
+
+def trees(prefix: Path) -> list[Path]:
+    return sorted((prefix.parent / ".trees" / prefix.name).iterdir())
+
+
+@pytest.fixture
+def words(ready: sample.Checkout) -> Iterator[sample.Checkout]:
+    """The checkout that was set up; what its front says is put right again."""
+    yield ready
+    ready.say("first")
+
+
+def test_an_installation_names_nothing_of_the_checkout_and_nobody_else_may_write_it(
+    words: sample.Checkout, prefix: Path, somebody: sample.Somebody
+) -> None:
+    install(words, prefix, prefix=("sh", "-c", 'umask 077; exec "$@"', "sh"))
+    found = subprocess.run(["grep", "-rIl", str(words.root), f"{prefix}/"], capture_output=True, text=True)
+    assert found.stdout.splitlines() == [], "text files that name the checkout"
+    for path in prefix.rglob("*"):
+        mode = path.lstat().st_mode
+        assert path.is_symlink() or (mode & 0o044 == 0o044 and mode & 0o022 == 0), path
+    python = prefix / "python" / "bin" / "python"
+    assert not (python.parent / "pip").exists(), "a script of the build's environment would start that"
+    elsewhere = words.root.rename(words.root.with_name("moved away"))
+    try:
+        for command in (
+            [*somebody.prefix, "env", prefix / "bin" / "strata"],
+            [python, "-c", "import strata, pip; print(*strata.__path__)"],
+        ):
+            done = subprocess.run(command, cwd="/", env={"PATH": os.defpath}, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+    finally:
+        elsewhere.rename(words.root)
+    assert Path(done.stdout.strip()).is_relative_to(prefix)
+    assert (prefix / "etc" / "strata" / "site.toml").is_file()
+    assert [path.name for path in prefix.parent.iterdir() if path.name[0] != "."] == ["1.0", "modulefiles"]
+
+
+def test_another_one_of_that_name_leaves_what_runs_its_own_tree(words: sample.Checkout, prefix: Path) -> None:
+    install(words, prefix)
+    old = prefix.resolve()
+    settings = prefix / "etc" / "strata" / "site.toml"
+    settings.write_text('partition = "ours"\n')
+    words.say("second")
+    install(words, prefix)
+    assert word(prefix / "bin" / "strata") == "second"
+    assert word(old / "bin" / "strata") == "first"
+    assert settings.read_text() == 'partition = "ours"\n'
+    other = prefix.with_name("1.0-1")
+    install(words, other)
+    assert word(prefix / "bin" / "strata") == word(other / "bin" / "strata") == "second"
+    # A month after it was replaced nobody runs from it.
+    os.utime(old, (time.time() - MONTH_S,) * 2)
+    install(words, prefix)
+    assert old not in trees(prefix) and len(trees(prefix)) == 2
+
+
+def test_whoever_looks_while_it_is_made_finds_nothing_or_all_of_it(
+    words: sample.Checkout, prefix: Path, tmp_path: Path
+) -> None:
+    """Killed half way, then failed half way, then done."""
+    slow = tmp_path / "bin" / "cp"
+    slow.parent.mkdir()
+    slow.write_text('#!/bin/sh\n/bin/cp "$@"\necho there >>"$0.done"\nexec sleep 60\n')
+    slow.chmod(0o755)
+    path = f"{slow.parent}:{os.environ['PATH']}"
+    process = words.start("setup", "--install", str(prefix), PATH=path)
+    while not Path(f"{slow}.done").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    assert not prefix.exists() and [tree.suffix for tree in trees(prefix)] == [".unfinished"]
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    (killed,) = trees(prefix)
+
+    slow.write_text("#!/bin/sh\nexit 1\n")
+    done = words.run("setup", "--install", str(prefix), PATH=path)
+    assert done.returncode == 1 and "the Python environment could not be copied" in done.stderr
+    assert not prefix.is_symlink() and trees(prefix) == [killed], "what failed cleans up"
+
+    install(words, prefix)
+    assert word(prefix / "bin" / "strata") == "first"
+    os.utime(killed, (time.time() - MONTH_S,) * 2)
+    install(words, prefix)
+    assert killed not in trees(prefix)
+
+
+@pytest.mark.parametrize(
+    "kind", ["a folder with something", "a link elsewhere", "no right to write", "$HOME"]
+)
+def test_a_prefix_that_cannot_be_one_is_refused_before_anything_is_built(
+    checkout: sample.Checkout, somebody: sample.Somebody, kind: str
+) -> None:
+    prefix = somebody.folder / "site" / "1.0"
+    prefix.parent.mkdir()
+    if kind == "a folder with something":
+        (prefix / "bin").mkdir(parents=True)
+    elif kind == "a link elsewhere":
+        prefix.symlink_to("/usr")
+    elif kind == "no right to write":
+        prefix = Path("/proc/strata/1.0")
+    else:
+        prefix = somebody.folder / kind
+    done = checkout.run("setup", "--install", str(prefix))
+    assert done.returncode == 1
+    errors = [line for line in done.stderr.splitlines() if line.startswith("strata: error:")]
+    assert len(errors) == 1 and str(prefix.parent) in done.stderr and "try:" in done.stderr
+    assert checkout.builds() == []
+
+
+MODULE_COMMANDS = {
+    "environment-modules": ("/usr/lib/x86_64-linux-gnu/modulecmd.tcl", "/usr/lib/modulecmd.tcl"),
+    "lmod": ("/usr/share/lmod/lmod/libexec/lmod",),
+}
+
+
+def module_command(package: str) -> str:
+    said = os.environ.get("STRATA_TEST_" + package.upper().replace("-", "_"))
+    found = [path for path in (said, *MODULE_COMMANDS[package]) if path and Path(path).is_file()]
+    if not found:
+        pytest.skip(f"{package} is not installed")
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def modules(ready: sample.Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two versions, installed after `module load tools`."""
+    folder = tmp_path_factory.mktemp("site") / "strata"
+    for name in ("1.0", "1.1"):
+        install(ready, folder / name, LOADEDMODULES="tools/2:strata/0.9")
+    (folder / "modulefiles" / "tools").mkdir()
+    (folder / "modulefiles" / "tools" / "2").write_text("#%Module\nsetenv TOOLS loaded\n")
+    return folder / "modulefiles"
+
+
+def test_both_module_files_say_the_same(modules: Path) -> None:
+    tcl, lua = ((modules / "strata" / name).read_text().splitlines() for name in ("1.0", "1.0.lua"))
+    assert tcl[0] == "#%Module1.0" and lua[0] == tcl[1].replace("# ", "-- ")
+    verbs = {"whatis": "module-whatis", "load": "module load", "prepend_path": "prepend-path"}
+    said = []
+    for line in lua[1:]:
+        verb, words = line.split("(", 1)
+        plain = [
+            f"{{{word}}}" if (" " in word or word[0] == "/") else word
+            for word in re.findall('"([^"]*)"', words)
+        ]
+        said.append(" ".join([verbs.get(verb, verb), *plain]))
+    assert said == tcl[2:]
+
+
+@pytest.mark.parametrize("package", MODULE_COMMANDS)
+def test_module_load_gives_the_command_the_package_and_what_it_was_built_with(
+    modules: Path, package: str, tmp_path: Path
+) -> None:
+    command = module_command(package)
+    prefix = modules.parent / "1.0"
+
+    def loaded(*words: str, **environment: str) -> dict[str, str]:
+        """The environment after `module WORDS`."""
+        clean = {"PATH": os.defpath, "HOME": str(tmp_path), "MODULEPATH": str(modules), **environment}
+        said = subprocess.run(
+            [command, "bash", *words], env=clean, capture_output=True, text=True, check=True
+        )
+        done = subprocess.run(
+            ["bash", "-c", f"{said.stdout}\nenv -0"], env=clean, capture_output=True, text=True, check=True
+        )
+        return dict(entry.split("=", 1) for entry in done.stdout.split("\0") if "=" in entry)
+
+    found = loaded("load", "strata/1.0")
+    assert found["PATH"].split(":")[0] == f"{prefix}/bin"
+    assert found["CMAKE_PREFIX_PATH"] == str(prefix)
+    assert found["TOOLS"] == "loaded"
+    assert shutil.which("strata", path=found["PATH"]) == f"{prefix}/bin/strata"
+    assert shutil.which("python3", path=found["PATH"]) != f"{prefix}/bin/python3", (
+        "the user's own stays first"
+    )
+    gone = loaded("unload", "strata/1.0", **found)
+    assert str(prefix) not in gone["PATH"] and "CMAKE_PREFIX_PATH" not in gone
+    assert (
+        shlex.quote("strata/1.1")
+        in subprocess.run(
+            [command, "bash", "--terse", "avail", "strata"],
+            env={"PATH": os.defpath, "HOME": str(tmp_path), "MODULEPATH": str(modules)},
+            capture_output=True,
+            text=True,
+        ).stderr.split()
+    )
