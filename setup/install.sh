@@ -58,7 +58,7 @@ install_for_all() {
         ln -sfn -- ".trees/${prefix##*/}/${tree##*/}" "$(installed_trees)/link" && mv -T -- "$(installed_trees)/link" "$prefix" ||
         fail "the installation cannot be put in its place" "given: $prefix"
     # A job may run for weeks from a tree that was replaced.
-    [[ -z $old ]] || touch -- "${prefix%/*}/$old"
+    [[ -z $old ]] || touch -c -- "${prefix%/*}/$old"
     find "$(installed_trees)" -mindepth 1 -maxdepth 1 -type d ! -path "$tree" -mtime +29 -exec rm -rf -- {} +
 
     module=${prefix%/*}/modulefiles/strata/${prefix##*/}

@@ -156,6 +156,12 @@ def test_two_users_measure_and_each_has_a_report_of_their_own(users: list[User],
         assert "stream" in page
 
 
+@pytest.mark.soak
+def test_a_user_characterizes_the_machine_within_a_budget(users: list[User]) -> None:
+    said = users[0].good("strata", "characterize", "--budget", "60s", "--here", "--out", "whole")
+    assert str(users[0].home / "whole" / "report" / "report.html") in said
+
+
 def test_two_users_run_a_case_and_launch_without_a_compiler(users: list[User], node: str) -> None:
     def run(user: User) -> str:
         assert (
@@ -223,6 +229,7 @@ def test_a_job_names_the_prefix_and_has_what_the_site_says(
 
 
 def test_doctor_knows_that_nothing_is_to_be_built_here(users: list[User], node: str) -> None:
-    said = users[0].good("strata", "doctor", path=node)
-    assert "nothing native can be built" in said, "no compiler is here: a solver of one's own would need it"
-    assert "libscipy_openblas.so" in said
+    done = users[0].run("strata", "doctor", path=node)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing native can be built" in done.stdout, "no compiler: a solver of one's own would need it"
+    assert "libscipy_openblas.so" in done.stdout
