@@ -1,4 +1,6 @@
-"""`./strata setup --install PREFIX`: a tree for all users of a machine, whole or not there, that needs no checkout."""
+"""`./strata setup --install PREFIX`: a tree for all users of a machine. It is whole or not there, and needs
+no checkout.
+"""
 
 from __future__ import annotations
 

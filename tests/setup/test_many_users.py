@@ -19,15 +19,15 @@ import sample
 ROOT = Path(__file__).resolve().parents[2]
 TINY = ROOT / "tests" / "e2e" / "tiny.toml"
 INSTALL = """
-for part in key say pieces parts system modules private venv offline build install; do . "$0/setup/$part.sh"; done
+for part in key say pieces parts venv build install; do . "$0/setup/$part.sh"; done
 strata_key "$0" && STRATA_BUILD=$1 venv=$(readlink -f "$1/venv") strata_log=$2.log unfinished=
 mapfile -t parts <"$1/current/share/strata/parts"
 choose_prefix "$2" && install_for_all
 """
 SBATCH = "#!/bin/sh\nexit 1\n"
 SINFO = "#!/bin/sh\necho 'batch*|4|1|2|1|1:00:00|1:00:00'\n"
-# Where the Python that environments rest on lies in a home that is closed to others, as a developer's may: then they see it, and
-# nothing else of that home, in a view of the files of their own.
+# Where the Python that environments rest on lies in a home that is closed to others, as a developer's may:
+# then they see it, and nothing else of that home, in a view of the files of their own.
 OPEN = """
 base=$1 closed=$2 view=$3 uid=$4; shift 4
 if [ -n "$closed" ]; then
