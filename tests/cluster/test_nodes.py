@@ -43,6 +43,13 @@ def test_a_shared_folder_is_the_same_on_all_nodes(cluster: Cluster, tmp_path: Pa
     )
 
 
+def test_a_shared_folder_may_lie_in_another(own: Cluster, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    own.up("--nodes", 1, "--share", inner, "--share", tmp_path)
+    assert own.on("n1", "ls", tmp_path).stdout == "inner\n"
+
+
 def test_a_node_that_needs_more_memory_than_its_limit_loses_the_program_alone(own: Cluster) -> None:
     own.up("--nodes", 2, "--memory", "256MiB")
     greedy = "b = bytearray(400 << 20); print(len(b))"

@@ -16,6 +16,8 @@ from cluster_box import Cluster
         (["--link", "fast"], "such as 1gbit"),
         (["--latency", "50"], "such as 50us"),
         (["--memory", "0GiB"], "such as 2GiB"),
+        (["--nodes", 1, "--memory", "1GiB,2GiB"], "more sizes than nodes"),
+        (["--switches", 5], "1 to 4 with 4 nodes"),
         (["--cpus", 1 << 20], "cannot have so many cores"),
         (["--share", "/no/such/folder"], "no such folder"),
     ],

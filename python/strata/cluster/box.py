@@ -74,7 +74,8 @@ class Box:
             return
         joined: list[Path] = []
         if name != LOGIN:
-            joined, reason = groups.make(f"{self.owner}-{name}", self.plan.memory)
+            memory = self.plan.memory[self.plan.names.index(name)]
+            joined, reason = groups.make(f"{self.owner}-{name}", memory)
             if reason and not any("limit" in each for each in self.notes):
                 self.notes.append(f"nodes have no limit of memory: {reason}")
         pid, connect = node.start(self.plan, name, joined)

@@ -24,7 +24,8 @@ class Plan:
     nodes: int
     link: Link
     cpus: int  # a node's
-    memory: int  # a node's limit, in bytes
+    memory: tuple[int, ...]  # each node's limit, in bytes
+    switches: int  # of the network as Slurm knows it; 1: it is flat
     shared: tuple[Path, ...]  # below /tmp or /dev/shm, and yet the same on all nodes
     accounting: bool
     uid: int = field(default_factory=os.getuid)

@@ -22,9 +22,9 @@ def latency(text: str) -> float:
     return _read(text, _TIMES, "--latency", "50us")
 
 
-def size(text: str) -> int:
+def size(text: str, option: str = "--memory") -> int:
     """2GiB, 512MiB: bytes."""
-    return int(_read(text, _SIZES, "--memory", "2GiB"))
+    return int(_read(text, _SIZES, option, "2GiB"))
 
 
 def _read(text: str, units: Mapping[str, float], option: str, example: str) -> float:

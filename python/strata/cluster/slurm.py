@@ -15,6 +15,10 @@ CONTROLLER_PORT, DATABASE_PORT = 6817, 6819  # as Slurm has them by default
 # with Slurm's own values it takes minutes.
 _SILENCE_S = 4
 
+# How long a job that was queued again waits before it starts again; with Slurm's own value two minutes.
+# As long a step may take from its creation to its start on a busy machine.
+_AGAIN_S = 20
+
 # What must be there before a daemon starts: a file, or a port of the login node.
 Needs = tuple[Path | int, ...]
 
@@ -25,7 +29,7 @@ SlurmctldPort={port}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={own}/munge.socket
+AuthInfo=socket={own}/munge.socket,cred_expire={again}
 CredType=cred/munge
 {plugins}StateSaveLocation={own}/state
 SlurmdSpoolDir={own}/spool
@@ -37,10 +41,10 @@ SlurmdLogFile={own}/slurmd.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
 {accounting}
-SelectType=select/cons_tres
+{topology}SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SchedulerType=sched/builtin
-SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 SlurmdParameters=config_overrides
 ReturnToService=2
 SlurmdTimeout={silence}
@@ -50,6 +54,7 @@ MpiDefault=none
 KillWait=5
 {nodes}
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:4 MaxTime=INFINITE State=UP
+PartitionName=batch Nodes=ALL OverSubscribe=EXCLUSIVE MaxTime=INFINITE State=UP
 """
 _NO_ACCOUNTING = "AccountingStorageType=accounting_storage/none\nJobAcctGatherType=jobacct_gather/none"
 _ACCOUNTING = """\
@@ -78,8 +83,8 @@ def user(plan: Plan) -> str:
 def configure(plan: Plan) -> None:
     """Writes the files that all nodes read, and each node's part of the disk."""
     nodes = "\n".join(
-        f"NodeName={name} NodeAddr={plan.address(name)} {_cores(plan, name)} RealMemory={plan.memory >> 20}"
-        for name in plan.names
+        f"NodeName={name} NodeAddr={plan.address(name)} {_cores(plan, name)} RealMemory={memory >> 20}"
+        for name, memory in zip(plan.names, plan.memory, strict=True)
     )
     about = {
         "login": LOGIN,
@@ -93,11 +98,15 @@ def configure(plan: Plan) -> None:
         name=plan.name,
         port=CONTROLLER_PORT,
         silence=_SILENCE_S,
+        again=_AGAIN_S,
+        topology="TopologyPlugin=topology/tree\n" if plan.switches > 1 else "",
         nodes=nodes,
         accounting=accounting,
         **about,
     )
     (plan.disk / "slurm.conf").write_text(text)
+    if plan.switches > 1:
+        (plan.disk / "topology.conf").write_text(_switches(plan))
     if plan.accounting:
         database = plan.disk / "slurmdbd.conf"
         database.touch(mode=0o600)  # slurmdbd wants nobody else to read it
@@ -120,6 +129,17 @@ def _cores(plan: Plan, name: str) -> str:
     machine, own = all_cores(), plan.cores(name)
     others = [str(i) for i, core in enumerate(machine) if core not in own]
     return f"CPUs={len(machine)}" + (f" CpuSpecList={','.join(others)}" if others else "")
+
+
+def _switches(plan: Plan) -> str:
+    """Equal runs of nodes below a switch each, and one switch above these."""
+    shares = [i * plan.switches // plan.nodes for i in range(plan.nodes)]
+    lines = [
+        f"SwitchName=s{each + 1} Nodes="
+        + ",".join(name for name, share in zip(plan.names, shares, strict=True) if share == each)
+        for each in range(plan.switches)
+    ]
+    return "\n".join([*lines, f"SwitchName=top Switches=s[1-{plan.switches}]", ""])
 
 
 def daemons(plan: Plan, node: str) -> list[tuple[list[str], Needs]]:

@@ -44,6 +44,7 @@ def up(
     latency: str | None = None,
     cpus: int | None = None,
     memory: str | None = None,
+    switches: int = 1,
     share: Sequence[Path] = (),
     accounting: bool = True,
     stay: bool = False,
@@ -60,9 +61,15 @@ def up(
     links = network.Link(
         quantities.rate(link) if link else None, quantities.latency(latency) if latency else None
     )
-    limit = quantities.size(memory) if memory else int(_memory() * _RESERVE / nodes)
-    shared = _shared(share)
+    if not 1 <= switches <= nodes:
+        raise StrataError(
+            "each switch has a node",
+            given=f"--switches {switches}",
+            allowed=f"1 to {nodes} with {nodes} nodes",
+        )
+    limits = _limits(memory, nodes)
     found = programs()
+    shared = _shared(share, found.unpacked)
     need_namespaces()
     groups.sweep()
     folder, lock = state.make(name)
@@ -73,7 +80,8 @@ def up(
         nodes=nodes,
         link=links,
         cpus=cpus or max(1, cores // nodes),
-        memory=limit,
+        memory=limits,
+        switches=switches,
         shared=shared,
         accounting=accounting and not found.missing_for_accounting,
     )
@@ -101,15 +109,27 @@ def _started(plan: Plan, lock: int, *, stay: bool) -> Starting:
     return made
 
 
-def _shared(said: Sequence[Path]) -> tuple[Path, ...]:
-    """What --share names, and what would be missed: the checkout, and where this was typed."""
-    checkout = root()
+def _shared(said: Sequence[Path], unpacked: Path | None) -> tuple[Path, ...]:
+    """What --share names, and what would be missed: Slurm, the checkout, and where this was typed."""
     found = [path.resolve() for path in said]
     for path in found:
         if not path.is_dir():
             raise StrataError("there is no such folder to share", given=str(path))
-    found += [path for path in (checkout, Path.cwd()) if path is not None and is_hidden(path)]
-    return tuple(dict.fromkeys(found))
+    needed = (unpacked, root(), Path.cwd())
+    found += [path for path in needed if path is not None and is_hidden(path)]
+    return tuple(path for path in dict.fromkeys(found) if not any(each in path.parents for each in found))
+
+
+def _limits(said: str | None, nodes: int) -> tuple[int, ...]:
+    """Each node's memory in bytes: a size for each, the last one for all further nodes; else a share."""
+    if said is None:
+        return (int(_memory() * _RESERVE / nodes),) * nodes
+    sizes = [quantities.size(each) for each in said.split(",")]
+    if len(sizes) > nodes:
+        raise StrataError(
+            "there are more sizes than nodes", given=f"--memory {said}", allowed=f"up to {nodes}"
+        )
+    return (*sizes, *sizes[-1:] * (nodes - len(sizes)))
 
 
 def _memory() -> int:

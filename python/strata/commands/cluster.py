@@ -37,7 +37,14 @@ def cluster(commands: Commands) -> None:
     up.add_argument("--link", metavar="RATE", help="speed of each link, such as 1gbit (default: unlimited)")
     up.add_argument("--latency", metavar="TIME", help="added from node to node, such as 50us")
     up.add_argument("--cpus", type=int, metavar="N", help="cores of a node (default: a share)")
-    up.add_argument("--memory", metavar="SIZE", help="limit of a node, such as 2GiB (default: a share)")
+    up.add_argument(
+        "--memory",
+        metavar="SIZES",
+        help="limit of a node, such as 2GiB (default: a share); 2GiB,1GiB: of n1, and of each other",
+    )
+    up.add_argument(
+        "--switches", type=int, default=1, metavar="N", help="of the network as Slurm knows it (default: 1)"
+    )
     up.add_argument(
         "--share",
         action="append",
@@ -85,6 +92,7 @@ def _up(given: argparse.Namespace) -> int:
         latency=given.latency,
         cpus=given.cpus,
         memory=given.memory,
+        switches=given.switches,
         share=given.share,
         accounting=not given.no_accounting,
         stay=given.stay,
