@@ -204,8 +204,10 @@ void NodeReaders::start_when_possible() {
     int report[2];
     if (output_ < 0 || pipe2(report, O_CLOEXEC) != 0) return;
     const std::string path = find_command("srun", environment_value("PATH"));
-    const std::vector<std::string> environment =
-        apply_settings({{"STRATA_RUN", "", true}, {"STRATA_LIFELINE_FD", "", true}}, own_environment());
+    // One reader on each node, also where a file deals out the ranks otherwise.
+    const std::vector<std::string> environment = apply_settings(
+        {{"STRATA_RUN", "", true}, {"STRATA_LIFELINE_FD", "", true}, {"SLURM_HOSTFILE", "", true}},
+        own_environment());
     const Started started = start_process(report, [&] {
         setsid();
         close_input();

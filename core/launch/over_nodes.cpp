@@ -54,14 +54,16 @@ std::vector<std::string> over_nodes(const std::vector<std::string>& command, int
             .remedy(fmt::format("strata launch --nodes {} --layout {} -- {}", nodes, to_text(layout),
                                 command[launcher->program_at]));
     const Program program = examine_command(command, path);
-    std::vector<std::string> words = {
-        "srun", fmt::format("--nodes={}", nodes), fmt::format("--ntasks={}", layout.processes),
-        // Rank 0 and its neighbours lie on the first node, as the placement has it.
-        "--distribution=block",
-        // Else every rank would get what is typed.
-        "--input=0",
-        // A rank that fails ends the step; else srun waits for all.
-        "--kill-on-bad-exit=1"};
+    // Rank 0 and its neighbours lie on the first node, as the placement has it; where a file names the node
+    // of each rank, it says which node is the first.
+    const bool listed = !environment_value("SLURM_HOSTFILE").empty();
+    std::vector<std::string> words = {"srun", fmt::format("--nodes={}", nodes),
+                                      fmt::format("--ntasks={}", layout.processes),
+                                      listed ? "--distribution=arbitrary" : "--distribution=block",
+                                      // Else every rank would get what is typed.
+                                      "--input=0",
+                                      // A rank that fails ends the step; else srun waits for all.
+                                      "--kill-on-bad-exit=1"};
     if (const std::string mpi = slurm_mpi(program.mpi); !mpi.empty()) words.push_back(mpi);
     if (environment_value("SLURM_JOB_ID").empty()) words.emplace_back("--exclusive");
     if (label) words.emplace_back("--label");

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from checkpoints import changed, checksums
-from cluster_box import Cluster, cluster
+from cluster_box import Cluster, cluster, until
 from tested_build import built, strata
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -266,50 +266,69 @@ def test_a_case_and_a_program_over_nodes_need_no_srun_line(quiet, srun, tmp_path
     assert sorted(typed.stdout.splitlines()) == ["0: in:typed of 0", "1: in: of 1"]
 
 
-def test_a_submitted_run_is_queued_again_and_goes_on(quiet, srun, tmp_path):
-    """Told that its time is over it writes a checkpoint; the second start ends with the bits of a run that
-    nobody stopped."""
+@pytest.fixture
+def crowded(quiet: Cluster) -> Iterator[Cluster]:
+    """n4 is busy for eight minutes, and then a large job has all nodes for an hour."""
+    hold = "sbatch --parsable -p batch -o /dev/null --wrap 'sleep 1000'"
+    wait = "until squeue -h -j $job -o '%T %r' | grep -q 'RUNNING\\|Resources'; do sleep 0.1; done"
+    lines = [f"job=$({hold} {each}); {wait}; echo $job" for each in ("-w n4 -t 8", "-N 4 -t 60")]
+    done = quiet.run("sh", "-c", "; ".join(lines))
+    assert done.returncode == 0, done.stderr
+    yield quiet
+    assert quiet.run("scancel", *done.stdout.split()).returncode == 0
+
+
+@pytest.mark.parametrize("by", ["scancel", pytest.param("Slurm", marks=pytest.mark.soak)])
+def test_a_submitted_run_gets_the_time_there_is_and_goes_on_until_it_is_done(crowded, srun, tmp_path, by):
+    """It starts before the large job, with less time than it asked for. Told that this is over it writes a
+    checkpoint, and asks for all of its time again; the second start ends with the bits of a run that nobody
+    stopped.
+    """
     front = strata()
-    environment = quiet.environment | {"STRATA_BIN": front, "STRATA_ROOT": str(tmp_path / "no checkout")}
+    environment = crowded.environment | {"STRATA_BIN": front, "STRATA_ROOT": str(tmp_path / "no checkout")}
     if "STRATA_PYTHON" not in environment:
         environment["STRATA_PYTHON"] = sys.executable
-    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", cells="[64, 64, 64]")
-    words = ["run", case, "--steps", "1300", "--checkpoint", "1300", "--bind", "none", "--out"]
-    asked = [
-        "submit",
-        "--goes-on",
-        "--nodes",
-        "2",
-        "--time",
-        "10m",
-        "--",
-        *words,
-        tmp_path / "job",
-        "--layout",
-        "2x1",
-    ]
-    done = quiet.run(front, *asked, env=environment)
+    # Slurm's own warning comes two minutes before the end, or up to a minute earlier.
+    steps, least = (1300, 5) if by == "scancel" else (1000000, 3)
+    cells, end = "[64, 64, 64]", "0.05" if by == "scancel" else "1e9"
+    case = changed(CASES / "transport" / "heat.toml", tmp_path / "case.toml", cells=cells, end=end)
+    words = ["run", case, "--steps", steps, "--checkpoint", steps, "--bind", "none", "--out"]
+    asked = ["submit", "--goes-on", "--nodes", "2", "-p", "batch", "--time", "30m", "--time-min", f"{least}m"]
+    done = crowded.run(front, *asked, "--", *words, tmp_path / "job", "--layout", "2x1", env=environment)
     assert done.returncode == 0, done.stderr
-    job = re.search(r"submitted job (\d+) to partition all", done.stdout)[1]
-    while not (tmp_path / "job" / "control" / "control.sock").exists():
-        assert quiet.run("squeue", "--noheader", "-j", job).stdout, quiet.logs()
-        time.sleep(0.02)
-    assert quiet.run("scancel", "--batch", "--signal=USR1", job).returncode == 0
-    # Slurm lets a job that is queued again wait for two minutes. Here it gets two seconds: slurmd takes a job
-    # that comes at once for the one that was ended.
-    output, end = tmp_path / "job" / f"slurm-{job}.out", time.monotonic() + 60
-    while len(stops := re.findall(r"transport: 2 processes.*? (\d+) steps? to", output.read_text())) < 2:
-        assert time.monotonic() < end, output.read_text() + quiet.logs()
-        if "PENDING" in quiet.run("squeue", "--noheader", "-o", "%T", "-j", job).stdout:
+    job = re.search(r"submitted job (\d+) to partition batch", done.stdout)[1]
+
+    def said(form: str) -> str:
+        return crowded.run("squeue", "--noheader", "-j", job, "-o", form).stdout.strip()
+
+    assert until((tmp_path / "job" / "control" / "control.sock").exists, 60), said("%T %r") + crowded.logs()
+    assert said("%l") == f"{least}:00"
+    if by == "scancel":
+        assert crowded.run("scancel", "--batch", "--signal=USR1", job).returncode == 0
+    assert until(lambda: said("%T %l").split() == ["PENDING", "30:00"], 120), said("%T %l") + crowded.logs()
+    if by == "Slurm":
+        assert list((tmp_path / "job").glob("checkpoint-*"))
+        assert crowded.run("scancel", job).returncode == 0
+        return
+    output, stops = tmp_path / "job" / f"slurm-{job}.out", []
+
+    def over() -> bool:
+        """Slurm lets a job that is queued again wait for a while. Here it gets two seconds: slurmd takes one
+        that comes at once for the one that was ended.
+        """
+        if said("%T") == "PENDING":
             time.sleep(2)
-            quiet.run("scontrol", "update", f"JobId={job}", "StartTime=now")
-        time.sleep(0.1)
-    alone = quiet.run(front, *words, tmp_path / "alone")
-    assert 0 < int(stops[0]) < 1300 == int(stops[1])
+            crowded.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+        stops[:] = re.findall(r"transport: 2 processes.*? (\d+) steps? to", output.read_text())
+        return len(stops) == 2
+
+    assert until(over, 120), output.read_text() + crowded.logs()
+    alone = crowded.run(front, *words, tmp_path / "alone")
+    assert 0 < int(stops[0]) < steps == int(stops[1])
     second = output.read_text().split("transport: 2 processes")[1]
-    assert int(re.search(r"step (\d+)/1300", second)[1]) > 0, second
-    expected = checksums(tmp_path / "alone" / "checkpoint-001300")
-    assert alone.returncode == 0 and checksums(tmp_path / "job" / "checkpoint-001300") == expected
+    assert int(re.search(rf"step (\d+)/{steps}", second)[1]) > 0, second
+    expected = checksums(tmp_path / "alone" / f"checkpoint-{steps:06}")
+    assert alone.returncode == 0 and checksums(tmp_path / "job" / f"checkpoint-{steps:06}") == expected
 
 
 def test_inside_a_batch_job_all_ways_to_start_lead_to_their_nodes(quiet, srun, tmp_path):

@@ -42,6 +42,7 @@ class Request:
     budget_s: float | None = None  # instead of the case's
     strict: bool = False
     nodes: int = 1  # of a cluster, whose messages are measured
+    machine: str | None = None  # another one, described, for a plan alone
     argv: tuple[str, ...] = ()
 
     @property
@@ -54,11 +55,11 @@ class Request:
 
 
 def prepare(request: Request) -> Prepared:
-    """The plan for this machine."""
+    """The plan for this machine, or for the one that is described."""
     native = paths.native()
     name = request.mode if request.nodes == 1 else "nodes"
     case = read_case(request.case or paths.case_file("characterize", name))
-    machine = session.read_machine(native)
+    machine = session.read_machine(native, request.machine)
     plan, notes = planner.build(
         _only(case, request.only),
         machine,

@@ -28,6 +28,10 @@ def submit(commands: Commands) -> None:
             ),
             ("strata submit --nodes 2 --layout 32x4 --time 1h -- ./a.out", "a program of your own"),
             ("strata submit --goes-on --time 4h --layout 1x16 -- ./a.out", "the same, by CRIU"),
+            (
+                "strata submit --nodes 4 --first-node-memory 512GiB --time 1h -- run case.toml --layout 64x4",
+                "rank 0 lies on a node with more memory",
+            ),
             ("strata submit --array 1-9 --time 1h -- run case-{task}.toml --out run-{task}", "nine jobs"),
             ("strata submit --dry-run -- characterize --full", "print the script"),
         ],
@@ -50,6 +54,9 @@ def submit(commands: Commands) -> None:
     parser.add_argument("--constraint", metavar="LIST", help="features that its nodes must have")
     parser.add_argument("--reservation", metavar="NAME", help="nodes that were reserved")
     parser.add_argument("--switches", metavar="N[@TIME]", help="nodes below so few switches; wait so long")
+    parser.add_argument(
+        "--first-node-memory", metavar="SIZE", help="one node has so much, such as 512GiB; rank 0 lies there"
+    )
     parser.add_argument("--array", metavar="LIST", help="such as 1-9: a job for each; {task} is its number")
     parser.add_argument("--site", type=Path, metavar="FILE", help="site.toml (default: see docs/cluster.md)")
     parser.add_argument("--dry-run", action="store_true", help="print the script, submit nothing")
@@ -65,8 +72,10 @@ def _count(text: str) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    from strata.cluster.quantities import size
     from strata.measure.progress import seconds
-    from strata.submit.command import Request, run
+    from strata.submit.command import run
+    from strata.submit.request import Request
 
     def time(text: str | None, at: str) -> float | None:
         return seconds(text, at) if text is not None else None
@@ -85,6 +94,9 @@ def _run(given: argparse.Namespace) -> int:
             constraint=given.constraint,
             reservation=given.reservation,
             switches=given.switches,
+            first_node_memory=size(given.first_node_memory, "--first-node-memory")
+            if given.first_node_memory
+            else None,
             array=given.array,
             goes_on=given.goes_on,
             site=given.site,

@@ -86,8 +86,36 @@ class Partition:
         return f"synthetic:pack:{self.sockets} numa:1 core:{self.cores} pu:{self.threads}"
 
 
+@dataclass(frozen=True)
+class Node:
+    """A node as `sinfo` describes it."""
+
+    name: str
+    memory: int  # bytes
+    features: frozenset[str]
+
+
 def partitions() -> list[Partition]:
     """All partitions that this user may see. Raises StrataError where Slurm does not answer."""
+    found: dict[str, Partition] = {}
+    for line in _asked("--format=%P|%D|%X|%Y|%Z|%l|%L"):
+        one = _partition(line)
+        found[one.name] = _together(found[one.name], one) if one.name in found else one
+    return list(found.values())
+
+
+def nodes(partition: str) -> list[Node]:
+    """All nodes of a partition. Raises StrataError where Slurm does not answer."""
+    rows = [line.split("|") for line in _asked("--Node", f"--partition={partition}", "--format=%N|%m|%f")]
+    # Without features sinfo says (null).
+    return [
+        Node(name, int(mib.rstrip("+")) << 20, frozenset(features.split(",")) - {"(null)"})
+        for name, mib, features in rows
+    ]
+
+
+def _asked(*options: str) -> list[str]:
+    """What sinfo says, a line each."""
     sinfo = shutil.which("sinfo")
     if sinfo is None:
         raise StrataError(
@@ -95,21 +123,16 @@ def partitions() -> list[Partition]:
             given="a job for a cluster",
             remedy="load the cluster's Slurm module, or leave out `strata submit` to run here",
         )
-    asked = [sinfo, "--noheader", "--format=%P|%D|%X|%Y|%Z|%l|%L"]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sinfo, "--noheader", *options], capture_output=True, text=True, timeout=60)
         said, status = done.stderr.strip(), done.returncode
     except subprocess.TimeoutExpired:
         said, status = "no answer within 60 s", 1
     if status != 0:
         raise StrataError(
-            "Slurm does not say which partitions it has", given=said, remedy="scontrol ping", code=FAILED
+            "Slurm does not say which nodes it has", given=said, remedy="scontrol ping", code=FAILED
         )
-    found: dict[str, Partition] = {}
-    for line in done.stdout.splitlines():
-        one = _partition(line)
-        found[one.name] = _together(found[one.name], one) if one.name in found else one
-    return list(found.values())
+    return done.stdout.splitlines()
 
 
 def _partition(line: str) -> Partition:

@@ -24,10 +24,17 @@ wait $!
 status=$?
 if [ -n "$unfinished" ]; then
     wait
-    exec scontrol requeue "$SLURM_JOB_ID"
+{requeue}
 fi
 exit $status
 """
+_REQUEUE = '    exec scontrol requeue "$SLURM_JOB_ID"'
+# Slurm leaves a job with the time that it got, and lets its user ask for more while it is queued.
+_REQUEUE_WHOLE = """\
+    # Slurm has shortened the job's time where it started earlier so: it is queued again with all of it. Slurm
+    # ends this script meanwhile.
+    trap '' TERM
+    scontrol requeue "$SLURM_JOB_ID" && exec scontrol update JobId="$SLURM_JOB_ID" TimeLimit={time}"""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Script:
     command: tuple[str, ...]
     out: str | None = None  # the folder of a run that goes on after its time is over
     strata: str = "strata"
+    whole: str | None = None  # time that a run that goes on asks for again, where a job may get less
 
     def text(self) -> str:
         """The script. A word {task} of the command is the number of the task in a job array."""
@@ -64,7 +72,11 @@ class Script:
         if self.out is None:
             return "\n".join([*lines, f"exec {run}", ""])
         goes_on = _GOES_ON.format(
-            out=quoted((self.out,)), run=run, warning=WARNING_S, strata=shlex.quote(self.strata)
+            out=quoted((self.out,)),
+            run=run,
+            warning=WARNING_S,
+            strata=shlex.quote(self.strata),
+            requeue=_REQUEUE_WHOLE.format(time=self.whole) if self.whole else _REQUEUE,
         )
         return "\n".join(lines) + "\n" + goes_on
 

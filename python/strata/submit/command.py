@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from strata import paths
@@ -16,42 +15,23 @@ from strata.measure.files import write_atomically
 from strata.measure.progress import duration
 from strata.site import site_file, slurm
 from strata.site.site_file import Site
-from strata.site.slurm import Partition
-from strata.submit import any_program, estimate
-from strata.submit.batch import WARNING_S, Directive, Script
+from strata.site.slurm import Node, Partition
+from strata.submit import any_program, estimate, time_limit
+from strata.submit.batch import WARNING_S, Directive, Script, quoted
+from strata.submit.first_node import FirstNode, first_node
+from strata.submit.request import Request
 
 # Commands of Strata that may be a job, and which of them measure: these need a node alone.
 COMMANDS = {"characterize": True, "study": True, "tune": True, "bench": True, "run": False, "launch": False}
 _HAVE_FOLDERS = ("characterize", "study", "tune", "run")  # by --out
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the command line asked for."""
-
-    words: tuple[str, ...]  # a command of Strata's without `strata`, or a program with its arguments
-    layout: str | None = None  # of a program
-    nodes: int = 1
-    partition: str | None = None
-    time_s: float | None = None
-    time_min_s: float | None = None
-    account: str | None = None
-    qos: str | None = None
-    constraint: str | None = None
-    reservation: str | None = None
-    switches: str | None = None
-    array: str | None = None
-    goes_on: bool = False  # what is queued again when its time is over
-    site: Path | None = None
-    dry_run: bool = False
-    argv: tuple[str, ...] = ()
-
-
 def run(request: Request) -> int:
     """The whole command; returns its exit code."""
     site = site_file.read(site_file.find(request.site))
     partition = choose(slurm.partitions(), request.partition or site["partition"])
-    script, folder = prepare(request, site, partition)
+    known = slurm.nodes(partition.name) if request.first_node_memory else []
+    script, folder = prepare(request, site, partition, known)
     if request.dry_run:
         print(script.text(), end="")
         return 0
@@ -77,8 +57,12 @@ def choose(known: Sequence[Partition], name: str | None) -> Partition:
     )
 
 
-def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script, Path]:
-    """The script, and the folder that it and the job's output go to."""
+def prepare(
+    request: Request, site: Site, partition: Partition, nodes: Sequence[Node] = ()
+) -> tuple[Script, Path]:
+    """The script, and the folder that it and the job's output go to. `nodes`: the partition's, where one of
+    them must have more memory.
+    """
     if not request.words:
         raise StrataError(
             "nothing to submit",
@@ -94,11 +78,13 @@ def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script,
     layout = estimate.value_of(words, "--layout") if known else request.layout
     reasons = _reasons(layout, request.nodes, partition, site)
     if request.goes_on:
-        _check_progress(request)
+        time_limit.check_progress(request)
     by_criu = request.goes_on and known != "run"
     if by_criu:
         any_program.check(words, known, layout, request.nodes, site.starter())
-    before = (*(f"module load {shlex.quote(name)}" for name in site["modules"]), *site["before"])
+    first = _first_node(request, site, known, layout, nodes, folder)
+    modules = (f"module load {shlex.quote(name)}" for name in site["modules"])
+    before = (*modules, *site["before"], *first.before)
     command = _command(words, request, site, known, layout)
     strata = command[0]
     if by_criu:
@@ -106,8 +92,32 @@ def prepare(request: Request, site: Site, partition: Partition) -> tuple[Script,
         command = any_program.command(strata, own, command)
         reasons = (*reasons, *any_program.reasons(own))
     asked = shlex.join(["strata", *request.argv])
-    directives = tuple(_directives(request, site, partition, folder, known))
-    return Script(asked, directives, reasons, before, command, out, strata), folder
+    seconds, why = time_limit.of(request, site, partition)
+    time = slurm.time_of(seconds)
+    directives = tuple(
+        _directives(request, site, partition, folder, known, first, Directive(f"--time={time}", why))
+    )
+    whole = time if request.time_min_s is not None else None
+    return Script(asked, directives, reasons, before, command, out, strata, whole), folder
+
+
+def _first_node(
+    request: Request, site: Site, known: str | None, layout: str | None, nodes: Sequence[Node], folder: Path
+) -> FirstNode:
+    """What a first node with more memory needs; without one the constraint alone."""
+    constraint = request.constraint or site["constraint"]
+    if request.first_node_memory is None:
+        return FirstNode(constraint, (), ())
+    if request.nodes > 1 and (known not in ("run", "launch", None) or site.starter()):
+        raise StrataError(
+            "ranks of this job cannot be told which node is the first",
+            at="--first-node-memory",
+            given=f"strata {known}" if not site.starter() else f"starter {site['starter']}",
+            allowed="run, launch or a program, started by srun",
+        )
+    processes = int(layout.split("x")[0]) if layout else request.nodes
+    where = quoted((str(folder),))
+    return first_node(request.first_node_memory, request.nodes, processes, nodes, constraint, where)
 
 
 def _check_nodes(request: Request, partition: Partition, known: str | None) -> None:
@@ -127,19 +137,6 @@ def _check_nodes(request: Request, partition: Partition, known: str | None) -> N
             allowed="--nodes with run, launch, `characterize --nodes` or a program",
             remedy=f"--array 1-{request.nodes}: as many jobs, each on a node of its own",
         )
-
-
-def _check_progress(request: Request) -> None:
-    """Slurm may tell it a minute early (man sbatch, --signal): a shorter job would never end."""
-    least = WARNING_S + 60
-    for option, asked in (("--time-min", request.time_min_s), ("--time", request.time_s)):
-        if asked is not None and asked < least:
-            raise StrataError(
-                "a job that goes on would be told to end before it has begun",
-                at=option,
-                given=duration(asked),
-                allowed=f"{duration(least)} or more: it is told {WARNING_S} to {least} s before its end",
-            )
 
 
 def _with_folder(request: Request, site: Site, known: str | None) -> tuple[tuple[str, ...], Path]:
@@ -233,7 +230,13 @@ def _command(
 
 
 def _directives(
-    request: Request, site: Site, partition: Partition, folder: Path, known: str | None
+    request: Request,
+    site: Site,
+    partition: Partition,
+    folder: Path,
+    known: str | None,
+    first: FirstNode,
+    time: Directive,
 ) -> list[Directive]:
     """Every option of the job with its reason."""
     name = request.words[0] if known else Path(request.words[0]).name
@@ -253,7 +256,7 @@ def _directives(
             ),
         ),
         Directive("--mem=0", "All memory of each node."),
-        _time(request, partition),
+        time,
     ]
     if request.time_min_s is not None:
         lines.append(
@@ -273,7 +276,7 @@ def _directives(
     for option, value in (
         ("account", request.account or site["account"]),
         ("qos", request.qos or site["qos"]),
-        ("constraint", request.constraint or site["constraint"]),
+        ("constraint", first.constraint),
         ("reservation", request.reservation),
         ("switches", request.switches),
         ("array", request.array),
@@ -282,6 +285,7 @@ def _directives(
             lines.append(
                 Directive(f"--{option}={value}", _WHY.get(option, "As asked, or as this site says."))
             )
+    lines += first.directives
     lines += [Directive(option, "This site's.") for option in site["options"]]
     output = "slurm-%A-%a.out" if request.array else "slurm-%j.out"
     lines.append(Directive(f'--output="{folder}/{output}"', "What it prints."))
@@ -296,35 +300,6 @@ _WHY = {
 
 def _why_nodes(request: Request) -> str:
     return "One node." if request.nodes == 1 else f"The layout's processes share {request.nodes} nodes."
-
-
-def _time(request: Request, partition: Partition) -> Directive:
-    """The time limit: as asked, by the command's own plan, or the partition's usual one."""
-    planned = estimate.of(request.words) if request.time_s is None else None
-    if request.time_s is not None:
-        asked, why = request.time_s, "As asked."
-    elif planned is not None:
-        asked, why = planned[0], f"{planned[1]}."
-    elif partition.usual_s is not None:
-        asked, why = partition.usual_s, f"What partition {partition.name} gives where nothing is asked."
-    else:
-        raise StrataError(
-            "how long the job will take is not known",
-            at="--time",
-            given="no --time, and the command has no plan of its own",
-            allowed="--time 2h, or a partition with a DefaultTime",
-        )
-    if partition.longest_s is not None and asked > partition.longest_s:
-        raise StrataError(
-            "the partition allows less time",
-            at="--time",
-            given=duration(asked),
-            allowed=f"up to {duration(partition.longest_s)} in partition {partition.name}",
-            remedy=f"--time {int(partition.longest_s // 60)}m --goes-on, for a run that is queued again"
-            if request.words[0] == "run"
-            else None,
-        )
-    return Directive(f"--time={slurm.time_of(asked)}", why)
 
 
 def submit(script: Script, folder: Path) -> tuple[str, Path]:

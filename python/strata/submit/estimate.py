@@ -11,15 +11,22 @@ from strata.measure.progress import duration, seconds
 _START_S = 300.0  # of a job: its first use of files, the report
 
 
-def of(words: Sequence[str]) -> tuple[float, str] | None:
-    """The time to ask for, in seconds, and why; None for a command that has no plan (a run, a program)."""
+def of(words: Sequence[str], machine: str | None) -> tuple[float, str] | None:
+    """The time to ask for, in seconds, and why; None for a command that has no plan (a run, a program).
+    `machine`: the job's node as `--machine` takes it; None: like this one.
+    """
     budget = value_of(words, "--budget") or ("10m" if words[0] == "tune" else None)
     if budget is not None:
         planned, said = seconds(budget), f"Its budget is {budget}"
-    elif (plan := _plan(words)) is not None:
+    elif (plan := _plan(words, machine)) is not None:
         launches = plan.policy.launches + 1
         planned = sum(task.expected_s * (task.launches or launches) for task in plan.tasks)
-        said = f"Its plan is about {duration(planned)} long"
+        node = (
+            "a node as site.toml describes it"
+            if machine
+            else "this login node (site.toml may describe others)"
+        )
+        said = f"Its plan for {node} is about {duration(planned)} long"
         if plan.policy.budget_s and plan.policy.budget_s < planned:
             planned, said = plan.policy.budget_s, f"Its plan ends within {duration(plan.policy.budget_s)}"
     else:
@@ -30,19 +37,19 @@ def of(words: Sequence[str]) -> tuple[float, str] | None:
     )
 
 
-def _plan(words: Sequence[str]) -> Plan | None:
-    """The plan that a dry run of the command would show, made on this node."""
+def _plan(words: Sequence[str], machine: str | None) -> Plan | None:
+    """The plan that a dry run of the command would show, made for a described node or this one."""
     from strata.characterize import command as characterize
     from strata.study import command as study
 
     if words[0] == "characterize":
         mode = "full" if "--full" in words else "quick"
-        return characterize.prepare(characterize.Request(mode=mode)).plan
+        return characterize.prepare(characterize.Request(mode=mode, machine=machine)).plan
     if words[:2] == ["study", "run"]:
         named = next((word for word in words[2:] if not word.startswith("-")), None)
         if named is None:
             raise StrataError("no study is named", given=" ".join(words), remedy="strata study list")
-        return study.prepare(study.Request(study=named, dry_run=True)).plan
+        return study.prepare(study.Request(study=named, machine=machine, dry_run=True)).plan
     return None
 
 

@@ -5,15 +5,19 @@ once.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from tested_build import strata
 
 from strata import cli
 from strata.errors import StrataError
 from strata.site import site_file, slurm
+from strata.site.slurm import Node
 from strata.submit.batch import Directive, Script
+from strata.submit.first_node import first_node
 
 FRONT = """#!/bin/sh
 [ "$1" = launch ] || exit 1
@@ -27,7 +31,10 @@ def login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs = tmp_path / "slurm bin"
     programs.mkdir()
     lines = "batch*|40|2|32|2|2-00:00:00|1:00:00\\ndebug|2|2|16|1|30:00|n/a\\ndebug|1|2+|8|1|30:00|n/a"
-    (programs / "sinfo").write_text(f'#!/bin/sh\nprintf "{lines}\\n"\n')
+    nodes = "a1|256000|(null)\\nb1|4096000|em\\nb2|4096000|em,ib"
+    (programs / "sinfo").write_text(
+        f'#!/bin/sh\ncase $* in *--Node*) printf "{nodes}\\n";; *) printf "{lines}\\n";; esac\n'
+    )
     (programs / "sbatch").write_text(
         f'#!/bin/sh\n[ -e "{tmp_path}/full" ] && {{ echo "sbatch: error: QOSMaxSubmit" >&2; exit 1; }}\n'
         f'printf "%s\\n" "$@" > "{tmp_path}/asked"\necho "4711;cluster"\n'
@@ -128,6 +135,91 @@ def test_time_that_may_be_less_and_all_other_options_are_slurms(login: Path, cap
         "--switches=1@60:00",
     ):
         assert f"#SBATCH {option}\n" in text
+    # Slurm leaves the time that it shortened.
+    again = (
+        'scontrol requeue "$SLURM_JOB_ID" && exec scontrol update JobId="$SLURM_JOB_ID" TimeLimit=1-02:00:00'
+    )
+    assert f"    trap '' TERM\n    {again}\nfi\n" in text
+
+
+NODES = [
+    Node("a1", 256 << 30, frozenset({"ib", "rm"})),
+    Node("a2", 256 << 30, frozenset({"rm"})),
+    Node("b1", 4 << 40, frozenset({"ib", "em", "em4"})),
+    Node("b2", 2 << 40, frozenset({"ib", "em"})),
+]
+
+
+def first(memory: int, constraint: str | None = None, known: list[Node] = NODES, nodes: int = 3) -> list[str]:
+    """What Slurm is asked for."""
+    said = first_node(memory, nodes, 8, known, constraint, "out")
+    kept = [f"--constraint={said.constraint}"] if said.constraint else []
+    return [*kept, *(each.text for each in said.directives)]
+
+
+def test_a_first_node_with_more_memory_is_asked_for_by_the_feature_that_most_such_nodes_have() -> None:
+    assert first(1 << 40) == ['--constraint="em*1"']
+    assert first(3 << 40) == ['--constraint="em4*1"']
+    assert first(1 << 40, "ib") == ['--constraint="[(ib&em)*1&ib*2]"']
+    assert first(1 << 40, "ib", nodes=1) == ['--constraint="[(ib&em)*1]"']
+    assert first(1 << 40, "ib&em") == ["--constraint=ib&em"]  # all nodes have it
+    assert first(1 << 30) == []
+    alone = [Node("a", 1 << 30, frozenset()), Node("b", 2 << 30, frozenset())]
+    assert first(2 << 30, None, alone) == ["--nodelist=b"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "constraint", "known", "said"),
+    [
+        (5 << 40, None, NODES, "allowed: up to 4096 GiB"),
+        (1 << 40, "ib|rm", NODES, "allowed: FEATURE, or FEATURE&FEATURE"),
+        (1 << 40, None, [Node(each.name, each.memory, frozenset()) for each in NODES], "NodeName=b1,b2"),
+    ],
+)
+def test_a_first_node_that_slurm_cannot_be_asked_for_is_refused(memory, constraint, known, said) -> None:
+    with pytest.raises(StrataError) as caught:
+        first(memory, constraint, known)
+    assert said in str(caught.value)
+
+
+def test_the_file_of_the_ranks_begins_with_the_node_that_has_most_memory(login: Path) -> None:
+    """The lines themselves run. Eight ranks share three nodes evenly."""
+    (login / "slurm bin" / "sinfo").write_text('#!/bin/sh\nprintf "256 a1\\n256 a2\\n4096 b1\\n"\n')
+    (login / "slurm bin" / "scontrol").write_text('#!/bin/sh\nprintf "a1\\na2\\nb1\\n"\n')
+    (login / "slurm bin" / "scontrol").chmod(0o755)
+    lines = first_node(1 << 40, 3, 8, NODES, None, "'.'").before
+    environment = {**os.environ, "SLURM_JOB_ID": "5", "SLURM_JOB_NODELIST": "a[1-2],b1"}
+    subprocess.run(["bash", "-c", "\n".join(lines)], env=environment, check=True)
+    assert (login / "ranks-5").read_text().split() == ["b1"] * 3 + ["a1"] * 3 + ["a2"] * 2
+
+
+def test_a_run_with_a_large_first_node_says_where_its_ranks_are(login: Path, capsys) -> None:
+    words = ["--nodes", "2", "--first-node-memory", "2TiB", "--", "run", "c.toml", "--layout", "4x1"]
+    text = script(capsys, *words, "--out", "my run")
+    assert '#SBATCH --constraint="em*1"\n' in text
+    assert f"export SLURM_HOSTFILE='{login}/my run'/ranks-$SLURM_JOB_ID\n" in text
+
+
+@pytest.fixture
+def front() -> str:
+    """The one that is tested; named before `login`, which has one of its own."""
+    return strata()
+
+
+def test_the_time_of_a_command_that_measures_is_planned_for_the_node_that_a_site_describes(
+    front: str, login: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.setenv("STRATA_BIN", front)
+    monkeypatch.setenv("STRATA_ROOT", str(Path(__file__).resolve().parents[3]))
+    words, times = ["--site", "site.toml", "--", "characterize", "--full"], []
+    for machine in ("synthetic:pack:1 numa:1 core:2 pu:1", "synthetic:pack:2 numa:4 core:16 pu:1"):
+        (login / "site.toml").write_text(f'[machines]\nbatch = "{machine}"\n')
+        text = script(capsys, *words)
+        assert "# Its plan for a node as site.toml describes it" in text
+        times.append(re.search("--time=(.*)", text)[1])
+    assert times[0] != times[1]
+    (login / "site.toml").write_text("")
+    assert "# Its plan for this login node" in script(capsys, *words)
 
 
 def test_a_job_array_gives_each_task_its_number(login: Path, capsys) -> None:
@@ -159,6 +251,12 @@ def test_the_output_folder_stands_before_the_program_of_tune(login: Path, capsys
         (["-p", "bach", "--", "run", "c.toml"], "allowed: batch, debug"),
         (["-p", "debug", "--time", "1h", "--", "run", "c.toml"], "try: --time 30m --goes-on"),
         (["--time", "soon", "--", "run", "c.toml"], "at: --time"),
+        (["--time", "1h", "--time-min", "1h", "--", "run", "c.toml"], "less than the 1 h 0 min of --time"),
+        (
+            ["--nodes", "2", "--first-node-memory", "1TiB", "--", "characterize", "--nodes", "2"],
+            "run, launch or",
+        ),
+        (["--first-node-memory", "much", "--", "run", "c.toml"], "at: --first-node-memory"),
         ([], "nothing to submit"),
     ],
 )
