@@ -25,7 +25,7 @@ TESTS, PACKAGE = ROOT / "tests", ROOT / "python" / "strata"
 # side.
 STARTS = {
     "benchmarks": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "strata-bench-team"),
-    "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "python"),
+    "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "team_nodes", "python"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
     "graph": ("strata", "strata-transport", "strata-mpm"),
     "interop": ("strata", "python"),
