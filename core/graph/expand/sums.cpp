@@ -99,10 +99,10 @@ void PartsOfSum::scatter(const Relation& relation, TaskId maker, Scattered& into
     }
 }
 
-std::vector<Transfer> PartsOfSum::of(int patch) {
+std::vector<Contribution> PartsOfSum::of(int patch) {
     const auto& grid = static_cast<const Grid&>(*label_.family);
     const Box own = owned(label_, patch);
-    std::vector<Transfer> parts;
+    std::vector<Contribution> parts;
     for (std::size_t i = 0; i < from_.size(); ++i) {
         const auto& [maker, use] = from_[i];
         const Use& sums = in_.use(maker, use);

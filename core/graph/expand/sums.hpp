@@ -17,7 +17,7 @@ struct Contributor {
 [[nodiscard]] std::vector<Contributor> contributors(const PlanInputs& in, TaskId task);
 
 /// Values that a task has made for another patch.
-struct Transfer {
+struct Contribution {
     TaskId maker;
     StorageId storage;
     SourceBox piece;
@@ -27,7 +27,7 @@ class PartsOfSum {
   public:
     PartsOfSum(const PlanInputs& in, TaskId task);
     /// In the order of adding.
-    [[nodiscard]] std::vector<Transfer> of(int patch);
+    [[nodiscard]] std::vector<Contribution> of(int patch);
 
   private:
     using Scattered = std::vector<std::vector<SourceBox>>;  // [patch of the result]
