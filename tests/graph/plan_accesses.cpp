@@ -5,6 +5,7 @@
 
 #include "core/graph/declare/inside_here.hpp"
 #include "core/graph/declare/upwind.hpp"
+#include "core/graph/expand/sweep.hpp"
 #include "tests/graph/call_data.hpp"
 
 namespace strata::tests {
@@ -91,7 +92,7 @@ void PlanAccesses::copy(const ValueCopy& kept) {
     CopyShape move = *kept.shape;
     move.from.base = kept.from, move.to.base = kept.to;
     if (move.entries.data() == nullptr) {
-        const BoxCopy& box = move.box;
+        const BoxCopy box = kept.box();
         add_box(Kind::read, at(move.from), box.from_strides, box.extent, box.components, box.bytes,
                 box.from_step);
         return add_box(Kind::write, at(move.to), box.to_strides, box.extent, box.components, box.bytes);
@@ -210,7 +211,7 @@ void PlanAccesses::field(const UseData& data, const std::byte* origin, const Use
     };
     if (use.access == Access::need || use.access == Access::modify) {
         if (use.towards == Int3{}) {
-            box(Kind::read, data.box);
+            for (const Box& seen : ghosts_of(use, own)) box(Kind::read, seen);
         } else {
             box(Kind::read, own);
             for (const Box& side : upwind_of(own, use.width, use.towards, use.corners)) box(Kind::read, side);

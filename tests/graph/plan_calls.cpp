@@ -173,7 +173,7 @@ void PlanWriter::add_move(const ValueCopy& copy) {
     text_ += " to ";
     add_round_address(ValueCopy::with(move.to, copy.to));
     if (move.entries.data() == nullptr) {
-        const BoxCopy& box = move.box;
+        const BoxCopy box = copy.box();
         add(" box {} from steps {} to steps {} components {} x {}", text_of(box.extent),
             steps_of(box.from_strides), steps_of(box.to_strides), box.components, box.bytes);
         if (box.from_step != 0) add(" turned, step {}", box.from_step);

@@ -157,7 +157,7 @@ std::vector<Fault> faults_of_copies() {
         {"a copy into a halo is left out", "heat-round",
          in<FillCall>([](FillCall& call) { return call.count > 0 && (--call.count, true); })},
         {"a copy is a cell too small", "heat-round",
-         in_copies([](ValueCopy&, CopyShape& shape) { return --shape.box.extent[1], true; })},
+         in_copies([](ValueCopy& move, CopyShape&) { return --move.extent.y, true; })},
         {"a copy is from a cell further on", "heat-round",
          in_copies([](ValueCopy& move, CopyShape&) { return move.from += 8, true; })},
         {"a copy is to a cell further on", "heat-round",

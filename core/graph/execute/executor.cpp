@@ -17,14 +17,17 @@ Shared::Shared(Program& of, const ExecutorOptions& with, int threads)
       counts(static_cast<std::size_t>(plan.scopes)),
       usage(static_cast<std::size_t>(plan.threads)),
       rate(tick_rate()) {
+    for (int thread = 0; thread < plan.threads && options.records > 0; ++thread)
+        rings.push_back(std::make_unique<Ring>(options.records));
+    if (plan.threads == 1) return;  // nobody looks at what follows
     const auto decisions = static_cast<std::size_t>(plan.decisions) + 1;
+    const bool moldable =
+        std::any_of(of.ops.begin(), of.ops.end(), [](const Op& op) { return op.threads > 1; });
+    asked.reserve(static_cast<std::size_t>(plan.threads));
     for (int thread = 0; thread < plan.threads; ++thread) {
-        if (plan.threads > 1) {  // else nobody looks at them
-            positions.push_back(std::make_unique<ThreadPosition>(counts.size()));
-            loops.push_back(std::make_unique<SharedLoop>());
-        }
-        asked.push_back(std::make_unique<Asked>(decisions));
-        if (options.records > 0) rings.push_back(std::make_unique<Ring>(options.records));
+        positions.push_back(std::make_unique<ThreadPosition>(counts.size()));
+        if (moldable) loops.push_back(std::make_unique<SharedLoop>());
+        asked.emplace_back(decisions);
     }
     for (std::size_t i = 0; i < decisions; ++i) answers.push_back(std::make_unique<Answers>());
 }

@@ -45,16 +45,16 @@ bool Thread::holds(const Waits::Run& run) {
 }
 
 /// A wait that holds continues to hold until the operation has run, so it is not read again.
-bool Thread::head_holds(const OpEntry& entry) {
-    for (; held_ < entry.foreign; ++held_)
-        if (!holds(shared_.plan.waits->runs[entry.first_wait + held_])) return false;
+bool Thread::head_holds(const Op& op) {
+    for (; held_ < op.foreign; ++held_)
+        if (!holds(shared_.plan.waits->runs[op.first_wait + held_])) return false;
     return true;
 }
 
-bool Thread::all_hold(const OpEntry& entry, const Epoch* counts) const {
+bool Thread::all_hold(const Op& op, const Epoch* counts) const {
     const Waits& all = *shared_.plan.waits;
-    const Waits::Run* run = all.runs.data() + entry.first_wait;
-    for (const Waits::Run* const end = run + entry.waits; run != end; ++run) {
+    const Waits::Run* run = all.runs.data() + op.first_wait;
+    for (const Waits::Run* const end = all.runs.data() + op.last_wait; run != end; ++run) {
         const Waits::Round& round = all.rounds[run->round];
         const Epoch need = counts[round.scope] - round.lag;
         const Flag* const first = all.flag(*run);
@@ -87,7 +87,7 @@ std::uint32_t Thread::horizon(std::uint32_t from, std::uint32_t size, unsigned d
 bool Thread::begun(std::uint32_t at) const {
     if (many_) return reached(list_->claims[at].load(std::memory_order_relaxed), epoch_);
     return at < touched_ &&
-           (reached(list_->entries[at].flag->load(std::memory_order_relaxed), epoch_) || is_pending(at));
+           (reached((*list_)[at].flag->load(std::memory_order_relaxed), epoch_) || is_pending(at));
 }
 
 bool Thread::look_ahead(unsigned pass) {
@@ -95,11 +95,11 @@ bool Thread::look_ahead(unsigned pass) {
     while (open_ < list_->size && begun(open_)) ++open_;
     const std::uint32_t end = horizon(open_, list_->size, doublings_);
     for (std::uint32_t at = open_; at < end; ++at) {
-        const OpEntry& entry = list_->entries[at];
-        if (begun(at) || !all_hold(entry, counts_.data())) continue;
+        const Op& op = (*list_)[at];
+        if (begun(at) || !all_hold(op, counts_.data())) continue;
         if (many_ && !take(list_->claims[at], epoch_)) continue;
         touched_ = std::max(touched_, at + 1);
-        if (!perform(entry, epoch_)) pending_.push_back(at);
+        if (!perform(op, epoch_)) pending_.push_back(at);
         return true;
     }
     // The distance grows, and stays so until the head can go on.
@@ -117,7 +117,7 @@ bool Thread::poll() {
     }
     bool any = false;
     for (std::size_t i = 0; i < pending_.size();) {
-        if (perform(list_->entries[pending_[i]], epoch_)) {
+        if (perform((*list_)[pending_[i]], epoch_)) {
             pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
             any = true;
         } else {
@@ -160,12 +160,12 @@ bool Thread::steal_from(int victim, unsigned pass) {
     const std::uint32_t head = std::min(position.head.load(std::memory_order_relaxed), list.size);
     // From the far end: the operations that the owner would reach last.
     for (std::uint32_t at = horizon(head, list.size, asleep() ? pass : pass / kBeforeFarther); at-- > head;) {
-        const OpEntry& entry = list.entries[at];
+        const Op& op = list[at];
         if (reached(list.claims[at].load(std::memory_order_relaxed), epoch)) continue;
-        if (entry.speaks_mpi && !speaks_) continue;
-        if (!all_hold(entry, victims_counts_.data()) || !take(list.claims[at], epoch)) continue;
+        if (op.speaks_mpi && !speaks_) continue;
+        if (!all_hold(op, victims_counts_.data()) || !take(list.claims[at], epoch)) continue;
         epochs_ = victims_counts_.data();
-        const bool done = perform(entry, epoch);
+        const bool done = perform(op, epoch);
         epochs_ = counts_.data();
         if (!done) {  // any thread may ask again
             list.claims[at].store(epoch - 1, std::memory_order_release);
@@ -230,7 +230,7 @@ void Thread::take_parts_metered(SharedLoop& loop) {
 }
 
 void Thread::share(const Parts& parts) {
-    if (!many_) return parts.part(parts.held, parts.begin, parts.end, thread_);
+    if (shared_.loops.empty()) return parts.part(parts.held, parts.begin, parts.end, thread_);
     SharedLoop& loop = *shared_.loops[static_cast<std::size_t>(thread_)];
     const std::uint32_t threads =
         std::min(static_cast<std::uint32_t>(current_->threads), static_cast<std::uint32_t>(threads_));
@@ -243,7 +243,7 @@ void Thread::share(const Parts& parts) {
     loop.held = parts.held;
     loop.end = parts.end;
     loop.grain = parts.grain;
-    loop.op = current_->op;
+    loop.op = number_of(*current_);
     loop.step = epochs_[0];
     loop.thrown = nullptr;
     loop.next.store(parts.begin, std::memory_order_relaxed);

@@ -29,12 +29,16 @@ enum class Outcome : std::uint8_t { done, later };
 /// The kind of work, for profiles. Everything but `task` is the runtime's own.
 enum class OpKind : std::uint8_t { task, copy, combine, reduce, send, receive, relocate };
 
+/// Threads go through these themselves, by their lists: what they need between two operations comes first.
 struct Op {
     Outcome (*go)(void* what, Worker& worker) = nullptr;
     void* what = nullptr;
     Flag* flag = nullptr;
     std::uint32_t first_wait = 0, last_wait = 0;  // in Program::waits
-    std::uint32_t name = 0;                       // in Program::names
+    /// Of these the number (the first ones) that the order of its list does not imply: its owner reads only
+    /// them. An executor sets it.
+    std::uint32_t foreign = 0;
+    std::uint32_t name = 0;  // in Program::names
     std::int32_t patch = -1;
     OpKind kind = OpKind::task;
     /// Only the thread that calls MPI may run it.
@@ -44,6 +48,7 @@ struct Op {
     /// Operations and bytes that its task declares, and the number of cells or particles; for profiles.
     float flops = 0, bytes = 0, values = 0;
 };
+static_assert(sizeof(Op) == 64);  // a cache line
 
 /// Whether a repeat has another round (asked after each round but the last possible one), or a condition is
 /// met (asked before). `more` reads a value that an operation wrote, once `decided` holds, so all processes

@@ -22,19 +22,19 @@ namespace strata::graph::detail {
     return static_cast<std::int32_t>(have - need) >= 0;
 }
 
-/// So many words after an array keep other data off its cache lines.
-inline constexpr std::size_t kGap = team::kApart / sizeof(Epoch);
+/// So many entries after an array keep other data off its cache lines.
+template <class T>
+inline constexpr std::size_t kGap = team::kApart / sizeof(T);
 
 /// The position of a thread, for other threads that look for operations to take over. A reader needs a block
 /// and the counts that belong to it: `changes` is odd while they are written, and a reader that finds it
 /// changed tries again later. An operation is then taken by its claim, so an outdated position does no harm.
 struct ThreadPosition {
-    explicit ThreadPosition(std::size_t scopes) : counts(scopes + kGap) {}
+    explicit ThreadPosition(std::size_t scopes) : counts(scopes + kGap<Epoch>) {}
     alignas(team::kApart) std::atomic<std::uint32_t> changes{0};
     std::atomic<std::int32_t> block{-1};
     std::atomic<std::uint32_t> head{0};  // all operations of its list before this one have been taken
     std::vector<std::atomic<Epoch>> counts;
-    alignas(team::kApart) char end = 0;  // keeps other data off its cache lines
 };
 
 /// A loop of a moldable operation; other threads may join it. One for each thread.
@@ -53,14 +53,14 @@ struct SharedLoop {
 
 /// The answers of one decision, by round. A thread may be at most kRounds rounds ahead of another.
 struct Answers {
-    static constexpr std::uint64_t kRounds = 64;
+    static constexpr std::uint64_t kRounds = 16;
     enum : std::uint64_t { kAsking = 1, kNo = 2, kYes = 3 };
     alignas(team::kApart) std::array<std::atomic<std::uint64_t>, kRounds> log{};  // round * 4 + one of these
 };
 
 /// The number of times that a thread asked each decision; on cache lines of its own.
 struct Asked {
-    explicit Asked(std::size_t decisions) : rounds(decisions + kGap) {}
+    explicit Asked(std::size_t decisions) : rounds(decisions + kGap<std::uint64_t>) {}
     std::vector<std::atomic<std::uint64_t>> rounds;  // [decision]
 };
 
@@ -70,21 +70,22 @@ struct Shared {
     const Program& program;
     const ExecutorOptions& options;
     ThreadProgram plan;
+    // What threads tell each other: empty where there is one alone.
     std::vector<std::unique_ptr<ThreadPosition>> positions;  // [thread]
-    std::vector<std::unique_ptr<SharedLoop>> loops;          // [thread]
-    std::vector<std::unique_ptr<Asked>> asked;      // [thread]; the last decision is Executor::run's go_on
-    std::vector<std::unique_ptr<Answers>> answers;  // [decision]
-    std::vector<std::unique_ptr<Ring>> rings;       // [thread]; empty: nothing is recorded
-    std::vector<Epoch> counts;                      // [scope], between batches
-    std::vector<Usage> usage;                       // [thread]
+    std::vector<std::unique_ptr<SharedLoop>> loops;  // [thread]; empty also where no operation is moldable
+    std::vector<Asked> asked;                        // [thread]; the last decision is Executor::run's go_on
+    std::vector<std::unique_ptr<Answers>> answers;   // [decision]
+    std::vector<std::unique_ptr<Ring>> rings;        // [thread]; empty: nothing is recorded
+    std::vector<Epoch> counts;                       // [scope], between batches
+    std::vector<Usage> usage;                        // [thread]
     TickRate rate;
     std::uint32_t steps = 0;
 
     // Read after every operation, so no data that changes often may share its cache line.
     static constexpr std::uint32_t kEnded = 0x80000000U;
     alignas(team::kApart) std::atomic<std::uint32_t> attention{0};  // kEnded + the number of open loops
-    alignas(team::kApart) std::atomic<std::uint32_t> own_sleepers{0};
-    alignas(team::kApart) Flag finished{0};  // number of threads at the end of the batch
+    std::atomic<std::uint32_t> own_sleepers{0};
+    Flag finished{0};  // number of threads at the end of the batch
 
     /// Keeps the first exception and ends the batch.
     void fail(std::exception_ptr exception);

@@ -10,7 +10,7 @@ namespace strata::graph::detail {
 bool Thread::find_any(unsigned pass) {
     constexpr std::uint32_t one_in = 8;
     while (head_ < list_->size) {
-        const Epoch flag = list_->entries[head_].flag->load(std::memory_order_acquire);
+        const Epoch flag = (*list_)[head_].flag->load(std::memory_order_acquire);
         if (!reached(flag, epoch_)) break;
         advance();
     }
@@ -20,12 +20,12 @@ bool Thread::find_any(unsigned pass) {
     std::vector<std::uint32_t> ready;
     const std::uint32_t end = horizon(head_, list_->size, pass);
     for (std::uint32_t at = head_; at < end; ++at)
-        if (!begun(at) && all_hold(list_->entries[at], counts_.data())) ready.push_back(at);
+        if (!begun(at) && all_hold((*list_)[at], counts_.data())) ready.push_back(at);
     if (ready.empty()) return false;
     const std::uint32_t at = ready[dice_.below(static_cast<std::uint32_t>(ready.size()))];
     if (many_ && !take(list_->claims[at], epoch_)) return false;
     touched_ = std::max(touched_, at + 1);
-    if (!perform(list_->entries[at], epoch_)) pending_.push_back(at);
+    if (!perform((*list_)[at], epoch_)) pending_.push_back(at);
     return true;
 }
 

@@ -114,9 +114,14 @@ void Thread::go_through(const ThreadBlock& block) {
 
 bool Thread::ask(const Decision& decision, int number) {
     const Epoch epoch = counts_[decision.decided.scope] - decision.decided.lag;
-    const auto& asked = shared_.asked;
+    const auto is_decided = [&] { return decision.decided.flag == nullptr || holds(decision.decided); };
+    if (!many_) {
+        idle([&](unsigned) { return is_decided(); });
+        current_ = nullptr;
+        return decision.more(decision.what, epoch);
+    }
     const auto at = static_cast<std::size_t>(number);
-    std::atomic<std::uint64_t>& mine = asked[static_cast<std::size_t>(thread_)]->rounds[at];
+    std::atomic<std::uint64_t>& mine = shared_.asked[static_cast<std::size_t>(thread_)].rounds[at];
     const std::uint64_t round = mine.load(std::memory_order_relaxed) + 1;
     std::atomic<std::uint64_t>& slot = shared_.answers[at]->log[round % Answers::kRounds];
     bool answer = false;
@@ -126,10 +131,10 @@ bool Thread::ask(const Decision& decision, int number) {
             answer = (seen & 3U) == Answers::kYes;
             return (seen & 3U) != Answers::kAsking;
         }
-        if (decision.decided.flag != nullptr && !holds(decision.decided)) return false;
+        if (!is_decided()) return false;
         // A slower thread may still have to read the earlier answer in this slot.
-        for (const auto& others : asked)
-            if (others->rounds[at].load(std::memory_order_acquire) + Answers::kRounds < round) return false;
+        for (const Asked& others : shared_.asked)
+            if (others.rounds[at].load(std::memory_order_acquire) + Answers::kRounds < round) return false;
         if (!slot.compare_exchange_strong(seen, round << 2U | Answers::kAsking)) return false;
         current_ = nullptr;
         answer = decision.more(decision.what, epoch);
@@ -178,23 +183,23 @@ void Thread::advance() {
 }
 
 void Thread::run_in_order() {
-    const OpList& list = *list_;
+    const OpList list = *list_;  // a copy stays in registers
     while (head_ < list.size) {
-        const OpEntry& entry = list.entries[head_];
-        if (held_ < entry.foreign && !head_holds(entry)) return;
+        const Op& op = list[head_];
+        if (held_ < op.foreign && !head_holds(op)) return;
         if (many_ ? !take(list.claims[head_], epoch_) : head_ < touched_) {
             // Another thread took it, or this one tried it earlier, when it looked ahead.
-            const Epoch flag = entry.flag->load(std::memory_order_acquire);
+            const Epoch flag = op.flag->load(std::memory_order_acquire);
             if (reached(flag, epoch_)) {
                 advance();
                 continue;
             }
             if (many_ || is_pending(head_)) {
-                block_on(*entry.flag, flag);
+                block_on(*op.flag, flag);
                 return;
             }
         }
-        if (!perform(entry, epoch_)) {
+        if (!perform(op, epoch_)) {
             pending_.push_back(head_);
             touched_ = std::max(touched_, head_ + 1);
             return;
@@ -213,37 +218,41 @@ void Thread::attend() {
     if (hook_ || !pending_.empty()) poll_now_and_then();
 }
 
-bool Thread::perform(const OpEntry& entry, Epoch epoch) {
+std::uint32_t Thread::number_of(const Op& op) const {
+    return static_cast<std::uint32_t>(&op - shared_.program.ops.data());
+}
+
+bool Thread::perform(const Op& op, Epoch epoch) {
     std::uint64_t since = 0;
     if ((idle_since_ | gap_from_) != 0) before(since = ticks());
-    current_ = &entry;
+    current_ = &op;
     if (shuffled_) delay();
-    if ((meter_ == nullptr ? entry.go(entry.what, *this) : metered(entry)) == Outcome::later) {
+    if ((meter_ == nullptr ? op.go(op.what, *this) : metered(op)) == Outcome::later) {
         idle_since_ = since != 0 ? since : ticks();  // a call without success counts as waiting
         return false;
     }
     if (shuffled_) delay();
-    entry.flag->store(epoch, std::memory_order_release);
+    op.flag->store(epoch, std::memory_order_release);
     ++done_;
-    if (ring_ != nullptr) ring_->put(entry.op, epochs_[0], ticks());
+    if (ring_ != nullptr) ring_->put(number_of(op), epochs_[0], ticks());
     if (--until_gap_ == 0) {
         until_gap_ = kBetweenGaps;
         gap_from_ = ticks();
     }
-    if (sleepers_->load(std::memory_order_relaxed) != 0) wake(*entry.flag);
+    if (sleepers_->load(std::memory_order_relaxed) != 0) wake(*op.flag);
     return true;
 }
 
-Outcome Thread::metered(const OpEntry& entry) {
+Outcome Thread::metered(const Op& op) {
     struct Held {
-        const OpEntry& entry;
+        const Op& op;
         Thread& thread;
-    } held{entry, *this};
+    } held{op, *this};
     const bool done = meter_->around(
-        entry.op, thread_,
+        number_of(op), thread_,
         [](void* what) {
             const Held& of = *static_cast<Held*>(what);
-            return of.entry.go(of.entry.what, of.thread) == Outcome::done;
+            return of.op.go(of.op.what, of.thread) == Outcome::done;
         },
         &held);
     return done ? Outcome::done : Outcome::later;
@@ -284,9 +293,9 @@ void Thread::count_usage(std::uint64_t begin) {
 /// message.
 void Thread::complete_message() {
     if (current_ == nullptr) throw;
-    const Op& op = shared_.program.ops[current_->op];
+    const Op& op = *current_;
     std::string what = op.name < shared_.program.names.size() ? shared_.program.names[op.name]
-                                                              : fmt::format("operation {}", current_->op);
+                                                              : fmt::format("operation {}", number_of(op));
     if (op.patch >= 0) what += fmt::format(" on patch {}", op.patch);
     what += fmt::format(" in step {}", epochs_[0]);
     try {

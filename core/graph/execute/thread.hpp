@@ -26,8 +26,9 @@ class Thread final : public Worker {
     void run_in_order();
     void attend();
     void advance();
-    [[nodiscard]] bool perform(const OpEntry& entry, Epoch epoch);
-    [[nodiscard]] Outcome metered(const OpEntry& entry);
+    [[nodiscard]] bool perform(const Op& op, Epoch epoch);
+    [[nodiscard]] std::uint32_t number_of(const Op& op) const;
+    [[nodiscard]] Outcome metered(const Op& op);
     void before(std::uint64_t now);
     void count_usage(std::uint64_t begin);
     void complete_message();
@@ -35,8 +36,8 @@ class Thread final : public Worker {
     // finding.cpp: other work while the next operation cannot start
     [[nodiscard]] bool holds(const Wait& wait);
     [[nodiscard]] bool holds(const Waits::Run& run);
-    [[nodiscard]] bool head_holds(const OpEntry& entry);
-    [[nodiscard]] bool all_hold(const OpEntry& entry, const Epoch* counts) const;
+    [[nodiscard]] bool head_holds(const Op& op);
+    [[nodiscard]] bool all_hold(const Op& op, const Epoch* counts) const;
     [[nodiscard]] bool read_position(int victim, std::int32_t& block);
     [[nodiscard]] bool find_own(unsigned pass);
     [[nodiscard]] bool look_ahead(unsigned pass);
@@ -90,7 +91,7 @@ class Thread final : public Worker {
     unsigned doublings_ = 0;              // of the distance that it looks ahead
     std::uint32_t held_ = 0;              // number of the head's waits that are known to hold
     std::vector<std::uint32_t> pending_;  // entries that returned Outcome::later
-    const OpEntry* current_ = nullptr;
+    const Op* current_ = nullptr;
 
     // Waiting.
     std::uint64_t idle_since_ = 0;  // ticks; 0: it is not idle

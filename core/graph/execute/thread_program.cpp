@@ -68,7 +68,6 @@ ThreadProgram::ThreadProgram(Program& program, int thread_count, int speaker)
 int ThreadProgram::number(const Program& program, const Block& block, int speaker) {
     const int number_here = static_cast<int>(blocks.size());
     blocks.emplace_back();
-    order_.emplace_back();
     check_scope(program, block.scope);
     {
         ThreadBlock& here = blocks.back();
@@ -84,7 +83,7 @@ int ThreadProgram::number(const Program& program, const Block& block, int speake
             throw Error("a condition in a program has nothing that decides it", kFailure);
         }
     }
-    if (block.kind == Block::Kind::ops) place(program, block, number_here, speaker);
+    if (block.kind == Block::Kind::ops) place(program, block, speaker);
     for (const auto& part : block.inside) {
         const int child = number(program, *part, speaker);
         blocks[static_cast<std::size_t>(number_here)].inside.push_back(child);
@@ -92,15 +91,19 @@ int ThreadProgram::number(const Program& program, const Block& block, int speake
     return number_here;
 }
 
-void ThreadProgram::place(const Program& program, const Block& block, int number_here, int speaker) {
+/// The lists of the block that was numbered last.
+void ThreadProgram::place(const Program& program, const Block& block, int speaker) {
     const auto count = static_cast<std::size_t>(threads);
-    Order& order = order_.back();
-    order.resize(count);
-    for (std::size_t t = 0; t < count && t < block.order.size(); ++t)
-        order[t] = block.order.size() <= count ? block.order[t] : merged(block.order, t, count);
-    for (std::size_t t = 0; t < count; ++t)
-        for (std::uint32_t at = 0; at < order[t].size(); ++at) {
-            const std::uint32_t op = order[t][at];
+    const auto number_here = static_cast<std::int32_t>(blocks.size() - 1);
+    std::vector<OpList>& lists = blocks.back().lists;
+    lists.resize(count);
+    for (std::size_t t = 0; t < count && t < block.order.size(); ++t) {
+        const bool whole = block.order.size() <= count;
+        if (!whole) merged_.push_back(merged(block.order, t, count));
+        const std::vector<std::uint32_t>& order = whole ? block.order[t] : merged_.back();
+        lists[t] = {program.ops.data(), order.data(), nullptr, static_cast<std::uint32_t>(order.size())};
+        for (std::uint32_t at = 0; at < order.size(); ++at) {
+            const std::uint32_t op = order[at];
             if (op >= program.ops.size())
                 throw Error("a list names an operation that the program does not have", kFailure)
                     .given(std::to_string(op))
@@ -112,6 +115,7 @@ void ThreadProgram::place(const Program& program, const Block& block, int number
                 wrong(program, op, "speaks MPI but is in the list of another thread");
             positions_[op] = {number_here, static_cast<std::int32_t>(t), at};
         }
+    }
 }
 
 /// Flags of a process mostly lie together: then a table says which operation has which.
@@ -159,48 +163,39 @@ bool ThreadProgram::implied(const Program& program, const Flag* flag, std::uint1
 
 void ThreadProgram::fill(Program& program) {
     for (const Waits::Round& round : program.waits.rounds) check_scope(program, round.scope);
-    const auto count = static_cast<std::size_t>(threads);
-    entries_.resize(count);
-    for (std::size_t t = 0; t < count; ++t) {
-        std::size_t total = 0;
-        for (const Order& order : order_)
-            if (!order.empty()) total += order[t].size();
-        entries_[t].reserve(total);
-        // A margin before and after, so that claims of two threads never share cache lines.
-        claims_.push_back(std::make_unique<std::atomic<Epoch>[]>(total + 2 * kMargin));
+    for (std::uint32_t number = 0; number < program.ops.size(); ++number) {
+        if (positions_[number].block < 0) continue;
+        Op& op = program.ops[number];
+        if (op.first_wait > op.last_wait || op.last_wait > program.waits.size())
+            wrong(program, number, "has waits that the program does not have");
+        const std::span own(program.waits.runs.data() + op.first_wait, op.last_wait - op.first_wait);
+        const auto implied_ones = std::stable_partition(own.begin(), own.end(), [&](const Waits::Run& run) {
+            const std::uint16_t lag = program.waits.rounds[run.round].lag;
+            const Flag* flag = program.waits.flag(run);
+            for (int i = 0; i < run.count; ++i, ++flag)
+                if (!implied(program, flag, lag, positions_[number])) return true;
+            return false;
+        });
+        op.foreign = static_cast<std::uint32_t>(implied_ones - own.begin());
     }
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        if (order_[b].empty()) continue;
-        blocks[b].lists.resize(count);
-        for (std::size_t t = 0; t < count; ++t) {
-            OpList& list = blocks[b].lists[t];
-            list.entries = entries_[t].data() + entries_[t].size();
-            list.claims = claims_[t].get() + kMargin + entries_[t].size();
-            list.size = static_cast<std::uint32_t>(order_[b][t].size());
-            for (const std::uint32_t number_of : order_[b][t]) {
-                const Op& op = program.ops[number_of];
-                if (op.first_wait > op.last_wait || op.last_wait > program.waits.size())
-                    wrong(program, number_of, "has waits that the program does not have");
-                const std::span own(program.waits.runs.data() + op.first_wait, op.last_wait - op.first_wait);
-                const auto implied_ones =
-                    std::stable_partition(own.begin(), own.end(), [&](const Waits::Run& run) {
-                        const std::uint16_t lag = program.waits.rounds[run.round].lag;
-                        const Flag* flag = program.waits.flag(run);
-                        for (int i = 0; i < run.count; ++i, ++flag)
-                            if (!implied(program, flag, lag, positions_[number_of])) return true;
-                        return false;
-                    });
-                entries_[t].push_back({op.go, op.what, op.flag, op.first_wait,
-                                       static_cast<std::uint32_t>(implied_ones - own.begin()),
-                                       static_cast<std::uint32_t>(own.size()), number_of, op.threads,
-                                       op.speaks_mpi});
-            }
-        }
-    }
-    order_ = decltype(order_)();  // frees it, which {} would not
-    positions_ = decltype(positions_)();
+    make_claims();
+    positions_ = decltype(positions_)();  // frees it, which {} would not
     setters_ = decltype(setters_)();
     by_place_ = decltype(by_place_)();
+}
+
+/// One thread alone needs none.
+void ThreadProgram::make_claims() {
+    if (threads == 1) return;
+    std::size_t total = kMargin;
+    for (const ThreadBlock& block : blocks)
+        for (const OpList& list : block.lists) total += list.size;
+    // With a margin around those of each thread, so that claims of two threads never share cache lines.
+    claims_ = std::make_unique<std::atomic<Epoch>[]>(total + static_cast<std::size_t>(threads) * kMargin);
+    std::atomic<Epoch>* next = claims_.get() + kMargin;
+    for (std::size_t t = 0; t < static_cast<std::size_t>(threads); ++t, next += kMargin)
+        for (ThreadBlock& block : blocks)
+            if (!block.lists.empty()) block.lists[t].claims = next, next += block.lists[t].size;
 }
 
 }  // namespace strata::graph::detail

@@ -1,5 +1,4 @@
-// A Program in the form that threads run: each thread's operations lie one after the other in memory, with
-// only the data that is needed between two of them.
+// A Program in the form that threads run: its blocks numbered, with a list of operations for each thread.
 #pragma once
 
 #include <atomic>
@@ -13,25 +12,15 @@
 
 namespace strata::graph::detail {
 
-/// An operation in a thread's list.
-struct OpEntry {
-    Outcome (*go)(void* what, Worker& worker);
-    void* what;
-    Flag* flag;
-    std::uint32_t first_wait;  // in Program::waits
-    std::uint32_t foreign;     // number of waits (the first ones) that the list's order does not imply: its
-                               // owner reads only these
-    std::uint32_t waits;       // number of all waits: other threads read them all
-    std::uint32_t op;          // in Program::ops
-    std::uint16_t threads;
-    bool speaks_mpi;
-};
-
 /// One thread's operations in one block.
 struct OpList {
-    const OpEntry* entries = nullptr;
-    std::atomic<Epoch>* claims = nullptr;  // [entry]: the last epoch in which a thread took it
+    const Op* ops = nullptr;               // the program's
+    const std::uint32_t* order = nullptr;  // [entry]: number in `ops`
+    /// [entry]: the last epoch in which a thread took it; null where there is one thread.
+    std::atomic<Epoch>* claims = nullptr;
     std::uint32_t size = 0;
+
+    [[nodiscard]] const Op& operator[](std::uint32_t entry) const { return ops[order[entry]]; }
 };
 
 /// A block of the Program. Blocks are numbered in the order in which threads go through them.
@@ -63,20 +52,20 @@ struct ThreadProgram {
         std::uint32_t at = 0;
     };
     int number(const Program& program, const Block& block, int speaker);
-    void place(const Program& program, const Block& block, int number, int speaker);
+    void place(const Program& program, const Block& block, int speaker);
     void fill(Program& program);
+    void make_claims();
     /// The operation of this program that sets the flag; none: it is another process's, which is always read.
     [[nodiscard]] const std::uint32_t* setter(const Flag* flag) const;
     void find_setters(const Program& program);
     [[nodiscard]] bool implied(const Program& program, const Flag* flag, std::uint16_t lag,
                                const OpPosition& here) const;
 
-    std::vector<std::vector<std::vector<std::uint32_t>>> order_;  // [block][thread]
+    std::vector<std::vector<std::uint32_t>> merged_;              // lists that are none of the program's
     std::vector<OpPosition> positions_;                           // [operation]
     std::vector<std::pair<const Flag*, std::uint32_t>> setters_;  // by flag
     std::vector<std::uint32_t> by_place_;  // [flag from the first one]: 1 + its place in setters_; 0: none
-    std::vector<std::vector<OpEntry>> entries_;                  // [thread]
-    std::vector<std::unique_ptr<std::atomic<Epoch>[]>> claims_;  // [thread]
+    std::unique_ptr<std::atomic<Epoch>[]> claims_;  // of all threads
 };
 
 }  // namespace strata::graph::detail

@@ -28,6 +28,11 @@ void give_back_room(std::vector<T>& list) {
     if (list.capacity() <= small) list.shrink_to_fit();
 }
 
+void give_back_room(Block& block) {
+    for (std::vector<std::uint32_t>& list : block.order) give_back_room(list);
+    for (const auto& inner : block.inside) give_back_room(*inner);
+}
+
 }  // namespace
 
 PlanParts build(const PlanInputs& in) {
@@ -42,7 +47,8 @@ PlanParts build(const PlanInputs& in) {
     make_waits(in, numbered, needs, streams, shared, arrays, plan);
     make_programs(in, numbered, streams, operations, plan);
     for (ProgramData& each : plan.programs)
-        give_back_room(each.program.waits.runs), give_back_room(each.program.ops);
+        give_back_room(each.program.waits.runs), give_back_room(each.program.ops),
+            give_back_room(each.program.step);
     return plan;
 }
 

@@ -1,13 +1,15 @@
 #include "core/graph/expand/calls.hpp"
 
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace strata::graph {
 
 void ValueCopy::copy(const std::byte* source, std::byte* target) const {
     const CopyShape& of = *shape;
     if (of.entries.data() == nullptr) {
-        BoxCopy whole = of.box;
+        BoxCopy whole = box();
         whole.from = source, whole.to = target;
         copy_box(whole);
         if (of.turn != nullptr) turn_vectors(whole, *of.turn);
@@ -21,6 +23,14 @@ void ValueCopy::copy(const std::byte* source, std::byte* target) const {
             for (std::size_t i = 0; i < of.entries.size(); ++i)
                 std::memcpy(target + i * of.bytes, source + std::int64_t{of.entries[i]} * of.bytes, of.bytes);
     }
+}
+
+FillCall& FillCall::make(Stock& store, const std::vector<ValueCopy>& moves) {
+    std::byte* const room =
+        store.room(sizeof(FillCall) + moves.size() * sizeof(ValueCopy), alignof(FillCall));
+    auto* const call = new (room) FillCall{static_cast<std::uint32_t>(moves.size()), {}};
+    std::uninitialized_copy(moves.begin(), moves.end(), reinterpret_cast<ValueCopy*>(call + 1));
+    return *call;
 }
 
 Outcome FillCall::go(void* what, Worker& worker) {

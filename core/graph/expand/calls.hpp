@@ -11,6 +11,7 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/execute/worker.hpp"
 #include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/stock.hpp"
 
 namespace strata::graph {
 
@@ -38,11 +39,11 @@ struct RoundAddress {
     friend bool operator==(const RoundAddress&, const RoundAddress&) = default;
 };
 
-/// A box or a list of entries that goes from one place to another, but for the places: the same for many
-/// copies.
+/// A box or a list of entries that goes from one place to another, but for the places, and for the extent of
+/// a box: the same for many copies, as of all that go from one block to another.
 struct CopyShape {
     RoundAddress from, to;  // of the first value; the base is the copy's
-    BoxCopy box;            // its geometry, where it is a box
+    BoxCopy box;            // its geometry, where it is a box; without the extent, where the copy has that
     std::span<const std::int32_t>
         entries;  // of the source, in bytes from its first value, where it is a list
     std::int64_t from_component = 0, to_component = 0;  // lists: bytes to the next component
@@ -61,7 +62,19 @@ struct CopyShape {
 struct ValueCopy {
     std::byte *from = nullptr, *to = nullptr;  // the first value, in buffer 0
     const CopyShape* shape = nullptr;
+    struct Extent {
+        static constexpr int kBits = 21;
+        std::uint64_t x : kBits = 0, y : kBits = 0, z : kBits = 0;
+    };
+    Extent extent;  // of a box; x = 0: the shape has it
 
+    /// Its geometry, where it is a box.
+    [[nodiscard]] BoxCopy box() const {
+        BoxCopy all = shape->box;
+        if (extent.x != 0)
+            all.extent = {static_cast<int>(extent.x), static_cast<int>(extent.y), static_cast<int>(extent.z)};
+        return all;
+    }
     void go(const Worker& worker) const {
         copy(with(shape->from, from).at(worker), with(shape->to, to).at(worker));
     }
@@ -75,6 +88,7 @@ struct ValueCopy {
   private:
     void copy(const std::byte* source, std::byte* target) const;
 };
+static_assert(sizeof(ValueCopy) == 32);
 
 /// Memory that is set to zero before a task's function is called.
 struct Clear {
@@ -83,15 +97,14 @@ struct Clear {
     std::int32_t* times = nullptr;  // where it is counted
 };
 
-/// Copies into a halo, all from one patch.
-struct FillCall {
-    const ValueCopy* first = nullptr;
+/// Copies into a halo, all from one patch. They lie behind it.
+struct alignas(ValueCopy) FillCall {
     std::uint32_t count = 0;
     StorageId kept;  // the storage, if its values live from step to step
 
-    [[nodiscard]] std::span<const ValueCopy> moves() const { return {first, count}; }
-    void set(std::span<const ValueCopy> all) {
-        first = all.data(), count = static_cast<std::uint32_t>(all.size());
+    [[nodiscard]] static FillCall& make(Stock& store, const std::vector<ValueCopy>& moves);
+    [[nodiscard]] std::span<const ValueCopy> moves() const {
+        return {reinterpret_cast<const ValueCopy*>(this + 1), count};
     }
     static Outcome go(void* what, Worker& worker);
 };

@@ -19,6 +19,13 @@ class CopyShapes {
         ValueCopy copy;
         copy.from = std::exchange(of.from.base, nullptr);
         copy.to = std::exchange(of.to.base, nullptr);
+        constexpr int far = 1 << ValueCopy::Extent::kBits;
+        if (const Int3& box = of.box.extent; box[0] < far && box[1] < far && box[2] < far) {
+            copy.extent.x = static_cast<std::uint64_t>(box[0]);
+            copy.extent.y = static_cast<std::uint64_t>(box[1]);
+            copy.extent.z = static_cast<std::uint64_t>(box[2]);
+            of.box.extent = {};
+        }
         const auto same = std::find_if(recent_.rbegin(), recent_.rend(),
                                        [&](const CopyShape* each) { return *each == of; });
         if (same != recent_.rend()) {

@@ -59,11 +59,9 @@ void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup&
             std::vector<ValueCopy> moves;
             for (std::uint32_t f = i; f < end; ++f)
                 moves.push_back(shapes.keep(copies.of(group.fills.all[f], b, reader)));
-            FillCall& call = all.store.one<FillCall>();
-            call.set(all.store.keep(moves));
+            FillCall& call = FillCall::make(all.store, moves);
             Op& op = all.set(reader.op, call);
-            for (const ValueCopy& move : moves)
-                op.bytes += 2.0F * static_cast<float>(move.shape->box.volume());
+            for (const ValueCopy& move : moves) op.bytes += 2.0F * static_cast<float>(move.box().volume());
             if (in.storage(number).kept && phase == 1) call.kept = number;
         }
     }
@@ -80,8 +78,7 @@ void make_of_start(const PlanInputs& in, const Numbered& numbered, StorageId num
         std::vector<ValueCopy> moves;
         for (const SourceBox& piece : fills.block(b))
             moves.push_back(shapes.keep(copies.of(piece, b, {kNever, kNone, {}})));
-        FillCall& call = all.store.one<FillCall>();
-        call.set(all.store.keep(moves));
+        FillCall& call = FillCall::make(all.store, moves);
         call.kept = number;
         all.refills.push_back(&call);
     }

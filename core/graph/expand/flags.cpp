@@ -21,6 +21,7 @@ void give_flags(const PlanInputs& in, const Operations& operations, PlanParts& p
                 for (std::size_t op = 0; op < all.size(); ++op)
                     if (all[op].thread == thread && all[op].seen == seen)
                         places.emplace_back(&plan.of(phase).program.ops[op].flag, count++);
+                if (phase == 0) continue;                         // that runs once
                 count = (count / kFlagsALine + 2) * kFlagsALine;  // processors fetch lines in pairs
             }
     plan.flags = SharedMemory(in.members, fmt::format("graph.{}.flags.{}", in.serial, in.members.rank),

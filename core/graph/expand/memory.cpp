@@ -140,6 +140,7 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
             block_of_.back().push_back(divisions_.back().find(patch).part);
         }
     }
+    layouts_.reserve(resolved.storages.size());
     for (const Storage& storage : resolved.storages) {
         const LabelInfo& label = label_of(graph, storage);
         layouts_.emplace_back();
@@ -226,6 +227,7 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
         at = rounded(at, kPage);
         bytes_.push_back(at - begin);
     }
+    if (constexpr std::size_t few = 1 << 12; arrays_.size() < few) arrays_.shrink_to_fit();
 }
 
 /// They are not in the pool: addresses that mean something in this process alone.

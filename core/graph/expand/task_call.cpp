@@ -48,6 +48,15 @@ struct Running {
 };
 static_assert(sizeof(Running) <= Worker::kRoom);
 
+/// The parts that all calls of the shape have.
+void show_shared(const CallShape& shape, UseData* data) {
+    std::uninitialized_copy(shape.uses.begin(), shape.uses.end(), data);
+    for (const CallShape::UseInBlock& each : shape.in_block) {
+        UseData& use = data[each.use];
+        use.origin = each.origin, use.y = each.y, use.z = each.z, use.component = each.component;
+    }
+}
+
 /// The parts that differ from call to call.
 template <class At>
 void show_own(const TaskCall& call, UseData* data, At at) {
@@ -63,6 +72,11 @@ void show_own(const TaskCall& call, UseData* data, At at) {
         data[shape.boxed[b]].box = around[b].of(shape.cells[call.local]);
 }
 
+void show_contributions(const TaskCall& call, UseData* data) {
+    for (const CallShape::ScalarContribution& each : call.shape->scalars)
+        data[each.use].origin = call.own()[each.own] + each.bytes;
+}
+
 /// What all calls of the shape see.
 Running& running(TaskCall& call, Worker& worker) {
     const CallShape& shape = *call.shape;
@@ -72,8 +86,7 @@ Running& running(TaskCall& call, Worker& worker) {
         all = new (worker.kept().room) Running;
         worker.kept().of = elsewhere ? nullptr : &shape;
         all->data = elsewhere ? call.more->room.data() : reinterpret_cast<UseData*>(all->room);
-        if (!elsewhere || !call.under_way)
-            std::uninitialized_copy(shape.uses.begin(), shape.uses.end(), all->data);
+        if (!elsewhere || !call.under_way) show_shared(shape, all->data);
         CallData& inside = InsideHere::of(all->here);
         inside.family = shape.family;
         inside.task = shape.task;
@@ -98,7 +111,7 @@ void begin_once(const TaskCall& call, UseData* data, const Worker& worker) {
         }
     }
     for (const CallShape::ScalarContribution& each : call.shape->scalars)
-        write_neutral(*each.label, call.own()[each.own] + each.bytes);
+        write_neutral(*each.label, data[each.use].origin = call.own()[each.own] + each.bytes);
 }
 
 void fill_in(Running& all, const Worker& worker) {
@@ -136,8 +149,9 @@ std::optional<BoxAround> BoxAround::from(const Box& cells, const Box& box) {
 }
 
 void TaskCall::show(UseData* data) const {
-    std::copy(shape->uses.begin(), shape->uses.end(), data);
+    show_shared(*shape, data);
     show_own(*this, data, [](const RoundAddress& at) { return at.base; });
+    show_contributions(*this, data);
 }
 
 void TaskCall::create(void* calling, SetId set, std::int64_t count) {
@@ -162,20 +176,21 @@ void TaskCall::create(void* calling, SetId set, std::int64_t count) {
 Outcome TaskCall::go(void* what, Worker& worker) {
     auto& call = *static_cast<TaskCall*>(what);
     const CallShape& shape = *call.shape;
-    const double begin = *shape.measured ? cpu_seconds() : 0.0;
+    const bool measured = *shape.measured;
+    const double begin = measured ? cpu_seconds() : 0.0;
     Running& all = running(call, worker);
     if (!call.under_way || all.data == reinterpret_cast<UseData*>(all.room)) {
         show_own(call, all.data, [&](const RoundAddress& at) { return at.at(worker); });
         if (call.more != nullptr) show_particles(*call.more, all.data);
     }
-    if (!call.under_way) begin_once(call, all.data, worker);
+    call.under_way ? show_contributions(call, all.data) : begin_once(call, all.data, worker);
     fill_in(all, worker);
     const Calling calling(all.here);
     const bool done = shape.task->body(all.here);
-    call.under_way = done ? 0 : 1;
+    if (done == (call.under_way != 0)) call.under_way = done ? 0 : 1;  // mostly nothing is written
     if (call.more != nullptr)
         for (ObjectMade* made : call.more->made) *made = {shape.task->id, all.here.step, all.here.round};
-    if (*shape.measured) call.seconds += static_cast<float>(cpu_seconds() - begin);
+    if (measured) call.seconds += static_cast<float>(cpu_seconds() - begin);
     return done ? Outcome::done : Outcome::later;
 }
 

@@ -41,10 +41,17 @@ struct CallShape {
         RoundAddress address;
         friend bool operator==(const UseAddress&, const UseAddress&) = default;
     };
-    /// Gets the reduction's neutral element before each call: so many bytes from an address of the call's
-    /// own.
+    /// A use of a field: distances of values in its block, and the origin, where that is not an address.
+    struct UseInBlock {
+        std::uint32_t use = 0;
+        std::byte* origin = nullptr;
+        std::int64_t y = 0, z = 0, component = 0;
+        friend bool operator==(const UseInBlock&, const UseInBlock&) = default;
+    };
+    /// A contribution to a scalar lies so many bytes from an address of the call's own. It gets the
+    /// reduction's neutral element before each call.
     struct ScalarContribution {
-        std::uint32_t own = 0, bytes = 0;
+        std::uint32_t use = 0, own = 0, bytes = 0;
         const LabelInfo* label = nullptr;
         friend bool operator==(const ScalarContribution&, const ScalarContribution&) = default;
     };
@@ -58,8 +65,9 @@ struct CallShape {
     std::int64_t most = 1;                       // rounds of its scope
     std::uint16_t scope = 0;
     bool past_caches = false;
-    std::uint32_t owns = 0;  // addresses of a call's own
-    std::span<const UseData> uses;
+    std::uint32_t owns = 0;         // addresses of a call's own
+    std::span<const UseData> uses;  // what all blocks have in common; the other lists add to it
+    std::span<const UseInBlock> in_block;
     std::span<const UseAddress> addresses;
     std::span<const std::uint32_t> boxed;  // uses whose boxes are each call's (TaskCall::boxes())
     std::span<const ScalarContribution> scalars;

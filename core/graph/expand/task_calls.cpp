@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "core/graph/declare/inside_here.hpp"
 #include "core/graph/expand/task_views.hpp"
@@ -158,22 +159,33 @@ class TaskCalls {
         made.scope = numbered_.scopes[declared_.scope];
         made.owns = static_cast<std::uint32_t>(views_.own.size());
         made.past_caches = in_.past_caches;
-        made.uses = all_.store.keep(views_.uses);
-        made.addresses = all_.store.keep(views_.addresses);
-        made.boxed = all_.store.keep(views_.boxed);
-        made.scalars = all_.store.keep(views_.scalars);
+        static const CallShape none;
+        const CallShape& last = shapes_.empty() ? none : *shapes_.back();
+        made.uses = kept(last.uses, views_.uses);
+        made.in_block = kept(last.in_block, views_.in_block);
+        made.addresses = kept(last.addresses, views_.addresses);
+        made.boxed = kept(last.boxed, views_.boxed);
+        made.scalars = kept(last.scalars, views_.scalars);
         if (shapes_.size() == recent) shapes_.erase(shapes_.begin());
         shapes_.push_back(&made);
         return &made;
     }
     [[nodiscard]] bool is_seen(const CallShape& by) const {
-        const auto same = [](const auto& kept, const auto& now) {
-            return std::equal(kept.begin(), kept.end(), now.begin(), now.end());
-        };
-        return by.owns == views_.own.size() && same(by.addresses, views_.addresses) &&
-               same(by.boxed, views_.boxed) && same(by.scalars, views_.scalars) &&
-               by.uses.size() == views_.uses.size() &&
-               std::memcmp(by.uses.data(), views_.uses.data(), by.uses.size_bytes()) == 0;
+        return by.owns == views_.own.size() && same(by.in_block, views_.in_block) &&
+               same(by.addresses, views_.addresses) && same(by.boxed, views_.boxed) &&
+               same(by.scalars, views_.scalars) && same(by.uses, views_.uses);
+    }
+    template <class T>
+    [[nodiscard]] static bool same(std::span<const T> a, const std::vector<T>& b) {
+        if constexpr (std::is_same_v<T, UseData>)  // it has a union
+            return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+        else
+            return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+    /// The part of the last shape, where it is the same: shapes of one task differ in little.
+    template <class T>
+    [[nodiscard]] std::span<const T> kept(std::span<const T> last, const std::vector<T>& now) {
+        return same(last, now) ? last : all_.store.keep(now);
     }
 
     [[nodiscard]] CallExtras* extras() {

@@ -40,7 +40,8 @@ TaskViews::TaskViews(const PlanInputs& in, const Numbered& numbered, Arrays& arr
 
 void TaskViews::begin(std::uint32_t op) {
     contributions_ = CallShape::kAbsolute, next_ = 0;
-    uses.clear(), addresses.clear(), scalars.clear(), boxed.clear(), own.clear(), boxes.clear();
+    uses.clear(), in_block.clear(), addresses.clear(), scalars.clear(), boxed.clear(), own.clear(),
+        boxes.clear();
     collects.clear(), clears.clear(), particle_views.clear(), halo_reads.clear(), halo_sums.clear();
     reader_.op = op;
 }
@@ -125,10 +126,12 @@ void TaskViews::show_field(const Use& use, const LabelInfo& of, const ResolvedUs
     } else if (use.access == Access::need || use.access == Access::modify) {
         box = layout.grown(zone, owns, use.width);
     }
-    const UseData data = with_box({nullptr, array.y, array.z, array.component, 0, {}}, box);
+    in_block.push_back({number(), nullptr, array.y, array.z, array.component});
+    const UseData data = with_box({}, box);
     // Few patches in a block: then one description of all blocks of the same size is less.
     const bool few = 2 * layout.blocks.size() > layout.division->patches.size();
     add(data, address(resolved, array), few && layout.blocks.size() > 1 ? mine : shared);
+    std::swap(in_block.back().origin, uses.back().origin);
 }
 
 void TaskViews::show_related(const Use& use, const LabelInfo& of, const ResolvedUse& resolved) {
@@ -276,7 +279,6 @@ void TaskViews::show_gate(const Use& use, const RequestRole& role) {
     add({nullptr, 0, 0, 1, 1, {}}, at);
 }
 
-/// On lines of its own for each task and patch; the reduction takes them all.
 /// Those of all calls at equal distances; on lines of their own where other threads write beside them. The
 /// reduction takes them all.
 void TaskViews::show_contribution(int use, const LabelInfo& of) {
@@ -289,14 +291,12 @@ void TaskViews::show_contribution(int use, const LabelInfo& of) {
         contributions_ = static_cast<std::uint32_t>(own.size());
         own.push_back(std::exchange(next_call_, next_call_ + stride));
     }
-    RoundAddress at;
-    at.base = reinterpret_cast<std::byte*>(next_);
-    scalars.push_back({contributions_, static_cast<std::uint32_t>(next_), &of});
+    scalars.push_back({number(), contributions_, static_cast<std::uint32_t>(next_), &of});
     Contributions& slots =
         slots_.try_emplace({task_, use}, Contributions{own[contributions_] + next_, stride_}).first->second;
     ++slots.count;
     next_ += rounded(all_bytes(of), unit_);
-    add_at({nullptr, 0, 0, 1, of.components, {}}, at, contributions_);
+    uses.push_back({nullptr, 0, 0, 1, of.components, {}});
 }
 
 }  // namespace strata::graph::detail

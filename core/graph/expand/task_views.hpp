@@ -26,6 +26,7 @@ class TaskViews {
 
     // What was found. A use is known by its number in `uses`.
     std::vector<UseData> uses;
+    std::vector<CallShape::UseInBlock> in_block;
     std::vector<CallShape::UseAddress> addresses;
     std::vector<CallShape::ScalarContribution> scalars;
     std::vector<std::uint32_t> boxed;
