@@ -108,7 +108,7 @@ void conduct_heat(const Step& step) {
     const auto& [graph, s, grid, labels] = step;
     Task task = graph.step().task("conduct", grid);
     const auto dt = task.need(labels.clock.dt);
-    const auto old = task.need(labels.T.previous(), s.layers(1));
+    const auto old = task.need(labels.T.previous(), s.layers(1).without_corners());
     const auto now = task.make(labels.T);
     const auto said = labels.report.contribute(task);
     task.work(13, 16).run([=, &s = s](Here& here) {
@@ -129,7 +129,7 @@ void advect_stage(const Step& step, const char* name, Field<double> from, Field<
     const auto dt = task.need(labels.clock.dt);
     const auto time = task.need(labels.clock.time.previous());
     const auto before = task.need(labels.T.previous());
-    const auto T = task.need(last ? from.at(0) : from.previous(), s.layers(2));
+    const auto T = task.need(last ? from.at(0) : from.previous(), s.layers(2).without_corners());
     std::array<FieldUse<const double>, 3> v;
     for (std::size_t d = 0; d < 3; ++d)  // a direction that is not there is multiplied with 0
         v[d] = d < s.directions() ? task.need(labels.v[d], ghosts(along(d))) : v[0];

@@ -409,3 +409,42 @@ TEST_CASE("ghosts of what is modified may be read and not written") {
     CHECK(says(s.in_frozen([&](Here& here) { here[s.w_now](3, 4) = -1; }),
                {"task 'frozen', patch 1 of 'grid', step 1: writes 'w' at (3, 4, 0), which is a ghost"}));
 }
+
+TEST_CASE("a need without corners shows what lies beyond faces, and is refused the rest") {
+    Graph graph("g");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {4, 4, 1}});
+    const auto u = graph.field<double>("u", grid, On::cells, {.history = 1});
+    Task first = graph.start().task("first", grid);
+    const auto u0 = first.make(u);
+    first.run([=](Here& here) {
+        const Box own = here.cells();
+        for (int j = own.lo[1]; j < own.hi[1]; ++j) std::fill_n(here[u0].row(j) + own.lo[0], 4, 1.0);
+    });
+    Task task = graph.step().task("star", grid);
+    const auto old = task.need(u.previous(), ghosts(1).without_corners());
+    const auto now = task.make(u);
+    double sum = 0;
+    Int3 at{};
+    task.run([&, old, now](Here& here) {
+        const Box own = here.cells();
+        for (int j = own.lo[1]; j < own.hi[1]; ++j) std::fill_n(here[now].row(j) + own.lo[0], 4, 1.0);
+        if (here.patch == 0) sum = here[old](at[0], at[1]) + here[old].row(at[1])[at[0]];
+    });
+    const auto reads = [&](const Int3& where) -> std::string {
+        at = where;
+        Simulation run(graph, Members::alone());
+        run.start();
+        try {
+            run.advance(1);
+        } catch (const strata::Error& error) {
+            return error.text();
+        }
+        return "nothing";
+    };
+    for (const Int3& where : {Int3{3, 3, 0}, Int3{4, 3, 0}, Int3{0, 4, 0}}) {
+        CHECK(reads(where) == "nothing");
+        CHECK(sum == 2);
+    }
+    CHECK(says(reads({4, 4, 0}), {"task 'star', patch 0 of 'grid', step 1: reads 'u' at (4, 4, 0)",
+                                  "beyond an edge or a corner", "without_corners()"}));
+}

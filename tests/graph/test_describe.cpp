@@ -64,6 +64,17 @@ TEST_CASE("a task whose patches have an order needs what it makes itself") {
     CHECK(has_edge("smooth", R"("label":"u","version":1,"through":"upwind x+")"));
 }
 
+TEST_CASE("a need without corners says so") {
+    Graph graph("star");
+    Grid& grid = graph.grid("grid", {.cells = {{0, 0, 0}, {8, 8, 1}}, .patch_cells = {4, 4, 1}});
+    const auto u = graph.field<double>("u", grid, On::cells, {.history = 1});
+    Task first = graph.start().task("first", grid), step = graph.step().task("step", grid);
+    (void)first.make(u), first.run([](Here&) {});
+    (void)step.need(u.previous(), ghosts(1).without_corners()), (void)step.make(u), step.run([](Here&) {});
+    CHECK(describe(graph, resolve(graph)).find(R"("through":"ghosts 1 without corners")") !=
+          std::string::npos);
+}
+
 // For making that file anew: test_graph_resolve '[print]' | grep '^{' > tests/fixtures/graph/sample.json
 TEST_CASE("prints the sample's description", "[.][print]") {
     const auto graph = strata::tests::sample_graph();

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/expand/halo.hpp"
+#include "core/graph/expand/sweep.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/grids.hpp"
 
@@ -154,6 +155,54 @@ TEST_CASE("every value that a patch reads is its block's own, or filled once, or
         for (int& width : narrow) width = pick(random, 0, width);
         CHECK(wrong_with(layout, narrow) == std::vector<std::string>{});
     }
+}
+
+TEST_CASE(
+    "without corners a patch gets all that lies beyond its faces, and of its neighbours only those there") {
+    std::mt19937_64 random(43);
+    std::vector<Grid::Meeting> met;
+    std::vector<int> beside;
+    std::size_t left_out = 0;
+    for (int round = 0; round < 500; ++round) {
+        const auto grid = any_grid(random);
+        const Division division = divide(*grid, any_share(random, *grid));
+        const Int3 width = any_width(random, 2);
+        const FieldLayout layout = lay_out(division, kAllOn[round % 5], {}, width, 8);
+        TaskInfo task;
+        Use use;
+        use.width = width, use.faces_alone = true;
+        const Fills all = find_fills(layout, width);
+        Fills fills = all;
+        const HaloReader reader{&task, &use};
+        keep_read(fills, layout, {&reader, 1});
+        left_out += all.all.size() - fills.all.size();
+        INFO("round " << round);
+        std::set<std::uint32_t> read;
+        for (const int patch : division.patches) {
+            const Division::PatchPosition position = division.find(patch);
+            const Box& in_block = layout.blocks[position.part].owned;
+            std::set<int> near;
+            for (const Box& seen : ghosts_of(use, grid->owned(patch, layout.on, {})))
+                each_index(seen, [&](const Int3& at) {
+                    const Owner owner = owner_of(*grid, at, layout.on, {});
+                    if (owner.patch < 0) return;
+                    if (in_block.contains(at)) {
+                        if (owner.patch != patch) near.insert(owner.patch);
+                        return;
+                    }
+                    const auto from = [&](std::uint32_t f) {
+                        return fills.all[f].from == owner.patch && fills.all[f].into().contains(at);
+                    };
+                    const auto told = fills.patch(position.at);
+                    CHECK(std::count_if(told.begin(), told.end(), from) == 1);
+                    read.insert(*std::find_if(told.begin(), told.end(), from));
+                });
+            read_on_sides(layout, patch, position, use, met, beside);
+            CHECK(beside == std::vector<int>(near.begin(), near.end()));
+        }
+        CHECK(read.size() == fills.all.size());
+    }
+    CHECK(left_out > 1000);
 }
 
 TEST_CASE("blocks of many patches are filled as those of few are") {

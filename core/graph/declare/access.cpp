@@ -72,8 +72,14 @@ void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
         outside = "outside its patch's own values";
         remedy = "each patch writes its own values; what is to be added to others' is a sum(label, ghosts)";
     }
-    if (use != nullptr && use->towards != Int3{} &&
-        InsideHere::of(*shown.here).use_data[static_cast<std::size_t>(shown.use)].box.contains(at)) {
+    const auto is_around = [&] {
+        return InsideHere::of(*shown.here).use_data[static_cast<std::size_t>(shown.use)].box.contains(at);
+    };
+    if (use != nullptr && use->faces_alone && is_around()) {
+        outside = "beyond an edge or a corner of its patch, where it declared no ghosts";
+        remedy = "declare the need with ghosts(...), without without_corners()";
+    }
+    if (use != nullptr && use->towards != Int3{} && is_around()) {
         outside = use->corners ? "which is neither upwind nor, along the same axes, on the other side"
                                : "between the axes along which it declared ghosts";
         remedy = use->corners ? "what is upwind along one axis and ahead along another has no value"
@@ -100,12 +106,16 @@ SeenBoxes seen_by(const Here& here, int use) {
     const CallData& call = InsideHere::of(here);
     const Use& declared = call.task->uses[static_cast<std::size_t>(use)];
     SeenBoxes seen;
-    if (declared.towards == Int3{}) return seen;
+    if (!declared.lacks_some() && declared.towards == Int3{}) return seen;
     const LabelInfo& label = call.task->graph->labels()[declared.version.label];
     const Box own = static_cast<const Grid&>(*label.family).owned(here.patch, label.on, label.border);
     const auto add = [&](const Box& box) {
         seen.all[seen.count++] = common(box, call.use_data[static_cast<std::size_t>(use)].box);
     };
+    if (declared.faces_alone) {
+        for (const Box& side : beyond_faces(own, declared.width)) add(side);
+        return seen;
+    }
     // A need upwind alone shows the patch's own values too: the handle of make(s) and need(s, upwind).
     add(own);
     for (const Box& side : upwind_of(own, declared.width, declared.towards, declared.corners)) add(side);

@@ -85,9 +85,14 @@ class Relation {
 /// repeat. Example: 2 cells in x, periodic, ghosts(3): cell 1, 0, 1, then the patch's own two, then 0, 1, 0.
 struct Ghosts {
     Int3 width{};
+    bool corners = true;  // also beyond edges and corners
+
+    /// Of a patch the layers beyond its faces alone, for stencils that reach along one axis at a time. Then
+    /// it waits for the neighbours there only, and nothing is copied from others. In a need.
+    [[nodiscard]] Ghosts without_corners() const { return {width, false}; }
 };
-[[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}}; }
-[[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width}; }
+[[nodiscard]] inline Ghosts ghosts(int width) { return {{width, width, width}, true}; }
+[[nodiscard]] inline Ghosts ghosts(const Int3& width) { return {width, true}; }
 
 /// The layers of neighbours' values to which a patch contributes, below and above its own. Where these are
 /// more than a patch has, it contributes to the patches beyond the next one, too.

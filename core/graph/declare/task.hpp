@@ -39,8 +39,9 @@ struct Use {
     Int3 width{};                        // need, modify: ghosts; sum: how far contributions reach
     std::array<Int3, 2> unreached{};     // sum: layers of `width` without contributions, below and above
     bool accepts_missing = false;        // need: also of patches where no task makes the version
-    Int3 towards{};        // need: ghosts upwind alone (Upwind::towards); modify: the order of patches
-    bool corners = false;  // with those beyond edges and corners
+    Int3 towards{};            // need: ghosts upwind alone (Upwind::towards); modify: the order of patches
+    bool corners = false;      // with those beyond edges and corners
+    bool faces_alone = false;  // need: of ghosts all around those beyond faces
 
     /// sum: the box to which a patch that owns `owned` adds.
     [[nodiscard]] Box reached(const Box& owned) const {
@@ -55,6 +56,8 @@ struct Use {
     }
     /// Need: ghosts on some sides alone.
     [[nodiscard]] bool is_sided() const { return access == Access::need && towards != Int3{}; }
+    /// Need: not all ghosts within `width`.
+    [[nodiscard]] bool lacks_some() const { return is_sided() || faces_alone; }
 };
 
 /// in_processes: once in each process, for libraries that are collective over processes, and for files.
@@ -98,7 +101,8 @@ class Task {
     /// Reads a field on its own patch, or with ghosts around it.
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, Ghosts around = {}) {
-        return {use({Access::need, v, nullptr, around.width}), info_->id};
+        return {use({Access::need, v, nullptr, around.width, {}, false, {}, false, !around.corners}),
+                info_->id};
     }
     /// Reads what the task itself makes, on its own patch and upwind of it: a patch begins when its
     /// neighbours there are done. `v` is the version that the task makes: 0 of make(u), 1 of modify(u.at(0)).

@@ -67,6 +67,18 @@ struct SideBoxes {
     if (corners) sides.all[0] = around, sides.count = 1;
     return sides;
 }
+/// A box with the layers beyond its faces, and nothing beyond its edges and corners: grown along each axis.
+[[nodiscard]] inline SideBoxes beyond_faces(const Box& own, const Int3& width) {
+    SideBoxes sides;
+    for (std::size_t a = 0; a < 3; ++a) {
+        if (width[a] == 0) continue;
+        Box& side = sides.all[sides.count++];
+        side = own;
+        side.lo[a] -= width[a], side.hi[a] += width[a];
+    }
+    if (sides.count == 0) sides.all[sides.count++] = own;
+    return sides;
+}
 /// The boxes in which those lie that see values of `own` upwind.
 [[nodiscard]] inline SideBoxes downwind_of(const Box& own, const Int3& width, const Int3& towards,
                                            bool corners) {

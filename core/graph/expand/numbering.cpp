@@ -286,7 +286,7 @@ class Numbering {
         const FieldLayout& layout = in_.memory.layout(storage);
         group.fills = find_fills(layout, group.width);
         if (std::any_of(group.readers.begin(), group.readers.end(), [&](const HaloReader& by) {
-                return by.use->is_sided() || by.use->width != group.width || !by.task->where.empty();
+                return by.use->lacks_some() || by.use->width != group.width || !by.task->where.empty();
             }))
             keep_read(group.fills, layout, group.readers);
         group.op_of.assign(group.fills.all.size(), kNone);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/expand/sweep.hpp"
+
 namespace strata::graph {
 
 const Family& Reach::source_family(const Use& use) const {
@@ -93,10 +95,9 @@ const Reach::Lists& Reach::inverse_beside(const Grid& grid, const LabelInfo& lab
 
 const std::vector<int>& Reach::sources(const Use& use, int patch) {
     const LabelInfo& of = label(use);
-    if (use.is_sided()) {
+    if (use.lacks_some()) {
         const auto& grid = static_cast<const Grid&>(*of.family);
-        const Box own = grid.owned(patch, of.on, of.border);
-        return beside(grid, of, upwind_of(own, use.width, use.towards, use.corners), patch);
+        return beside(grid, of, ghosts_of(use, grid.owned(patch, of.on, of.border)), patch);
     }
     if (use.relation == nullptr) {
         if (of.kind == Kind::field) return around(static_cast<const Grid&>(*of.family), of, use.width, patch);
@@ -112,9 +113,10 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
 
 const std::vector<int>& Reach::readers(const Use& use, int patch) {
     const LabelInfo& of = label(use);
-    if (use.is_sided()) {
+    if (use.lacks_some()) {
         const auto& grid = static_cast<const Grid&>(*of.family);
         if (grid.joined()) return inverse_beside(grid, of, use)[static_cast<std::size_t>(patch)];
+        if (use.faces_alone) return sources(use, patch);  // they are mutual
         const Box own = grid.owned(patch, of.on, of.border);
         return beside(grid, of, downwind_of(own, use.width, use.towards, use.corners), patch);
     }

@@ -6,6 +6,7 @@ namespace strata::graph {
 
 SideBoxes ghosts_of(const Use& use, const Box& own) {
     if (use.is_sided()) return upwind_of(own, use.width, use.towards, use.corners);
+    if (use.faces_alone) return beyond_faces(own, use.width);
     SideBoxes all;
     all.all[all.count++] = own.grown(use.width);
     return all;

@@ -1,4 +1,5 @@
-// Ghosts on some sides of a patch alone (Upwind): what is copied and waited for.
+// Ghosts on some sides of a patch alone (Upwind), or without those beyond edges and corners: what is copied
+// and waited for.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@ namespace strata::graph {
 /// Whether one of the boxes meets another.
 [[nodiscard]] bool meets(const SideBoxes& boxes, const Box& other);
 
-/// The patches of the same block from which one reads in place through a use on some sides alone, as
+/// The patches of the same block from which one reads in place through a use that lacks some ghosts, as
 /// read_in_place() has them for ghosts all around.
 void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPosition& position,
                    const Use& use, std::vector<Grid::Meeting>& met, std::vector<int>& from);

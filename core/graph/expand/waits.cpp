@@ -258,7 +258,7 @@ class TaskWaits {
             list_.add_patch(before.task, family, other, before.lag);
     }
     void in_place(const FieldLayout& layout, const Use& use, int patch, const Division::PatchPosition& at) {
-        if (use.is_sided())
+        if (use.lacks_some())
             read_on_sides(layout, patch, at, use, met_, in_place_);
         else
             read_in_place(layout, patch, at, use.width, met_, in_place_);
@@ -278,7 +278,7 @@ class TaskWaits {
         if (at == numbered_.group_of.end()) return;
         const FillGroup& group = numbered_.groups[at->second];
         const SideBoxes reads = ghosts_of(use, layout.division->grid->owned(patch, layout.on, layout.border));
-        const bool some = group.width != use.width || use.is_sided();
+        const bool some = group.width != use.width || use.lacks_some();
         std::uint32_t last = kNone;
         for (const std::uint32_t fill : group.fills.patch(position.at)) {
             if (some && !meets(reads, group.fills.all[fill].into())) continue;

@@ -42,8 +42,8 @@ const char* name_of(ResolvedTask::What what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// "ghosts 1", "ghosts 2 2 0", "upwind x+ y-", "upwind x+ y- 2 with corners", "reach 1", "reach 0 0 0 to 1 1
-/// 1", a relation's name, or "" for the own patch.
+/// "ghosts 1", "ghosts 2 2 0", "ghosts 1 without corners", "upwind x+ y-", "upwind x+ y- 2 with corners",
+/// "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or "" for the own patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
     const Int3& w = use.width;
@@ -61,8 +61,9 @@ std::string through(const Use& use) {
         return fmt::format("reach {} {} {} to {} {} {}", below[0] - w[0], below[1] - w[1], below[2] - w[2],
                            w[0] - above[0], w[1] - above[1], w[2] - above[2]);
     }
-    if (w[0] == w[1] && w[1] == w[2]) return fmt::format("{} {}", what, w[0]);
-    return fmt::format("{} {} {} {}", what, w[0], w[1], w[2]);
+    const char* but = use.faces_alone ? " without corners" : "";
+    if (w[0] == w[1] && w[1] == w[2]) return fmt::format("{} {}{}", what, w[0], but);
+    return fmt::format("{} {} {} {}{}", what, w[0], w[1], w[2], but);
 }
 
 struct Bytes {

@@ -26,7 +26,8 @@ void list_bodies(Model& m) {
                             use.relation,
                             use.access == Access::modify ? Int3{} : use.width,
                             {},
-                            use.is_sided()});
+                            use.is_sided(),
+                            use.faces_alone});
         m.uses.push_back(std::move(uses));
     }
 }

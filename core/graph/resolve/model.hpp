@@ -67,8 +67,9 @@ struct UseInfo {
     int back = 0;
     const Relation* relation = nullptr;
     Int3 width{};
-    UseOfTask contribution;  // combine, reduce: the use that contributes
-    bool sided = false;      // ghosts on some sides alone
+    UseOfTask contribution;    // combine, reduce: the use that contributes
+    bool sided = false;        // ghosts on some sides alone
+    bool faces_alone = false;  // none beyond edges and corners
 };
 
 /// The tasks that a relocation concerns.

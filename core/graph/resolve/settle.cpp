@@ -27,8 +27,9 @@ constexpr std::size_t kMostWays = 128;
 
 /// The patches that a wait covers, where waits can be compared.
 struct Patches {
-    bool itself = false;  // at least the patch itself
-    bool ghosts = false;  // and those that meet it within `width`
+    bool itself = false;   // at least the patch itself
+    bool ghosts = false;   // and those that meet it within `width`,
+    bool corners = false;  // or, without, that meet it beyond a face
     const Family* family = nullptr;
     On on = On::cells;
     Int3 border{}, width{};
@@ -88,17 +89,18 @@ class Settle {
                    m_.in_processes(id);
         };
         if (b.through_use < 0)
-            return {!m_.in_processes(t) && !m_.in_processes(b.task), false, nullptr, {}, {}, {}};
+            return {!m_.in_processes(t) && !m_.in_processes(b.task), false, false, nullptr, {}, {}, {}};
         if (alone(to, t) || alone(from, b.task)) return {};
         const UseInfo& p = m_.use({b.through_task, b.through_use});
         const LabelInfo& label = m_.label(p.label);
         if (p.relation != nullptr || label.kind == Kind::scalar) return {};
-        if (p.sided && !needed) return {t != b.task, false, nullptr, {}, {}, {}};
-        return {true, true, label.family, label.on, label.border, p.width};
+        if (p.sided && !needed) return {t != b.task, false, false, nullptr, {}, {}, {}};
+        return {true, true, !p.faces_alone, label.family, label.on, label.border, p.width};
     }
     [[nodiscard]] static bool takes_in(const Patches& a, const Patches& b) {
         if (b.itself && !b.ghosts) return a.itself;
-        if (!a.ghosts || !b.ghosts || a.family != b.family || a.on != b.on || a.border != b.border)
+        if (!a.ghosts || !b.ghosts || (b.corners && !a.corners) || a.family != b.family || a.on != b.on ||
+            a.border != b.border)
             return false;
         for (std::size_t d = 0; d < 3; ++d)
             if (a.width[d] < b.width[d]) return false;

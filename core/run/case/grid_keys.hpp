@@ -35,7 +35,9 @@ struct GridKeys {
     [[nodiscard]] Real3 spacing() const { return shape().spacing; }
     [[nodiscard]] std::size_t directions() const { return cells.size(); }
     /// So many layers in the directions that are there.
-    [[nodiscard]] Ghosts layers(int width) const { return {{width, width, directions() == 3 ? width : 0}}; }
+    [[nodiscard]] Ghosts layers(int width) const {
+        return ghosts({width, width, directions() == 3 ? width : 0});
+    }
 };
 
 }  // namespace strata::graph
