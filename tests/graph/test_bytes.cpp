@@ -1,6 +1,7 @@
 // What a simulation says its memory is used for, against what is known of it.
 #include "core/graph/simulation/bytes.hpp"
 
+#include <array>
 #include <string>
 
 #include "core/graph/simulation/simulation.hpp"
@@ -78,4 +79,40 @@ TEST_CASE(
     CAPTURE(without, with);
     CHECK(without < 260);
     CHECK(with - without < 60);
+}
+
+namespace {
+
+/// Values and runtime of a graph in which each of so many patches has an object of T.
+template <class T>
+RunBytes with_objects(int patches) {
+    Graph graph("objects");
+    Grid& line = graph.grid("line", {.cells = {{0, 0, 0}, {patches, 1, 1}}, .patch_cells = {1, 1, 1}});
+    const auto object = graph.object<T>("object", line);
+    Task task = graph.step().task("make", line);
+    (void)task.make(object);
+    task.run([](Here&) {});
+    Simulation run(graph, Members::alone());
+    run.start();
+    return run.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("objects count as values, and not as the runtime's too") {
+    if (!heap_bytes()) CANNOT_TRY("this C library does not tell what it has given out");
+    constexpr int patches = 500;
+    struct Small {
+        double one = 0;
+    };
+    struct Large {
+        std::array<double, 512> all{};
+    };
+    const RunBytes small = with_objects<Small>(patches), large = with_objects<Large>(patches);
+    CHECK(small.values == patches * sizeof(Small));
+    CHECK(large.values == patches * sizeof(Large));
+    CAPTURE(*small.runtime, *large.runtime);
+    // All but what the heap adds to each piece.
+    CHECK(*large.runtime < *small.runtime + patches * 2 * sizeof(void*));
+    CHECK(*small.runtime < *large.runtime + patches * 2 * sizeof(void*));
 }

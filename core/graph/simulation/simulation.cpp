@@ -23,6 +23,11 @@ std::uint64_t next_serial() {
     return made++;
 }
 
+/// As their types make them: they are in the heap's growth, and among the values.
+std::int64_t bytes_of_objects(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.memory().objects().bytes());
+}
+
 }  // namespace
 
 Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
@@ -42,6 +47,7 @@ Simulation::Simulation(Graph& graph, Members members, SimulationOptions options)
         plan_ =
             std::make_unique<Plan>(graph_, resolved_, assignment, members_, options_.threads, next_serial());
     });
+    plan_heap_ -= bytes_of_objects(*plan_);
     balancer_->planned(2 * (cpu_seconds() - begin));  // a move also copies values
     planned_for_ = relations_version();
 }
@@ -124,6 +130,7 @@ void Simulation::reassign(Assignment assignment) {
         next = std::make_unique<Plan>(*plan_, assignment, options_.threads, next_serial(), counts);
         next->forget_start();
     });
+    plan_heap_ -= bytes_of_objects(*next);
     next->take_over_objects(*plan_, next_serial());
     const bool left_behind = are_objects_left_behind(*plan_, *next);
     executor_.reset();
