@@ -44,9 +44,7 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
 
 
 def test_the_runtime_takes_bytes_by_patches_and_not_by_cells(run, tmp_path):
-    """Heat has two numbers a cell. 1 kB a patch, with all that does not depend on patches, are 1.05 % where
-    these have 16^3 cells.
-    """
+    """Twice as large a cube in patches twice as large."""
     bytes_of = {}
     for n, patch in ((48, 16), (96, 32)):
         case = changed(
@@ -54,22 +52,35 @@ def test_the_runtime_takes_bytes_by_patches_and_not_by_cells(run, tmp_path):
         )
         (bytes_of[patch],), _ = memory(run, case, tmp_path / str(patch), "1x1")
     assert bytes_of[32]["runtime"] < 1.1 * bytes_of[16]["runtime"]
-    assert bytes_of[16]["runtime"] < 27 * 1024
-    assert share(bytes_of[16]) < 0.0115
     assert share(bytes_of[32]) < 0.002
 
 
-def test_of_advection_on_patches_of_16_cells_the_runtime_takes_below_one_percent(run, tmp_path):
-    """Six numbers a cell, in two stages."""
-    case = changed(
-        tmp_path,
-        "advection",
-        cells="[48, 48, 48]",
-        patch="[16, 16, 16]",
-        size="[1.0, 1.0, 1.0]",
-        velocity="[1.0, 1.0, 1.0]",
-        centre="[0.5, 0.5, 0.5]",
-        error="1.0",
-    )
-    (found,), _ = memory(run, case, tmp_path / "out", "1x1")
-    assert share(found) < 0.01
+@pytest.mark.parametrize(
+    ("name", "layout", "limit"),
+    [
+        ("heat", "1x1", 0.01),
+        ("heat", "1x2", 0.0115),  # two threads have queues, and contributions on lines of their own
+        ("heat", "2x1", 0.0135),  # shares along the curve are several boxes each, with copies between them
+        ("advection", "1x1", 0.01),
+        ("advection", "1x2", 0.01),
+        ("advection", "2x1", 0.01),
+    ],
+)
+def test_of_cells_on_patches_of_16_cells_the_runtime_takes_about_one_percent(
+    run, tmp_path, name, layout, limit
+):
+    """Of 48^3 cells a process. Heat has two numbers a cell and advection six."""
+    processes = int(layout[0])
+    keys = {
+        "cells": f"[{48 * processes}, 48, 48]",
+        "patch": "[16, 16, 16]",
+        "size": f"[{1.0 * processes}, 1.0, 1.0]",
+        "error": "1.0",
+    }
+    if name == "advection":
+        keys |= {"velocity": "[1.0, 1.0, 1.0]", "centre": "[0.5, 0.5, 0.5]"}
+    found, _ = memory(run, changed(tmp_path, name, **keys), tmp_path / "out", layout)
+    assert len(found) == processes
+    for of in found:
+        assert of["values"] > 48**3 * 8 * (2 if name == "heat" else 6)
+        assert share(of) < limit
