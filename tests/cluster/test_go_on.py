@@ -189,7 +189,8 @@ def test_a_submitted_program_goes_on_on_another_node_and_slurm_has_its_status(
     front = strata()
     more = {"STRATA_BIN": front, "STRATA_ROOT": str(tmp_path / "no checkout"), "PATH": os.environ["PATH"]}
     environment = cluster.environment | more | {"STRATA_PYTHON": sys.executable}
-    asked = ["submit", "--goes-on", "--time", "10m", "--layout", "1x1", "--site", tmp_path / "site.toml"]
+    times = ["--time", "10m", "--time-min", "5m"]
+    asked = ["submit", "--goes-on", *times, "--layout", "1x1", "--site", tmp_path / "site.toml"]
     done = cluster.run(front, *asked, "--", *program.words, env=environment)
     assert done.returncode == 0, done.stderr
     job = re.search(r"submitted job (\d+) ", done.stdout)[1]
@@ -202,8 +203,10 @@ def test_a_submitted_program_goes_on_on_another_node_and_slurm_has_its_status(
         return "".join(path.read_text() for path in program.folder.glob("*.out")) + cluster.logs()
 
     assert until(program.goes_on), said()
+    # As where Slurm has started it earlier so.
+    assert cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=6:00").returncode == 0
     assert cluster.run("scancel", "--batch", "--signal=USR1", job).returncode == 0
-    assert until(lambda: "JobState=PENDING" in state()), said()
+    assert until(lambda: "JobState=PENDING" in state() and "TimeLimit=00:10:00" in state()), said()
     assert (program.folder / "dump-1").is_dir(), said()
     time.sleep(2)  # slurmd takes a job that comes at once for the one that was ended
     assert (

@@ -21,6 +21,9 @@ def go_on(commands: Commands) -> None:
         [("exec strata go-on results/a -- ./a.out", "the last line of a job's script")],
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="of its dumps, and of what it prints")
+    parser.add_argument(
+        "--time", metavar="LIMIT", help="what a job that is queued again asks for (Slurm's form)"
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- program args", help="what to start")
     parser.set_defaults(run=_run)
 
@@ -28,4 +31,5 @@ def go_on(commands: Commands) -> None:
 def _run(given: argparse.Namespace) -> int:
     from strata.submit.keeper import run
 
-    return run(given.folder, given.command[1:] if given.command[:1] == ["--"] else given.command)
+    words = given.command[1:] if given.command[:1] == ["--"] else given.command
+    return run(given.folder, words, given.time)

@@ -47,9 +47,11 @@ def _refusal(given: str, remedy: str | None = None) -> StrataError:
     )
 
 
-def command(strata: str, folder: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The line that starts the program, or goes on from its dump. `words` launch it."""
-    return (strata, "go-on", folder, "--", *words)
+def command(strata: str, folder: str, words: tuple[str, ...], time: str | None) -> tuple[str, ...]:
+    """The line that starts the program, or goes on from its dump. `words` launch it; `time` is what it asks for
+    again where it may get less.
+    """
+    return (strata, "go-on", *(() if time is None else ("--time", time)), folder, "--", *words)
 
 
 def reasons(folder: str) -> tuple[str, ...]:

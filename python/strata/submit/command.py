@@ -87,17 +87,17 @@ def prepare(
     before = (*modules, *site["before"], *first.before)
     command = _command(words, request, site, known, layout)
     strata = command[0]
-    if by_criu:
-        own = str(folder / "{task}" if request.array is not None else folder)
-        command = any_program.command(strata, own, command)
-        reasons = (*reasons, *any_program.reasons(own))
-    asked = shlex.join(["strata", *request.argv])
     seconds, why = time_limit.of(request, site, partition)
     time = slurm.time_of(seconds)
+    whole = time if request.time_min_s is not None else None
+    if by_criu:
+        own = str(folder / "{task}" if request.array is not None else folder)
+        command = any_program.command(strata, own, command, whole)
+        reasons = (*reasons, *any_program.reasons(own))
+    asked = shlex.join(["strata", *request.argv])
     directives = tuple(
         _directives(request, site, partition, folder, known, first, Directive(f"--time={time}", why))
     )
-    whole = time if request.time_min_s is not None else None
     return Script(asked, directives, reasons, before, command, out, strata, whole), folder
 
 

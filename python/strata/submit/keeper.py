@@ -28,8 +28,10 @@ _TAKEN = {signal.SIGCHLD, signal.SIGUSR1, *_PASSED_ON}
 _FIRST = 1000  # numbers of the program's processes begin here; those below are for us and for CRIU
 
 
-def run(folder: Path, words: Sequence[str]) -> int:
-    """Starts the program, or goes on from its last dump; its exit status (128 and more: a signal's)."""
+def run(folder: Path, words: Sequence[str], time: str | None = None) -> int:
+    """Starts the program, or goes on from its last dump; its exit status (128 and more: a signal's). `time`: what the
+    job asks for again where Slurm may have given it less.
+    """
     if not words:
         raise StrataError(
             "no program is named", at="strata go-on", allowed="strata go-on FOLDER -- ./program"
@@ -40,7 +42,7 @@ def run(folder: Path, words: Sequence[str]) -> int:
     kept = Dumps(folder)
     signal.pthread_sigmask(signal.SIG_BLOCK, _TAKEN)
     if not found.is_root:
-        return _guarded(kept, found, words)
+        return _guarded(kept, found, words, time)
     try:
         system.unshare(system.NEWPID)  # of children
     except OSError as error:
@@ -53,11 +55,11 @@ def run(folder: Path, words: Sequence[str]) -> int:
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
-        os._exit(_first(kept, found, words))
+        os._exit(_first(kept, found, words, time))
     return _wait(pid, lambda: os.kill(pid, signal.SIGUSR1))
 
 
-def _first(kept: Dumps, found: Criu, words: Sequence[str]) -> int:
+def _first(kept: Dumps, found: Criu, words: Sequence[str], time: str | None) -> int:
     """As the first process of the namespace."""
     status = FAILED
     try:
@@ -67,7 +69,7 @@ def _first(kept: Dumps, found: Criu, words: Sequence[str]) -> int:
         system.mount("proc", "/proc")
         if kept.newest() is None:
             Path("/proc/sys/kernel/ns_last_pid").write_text(str(_FIRST))
-        status = _guarded(kept, found, words)
+        status = _guarded(kept, found, words, time)
     except StrataError as error:
         sys.stderr.write(f"{error}\n")
         status = error.code
@@ -78,7 +80,7 @@ def _first(kept: Dumps, found: Criu, words: Sequence[str]) -> int:
     return status
 
 
-def _guarded(kept: Dumps, found: Criu, words: Sequence[str]) -> int:
+def _guarded(kept: Dumps, found: Criu, words: Sequence[str], time: str | None) -> int:
     """Starts or restores, dumps when told, and clears up."""
     system.adopt_orphans()
     dump = kept.newest()
@@ -96,7 +98,7 @@ def _guarded(kept: Dumps, found: Criu, words: Sequence[str]) -> int:
         _say(f"dumped the program: {whole}")
         for pid in processes.below(root):
             os.kill(pid, signal.SIGKILL)
-        told.append(_queue_again())
+        told.append(_queue_again(time))
 
     status = _wait(root, in_time)
     if told:
@@ -162,8 +164,8 @@ def _dump(root: int, new: Path, found: Criu) -> Record:
     return Record(root, processes.written(tree), processes.threads(tree), sorted(os.sched_getaffinity(0)))
 
 
-def _queue_again() -> int:
-    """Has Slurm start the job once more; outside a job a person does."""
+def _queue_again(time: str | None) -> int:
+    """Has Slurm start the job once more, with its whole time; outside a job a person does."""
     job, scontrol = os.environ.get("SLURM_JOB_ID"), shutil.which("scontrol")
     if job is None or scontrol is None:
         _say("not in a job of Slurm's: the same command goes on from there")
@@ -172,6 +174,10 @@ def _queue_again() -> int:
     if done.returncode != 0:
         sys.stderr.write(done.stderr)
         _say("the job could not be queued again: submit its script, which goes on from the dump")
+    elif time is not None:  # Slurm leaves a job with the time that it got, and ends this one meanwhile
+        subprocess.run(
+            [scontrol, "update", f"JobId={job}", f"TimeLimit={time}"], preexec_fn=_past_the_end, check=False
+        )
     return done.returncode
 
 
@@ -199,6 +205,12 @@ def _as_usual() -> None:
     """In a new process: it hears all signals, and ends when this one does."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     system.die_with_parent()
+
+
+def _past_the_end() -> None:
+    """In a new process: as usual, but a job that ends does not end it."""
+    _as_usual()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _say(line: str) -> None:

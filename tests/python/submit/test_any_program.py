@@ -51,6 +51,11 @@ def test_the_script_is_one_line_that_slurm_tells_and_that_says_why(here: Path, c
     assert "# Slurm sends SIGUSR1 120 s before" in text and "#   threads: a core each" in text
 
 
+def test_a_job_that_may_get_less_time_asks_for_all_of_it_again(here: Path, capsys) -> None:
+    text = script(capsys, "--goes-on", "--time", "1h", "--time-min", "10m", "--", "./a.out")
+    assert "#SBATCH --time-min=" in text and " go-on --time 1:00:00 " in text
+
+
 def test_each_job_of_an_array_has_dumps_of_its_own(here: Path, capsys) -> None:
     text = script(capsys, "--goes-on", "--time", "1h", "--array", "1-9", "--", "./a.out", "{task}")
     assert """/'"$SLURM_ARRAY_TASK_ID" -- """ in text and text.endswith(' ./a.out "$SLURM_ARRAY_TASK_ID"\n')
