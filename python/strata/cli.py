@@ -32,6 +32,7 @@ MODULES = {
     "new": "new",
     "steer": "steer",
     "cluster": "cluster",
+    "centre": "centre",
     "report": "results",
     COMPARE: "results",
     "results": "results",

@@ -1,0 +1,1 @@
+"""Reports for the people who keep machines in service."""

@@ -1,0 +1,301 @@
+"""A log of outages, read: strata.outages/1 as CSV or JSON.
+
+CSV has a header and a row for each outage. A row whose category is `observed` says from when to when a system
+was watched; without one it is from its first to its last time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strata.centre.outages import times
+from strata.centre.outages.categories import OBSERVED, Categories
+from strata.errors import StrataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "strata.outages/1"
+NEEDED = ("system", "start", "end", "category")
+OPTIONAL = ("parts", "note", "node", "units", "description")
+SAME = "same"  # importers: not empty where a row belongs to the event of another row
+COLUMNS = (*NEEDED, *OPTIONAL)
+
+
+@dataclass
+class Log:
+    """Outages as read: `rows` has system, node, start, end (seconds, NaN for none), category (its place in
+    the categories, -1 for `observed`), parts, units, description, same (its event is another row's) and row
+    (where it was, for messages). `said`: what a reader should know of how it was read.
+    """
+
+    path: str
+    rows: pd.DataFrame
+    zone: str = times.UTC
+    generated: str = ""  # not empty: these outages never were, and why they are here
+    said: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A log as text, before any of it is understood: columns of COLUMNS. `rows`: where each stood in the
+    file, the first line being 1 as a spreadsheet counts; None for a JSON list.
+    """
+
+    path: str
+    text: pd.DataFrame
+    rows: np.ndarray | None
+    generated: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)  # of columns that the file calls otherwise
+    said: list[str] = field(default_factory=list)
+
+    def at(self, index: int, column: str) -> str:
+        if self.rows is None:
+            return f"{self.path}: outages[{index}].{column}"
+        return f"{self.path}: row {self.rows[index]}, column {self.names.get(column, column)}"
+
+
+def read_cells(path: Path) -> Cells:
+    """The log in a file, CSV or by its name JSON. Raises StrataError with the place of what is damaged."""
+    text = contents(path)
+    return _json(path, text) if path.suffix == ".json" else _csv(path, text)
+
+
+def contents(path: Path) -> str:
+    """The text of a log. Raises StrataError where it cannot be read, or is not in UTF-8."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StrataError("cannot read the log", at=str(path), given=error.strerror) from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise StrataError(
+            "the log is not in UTF-8",
+            at=f"{path}: row {row}",
+            given=f"byte 0x{data[error.start]:02x}",
+            allowed="UTF-8",
+            remedy=f"iconv -f LATIN1 -t UTF-8 {path} > log.csv",
+        ) from None
+
+
+def _csv(path: Path, text: str) -> Cells:
+    import pandas as pd
+
+    generated, first = "", 2
+    if text.startswith("#"):  # a first line that says what the log is
+        generated, _, text = text.partition("\n")
+        first = 3
+    head = next(csv.reader(io.StringIO(text.partition("\n")[0])), [])
+    head = [name.strip().lower() for name in head]
+    _check_columns(f"{path}: row {first - 1}", head)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text),
+            dtype=str,
+            keep_default_na=False,
+            names=head,
+            header=0,
+            index_col=False,
+            na_filter=False,
+            skip_blank_lines=False,
+        )
+    except (pd.errors.ParserError, ValueError):
+        raise _uneven(path, text, len(head), first) from None
+    _check_whole(path, text, frame, len(head), first)
+    return Cells(str(path), frame, np.arange(first, first + len(frame)), generated.lstrip("# ").strip())
+
+
+def _check_columns(at: str, head: Sequence[str]) -> None:
+    missing = [name for name in NEEDED if name not in head]
+    unknown = [name for name in head if name not in COLUMNS]
+    if missing or unknown or len(set(head)) < len(head):
+        raise StrataError(
+            f"column {missing[0]} is missing" if missing else "an unknown column, or one that is there twice",
+            at=at,
+            given=", ".join(head) or "nothing",
+            allowed=f"{', '.join(NEEDED)}; and where known {', '.join(OPTIONAL)}",
+            remedy="--from lanl, slurm or nagios, where it is a log of theirs",
+        )
+
+
+def _uneven(path: Path, text: str, columns: int, first: int) -> StrataError:
+    for number, row in enumerate(csv.reader(io.StringIO(text)), start=first - 1):
+        if len(row) != columns:
+            return StrataError(
+                "a row has another number of cells than the header",
+                at=f"{path}: row {number}",
+                given=f"{len(row)}: {','.join(row)[:60]}",
+                allowed=f"{columns}, texts with commas in quotes",
+            )
+    return StrataError("not a CSV file", at=str(path), given="a quote that does not end, or a zero byte")
+
+
+def _check_whole(path: Path, text: str, frame: pd.DataFrame, columns: int, first: int) -> None:
+    """pandas fills short rows: the cheap sign of one is an empty last needed cell, and a file that was cut
+    ends without a line end.
+    """
+    last = frame.columns[-1]
+    suspicious = frame[last].isna() if frame[last].isna().any() else frame[last] == ""
+    if suspicious.any() or not text.endswith("\n"):
+        rows = csv.reader(io.StringIO(text))
+        for number, row in enumerate(rows, start=first - 1):
+            if len(row) != columns:
+                cut = number >= len(frame) + first - 1 and not text.endswith("\n")
+                raise StrataError(
+                    "the file ends within a row" if cut else "a row has fewer cells than the header",
+                    at=f"{path}: row {number}",
+                    given=f"{len(row)}: {','.join(row)[:60]}",
+                    allowed=str(columns),
+                    remedy="get the whole file again" if cut else None,
+                )
+
+
+def _json(path: Path, text: str) -> Cells:
+    import pandas as pd
+
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise StrataError("not a JSON file", at=f"{path}: line {error.lineno}", given=error.msg) from None
+    if not isinstance(given, Mapping) or given.get("schema") != SCHEMA:
+        raise StrataError(
+            "not a log of outages",
+            at=f"{path}: schema",
+            allowed=f'"{SCHEMA}"',
+            given=repr(given.get("schema")) if isinstance(given, Mapping) else "no object",
+        )
+    systems, outages = given.get("systems", {}), given.get("outages")
+    if not isinstance(outages, list) or not isinstance(systems, Mapping):
+        raise StrataError("outages is a list, systems an object", at=str(path), given=", ".join(given))
+    rows = [_row(f"{path}: outages[{i}]", one, systems) for i, one in enumerate(outages)]
+    for name, about in systems.items():
+        if window := about.get("observed"):
+            if not isinstance(window, list) or len(window) != 2:
+                raise StrataError(
+                    "not a time of observation",
+                    at=f"{path}: systems.{name}.observed",
+                    given=repr(window),
+                    allowed="[start, end]",
+                )
+            row = {"system": name, "category": OBSERVED, "start": window[0], "end": window[1]}
+            rows.append(_row(f"{path}: systems.{name}", row, systems))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
+    return Cells(str(path), frame, None, str(given.get("generated", "")))
+
+
+def _row(at: str, one: Any, systems: Mapping[str, Any]) -> dict[str, str]:
+    if not isinstance(one, Mapping) or not set(one) <= set(COLUMNS):
+        raise StrataError("not an outage", at=at, given=repr(one)[:80], allowed=", ".join(COLUMNS))
+    about = systems.get(str(one.get("system")), {})
+    whole = {**{k: about[k] for k in ("parts", "units", "description") if k in about}, **one}
+    return {name: "" if whole.get(name) is None else str(whole[name]) for name in COLUMNS}
+
+
+def understood(cells: Cells, categories: Categories, zone: str) -> Log:
+    """Times, categories and numbers of the cells; the first cell that cannot be understood is refused."""
+    import pandas as pd
+
+    text = cells.text
+    said = list(cells.said)
+    kind = _categories(cells, categories)
+    start, end = times.read(text["start"], zone), times.read(text["end"], zone)
+    for column, found in (("start", start), ("end", end)):
+        for bad, skipped in ((found.skipped, True), (found.wrong, False)):
+            if bad.any():
+                i = int(np.flatnonzero(bad)[0])
+                raise times.refusal(skipped, cells.at(i, column), text[column].iloc[i], zone)
+    missing = np.isnan(start.seconds)
+    if missing.any():
+        i = int(np.flatnonzero(missing)[0])
+        raise StrataError(
+            "an outage without a start", at=cells.at(i, "start"), given="nothing", allowed=times.FORMS
+        )
+    ends = np.where(end.seconds < start.seconds, end.second, end.seconds)
+    if (ends < start.seconds).any():
+        i = int(np.flatnonzero(ends < start.seconds)[0])
+        raise StrataError(
+            "an outage that ends before it starts",
+            at=cells.at(i, "end"),
+            given=f"{text['start'].iloc[i]} to {text['end'].iloc[i]}",
+            allowed="an end after the start",
+            remedy="times of several zones need their offsets, such as +01:00",
+        )
+    if count := int((start.twice | end.twice).sum()):
+        said.append(f"{count} times came twice, when clocks of {zone} went back: the first was taken.")
+    rows = pd.DataFrame(
+        {
+            "system": _systems(cells),
+            "node": text["node"].str.strip() if "node" in text else "",
+            "start": start.seconds,
+            "end": ends,
+            "category": kind,
+            "parts": _numbers(cells, "parts"),
+            "units": _numbers(cells, "units"),
+            "description": text["description"].str.strip() if "description" in text else "",
+            "same": (text[SAME] != "").to_numpy() if SAME in text else False,
+            "row": np.arange(len(text)) if cells.rows is None else cells.rows,
+        }
+    )
+    return Log(cells.path, rows, zone, cells.generated, said)
+
+
+def _systems(cells: Cells) -> pd.Series:
+    names = cells.text["system"].str.strip()
+    if (names == "").any():
+        i = int(np.flatnonzero((names == "").to_numpy())[0])
+        raise StrataError(
+            "an outage without a system",
+            at=cells.at(i, "system"),
+            given="nothing",
+            allowed="the name of a system",
+        )
+    return names.astype("category")
+
+
+def _categories(cells: Cells, categories: Categories) -> np.ndarray:
+    codes, names = cells.text["category"].factorize()
+    places = np.empty(len(names), dtype=np.int64)
+    for k, name in enumerate(names):
+        place = -1 if name.strip().lower() == OBSERVED else categories.index(name)
+        if place is None:
+            i = int(np.flatnonzero(codes == k)[0])
+            raise StrataError(
+                "an unknown category",
+                at=cells.at(i, "category"),
+                given=name or "nothing",
+                allowed=", ".join([*categories.keys, OBSERVED]),
+                remedy="--categories FILE has your own",
+            )
+        places[k] = place
+    return places[codes]
+
+
+def _numbers(cells: Cells, column: str) -> np.ndarray:
+    """A column of whole numbers above 0; NaN where a cell is empty."""
+    if column not in cells.text:
+        return np.full(len(cells.text), np.nan)
+    codes, texts = cells.text[column].str.strip().factorize()
+    values = np.full(len(texts), np.nan)
+    for k, text in enumerate(texts):
+        if text == "":
+            continue
+        if not text.isdecimal() or int(text) == 0:
+            i = int(np.flatnonzero(codes == k)[0])
+            raise StrataError(
+                "not a number of parts" if column == "parts" else "not a number",
+                at=cells.at(i, column),
+                given=text,
+                allowed="a whole number above 0",
+            )
+        values[k] = int(text)
+    return values[codes]

@@ -1,0 +1,1 @@
+"""Reliability of machines from logs of their outages."""

@@ -1,0 +1,168 @@
+"""How long a system stays up: exponential and Weibull fits to the times between interrupts.
+
+The last time is censored: the system is up when observation ends. The time before the first interrupt is left
+out, since nobody knows how old it was when observation began. Maximum likelihood (J. F. Lawless, Statistical
+Models and Methods for Lifetime Data, 2nd ed., 2003, sections 4.1 and 5.2): the Weibull shape k solves
+
+    sum_all t^k ln t / sum_all t^k - 1/k = mean_complete ln t,
+
+its scale is (sum_all t^k / n)^(1/k). The interval of k holds what the likelihood ratio does not refuse at 95
+%. Goodness of fit is Anderson and Darling's statistic of the complete times, its probability by parametric
+bootstrap with the parameters estimated anew in each sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LEAST = 5  # complete times below which nothing is fitted
+SECOND = 1.0 / 86400.0
+_TESTED = 500  # complete times of which goodness of fit is tested: with many more any model is refused
+_SAMPLES = 999
+
+
+@dataclass(frozen=True)
+class Fit:
+    """`times`: complete ones. `shape` below 1: interrupts come in clusters; 1: at random; above 1: by wear.
+    `p_exponential`: of the likelihood ratio, that the shape is 1. `fit_*`: of goodness of fit.
+    """
+
+    times: int
+    mean: float  # days, exponential
+    shape: float
+    shape_low: float
+    shape_high: float
+    scale: float  # days
+    weibull_mean: float  # days
+    p_exponential: float
+    fit_exponential: float
+    fit_weibull: float
+    tested: int
+
+    @property
+    def words(self) -> str:
+        """What the shape says."""
+        if self.shape_high < 1:
+            return "interrupts come in clusters: after one the next is near"
+        if self.shape_low > 1:
+            return "interrupts come by wear, or at intervals"
+        return "no sign that interrupts do not come at random"
+
+
+def fit(starts: np.ndarray, period: float) -> Fit | None:
+    """The fits to interrupts that start at `starts` (days, ascending) in `period` days; None for too few."""
+    from scipy.special import gamma
+    from scipy.stats import chi2
+
+    complete = np.maximum(np.diff(starts), 0.5 * SECOND)
+    if len(complete) < LEAST:
+        return None
+    every = np.r_[complete, max(period - starts[-1], 0.5 * SECOND)]
+    n = len(complete)
+    mean = float(every.sum() / n)
+    shape = _shape(complete, every)
+    best = _likelihood(shape, complete, every)
+    low, high = _interval(shape, best, complete, every)
+    scale = float((np.sum(every**shape) / n) ** (1 / shape))
+    ratio = 2 * (best - _likelihood(1.0, complete, every))
+    random = np.random.default_rng(n)
+    tested = complete if n <= _TESTED else random.choice(complete, _TESTED, replace=False)
+    return Fit(
+        n,
+        mean,
+        shape,
+        low,
+        high,
+        scale,
+        float(scale * gamma(1 + 1 / shape)),
+        float(chi2.sf(max(ratio, 0), 1)),
+        exponential_fits(tested, random),
+        _weibull_fits(tested, random),
+        len(tested),
+    )
+
+
+def _score(shape: float, complete: np.ndarray, every: np.ndarray) -> float:
+    logs = np.log(every)
+    powers = np.exp(shape * (logs - logs.max()))
+    return float(np.dot(powers, logs) / powers.sum() - 1 / shape - np.log(complete).mean())
+
+
+def _shape(complete: np.ndarray, every: np.ndarray) -> float:
+    from scipy.optimize import brentq
+
+    low, high = 0.5, 2.0
+    while _score(low, complete, every) > 0 and low > 1e-3:
+        low /= 2
+    while _score(high, complete, every) < 0 and high < 1e3:
+        high *= 2
+    return float(brentq(_score, low, high, args=(complete, every), xtol=1e-10))
+
+
+def _likelihood(shape: float, complete: np.ndarray, every: np.ndarray) -> float:
+    """The profile log-likelihood of a shape: the scale is the best one for it."""
+    n, logs = len(complete), np.log(complete)
+    top = np.log(every).max()
+    log_sum = shape * top + np.log(np.sum(np.exp(shape * (np.log(every) - top))))
+    return float(n * np.log(shape) - n * (log_sum - np.log(n)) + (shape - 1) * logs.sum() - n)
+
+
+def _interval(shape: float, best: float, complete: np.ndarray, every: np.ndarray) -> tuple[float, float]:
+    from scipy.optimize import brentq
+    from scipy.stats import chi2
+
+    least = best - chi2.ppf(0.95, 1) / 2
+
+    def above(k: float) -> float:
+        return _likelihood(k, complete, every) - least
+
+    low, high = shape, shape
+    while above(low) > 0:
+        low /= 1.5
+    while above(high) > 0:
+        high *= 1.5
+    return float(brentq(above, low, shape)), float(brentq(above, shape, high))
+
+
+# --- goodness of fit
+
+
+def _anderson_darling(u: np.ndarray) -> np.ndarray:
+    """The statistic of each row of `u`, probabilities by the fitted distribution."""
+    u = np.sort(np.clip(u, 1e-15, 1 - 1e-15), axis=-1)
+    n = u.shape[-1]
+    weights = 2 * np.arange(1, n + 1) - 1
+    return -n - np.sum(weights * (np.log(u) + np.log1p(-u[..., ::-1])), axis=-1) / n
+
+
+def exponential_fits(times: np.ndarray, random: np.random.Generator) -> float:
+    """The probability of times at least as far from an exponential distribution as these."""
+    drawn = random.exponential(size=(_SAMPLES, len(times)))
+    found = _anderson_darling(-np.expm1(-times / times.mean()))
+    other = _anderson_darling(-np.expm1(-drawn / drawn.mean(axis=1, keepdims=True)))
+    return float((1 + np.sum(other >= found)) / (_SAMPLES + 1))
+
+
+def _weibull_fits(times: np.ndarray, random: np.random.Generator) -> float:
+    # The logarithm of a Weibull time is a Gumbel variable with a place and a width, so one set of samples
+    # does for all parameters.
+    drawn = np.log(random.exponential(size=(_SAMPLES, len(times))))
+    found = _anderson_darling(_gumbel(np.log(times)[None, :]))[0]
+    return float((1 + np.sum(_anderson_darling(_gumbel(drawn)) >= found)) / (_SAMPLES + 1))
+
+
+def _gumbel(logs: np.ndarray) -> np.ndarray:
+    """Probabilities of logarithms of times by the Weibull distribution fitted to each row."""
+    logs = logs - logs.mean(axis=1, keepdims=True)
+    shape = 1.28 / np.maximum(logs.std(axis=1, keepdims=True), 1e-12)  # pi / sqrt 6: by moments
+    for _ in range(12):  # Newton's iteration in 1 / k converges in about six
+        powers = np.exp(shape * (logs - logs.max(axis=1, keepdims=True)))
+        total = powers.sum(axis=1, keepdims=True)
+        first = (powers * logs).sum(axis=1, keepdims=True) / total
+        second = (powers * logs**2).sum(axis=1, keepdims=True) / total
+        step = (first - 1 / shape) / (second - first**2 + 1 / shape**2)
+        shape = np.maximum(shape - step, shape / 4)
+    scale = np.log(np.mean(np.exp(shape * logs), axis=1, keepdims=True)) / shape
+    return -np.expm1(-np.exp(shape * (logs - scale)))
