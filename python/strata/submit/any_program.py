@@ -48,8 +48,8 @@ def _refusal(given: str, remedy: str | None = None) -> StrataError:
 
 
 def command(strata: str, folder: str, words: tuple[str, ...], time: str | None) -> tuple[str, ...]:
-    """The line that starts the program, or goes on from its dump. `words` launch it; `time` is what it asks for
-    again where it may get less.
+    """The line that starts the program, or goes on from its dump. `words` launch it; `time` is what the job
+    asks for again where it may get less.
     """
     return (strata, "go-on", *(() if time is None else ("--time", time)), folder, "--", *words)
 

@@ -29,8 +29,8 @@ _FIRST = 1000  # numbers of the program's processes begin here; those below are 
 
 
 def run(folder: Path, words: Sequence[str], time: str | None = None) -> int:
-    """Starts the program, or goes on from its last dump; its exit status (128 and more: a signal's). `time`: what the
-    job asks for again where Slurm may have given it less.
+    """Starts the program, or goes on from its last dump; its exit status (128 and more: a signal's). `time`:
+    what the job asks for again where Slurm may have given it less.
     """
     if not words:
         raise StrataError(

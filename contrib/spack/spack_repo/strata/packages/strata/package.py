@@ -56,6 +56,7 @@ class Strata(CMakePackage):
         depends_on("py-rich@13.7:", type="run")
         depends_on("py-pandas@2.1:", type="run")
         depends_on("py-pyarrow@15:", type="run")
+        depends_on("py-scipy@1.11:", type="run")
 
     build_targets = ["product"]
 
