@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import sample
-from test_entry import without_compiler
 
 # A program of the table's part `npb`, beside the front.
 FURTHER = """\
@@ -59,7 +58,7 @@ def test_a_part_is_not_built_below_a_launch_by_ranks_or_without_a_compiler(
     parted.run()
     before = parted.trees()
     if "no compiler" in under:
-        under = {"PATH": without_compiler(tmp_path / "bin")}
+        under = {"PATH": sample.without_compiler(tmp_path / "bin")}
     done = ask(parted, "word", **under)
     assert done.returncode == 1
     assert done.stdout == ""
