@@ -52,7 +52,7 @@ std::optional<std::string> find_tool(std::initializer_list<const char*> names) {
         std::istringstream folders(variable("PATH") + ":" + own_folder());
         for (std::string folder; std::getline(folders, folder, ':');)
             if (const std::string file = folder + "/" + name;
-                fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0)
+                access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file))  // else a closed folder throws
                 return file;
     }
     return std::nullopt;
