@@ -12,7 +12,7 @@ from strata.advice.findings import findings
 from strata.advice.layouts import recommend
 from strata.errors import StrataError
 from strata.report import render
-from strata.report.document import Document, Plot, Section, Text
+from strata.report.document import Document, Plot, Section, Text, numbered
 from strata.report.figures.theme import standalone
 from strata.report.sections import (
     compute,
@@ -82,7 +82,7 @@ def compose(summary: Mapping[str, Any], more: Sequence[Mapping[str, Any]] = ()) 
         found = [_section_of(one, number) for number, one in enumerate(more, start=1)]
         at = next(i for i, s in enumerate(document.sections) if s.ident == "method")
         first = document.sections[:-2]  # how to reproduce and provenance are made again, for all
-        document.sections = _number([*first[:at], *found, *first[at:]])
+        document.sections = numbered([*first[:at], *found, *first[at:]])
         document.sections += [method.how_to(document), method.provenance(Source(summary))]
     return document
 
@@ -128,7 +128,7 @@ def _composed(summary: Mapping[str, Any]) -> Document:
     ]
     sections.append(method.everything(source))
     document = Document(
-        _title(summary), "Characterization report", _facts(summary), _attention(summary), _number(sections)
+        _title(summary), "Characterization report", _facts(summary), _attention(summary), numbered(sections)
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
@@ -146,7 +146,7 @@ def _study(summary: Mapping[str, Any]) -> Document:
     ]
     title = str(about.get("title") or summary.get("mode") or "study")
     document = Document(
-        title, f"Study on {_title(summary)}", _facts(summary), _attention(summary), _number(sections)
+        title, f"Study on {_title(summary)}", _facts(summary), _attention(summary), numbered(sections)
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
@@ -169,7 +169,7 @@ def _tune(summary: Mapping[str, Any]) -> Document:
         f"The best layout on {_title(summary)}",
         _facts(summary),
         _attention(summary),
-        _number(sections),
+        numbered(sections),
     )
     document.sections += [method.how_to(document), method.provenance(source)]
     return document
@@ -185,16 +185,6 @@ def _check(summary: Mapping[str, Any]) -> None:
             allowed="strata.summary/1 with a machine in it",
             remedy="give the results folder of a finished or interrupted `strata characterize`",
         )
-
-
-def _number(sections: list[Section]) -> list[Section]:
-    number = 0
-    for section in sections:
-        for i, block in enumerate(section.blocks):
-            if isinstance(block, Plot):
-                number += 1
-                section.blocks[i] = replace(block, number=number)
-    return sections
 
 
 def _title(summary: Mapping[str, Any]) -> str:

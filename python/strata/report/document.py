@@ -7,7 +7,7 @@ Text is plain, with `code` in backticks and **strong** in double asterisks; noth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 
@@ -144,3 +144,14 @@ class Document:
 
     def plots(self) -> list[Plot]:
         return [b for s in self.sections for b in s.blocks if isinstance(b, Plot)]
+
+
+def numbered(sections: list[Section]) -> list[Section]:
+    """The sections, their plots numbered from 1 on."""
+    number = 0
+    for section in sections:
+        for i, block in enumerate(section.blocks):
+            if isinstance(block, Plot):
+                number += 1
+                section.blocks[i] = replace(block, number=number)
+    return sections

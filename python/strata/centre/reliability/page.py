@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from strata.advice.words import count
 from strata.centre.outages.categories import TOTALS
@@ -11,7 +10,19 @@ from strata.centre.outages.times import text
 from strata.centre.reliability import figures
 from strata.centre.reliability.account import Account
 from strata.centre.reliability.analysis import Analysis, Finding
-from strata.report.document import Block, Document, Notice, Plot, Points, Section, Table, Text, Tile, Tiles
+from strata.report.document import (
+    Block,
+    Document,
+    Notice,
+    Plot,
+    Points,
+    Section,
+    Table,
+    Text,
+    Tile,
+    Tiles,
+    numbered,
+)
 
 _OPEN = 6  # accounts that stand open on the page
 _DRAWN = 24  # systems that get a figure
@@ -31,12 +42,6 @@ def document(whole: Analysis, command: str) -> Document:
     if whole.asked.published is not None:
         sections.append(_published(whole))
     sections += [_log(whole), _method(whole, command)]
-    number = 0
-    for section in sections:
-        for i, block in enumerate(section.blocks):
-            if isinstance(block, Plot):
-                number += 1
-                section.blocks[i] = replace(block, number=number)
     last = max(f.system.end for f in whole.findings)
     begin = min(f.system.begin for f in whole.findings)
     facts = [
@@ -45,7 +50,7 @@ def document(whole: Analysis, command: str) -> Document:
         ("Systems", str(len(whole.findings))),
     ]
     title = whole.findings[0].system.name if len(whole.findings) == 1 else f"{len(whole.findings)} systems"
-    return Document(title, "Reliability report", facts, whole.log.generated or None, sections)
+    return Document(title, "Reliability report", facts, whole.log.generated or None, numbered(sections))
 
 
 def _first(whole: Analysis) -> Section:
