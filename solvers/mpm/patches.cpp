@@ -117,10 +117,12 @@ Measured measure(Simulation& run, team::Team& team, double seconds) {
         std::max(std::int64_t{3}, static_cast<std::int64_t>(seconds / took * static_cast<double>(steps)));
     const auto begin = static_cast<std::int64_t>(1e9 * now());
     found.seconds = timed(found.steps);
-    ProcessRecords mine = latest_records(run, team);
+    Recording recording(kRecords);
+    recording.take(run);
+    ProcessRecords mine = recording.records(team.rank());
     mine.begin_ns = std::max(mine.begin_ns, begin);
     std::erase_if(mine.records, [&](const TimedOp& op) { return op.begin_ns < mine.begin_ns; });
-    found.profile = gather_profile(run, mine, team);
+    found.profile = recording.gather(mine, team);
     return found;
 }
 
@@ -163,7 +165,7 @@ int go(team::Team& team, int points, double seconds, const std::string& file) {
     const mpm::Labels labels = mpm::declare(graph, settings);
     SimulationOptions options;
     options.crew = &team.crew();
-    options.records = std::size_t{1} << 17;
+    options.records = kRecords;
     Simulation run(graph, Members::of(team), options);
     run.start();
     const Measured found = measure(run, team, seconds);

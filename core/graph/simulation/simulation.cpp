@@ -75,6 +75,11 @@ void Simulation::make_executor(std::vector<Epoch> counts) {
         [&] { executor_ = std::make_unique<Executor>(plan_->step(), std::move(options), options_.crew); });
 }
 
+void Simulation::end_executor() {
+    if (options_.before_replacing) options_.before_replacing();
+    executor_.reset();
+}
+
 void Simulation::start() {
     plan_->listen(0, {});
     Executor(plan_->start(), executor_options(), options_.crew).run(1);
@@ -122,6 +127,7 @@ std::vector<Epoch> Simulation::rounds_of_all() const {
 
 void Simulation::reassign(Assignment assignment) {
     std::vector<Epoch> counts = rounds_of_all();
+    end_executor();
     assignment.number(members_.size);
     plan_->stop_listening();
     members_.meet();  // all have reached the end of the step
@@ -133,7 +139,6 @@ void Simulation::reassign(Assignment assignment) {
     plan_heap_ -= bytes_of_objects(*next);
     next->take_over_objects(*plan_, next_serial());
     const bool left_behind = are_objects_left_behind(*plan_, *next);
-    executor_.reset();
     plan_ = std::move(next);
     if (left_behind) make_objects_again(*plan_, counts, options_.crew, options_.threads);
     balancer_->forget();
@@ -147,7 +152,7 @@ void Simulation::parameters_changed() {
     const std::vector<Epoch> counts = rounds_of_all();
     plan_->stop_listening();
     members_.meet();
-    executor_.reset();
+    end_executor();
     forget_objects(*plan_);
     make_objects_again(*plan_, counts, options_.crew, options_.threads);
     plan_->listen(1, counts);
@@ -274,7 +279,7 @@ void Simulation::reorder() {
     if (step_ < reorder_from_ || !plan_->start_longest_first(balancer_->costs())) return;
     const double begin = seconds_now();
     std::vector<Epoch> counts = rounds_of_all();
-    executor_.reset();
+    end_executor();
     make_executor(std::move(counts));
     reorder_from_ = step_ + balancer_->steps_worth(seconds_now() - begin);
 }

@@ -36,6 +36,9 @@ struct SimulationOptions {
     std::size_t records = 0;
     /// Measures the operations of steps; null: no measurement. It must outlive the simulation.
     Meter* meter = nullptr;
+    /// Called before another plan, or another order of its operations, takes the place of the present one,
+    /// whose records are then gone. Empty: no call.
+    std::function<void()> before_replacing = {};
     /// The owner of each patch. Empty: by declared work and by what patches exchange (assign()).
     Assignment assignment{};
     /// Moves patches between processes by measured costs (core/balance/rebalance.hpp says when).
@@ -124,6 +127,7 @@ class Simulation {
     [[nodiscard]] Decision whether_to_go_on();
     [[nodiscard]] const std::byte* scalar_now(LabelId label) const;
     void make_executor(std::vector<Epoch> counts);
+    void end_executor();
     void follow_relations();
     [[nodiscard]] std::vector<Epoch> rounds_of_all() const;
     void balance();

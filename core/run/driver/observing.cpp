@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <span>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/run/profile/text_from.hpp"
@@ -41,68 +39,85 @@ std::vector<Profile::Row> rows_of(const std::string& text) {
     return rows;
 }
 
-using Declared = std::map<std::tuple<std::uint32_t, std::int32_t, OpKind>, Work>;
+}  // namespace
+
+std::uint32_t Recording::number_of(const std::string& name) {
+    const auto [at, fresh] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (fresh) names_.push_back(name);
+    return at->second;
+}
 
 /// The declared work of each operation. Work per particle uses the present number of particles on the patch.
-Declared declared_work(const Simulation& run) {
+void Recording::take_declared(const Simulation& run) {
     const Plan& plan = run.plan();
-    const Graph& graph = plan.graph();
-    Declared all;
-    for (const Op& op : plan.step().ops) all[{op.name, op.patch, op.kind}] = {op.flops, op.bytes};
-    std::map<std::string, std::uint32_t> names;
-    for (const Op& op : plan.step().ops)
-        if (op.kind == OpKind::task) names[plan.step().names[op.name]] = op.name;
-    for (const TaskInfo& task : graph.tasks()) {
-        const auto name = names.find(task.name);
-        if (!task.worked_set || name == names.end()) continue;
+    const Program& program = plan.step();
+    for (const Op& op : program.ops)
+        declared_[{number_of(program.names[op.name]), op.patch, op.kind}] = {op.flops, op.bytes};
+    for (const TaskInfo& task : plan.graph().tasks()) {
+        if (!task.worked_set) continue;
         const Populations& populations = plan.memory().populations();
         const FamilyId family = populations.family(task.worked_set);
         const std::vector<int>& own = plan.memory().patches()[family];
         for (std::size_t i = 0; i < own.size(); ++i) {
+            const auto found = declared_.find({number_of(task.name), own[i], OpKind::task});
+            if (found == declared_.end()) continue;
             const auto count =
                 static_cast<double>(populations.own(task.worked_set, static_cast<int>(i)).count);
-            Work& work = all[{name->second, own[i], OpKind::task}];
-            work.flops += count * task.particle_flops;
-            work.bytes += count * task.particle_bytes;
+            found->second.flops += count * task.particle_flops;
+            found->second.bytes += count * task.particle_bytes;
         }
     }
-    return all;
 }
 
-}  // namespace
-
-ProcessRecords latest_records(const Simulation& run, const team::Team& team) {
-    ProcessRecords all;
+void Recording::take(const Simulation& run) {
     const Program& program = run.plan().step();
-    all.process = team.rank();
-    all.names = program.names;
-    all.threads = run.executor().threads();
-    std::vector<std::vector<Record>> threads;
-    double begin = 0, end = 0;
-    for (int t = 0; t < all.threads; ++t) {
-        threads.push_back(run.executor().records(t));
-        if (threads.back().empty()) continue;
-        begin = std::max(begin, threads.back().front().begin);  // the stretch that all threads recorded
-        end = std::max(end, threads.back().back().end);
-    }
-    all.begin_ns = nanoseconds(begin);
-    all.end_ns = nanoseconds(end);
-    for (std::size_t t = 0; t < threads.size(); ++t)
-        for (const Record& record : threads[t]) {
-            if (record.op == Record::kWaiting || record.begin < begin) continue;
-            const Op& op = program.ops[record.op];
-            all.records.push_back({op.name, op.patch, op.kind, static_cast<std::uint16_t>(t),
-                                   nanoseconds(record.begin), nanoseconds(record.end)});
+    const Executor& executor = run.executor();
+    threads_.resize(std::max(threads_.size(), static_cast<std::size_t>(executor.threads())));
+    for (int t = 0; t < executor.threads(); ++t) {
+        const std::vector<Record> latest = executor.records(t);
+        if (latest.empty()) continue;
+        end_ns_ = std::max(end_ns_, nanoseconds(latest.back().end));
+        begin_ns_ = std::min(begin_ns_, nanoseconds(latest.front().begin));
+        Thread& thread = threads_[static_cast<std::size_t>(t)];
+        std::vector<TimedOp>& all = thread.operations;
+        if (latest.size() >= latest_) {  // it may have forgotten some
+            all.clear();
+            thread.whole_from_ns = nanoseconds(latest.front().begin);
         }
+        for (const Record& record : latest) {
+            if (record.op == Record::kWaiting) continue;
+            const Op& op = program.ops[record.op];
+            all.push_back({number_of(program.names[op.name]), op.patch, op.kind,
+                           static_cast<std::uint16_t>(t), nanoseconds(record.begin),
+                           nanoseconds(record.end)});
+        }
+        if (all.size() > 2 * latest_) {
+            all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(latest_));
+            thread.whole_from_ns = all.front().begin_ns;
+        }
+    }
+    take_declared(run);
+}
+
+ProcessRecords Recording::records(int process) const {
+    ProcessRecords all;
+    all.process = process;
+    all.names = names_;
+    all.threads = static_cast<int>(threads_.size());
+    all.begin_ns = begin_ns_;
+    all.end_ns = std::max(begin_ns_, end_ns_);
+    for (const Thread& thread : threads_) all.begin_ns = std::max(all.begin_ns, thread.whole_from_ns);
+    for (const Thread& thread : threads_)
+        for (const TimedOp& op : thread.operations)
+            if (op.begin_ns >= all.begin_ns) all.records.push_back(op);
     return all;
 }
 
-Profile gather_profile(const Simulation& run, const ProcessRecords& mine, team::Team& team) {
-    const auto declared = declared_work(run);
+Profile Recording::gather(const ProcessRecords& mine, team::Team& team) const {
     Profile own;
     own.add(mine, [&](const TimedOp& op) {
-        const auto found = declared.find({op.name, op.patch, op.kind});
-        return found == declared.end() ? Work{} : found->second;
+        const auto found = declared_.find({op.name, op.patch, op.kind});
+        return found == declared_.end() ? Work{} : found->second;
     });
     const std::string text = text_of(own.rows());
     Profile all;

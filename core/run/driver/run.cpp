@@ -9,7 +9,6 @@
 
 #include "core/base/error.hpp"
 #include "core/run/checkpoint/state.hpp"
-#include "core/run/driver/observing.hpp"
 
 namespace strata::graph {
 
@@ -17,8 +16,6 @@ namespace {
 
 /// The wanted duration of a batch, in s: requests are answered between batches.
 constexpr double kBatch = 0.1;
-/// Operations that each thread remembers for profiles and timelines.
-constexpr std::size_t kRecords = std::size_t{1} << 17;
 
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -81,16 +78,6 @@ void make_folder(const std::filesystem::path& folder) {
             .remedy("--out FOLDER names another one");
 }
 
-SimulationOptions options_of(team::Team& team, const CommandLine& command_line, bool balance, Meter* meter) {
-    SimulationOptions options;
-    // Under simulation times are not those of this machine.
-    options.balance = balance && !(command_line.counters && command_line.counters->simulated);
-    options.crew = &team.crew();
-    options.meter = meter;
-    options.records = command_line.profile || command_line.timeline ? kRecords : 0;
-    return options;
-}
-
 }  // namespace
 
 Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
@@ -102,8 +89,21 @@ Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema&
       words_(command_line),
       phases_(phases),
       counting_(command_line.counters ? make_counting(*command_line.counters) : nullptr),
-      simulation_(graph, Members::of(team), options_of(team, command_line, balance, counting_.get())),
+      recording_(kRecords),
+      simulation_(graph, Members::of(team), options(balance)),
       output_(output) {}
+
+SimulationOptions Run::options(bool balance) {
+    SimulationOptions options;
+    // Under simulation times are not those of this machine.
+    options.balance = balance && !(words_.counters && words_.counters->simulated);
+    options.crew = &team_.crew();
+    options.meter = counting_.get();
+    if (!words_.profile && !words_.timeline) return options;
+    options.records = kRecords;
+    options.before_replacing = [this] { recording_.take(simulation_); };
+    return options;
+}
 
 bool Run::over() const {
     return (words_.steps && simulation_.step() >= *words_.steps) ||
@@ -291,10 +291,11 @@ void Run::write_observed() {
     if (counting_ && team_.rank() == 0) std::fputs(counts_table(counts_).c_str(), stdout);
     if (!words_.profile && !words_.timeline) return;
     if (simulation_.step() == first_step_) return;
-    const ProcessRecords mine = latest_records(simulation_, team_);
+    recording_.take(simulation_);
+    const ProcessRecords mine = recording_.records(team_.rank());
     if (words_.timeline) write_timeline(mine, team_, *words_.out);
     if (!words_.profile) return;
-    Profile profile = gather_profile(simulation_, mine, team_);
+    Profile profile = recording_.gather(mine, team_);
     profile.count(counts_);
     profile.in_all(phases_.until_now());
     if (team_.rank() != 0) return;

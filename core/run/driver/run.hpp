@@ -8,6 +8,7 @@
 
 #include "core/run/driver/command_line.hpp"
 #include "core/run/driver/driver.hpp"
+#include "core/run/driver/observing.hpp"
 #include "core/run/driver/showing.hpp"
 #include "core/run/output/series.hpp"
 #include "core/run/profile/counting.hpp"
@@ -37,6 +38,7 @@ class Run {
         std::uint8_t checkpoint = 0, parameters = 0, fields = 0;
     };
 
+    [[nodiscard]] SimulationOptions options(bool balance);
     void begin();
     [[nodiscard]] Orders next_orders();
     void follow(Orders& orders);
@@ -59,7 +61,9 @@ class Run {
     const CaseSchema& schema_;
     const CommandLine& words_;
     Phases& phases_;
-    std::unique_ptr<Counting> counting_;  // outlives the simulation
+    // Both outlive the simulation.
+    std::unique_ptr<Counting> counting_;
+    Recording recording_;
     Simulation simulation_;
     Counts counts_;  // of all members
     std::string restarted_from_;
