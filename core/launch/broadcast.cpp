@@ -30,9 +30,13 @@ std::string note_in(const std::string& scratch) { return scratch + "/broadcast";
 
 /// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
 /// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
-/// first.
+/// first. A node that crashed has kept its copies: those of this user from before the node's start go at the
+/// next.
 constexpr const char* kHold =
-    "trap : TERM USR1 INT HUP; echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
+    "trap : TERM USR1 INT HUP; "
+    "find \"${0%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
+    "! -newerct \"@$(sed -n 's/^btime //p' /proc/stat)\" -exec rm -rf -- {} + 2>/dev/null; "
+    "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
     "rm -rf -- \"$0\" \"$0_libs\"";
 constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.

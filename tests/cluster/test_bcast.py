@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +110,27 @@ def test_a_job_that_is_cancelled_leaves_no_copy(cluster: Cluster, program: str) 
         assert until(lambda: copies(cluster) == [], 30), copies(cluster)
         starter.wait(30)
     assert cluster.ended(30)
+
+
+def test_copies_from_before_a_nodes_start_are_removed_by_the_next(
+    cluster: Cluster, program: str, tmp_path: Path
+) -> None:
+    started_later = tmp_path / "stat"
+    started_later.write_text(f"btime {int(time.time()) + 3600}\n")
+    for node in NODES[:2]:
+        cluster.on(node, "mkdir", "/tmp/bcast-strata-1-old_libs")
+        cluster.on(node, "touch", "/tmp/bcast-strata-1-old", "/tmp/bcast-of-another-program")
+    cluster.on("n1", "mount", "--bind", str(started_later), "/proc/stat")
+    try:
+        done = launched(cluster, program, "true")
+    finally:
+        cluster.on("n1", "umount", "/proc/stat")
+    listed = {node: cluster.on(node, "ls", "/tmp").stdout.split() for node in NODES[:2]}
+    for node in NODES[:2]:
+        cluster.on(node, "rm", "-rf", *(f"/tmp/{name}" for name in listed[node] if "bcast" in name))
+    assert done.returncode == 0, done.stderr
+    assert [name for name in listed["n1"] if "bcast" in name] == ["bcast-of-another-program"]
+    assert len([name for name in listed["n2"] if "bcast" in name]) == 3, listed
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def judged(vm: Machine, options: str, program: str, hold: int = 1) -> tuple[int,
 @pytest.mark.parametrize("options", ["--layout 4x2 --memory local", "--layout 1x8 --memory interleave"])
 def test_pages_of_all_processes_that_keep_the_policy_agree(vm: Machine, tidy: None, options: str) -> None:
     processes = int(options.split()[1][0])
-    # Readings have a share of the time: four processes of an emulated machine beside other tests take seconds.
+    # Readings have a share of the time: those of four processes of an emulated machine may take seconds.
     status, said, record = judged(vm, options, "--mib 32 --touch threads", hold=4)
     assert (status, record["agrees"]) == (0, True), said
     assert record["pages"]["processes"] == processes

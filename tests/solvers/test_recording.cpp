@@ -14,9 +14,8 @@ constexpr int kPatches = 4, kFlops = 7;  // flops: of a cell, of which a patch h
 /// Cells on a ring. A step shifts them by one.
 struct Ring {
     Graph graph{"ring"};
-    const Grid& cells = graph.grid("ring", {.cells = {{0, 0, 0}, {10 * kPatches, 1, 1}},
-                                            .patch_cells = {10, 1, 1},
-                                            .periodic = {true}});
+    const Grid& cells = graph.grid(
+        "ring", {.cells = {{0, 0, 0}, {10 * kPatches, 1, 1}}, .patch_cells = {10, 1, 1}, .periodic = {true}});
 
     Ring() {
         const auto u = graph.field<double>("u", cells, On::cells, {.history = 1});
