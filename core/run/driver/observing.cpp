@@ -48,7 +48,10 @@ Declared declared_work(const Simulation& run) {
     const Plan& plan = run.plan();
     const Graph& graph = plan.graph();
     Declared all;
-    for (const Op& op : plan.step().ops) all[{op.name, op.patch, op.kind}] = {op.flops, op.bytes};
+    for (const Op& op : plan.step().ops) {
+        const OpWork work = plan.step().work_of(op);
+        all[{op.name, op.patch, op.kind}] = {work.flops, work.bytes};
+    }
     std::map<std::string, std::uint32_t> names;
     for (const Op& op : plan.step().ops)
         if (op.kind == OpKind::task) names[plan.step().names[op.name]] = op.name;
