@@ -214,14 +214,14 @@ def declare(graph: Graph, case: Case) -> Solver:
     both = {"dt": dt.at(0), "time": time.previous(), "before": T.previous(), **velocities}
 
     @graph.step(
-        grid, needs={**both, "T": T.previous(ghosts=2)}, makes={"next": T_star}, name="advect, first stage"
+        grid, needs={**both, "T": T.previous(ghosts=2, corners=False)}, makes={"next": T_star}, name="advect, first stage"
     )
     def first(here: Here) -> None:
         stage(here, 1.0, here["time"][0])
 
     @graph.step(
         grid,
-        needs={**both, "T": T_star.at(0, ghosts=2)},
+        needs={**both, "T": T_star.at(0, ghosts=2, corners=False)},
         makes={"next": T},
         contributes={"least": least, "most": most},
         name="advect, second stage",

@@ -168,7 +168,7 @@ def declare(graph: Graph, case: Case) -> Solver:
 
     @graph.step(
         grid,
-        needs={"dt": dt.at(0), "old": T.previous(ghosts=1)},
+        needs={"dt": dt.at(0), "old": T.previous(ghosts=1, corners=False)},
         makes={"T": T},
         contributes={"least": least, "most": most},
         flops=13,

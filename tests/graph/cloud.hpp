@@ -235,8 +235,7 @@ class Cloud {
 
 [[nodiscard]] inline StorageId storage_of(const Resolved& resolved, LabelId label) {
     for (const StorageId s : resolved.storages.ids())
-        for (const LabelId each : resolved.storages[s].labels)
-            if (each == label) return s;
+        if (resolved.storages[s].holds(label)) return s;
     return {};
 }
 

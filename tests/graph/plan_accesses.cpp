@@ -139,8 +139,10 @@ void PlanAccesses::reduce(const ReduceCall& call) {
     for (const Contributions& from : call.contributions)
         for (std::uint32_t i = 0; i < from.count; ++i) add(Kind::read, from.at(i), size_of(*call.label));
     for (const std::byte* each : call.children) add(Kind::read, each, partial);
-    add(Kind::write, call.mine, partial);
-    if (call.finishes) add(Kind::write, at(call.result), size_of(*call.label));
+    if (call.finishes)
+        add(Kind::write, at(call.result), size_of(*call.label));
+    else
+        add(Kind::write, call.mine, partial);
 }
 
 void PlanAccesses::task(const TaskCall& call) {

@@ -247,9 +247,9 @@ void PlanWriter::add_rows(const CombineCall& call) {
 }
 
 void PlanWriter::add_reduce(const ReduceCall& call) {
-    add_region(
-        call.mine, partial_bytes(*call.label), Whose::node,
-        fmt::format("partial of '{}' {}", call.label->name, call.finishes ? "at the root" : "on its way"));
+    if (!call.finishes)
+        add_region(call.mine, partial_bytes(*call.label), Whose::node,
+                   fmt::format("partial of '{}' on its way", call.label->name));
     add("  reduce '{}' finishes {} in ", call.label->name, word(call.finishes));
     add_address(call.mine);
     text_ += " to ";

@@ -150,7 +150,7 @@ void PlanWriter::add_storage(StorageId id) {
     const LabelInfo& shape = label(storage.label);
     const int number = id.number();
     std::vector<std::string> labels;
-    for (const LabelId each : storage.labels) labels.push_back(label(each).name);
+    for (const LabelId each : storage.labels()) labels.push_back(label(each).name);
     add("storage {} of {}: depth {} scope {} ghosts {} kept {} windows {} bytes {}\n", number, joined(labels),
         storage.depth, storage.scope.number(), text_of(storage.ghosts), word(storage.kept),
         word(storage.contributions), memory.bytes(id));
@@ -247,8 +247,9 @@ void PlanWriter::add_op(int phase, const Placed& placed) {
         add(" scope {} thread {} block {} place {} after {}", all.blocks[z(placed.block)].block->scope,
             placed.thread, all.blocks[z(placed.block)].path, placed.place,
             placed.previous < 0 ? "none" : all.names[z(placed.previous)]);
-    add(" threads {} speaks {} does {:.6g} {:.6g} {:.6g}", op.threads, word(op.speaks_mpi), op.flops,
-        op.bytes, op.values);
+    const OpWork work = all.program->work_of(op);
+    add(" threads {} speaks {} does {:.6g} {:.6g} {:.6g}", op.threads, word(op.speaks_mpi), work.flops,
+        work.bytes, work.values);
     if (op.flag == nullptr)
         text_ += " without a flag\n";
     else

@@ -271,6 +271,57 @@ TEST_CASE("METIS gives nearly equal loads and no more bytes than the curve, the 
     CHECK(between(all) <= between(along));
 }
 
+namespace {
+
+/// Equal patches, with a task that needs what lies around.
+Grid& add_cube(Graph& graph, const Int3& patches) {
+    Grid& grid =
+        graph.grid("grid", {.cells = {{0, 0, 0}, {16 * patches[0], 16 * patches[1], 16 * patches[2]}},
+                            .patch_cells = {16, 16, 16}});
+    const auto made = graph.field<double>("u", grid, On::cells, {.history = 1});
+    Task task = graph.step().task("conduct", grid);
+    (void)task.need(made.previous(), ghosts(1)), (void)task.make(made);
+    task.work(13, 16).run([](Here&) {});
+    return grid;
+}
+
+/// The boxes that each process's patches fill.
+std::vector<std::size_t> blocks_of(const Grid& grid, const Assignment& all, int processes) {
+    std::vector<std::size_t> blocks;
+    for (int p = 0; p < processes; ++p) blocks.push_back(divide(grid, all.of(p)[FamilyId(0)]).parts.size());
+    return blocks;
+}
+
+}  // namespace
+
+TEST_CASE("a grid is cut by planes where a part of the curve would be several boxes") {
+    Graph graph("long");
+    const Grid& grid = add_cube(graph, {6, 3, 3});
+    CHECK(blocks_of(grid, assign(graph, 2), 2) == std::vector<std::size_t>{1, 1});
+    const PatchCosts costs = declared_costs(graph);
+    const Assignment curve{share_apart(graph, costs, {}, 2), {}};
+    CHECK(longest([&] {
+              std::vector<double> all;
+              for (const std::size_t blocks : blocks_of(grid, curve, 2)) all.push_back(double(blocks));
+              return all;
+          }()) > 1);
+    for (const int processes : {3, 4, 5, 7, 54}) {  // also where layers do not divide evenly
+        const std::vector<int> owner = cut_across(grid, costs[FamilyId(0)], processes);
+        std::vector<int> patches(z(processes), 0);
+        for (const int each : owner) ++patches[z(each)];
+        const auto [least, most] = std::minmax_element(patches.begin(), patches.end());
+        CHECK(*most - *least <= 1);
+        CHECK(std::accumulate(patches.begin(), patches.end(), 0) == grid.patches());
+    }
+}
+
+TEST_CASE("cuts by planes follow what patches cost") {
+    Graph graph("long");
+    const Grid& grid = add_cube(graph, {8, 1, 1});
+    const std::vector<double> costs{5, 1, 1, 1, 1, 1, 1, 1};
+    CHECK(cut_across(grid, costs, 2) == std::vector<int>{0, 0, 1, 1, 1, 1, 1, 1});
+}
+
 TEST_CASE("very many patches are shared out by load alone") {
     Graph graph("many");
     (void)add_work(graph, square(graph, "grid", 200, 1), 1000);
@@ -312,8 +363,8 @@ TEST_CASE("prints the time to share out up to a million patches", "[.times]") {
 }
 
 TEST_CASE("prints the estimated time of each way to share out the graphs of plans", "[.ways]") {
-    fmt::print("{:28} {:>9} {:>10} {:>10} {:>10} {:>10}\n", "graph", "processes", "apart/us", "around",
-               "along", "METIS");
+    fmt::print("{:28} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "graph", "processes", "apart/us", "across",
+               "around", "along", "METIS");
     for (const PlannedGraph& of : planned_graphs()) {
         if (of.moved) continue;
         const Graph& graph = planned(of.name);
@@ -324,8 +375,9 @@ TEST_CASE("prints the estimated time of each way to share out the graphs of plan
             const auto time = [&](const FamilyOwners& owners) {
                 return owners.empty() ? 0 : 1e6 * step_time(graph, costs, exchanges, owners, processes);
             };
-            fmt::print("{:28} {:9} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", of.name, processes,
+            fmt::print("{:28} {:9} {:10.3f} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", of.name, processes,
                        time(share_apart(graph, costs, exchanges.transfers, processes)),
+                       time(share_apart(graph, costs, exchanges.transfers, processes, Cut::across)),
                        time(share_around(graph, places, costs, processes)),
                        time(share_along(places, costs, processes)),
                        time(share_by_bytes(graph, places, costs, exchanges, processes)));

@@ -173,7 +173,7 @@ TEST_CASE("memory is shared only where the order does not lead through a patch t
         line.step("end").need(b);
         const Resolved resolved = resolve(line.graph);
         int shared = 0;
-        for (const Storage& storage : resolved.storages) shared += storage.labels.size() > 1;
+        for (const Storage& storage : resolved.storages) shared += !storage.others.empty();
         return shared;
     };
     CHECK(storages(true) == 1);

@@ -59,7 +59,8 @@ std::map<std::string, Done> count(Settings s, std::int64_t steps_before = 1) {
     add(1);
     const Plan& plan = run.plan();
     const Populations& points = plan.memory().populations();
-    for (const Op& op : plan.step().ops) all[plan.step().names[op.name]].declared += op.flops;
+    for (const Op& op : plan.step().ops)
+        all[plan.step().names[op.name]].declared += plan.step().work_of(op).flops;
     for (const TaskInfo& task : graph.tasks())
         if (task.worked_set)
             for (int i = 0; i < static_cast<const Grid&>(*graph.families().front()).patches(); ++i)

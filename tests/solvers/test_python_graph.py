@@ -514,6 +514,41 @@ def test_patches_in_the_order_of_a_sweep(graphs):
         u.upwind((1,))
 
 
+def test_ghosts_without_corners_give_the_same_bits_and_are_said(graphs):
+    def smoothed(corners):
+        graph = graphs.Graph("small")
+        grid = graph.grid("grid", (8, 8), (4, 4), periodic=(True, True))
+        u = graph.field("u", grid, history=1)
+
+        @graph.start(grid, makes={"u": u})
+        def begin(here):
+            y, x = np.mgrid[here.cells[1:]]
+            here["u"][0] = np.sin(3 * x + 5 * y)
+
+        @graph.step(grid, needs={"old": u.previous(ghosts=1, corners=corners)}, makes={"u": u})
+        def smooth(here):
+            around = [here.near("old", *shift) for shift in ((1,), (-1,), (0, 1), (0, -1))]
+            here["u"][:] = sum(around) / 4
+
+        run = graphs.Simulation(graph)
+        run.start()
+        run.advance(3)
+        said = "without corners" in json.dumps(graph.inspect().document)
+        return [run.values(u, patch).tobytes() for patch in range(4)], said
+
+    all_around, beyond_faces = smoothed(True), smoothed(False)
+    assert all_around[0] == beyond_faces[0]
+    assert (all_around[1], beyond_faces[1]) == (False, True)
+
+
+def test_what_is_modified_has_ghosts_all_around(graphs):
+    graph = graphs.Graph("small")
+    grid = graph.grid("grid", (8, 8), (4, 4))
+    u = graph.field("u", grid)
+    with pytest.raises(StrataError, match="all ghosts around"):
+        graph.step(grid, modifies={"u": u.at(0, ghosts=1, corners=False)})(lambda here: None)
+
+
 def test_a_graph_can_be_inspected(graphs):
     graph = graphs.Graph("small")
     grid = graph.grid("grid", (8, 8), (4, 4))

@@ -55,20 +55,9 @@ def test_the_runtime_takes_bytes_by_patches_and_not_by_cells(run, tmp_path):
     assert share(bytes_of[32]) < 0.002
 
 
-@pytest.mark.parametrize(
-    ("name", "layout", "limit"),
-    [
-        ("heat", "1x1", 0.01),
-        ("heat", "1x2", 0.0115),  # two threads have queues, and contributions on lines of their own
-        ("heat", "2x1", 0.0135),  # shares along the curve are several boxes each, with copies between them
-        ("advection", "1x1", 0.01),
-        ("advection", "1x2", 0.01),
-        ("advection", "2x1", 0.011),
-    ],
-)
-def test_of_cells_on_patches_of_16_cells_the_runtime_takes_about_one_percent(
-    run, tmp_path, name, layout, limit
-):
+@pytest.mark.parametrize("layout", ["1x1", "1x2", "2x1", "2x2", "4x1"])
+@pytest.mark.parametrize("name", ["heat", "advection"])
+def test_of_cells_on_patches_of_16_cells_the_runtime_takes_below_one_percent(run, tmp_path, name, layout):
     """Of 48^3 cells a process. Heat has two numbers a cell and advection six."""
     processes = int(layout[0])
     keys = {
@@ -83,4 +72,4 @@ def test_of_cells_on_patches_of_16_cells_the_runtime_takes_about_one_percent(
     assert len(found) == processes
     for of in found:
         assert of["values"] > 48**3 * 8 * (2 if name == "heat" else 6)
-        assert share(of) < limit
+        assert share(of) < 0.01

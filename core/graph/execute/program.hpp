@@ -45,10 +45,14 @@ struct Op {
     bool speaks_mpi = false;
     /// How many threads of the process it may use at once (1: it is not moldable).
     std::uint16_t threads = 1;
-    /// Operations and bytes that its task declares, and the number of cells or particles; for profiles.
+};
+static_assert(sizeof(Op) == 48);
+
+/// Operations and bytes that an operation's task declares, and the number of cells or particles; for
+/// profiles.
+struct OpWork {
     float flops = 0, bytes = 0, values = 0;
 };
-static_assert(sizeof(Op) == 64);  // a cache line
 
 /// Whether a repeat has another round (asked after each round but the last possible one), or a condition is
 /// met (asked before). `more` reads a value that an operation wrote, once `decided` holds, so all processes
@@ -90,6 +94,7 @@ struct Program {
     int threads = 1;
     std::uint16_t scopes = 1;  // scope 0 is the step
     Block step;                // kind sequence
+    OpWork (*work_of)(const Op& op) = [](const Op&) { return OpWork{}; };
 };
 
 }  // namespace strata::graph

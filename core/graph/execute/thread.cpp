@@ -30,7 +30,8 @@ Thread::Thread(Shared& shared, int thread)
       sleepers_(shared.options.sleepers != nullptr ? shared.options.sleepers : &shared.own_sleepers),
       dice_(shared.options.shuffle.seed + static_cast<std::uint64_t>(thread) * 1'000'003U +
             shared.counts[0] * std::uint64_t{7919}),
-      shuffled_(shared.options.shuffle.seed != 0) {
+      shuffled_(shared.options.shuffle.seed != 0),
+      plain_(!shuffled_ && meter_ == nullptr && shared.rings.empty()) {
     epochs_ = counts_.data();
     const auto domain = [&](int of) {
         const auto at = static_cast<std::size_t>(of);
@@ -175,11 +176,13 @@ void Thread::run_list(const ThreadBlock& block) {
     list_ = nullptr;
 }
 
-void Thread::advance() {
-    ++head_;
-    held_ = 0;
-    if (many_)
-        shared_.positions[static_cast<std::size_t>(thread_)]->head.store(head_, std::memory_order_relaxed);
+/// Work between two operations: the end of the batch, open loops, messages.
+inline void Thread::attend() {
+    if (many_ && shared_.attention.load(std::memory_order_relaxed) != 0) {
+        check_ended();
+        static_cast<void>(join_loops());
+    }
+    if (hook_ || !pending_.empty()) poll_now_and_then();
 }
 
 void Thread::run_in_order() {
@@ -209,20 +212,33 @@ void Thread::run_in_order() {
     }
 }
 
-/// Work between two operations: the end of the batch, open loops, messages.
-void Thread::attend() {
-    if (many_ && shared_.attention.load(std::memory_order_relaxed) != 0) {
-        check_ended();
-        static_cast<void>(join_loops());
-    }
-    if (hook_ || !pending_.empty()) poll_now_and_then();
-}
-
 std::uint32_t Thread::number_of(const Op& op) const {
     return static_cast<std::uint32_t>(&op - shared_.program.ops.data());
 }
 
+inline void Thread::finish(const Op& op) {
+    ++done_;
+    if (--until_gap_ == 0) {
+        until_gap_ = kBetweenGaps;
+        gap_from_ = ticks();
+    }
+    if (sleepers_->load(std::memory_order_relaxed) != 0) wake(*op.flag);
+}
+
 bool Thread::perform(const Op& op, Epoch epoch) {
+    if (!plain_ || (idle_since_ | gap_from_) != 0) return perform_noted(op, epoch);
+    current_ = &op;
+    if (op.go(op.what, *this) == Outcome::later) {
+        idle_since_ = ticks();
+        return false;
+    }
+    op.flag->store(epoch, std::memory_order_release);
+    finish(op);
+    return true;
+}
+
+/// The same where something besides the operation is to be done.
+bool Thread::perform_noted(const Op& op, Epoch epoch) {
     std::uint64_t since = 0;
     if ((idle_since_ | gap_from_) != 0) before(since = ticks());
     current_ = &op;
@@ -233,13 +249,8 @@ bool Thread::perform(const Op& op, Epoch epoch) {
     }
     if (shuffled_) delay();
     op.flag->store(epoch, std::memory_order_release);
-    ++done_;
     if (ring_ != nullptr) ring_->put(number_of(op), epochs_[0], ticks());
-    if (--until_gap_ == 0) {
-        until_gap_ = kBetweenGaps;
-        gap_from_ = ticks();
-    }
-    if (sleepers_->load(std::memory_order_relaxed) != 0) wake(*op.flag);
+    finish(op);
     return true;
 }
 

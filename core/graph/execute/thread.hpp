@@ -27,6 +27,8 @@ class Thread final : public Worker {
     void attend();
     void advance();
     [[nodiscard]] bool perform(const Op& op, Epoch epoch);
+    [[nodiscard]] bool perform_noted(const Op& op, Epoch epoch);
+    void finish(const Op& op);
     [[nodiscard]] std::uint32_t number_of(const Op& op) const;
     [[nodiscard]] Outcome metered(const Op& op);
     void before(std::uint64_t now);
@@ -107,7 +109,15 @@ class Thread final : public Worker {
 
     SplitMix64 dice_;
     const bool shuffled_;
+    const bool plain_;  // nothing is measured, recorded or shuffled
 };
+
+inline void Thread::advance() {
+    ++head_;
+    held_ = 0;
+    if (many_)
+        shared_.positions[static_cast<std::size_t>(thread_)]->head.store(head_, std::memory_order_relaxed);
+}
 
 template <class Ready>
 void Thread::idle(Ready ready) {

@@ -59,11 +59,20 @@ inline constexpr double kCopiedEachSecond = 4e9;
 [[nodiscard]] double step_time(const Graph& graph, const PatchCosts& costs, const Exchanges& exchanges,
                                const FamilyOwners& owners, int processes);
 
-/// Each family by itself: its order() cut into chunks, one for each process. Families with fewer patches than
-/// processes come last, their dearest patches first, each where it is done earliest with what it has to
-/// copy. `transfers` may be empty.
+/// A grid of one zone by recursive bisection (Berger and Bokhari, "A partitioning strategy for nonuniform
+/// problems on multiprocessors", 1987): patches are cut in two across their longest extent, in proportion to
+/// the processes of the two halves. Where whole layers do not divide evenly, a layer is divided by the next
+/// longest extent. [patch] -> process
+[[nodiscard]] std::vector<int> cut_across(const Grid& grid, const std::vector<double>& costs, int processes);
+
+/// Along order(), or grids by cut_across().
+enum class Cut : std::uint8_t { along, across };
+/// Each family by itself, cut into parts, one for each process. Families with fewer patches than processes
+/// come last, their dearest patches first, each where it is done earliest with what it has to copy.
+/// `transfers` may be empty.
 [[nodiscard]] FamilyOwners share_apart(const Graph& graph, const PatchCosts& costs,
-                                       const std::vector<Transfer>& transfers, int processes);
+                                       const std::vector<Transfer>& transfers, int processes,
+                                       Cut how = Cut::along);
 
 /// [number] -> the place of each patch along one curve through all families, between 0 and 1, as far as the
 /// costs before it reach: by Hilbert's curve through the positions of grids, and of the patches that exchange

@@ -114,7 +114,7 @@ std::vector<double> in_one_row(const PatchCosts& costs) {
 }  // namespace
 
 FamilyOwners share_apart(const Graph& graph, const PatchCosts& costs, const std::vector<Transfer>& transfers,
-                         int processes) {
+                         int processes, Cut how) {
     const std::vector<double> equal(z(processes), 1.0);
     std::vector<int> owner;
     bool small = false;
@@ -124,7 +124,10 @@ FamilyOwners share_apart(const Graph& graph, const PatchCosts& costs, const std:
             owner.insert(owner.end(), z(family.patches()), -1);
             small = true;
         } else {
-            const std::vector<int> chunks = cut(costs[f], family.order(), equal);
+            const auto* grid = how == Cut::across ? dynamic_cast<const Grid*>(&family) : nullptr;
+            const std::vector<int> chunks = grid != nullptr && grid->zones() == 1
+                                                ? cut_across(*grid, costs[f], processes)
+                                                : cut(costs[f], family.order(), equal);
             owner.insert(owner.end(), chunks.begin(), chunks.end());
         }
     }

@@ -42,6 +42,9 @@ namespace {
 
 using namespace detail;
 
+/// Of estimated times, as rounding goes.
+constexpr double kSame = 1e-9;
+
 Assignment numbered(FamilyOwners owners, int processes) {
     Assignment all;
     all.owner = std::move(owners);
@@ -70,7 +73,14 @@ FamilyOwners assign_few(const Graph& graph, int processes, Library library) {
         return step_time(graph, costs, exchanges, owners, processes);
     };
     FamilyOwners best = share_apart(graph, costs, exchanges.transfers, processes);
-    double least = time(best) * (1 - kLeastGain);
+    double least = time(best);
+    // Both have nearly the same loads, so bytes decide, of which estimates are sure.
+    FamilyOwners across = share_apart(graph, costs, exchanges.transfers, processes, Cut::across);
+    if (const double needed = time(across); needed < (1 - kSame) * least) {
+        least = needed;
+        best = std::move(across);
+    }
+    least *= 1 - kLeastGain;
     const auto take_better = [&](FamilyOwners other) {
         if (other.empty()) return;
         const double needed = time(other);

@@ -34,7 +34,8 @@ enum class Library : std::uint8_t { where_found, no };
 
 /// The first assignment of the patches of all families, by declared work, position and what they exchange. Of
 /// these ways the one is taken whose slowest process is estimated to need least for a step:
-///   each family cut by itself along its order(), families of few patches where there is least to do;
+///   each family cut by itself, along its order(), or grids by planes, in halves again and again, where that
+///   is better; families of few patches where there is least to do;
 ///   families of few patches first, the others cut around them;
 ///   all families cut together along one curve;
 ///   METIS, where the build has it (Library).

@@ -46,9 +46,10 @@ PlanParts build(const PlanInputs& in) {
     const Arrays arrays = make_calls(in, numbered, needs, streams, shared, plan);
     make_waits(in, numbered, needs, streams, shared, arrays, plan);
     make_programs(in, numbered, streams, operations, plan);
-    for (ProgramData& each : plan.programs)
-        give_back_room(each.program.waits.runs), give_back_room(each.program.ops),
-            give_back_room(each.program.step);
+    for (const int phase : {0, 1}) {
+        Program& program = plan.of(phase).program;
+        give_back_room(program.waits.runs), give_back_room(program.ops), give_back_room(program.step);
+    }
     return plan;
 }
 

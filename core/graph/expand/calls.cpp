@@ -33,6 +33,12 @@ FillCall& FillCall::make(Stock& store, const std::vector<ValueCopy>& moves) {
     return *call;
 }
 
+OpWork FillCall::work() const {
+    OpWork all;
+    for (const ValueCopy& each : moves()) all.bytes += 2.0F * static_cast<float>(each.box().volume());
+    return all;
+}
+
 Outcome FillCall::go(void* what, Worker& worker) {
     for (const ValueCopy& each : static_cast<const FillCall*>(what)->moves()) each.go(worker);
     return Outcome::done;

@@ -107,6 +107,8 @@ struct alignas(ValueCopy) FillCall {
         return {reinterpret_cast<const ValueCopy*>(this + 1), count};
     }
     static Outcome go(void* what, Worker& worker);
+    /// Bytes that it reads and writes.
+    [[nodiscard]] OpWork work() const;
 };
 
 /// The sums of a field's values, row by row. Rows at a patch's edge are short, and loops over them end
@@ -164,7 +166,7 @@ struct CombineCall {
 /// elements.
 [[nodiscard]] CombineCall::Add add_regions(Element element);
 
-/// Contributions to a scalar, of one task's calls: at equal distances.
+/// Contributions to a scalar, of one task's calls in one thread: at equal distances.
 struct Contributions {
     const std::byte* first = nullptr;
     std::uint32_t stride = 0, count = 0;
@@ -179,7 +181,7 @@ struct ReduceCall {
     const LabelInfo* label = nullptr;
     std::span<const Contributions> contributions;  // of this process's patches
     std::span<std::byte* const> children;          // partial results of other processes
-    std::byte* mine = nullptr;                     // this process's partial result
+    std::byte* mine = nullptr;                     // this process's partial result; not of the root
     RoundAddress result;                           // of the root: the scalar's place
     bool finishes = false;
     static Outcome go(void* what, Worker& worker);

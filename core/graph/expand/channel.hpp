@@ -79,6 +79,12 @@ struct Parcel {
     const std::byte* unpack(const std::byte* message, std::byte* values) const;
 };
 
+[[nodiscard]] inline std::size_t bytes_of(std::span<const Parcel> parcels) {
+    std::size_t all = 0;
+    for (const Parcel& each : parcels) all += each.bytes();
+    return all;
+}
+
 /// Particles that are in a halo on another node: in messages, and between steps.
 struct ParticleParcel {
     /// all: of a patch that were relocated or made; in_halo: those that are in halos at the other end;

@@ -60,8 +60,7 @@ void make_group(const PlanInputs& in, const Numbered& numbered, const FillGroup&
             for (std::uint32_t f = i; f < end; ++f)
                 moves.push_back(shapes.keep(copies.of(group.fills.all[f], b, reader)));
             FillCall& call = FillCall::make(all.store, moves);
-            Op& op = all.set(reader.op, call);
-            for (const ValueCopy& move : moves) op.bytes += 2.0F * static_cast<float>(move.box().volume());
+            all.set(reader.op, call);
             if (in.storage(number).kept && phase == 1) call.kept = number;
         }
     }

@@ -78,23 +78,22 @@ void share_directory(const PlanInputs& in, const Numbered& numbered, PlanParts& 
     });
 }
 
-/// A process's part of each reduction: all processes have them at the same distances.
+/// A process's part of each reduction: all processes have them at the same distances, on lines of their own.
+/// The root of the tree, process 0, has none: it makes the results.
 void share_partials(const PlanInputs& in, PlanParts& plan, SharedFlags& shared) {
     std::size_t bytes = 0;
     for (const TaskId task : in.resolved.tasks.ids()) {
         shared.partial_at.push_back(bytes);
         if (in.is(task, ResolvedTask::What::reduce))
-            bytes += (partial_bytes(in.completed(task)) + team::kApart - 1) / team::kApart * team::kApart;
+            bytes += (partial_bytes(in.completed(task)) + sizeof(Line) - 1) / sizeof(Line) * sizeof(Line);
     }
     const auto name = [&](int process) { return fmt::format("graph.{}.partials.{}", in.serial, process); };
-    plan.partials = SharedMemory(in.members, name(in.members.rank), bytes);
-    if (in.members.size == 1) {
-        shared.partials.push_back(plan.partials.data());
-        return;
-    }
+    if (in.members.rank > 0) plan.partials = SharedMemory(in.members, name(in.members.rank), bytes);
+    if (in.members.size == 1) return;
     in.members.meet();
     each_on_node(in.members, [&](int process) {
-        shared.partials.push_back(process == in.members.rank
+        shared.partials.push_back(process == 0 ? nullptr
+                                  : process == in.members.rank
                                       ? plan.partials.data()
                                       : SharedMemory::of_other(in.members, name(process)));
     });

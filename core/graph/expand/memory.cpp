@@ -72,7 +72,8 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
       halos_(std::make_unique<ParticleHalos>(graph, resolved, patches_, members, serial)) {
     lay_out_fields(graph, resolved);
     find_arrays(graph, resolved);
-    const std::size_t all = std::accumulate(bytes_.begin(), bytes_.end(), std::size_t{0});
+    const std::size_t all = std::accumulate(places_.begin(), places_.end(), std::size_t{0},
+                                            [](std::size_t sum, const Place& of) { return sum + of.bytes; });
     pool_ = SharedMemory(members, fmt::format("graph.{}.values.{}", serial, members.rank), all);
     for (PatchArray& array : arrays_)
         array.origin = pool_.data() + reinterpret_cast<std::intptr_t>(array.origin);
@@ -82,8 +83,8 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
     lay_on_huge_pages(in_place);
     mark_missing(graph, resolved);
     for (const SumInPlace& sum : in_place) {
-        first_array_[sum.result] = first_array_[sum.windows];
-        by_block_[sum.result] = by_block_[sum.windows];
+        places_[sum.result].first_array = places_[sum.windows].first_array;
+        places_[sum.result].by_block = places_[sum.windows].by_block;
     }
     publish(serial);
 }
@@ -93,19 +94,20 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
 void Memory::lay_on_huge_pages(const std::vector<SumInPlace>& in_place) {
     if (members_.arena == nullptr || !members_.beside_one_memory || team::why_no_huge_pages().empty()) return;
     std::byte* at = pool_.data();
-    for (const StorageId s : bytes_.ids()) {
+    for (const StorageId s : places_.ids()) {
         if (std::none_of(in_place.begin(), in_place.end(),
                          [s](const SumInPlace& sum) { return sum.result == s; }))
-            team::begin_on_huge_pages(at, bytes_[s]);
-        at += bytes_[s];
+            team::begin_on_huge_pages(at, bytes(s));
+        at += bytes(s);
     }
 }
 
 /// Ghosts of joined zones behind which there is no cell: all their bits are set, in all buffers. Nothing is
 /// written there later: a storage is shared by labels of one grid, border and width only.
 void Memory::mark_missing(const Graph& graph, const Resolved& resolved) {
-    for (const StorageId s : layouts_.ids()) {
-        const FieldLayout& layout = layouts_[s];
+    for (const StorageId s : places_.ids()) {
+        if (places_[s].layout == Place::kNoLayout) continue;
+        const FieldLayout& layout = this->layout(s);
         if (layout.halo == Int3{} || resolved.storages[s].contributions || !layout.division->grid->joined())
             continue;
         for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
@@ -120,7 +122,7 @@ void Memory::mark_missing(const Graph& graph, const Resolved& resolved) {
 
 void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
     divisions_.reserve(graph.families().size()), single_.reserve(graph.families().size());
-    block_of_.reserve(graph.families().size()), layouts_.reserve(resolved.storages.size());
+    block_of_.reserve(graph.families().size()), places_.resize(resolved.storages.size());
     for (const FamilyId f : graph.families().ids()) {
         const auto* grid = dynamic_cast<const Grid*>(graph.families()[f].get());
         divisions_.push_back(grid == nullptr ? Division{} : divide(*grid, patches_[f]));
@@ -140,21 +142,20 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
             block_of_.back().push_back(divisions_.back().find(patch).part);
         }
     }
-    layouts_.reserve(resolved.storages.size());
-    for (const Storage& storage : resolved.storages) {
+    for (const StorageId s : places_.ids()) {
+        const Storage& storage = resolved.storages[s];
         const LabelInfo& label = label_of(graph, storage);
-        layouts_.emplace_back();
         if (label.kind != Kind::field || storage.onto != nullptr) continue;
         const FamilyId f = number_of(graph, *label.family);
-        layouts_.back() = lay_out(storage.contributions || storage.apart ? single_[f] : divisions_[f],
-                                  label.on, label.border, storage.ghosts, label.bytes);
+        places_[s].layout = static_cast<std::uint32_t>(layouts_.size());
+        layouts_.push_back(lay_out(storage.contributions || storage.apart ? single_[f] : divisions_[f],
+                                   label.on, label.border, storage.ghosts, label.bytes));
     }
+    layouts_.shrink_to_fit();
 }
 
 /// Offsets within the pool at first; the pool's address is added once it is known.
 void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
-    first_array_.reserve(resolved.storages.size()), first_block_.reserve(resolved.storages.size());
-    by_block_.reserve(resolved.storages.size()), bytes_.reserve(resolved.storages.size());
     std::size_t at = 0;
     const auto here = [&](std::int64_t bytes = 0) {
         return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at) + bytes);
@@ -165,9 +166,8 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
         const auto depth = static_cast<std::size_t>(storage.depth);
         const auto components = static_cast<std::size_t>(label.components);
         const std::size_t begin = at;
-        first_array_.push_back(arrays_.size());
-        first_block_.push_back(arrays_.size());
-        by_block_.emplace_back();
+        Place& place = places_[s];
+        place.first_array = place.first_block = static_cast<std::uint32_t>(arrays_.size());
         if (label.kind == Kind::scalar) {
             arrays_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
             at += depth * rounded(components * label.bytes, kLine);
@@ -187,7 +187,7 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
                 at += depth * each * components;
             }
         } else if (label.kind == Kind::field) {
-            const FieldLayout& layout = layouts_[s];
+            const FieldLayout& layout = this->layout(s);
             for (const FieldBlock& block : layout.blocks) {
                 const std::size_t each = component_bytes(static_cast<std::size_t>(block.bytes), label.bytes);
                 const auto value = static_cast<std::int64_t>(label.bytes);
@@ -200,7 +200,7 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
                 at += depth * each * components;
             }
             // One by one, blocks are in the order of patches.
-            if (!storage.contributions && !storage.apart) by_block_.back() = number_of(graph, *label.family);
+            if (!storage.contributions && !storage.apart) place.by_block = number_of(graph, *label.family);
         } else if (label.kind == Kind::object) {
             arrays_.resize(arrays_.size() + patches_[number_of(graph, *label.family)].size(),
                            {.component = 1, .count = 1});
@@ -225,16 +225,16 @@ void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
             }
         }
         at = rounded(at, kPage);
-        bytes_.push_back(at - begin);
+        place.bytes = at - begin;
     }
     if (constexpr std::size_t few = 1 << 12; arrays_.size() < few) arrays_.shrink_to_fit();
 }
 
 /// They are not in the pool: addresses that mean something in this process alone.
 void Memory::place_objects() {
-    for (const StorageId s : first_array_.ids())
+    for (const StorageId s : places_.ids())
         for (int local = 0; local < objects_->count(s); ++local)
-            arrays_[first_array_[s] + static_cast<std::size_t>(local)].origin = objects_->at(s, local);
+            arrays_[places_[s].first_array + static_cast<std::size_t>(local)].origin = objects_->at(s, local);
 }
 
 namespace {
@@ -250,7 +250,7 @@ struct TableEntry {
 
 void Memory::publish(std::uint64_t serial) {
     if (members_.size == 1) return;
-    const std::size_t arrays = first_array_.size() * sizeof(TableEntry);
+    const std::size_t arrays = places_.size() * sizeof(TableEntry);
     std::size_t bytes = arrays + arrays_.size() * sizeof(PatchArray);
     VectorBy<FamilyId, std::size_t> blocks;
     for (const auto& of : block_of_) {
@@ -259,8 +259,8 @@ void Memory::publish(std::uint64_t serial) {
     }
     table_ = SharedMemory(members_, table_name(serial, members_.rank), bytes);
     auto* entry = table_.as<TableEntry>();
-    for (const StorageId s : first_array_.ids())
-        *entry++ = {arrays + first_array_[s] * sizeof(PatchArray), by_block_[s] ? blocks[by_block_[s]] : 0};
+    for (const Place& of : places_)
+        *entry++ = {arrays + of.first_array * sizeof(PatchArray), of.by_block ? blocks[of.by_block] : 0};
     std::copy(arrays_.begin(), arrays_.end(), reinterpret_cast<PatchArray*>(table_.data() + arrays));
     for (const FamilyId f : block_of_.ids())
         std::copy(block_of_[f].begin(), block_of_[f].end(),

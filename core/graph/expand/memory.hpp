@@ -59,20 +59,23 @@ class Memory {
 
     /// Of a patch that this process has (by its number there), and of any patch of this node.
     [[nodiscard]] const PatchArray& own(StorageId storage, int local) const {
-        const FamilyId family = by_block_[storage];
+        const Place& of = places_[storage];
         const auto number = static_cast<std::size_t>(local);
-        return arrays_[first_array_[storage] + (family ? block_of_[family][number] : number)];
+        return arrays_[of.first_array + (of.by_block ? block_of_[of.by_block][number] : number)];
     }
     [[nodiscard]] const PatchArray& of(int process, StorageId storage, int local) const;
 
-    [[nodiscard]] const FieldLayout& layout(StorageId storage) const { return layouts_[storage]; }
+    /// Of a field.
+    [[nodiscard]] const FieldLayout& layout(StorageId storage) const {
+        return layouts_[places_[storage].layout];
+    }
     [[nodiscard]] const Division& division(FamilyId family) const { return divisions_[family]; }
     [[nodiscard]] const OwnPatches& patches() const { return patches_; }
     /// Of a grid: the cells of each patch of this process, in their order.
     [[nodiscard]] const Box* cells(FamilyId family) const { return cells_[family].data(); }
     /// The array of a whole block of a field (indices as in the family).
     [[nodiscard]] const PatchArray& block(StorageId storage, std::size_t block) const {
-        return arrays_[first_block_[storage] + block];
+        return arrays_[places_[storage].first_block + block];
     }
     /// The storages of particles, which are not among the above.
     [[nodiscard]] Populations& populations() const { return *populations_; }
@@ -82,7 +85,7 @@ class Memory {
     [[nodiscard]] ParticleHalos& halos() const { return *halos_; }
     /// Bytes of everything but particles and objects, and of one storage, on this process.
     [[nodiscard]] std::size_t bytes() const { return pool_.size(); }
-    [[nodiscard]] std::size_t bytes(StorageId storage) const { return bytes_[storage]; }
+    [[nodiscard]] std::size_t bytes(StorageId storage) const { return places_[storage].bytes; }
     /// Of the tables in which other processes look up where values lie.
     [[nodiscard]] std::size_t table_bytes() const {
         return (table_.data() == nullptr ? 0 : table_.size()) + populations_->table_bytes();
@@ -103,14 +106,19 @@ class Memory {
     std::unique_ptr<ParticleHalos> halos_;
     VectorBy<FamilyId, Division> divisions_;  // of grids
     VectorBy<FamilyId, Division> single_;     // a part for each patch
-    VectorBy<StorageId, FieldLayout> layouts_;
+    std::vector<FieldLayout> layouts_;
     VectorBy<FamilyId, std::vector<Box>> cells_;               // [family][local]
     VectorBy<FamilyId, std::vector<std::uint32_t>> block_of_;  // [family][local]
-    // Where a storage's arrays begin: of fields one for each block, else for each patch. Those of a sum in
-    // place are the windows'.
-    VectorBy<StorageId, std::size_t> first_array_, first_block_;
-    VectorBy<StorageId, FamilyId> by_block_;  // of fields in blocks of several patches
-    VectorBy<StorageId, std::size_t> bytes_;
+    /// Where a storage's arrays begin: of fields one for each block, else for each patch. Those of a sum in
+    /// place are the windows'.
+    struct Place {
+        static constexpr std::uint32_t kNoLayout = 0xffffffff;
+        std::uint32_t first_array = 0, first_block = 0;
+        std::uint32_t layout = kNoLayout;  // in layouts_
+        FamilyId by_block;                 // of fields in blocks of several patches
+        std::size_t bytes = 0;
+    };
+    VectorBy<StorageId, Place> places_;
     std::vector<PatchArray> arrays_;
     SharedMemory pool_, table_;
     std::vector<const std::byte*> tables_;  // [process of this node]

@@ -17,12 +17,6 @@ Parcel plain(const RoundAddress& values, std::size_t bytes) {
     return parcel;
 }
 
-std::size_t bytes_of(const std::vector<Parcel>& parcels) {
-    std::size_t bytes = 0;
-    for (const Parcel& each : parcels) bytes += each.bytes();
-    return bytes;
-}
-
 constexpr int kBetweenSteps = -1;  // in place of a phase: all buffers, one after the other
 
 class MessageCalls {
@@ -176,8 +170,8 @@ class MessageCalls {
         call.parcels = data(stream).store.keep(parcels);
         call.scope = scope(stream);
         call.particles = data(stream).store.keep(particles_of(stream, outgoing));
-        if (call.particles.empty()) stream.channel->make_rooms(bytes_of(parcels));
-        data(stream).set(op, call).bytes = 2.0 * static_cast<double>(bytes_of(parcels));
+        if (call.particles.empty()) stream.channel->make_rooms(bytes_of(call.parcels));
+        data(stream).set(op, call);
     }
     [[nodiscard]] ProgramData& data(const Stream& stream) const {
         return plan_.of(numbered_.tasks[stream.maker].phase);

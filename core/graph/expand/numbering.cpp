@@ -63,6 +63,18 @@ namespace {
 
 using What = ResolvedTask::What;
 
+/// What an operation declares for profiles.
+OpWork declared_work(const Op& op) {
+    const auto packed = [](std::span<const Parcel> parcels) {
+        return OpWork{.bytes = static_cast<float>(2.0 * static_cast<double>(bytes_of(parcels)))};
+    };
+    if (op.go == TaskCall::go) return static_cast<const TaskCall*>(op.what)->work();
+    if (op.go == FillCall::go) return static_cast<const FillCall*>(op.what)->work();
+    if (op.go == PackCall::go) return packed(static_cast<const PackCall*>(op.what)->parcels);
+    if (op.go == UnpackCall::go) return packed(static_cast<const UnpackCall*>(op.what)->parcels);
+    return {};
+}
+
 class Numbering {
   public:
     Numbering(const PlanInputs& in, Operations& operations, PlanParts& plan)
@@ -71,7 +83,8 @@ class Numbering {
     Numbered all() {
         scopes();
         for (const FamilyId family : in_.graph.families().ids()) divide_among_threads(family);
-        for (Program* program : {&plan_.of(0).program, &plan_.of(1).program}) program->threads = in_.threads;
+        for (Program* program : {&plan_.of(0).program, &plan_.of(1).program})
+            program->threads = in_.threads, program->work_of = declared_work;
         reserve();
         for (const TaskId task : in_.resolved.tasks.ids()) number_task(task);
         for (const TaskId task : in_.resolved.tasks.ids())
@@ -112,7 +125,7 @@ class Numbering {
                 for (const int other : family.neighbours(patches[i]))
                     edge[i] |= !in_.is_mine(f, other) ||
                                thread[static_cast<std::size_t>(in_.local(f, other))] != thread[i];
-        thread_of_.push_back(std::move(thread));
+        out_.home.push_back(std::move(thread));
         out_.at_edge.push_back(std::move(edge));
     }
 
@@ -153,7 +166,7 @@ class Numbering {
         }
         for (std::uint32_t number = 0; number < all.count; ++number) {
             const auto i = static_cast<std::size_t>(all.local(number));
-            operations_.add(phase, kind, name, patches[i], thread_of_[family][i],
+            operations_.add(phase, kind, name, patches[i], out_.home[family][i],
                             kind == OpKind::relocate || out_.at_edge[family][i] != 0);
         }
         return all;
@@ -296,7 +309,7 @@ class Numbering {
         for (std::size_t at = layout.division->patches.size(); at-- > 0;) {
             const int patch = layout.division->patches[at];
             for (const std::uint32_t fill : group.fills.patch(at))
-                thread[fill] = thread_of_[family][static_cast<std::size_t>(in_.local(family, patch))];
+                thread[fill] = out_.home[family][static_cast<std::size_t>(in_.local(family, patch))];
         }
         const std::string name = "ghosts of " + in_.label_of(storage).name;
         const int phase = out_.tasks[group.key.maker].phase;
@@ -314,7 +327,6 @@ class Numbering {
     Operations& operations_;
     PlanParts& plan_;
     Numbered out_;
-    VectorBy<FamilyId, std::vector<int>> thread_of_;  // [family][local]
 };
 
 }  // namespace

@@ -219,7 +219,9 @@ void Plan::listen(int phase, const std::vector<Epoch>& rounds) {
 }
 
 void Plan::stop_listening() {
-    for (ProgramData& program : parts_.programs) {
+    for (const int phase : {0, 1}) {
+        if (!parts_.has(phase)) continue;
+        ProgramData& program = parts_.of(phase);
         for (const auto& [channel, scope] : program.listening) channel->stop();
         for (Channel* channel : program.sending) channel->stop();
         program.listening.clear();
@@ -281,6 +283,7 @@ void Plan::fill_halos() {
 
 std::vector<std::pair<StorageId, const FillCall*>> Plan::refills(int phase) const {
     std::vector<std::pair<StorageId, const FillCall*>> all;
+    if (!parts_.has(phase)) return all;
     for (const FillCall* call : parts_.of(phase).refills) all.emplace_back(call->kept, call);
     for (const Op& op : parts_.of(phase).program.ops)
         if (op.go == FillCall::go)
@@ -290,9 +293,10 @@ std::vector<std::pair<StorageId, const FillCall*>> Plan::refills(int phase) cons
 }
 
 void Plan::forget_start() {
+    if (!parts_.has(0)) return;
     for (Channel* channel : parts_.of(0).sending) channel->stop();
     for (const auto& [channel, scope] : parts_.of(0).listening) channel->stop();
-    parts_.of(0) = ProgramData();
+    parts_.start.reset();
     parts_.directory = SharedMemory();  // read while plans were made
 }
 

@@ -2,9 +2,9 @@
 // read.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -49,7 +49,8 @@ struct ProgramData {
 };
 
 struct PlanParts {
-    std::array<ProgramData, 2> programs;      // of the start, of the step
+    std::unique_ptr<ProgramData> start = std::make_unique<ProgramData>();  // null: all have executed it
+    ProgramData step;
     VectorBy<ScopeId, std::uint16_t> scopes;  // a graph's scope -> its number in its program
     VectorBy<TaskId, Wait> ends;              // of reductions, and of tasks that run once
     SharedMemory flags, directory, partials, images;
@@ -57,8 +58,9 @@ struct PlanParts {
     std::vector<SharedMemory> departures;
     std::vector<HaloRenewal> halos_again;  // of this process's patches: after kept values were put there
 
-    [[nodiscard]] ProgramData& of(int phase) { return programs[static_cast<std::size_t>(phase)]; }
-    [[nodiscard]] const ProgramData& of(int phase) const { return programs[static_cast<std::size_t>(phase)]; }
+    [[nodiscard]] bool has(int phase) const { return phase == 1 || start != nullptr; }
+    [[nodiscard]] ProgramData& of(int phase) { return phase == 0 ? *start : step; }
+    [[nodiscard]] const ProgramData& of(int phase) const { return phase == 0 ? *start : step; }
 };
 
 }  // namespace strata::graph

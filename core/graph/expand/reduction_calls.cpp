@@ -1,5 +1,8 @@
 // Reductions to scalars: contributions of this process, then a tree of the node's processes, then one of the
 // nodes' first processes.
+#include <algorithm>
+#include <iterator>
+
 #include "core/graph/expand/stages.hpp"
 
 namespace strata::graph::detail {
@@ -31,7 +34,7 @@ class Reductions {
         call.label = &in_.completed(task);
         call.contributions = all.store.keep(contributions(task));
         call.children = all.store.keep(children(task, all.windows));
-        call.mine = plan_.partials.data() + shared_.partial_at[task];
+        if (at.up != kNone) call.mine = plan_.partials.data() + shared_.partial_at[task];
         call.result = address(in_.memory.own(result, 0));
         call.finishes = at.up == kNone;
         all.set(call.finishes ? at.first : at.up, call);
@@ -48,7 +51,9 @@ class Reductions {
     [[nodiscard]] std::vector<Contributions> contributions(TaskId task) const {
         std::vector<Contributions> all;
         for (const Contributor& each : contributors(in_, task))
-            if (const auto slots = slots_.find(each); slots != slots_.end()) all.push_back(slots->second);
+            if (const auto slots = slots_.find(each); slots != slots_.end())
+                std::copy_if(slots->second.begin(), slots->second.end(), std::back_inserter(all),
+                             [](const Contributions& of_thread) { return of_thread.count > 0; });
         return all;
     }
 

@@ -106,6 +106,7 @@ struct Numbered {
     VectorBy<ScopeId, int> phase_of;                // 0 start, 1 step
     VectorBy<ScopeId, std::uint16_t> scopes;        // its number in its program
     VectorBy<ScopeId, std::int64_t*> bases;         // a repeat's round base
+    VectorBy<FamilyId, std::vector<int>> home;      // [family][local]: the thread that its tasks prefer
     VectorBy<FamilyId, std::vector<char>> at_edge;  // [family][local]: a neighbour is another thread's
     VectorBy<TaskId, TaskOps> tasks;                // of Resolved::tasks, then parts of relocations
     std::map<TaskId, PatchLevels> sweeps;           // tasks with an order of their own
@@ -251,8 +252,8 @@ class Arrays {
     std::vector<std::vector<Reader>> readers_;  // [number of the image]
 };
 
-/// (task, use) -> the places of its contributions to a scalar, one for each call of this process.
-using ContributionSlots = std::map<Contributor, Contributions>;
+/// (task, use) -> [thread] the places of its contributions to a scalar, one for each call of this process.
+using ContributionSlots = std::map<Contributor, std::vector<Contributions>>;
 /// (reduction, process of another node) -> the place of its part of the reduction here.
 using ReceivedParts = std::map<std::pair<TaskId, int>, std::byte*>;
 

@@ -10,9 +10,7 @@ namespace {
 const Storage& storage_of(const Resolved& resolved, StorageId storage) { return resolved.storages[storage]; }
 
 /// Memory that one label has for itself, for one round.
-bool alone(const Storage& storage) {
-    return storage.labels.size() == 1 && storage.depth == 1 && !storage.kept;
-}
+bool alone(const Storage& storage) { return storage.others.empty() && storage.depth == 1 && !storage.kept; }
 
 }  // namespace
 

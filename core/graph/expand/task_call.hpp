@@ -68,8 +68,9 @@ struct CallShape {
     std::uint32_t owns = 0;         // addresses of a call's own
     std::span<const UseData> uses;  // what all blocks have in common; the other lists add to it
     std::span<const UseInBlock> in_block;
-    std::span<const UseAddress> addresses;
-    std::span<const std::uint32_t> boxed;  // uses whose boxes are each call's (TaskCall::boxes())
+    std::span<const UseAddress> addresses;  // first those that depend on the round alone:
+    std::uint32_t of_round = 0;             // so many
+    std::span<const std::uint32_t> boxed;   // uses whose boxes are each call's (TaskCall::boxes())
     std::span<const ScalarContribution> scalars;
 };
 
@@ -123,6 +124,8 @@ struct TaskCall {
     void show(UseData* data) const;
     static Outcome go(void* what, Worker& worker);
     static void create(void* calling, SetId set, std::int64_t count);
+    /// What the task declares for the patch, but for particles.
+    [[nodiscard]] OpWork work() const;
 };
 static_assert(sizeof(TaskCall) == 32 && alignof(TaskCall) == alignof(std::byte*));
 

@@ -42,12 +42,6 @@ class TaskCalls {
                 made_.push_back(&in_.memory.objects().made(uses_[u].storage, local_));
         }
         finish();
-        Op& op = all_.program.ops[op_];
-        const auto* grid = dynamic_cast<const Grid*>(declared_.family);
-        const double values = grid == nullptr ? 1.0 : static_cast<double>(grid->box(patch_).volume());
-        op.flops = static_cast<float>(declared_.flops * values);
-        op.bytes = static_cast<float>(declared_.bytes * values);
-        op.values = static_cast<float>(values);
     }
 
     void renew() {
@@ -132,9 +126,13 @@ class TaskCalls {
 
     /// The call with all that it sees. The same for calls on a patch and on the team.
     TaskCall& finish() {
-        std::byte* const room =
-            all_.store.room(TaskCall::bytes(views_.own.size(), views_.boxes.size()), alignof(TaskCall));
-        TaskCall& call = *new (room) TaskCall{shape(), extras(), patch_};
+        std::stable_partition(views_.addresses.begin(), views_.addresses.end(), is_of_round);
+        const CallShape* const of = shape();
+        const CallExtras* const more = extras();
+        const std::size_t bytes = TaskCall::bytes(views_.own.size(), views_.boxes.size());
+        const std::uint32_t left = ops_.first + ops_.count - op_;
+        if (more == nullptr) all_.store.expect(left, bytes, alignof(TaskCall));
+        TaskCall& call = *new (all_.store.room(bytes, alignof(TaskCall))) TaskCall{of, more, patch_};
         call.local = static_cast<std::uint32_t>(local_) & 0x7fffffffU;
         std::copy(views_.own.begin(), views_.own.end(), call.own().begin());
         std::copy(views_.boxes.begin(), views_.boxes.end(), call.boxes().begin());
@@ -164,11 +162,16 @@ class TaskCalls {
         made.uses = kept(last.uses, views_.uses);
         made.in_block = kept(last.in_block, views_.in_block);
         made.addresses = kept(last.addresses, views_.addresses);
+        made.of_round = static_cast<std::uint32_t>(
+            std::count_if(made.addresses.begin(), made.addresses.end(), is_of_round));
         made.boxed = kept(last.boxed, views_.boxed);
         made.scalars = kept(last.scalars, views_.scalars);
         if (shapes_.size() == recent) shapes_.erase(shapes_.begin());
         shapes_.push_back(&made);
         return &made;
+    }
+    [[nodiscard]] static bool is_of_round(const CallShape::UseAddress& address) {
+        return address.own == CallShape::kAbsolute;
     }
     [[nodiscard]] bool is_seen(const CallShape& by) const {
         return by.owns == views_.own.size() && same(by.in_block, views_.in_block) &&
@@ -190,7 +193,8 @@ class TaskCalls {
 
     [[nodiscard]] CallExtras* extras() {
         const bool copied = !views_.halo_reads.empty() || !views_.halo_sums.empty();
-        const bool roomy = copied || views_.uses.size() > TaskCall::kInThread || !ops_.family;
+        const bool roomy =
+            copied || views_.uses.size() > TaskCall::kInThread || declared_.runs == Runs::in_processes;
         if (!roomy && views_.particle_views.empty() && views_.collects.empty() && views_.clears.empty() &&
             made_.empty() && declared_.moves.empty())
             return nullptr;

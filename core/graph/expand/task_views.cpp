@@ -279,22 +279,43 @@ void TaskViews::show_gate(const Use& use, const RequestRole& role) {
     add({nullptr, 0, 0, 1, 1, {}}, at);
 }
 
-/// Those of all calls at equal distances; on lines of their own where other threads write beside them. The
-/// reduction takes them all.
+/// Of one call's contributions to the next one's.
+std::size_t TaskViews::stride() const { return rounded(contributed_, unit_); }
+
+/// The thread that calls the task on a patch, if none other takes the call over.
+std::size_t TaskViews::home(int local) const {
+    const FamilyId family = numbered_.tasks[task_].family;
+    return family ? static_cast<std::size_t>(numbered_.home[family][static_cast<std::size_t>(local)]) : 0;
+}
+
+/// Those of a thread lie together, on lines of their own where other threads write beside them.
+void TaskViews::make_room_for_contributions() {
+    const TaskOps& ops = numbered_.tasks[task_];
+    const auto threads = static_cast<std::size_t>(in_.threads);
+    std::vector<std::size_t> calls(threads, 0);
+    for (std::uint32_t i = 0; i < ops.count; ++i) ++calls[home(ops.local(i))];
+    const std::size_t unit = threads == 1 ? unit_ : sizeof(Line);
+    std::size_t all = 0;
+    for (const std::size_t of_thread : calls) all += rounded(of_thread * stride(), unit);
+    std::byte* next = all_.windows.room(all, unit);
+    for (const std::size_t of_thread : calls)
+        next_call_.push_back(std::exchange(next, next + rounded(of_thread * stride(), unit)));
+}
+
+/// The reduction takes them thread by thread: its result does not depend on their order.
 void TaskViews::show_contribution(int use, const LabelInfo& of) {
+    const std::size_t thread = home(local_);
+    if (next_call_.empty()) make_room_for_contributions();
     if (contributions_ == CallShape::kAbsolute) {
-        const std::size_t unit = in_.threads == 1 ? unit_ : sizeof(Line);
-        const std::size_t stride = rounded(contributed_, unit);
-        if (next_call_ == nullptr)
-            next_call_ = all_.windows.room(stride * numbered_.tasks[task_].count, unit);
-        stride_ = static_cast<std::uint32_t>(stride);
         contributions_ = static_cast<std::uint32_t>(own.size());
-        own.push_back(std::exchange(next_call_, next_call_ + stride));
+        own.push_back(std::exchange(next_call_[thread], next_call_[thread] + stride()));
     }
     scalars.push_back({number(), contributions_, static_cast<std::uint32_t>(next_), &of});
-    Contributions& slots =
-        slots_.try_emplace({task_, use}, Contributions{own[contributions_] + next_, stride_}).first->second;
-    ++slots.count;
+    std::vector<Contributions>& slots = slots_[{task_, use}];
+    slots.resize(static_cast<std::size_t>(in_.threads));
+    Contributions& slot = slots[thread];
+    if (slot.count++ == 0)
+        slot.first = own[contributions_] + next_, slot.stride = static_cast<std::uint32_t>(stride());
     next_ += rounded(all_bytes(of), unit_);
     uses.push_back({nullptr, 0, 0, 1, of.components, {}});
 }

@@ -60,6 +60,9 @@ class TaskViews {
     void show_scalar(const ResolvedUse& resolved);
     void show_gate(const Use& use, const RequestRole& role);
     void show_contribution(int use, const LabelInfo& of);
+    [[nodiscard]] std::size_t stride() const;
+    [[nodiscard]] std::size_t home(int local) const;
+    void make_room_for_contributions();
 
     const PlanInputs& in_;
     const Numbered& numbered_;
@@ -72,8 +75,7 @@ class TaskViews {
     CopyShapes copies_{all_.store};
     std::size_t contributed_ = 0;        // bytes of a call's contributions to scalars
     std::size_t unit_ = sizeof(double);  // they begin at multiples of it
-    std::byte* next_call_ = nullptr;     // where those of the next call lie
-    std::uint32_t stride_ = 0;
+    std::vector<std::byte*> next_call_;  // [thread] where those of its next call lie
 
     int local_ = 0, patch_ = -1;
     bool boxes_apart_ = false;

@@ -351,7 +351,10 @@ class TaskWaits {
 void make_waits(const PlanInputs& in, const Numbered& numbered, const Needs& needs, const Streams& streams,
                 const SharedFlags& shared, const Arrays& arrays, PlanParts& plan) {
     // Roughly one for each patch around: a vector that grows copies all of them again and again.
-    for (ProgramData& all : plan.programs) all.program.waits.runs.reserve(all.program.ops.size() * 8);
+    for (const int phase : {0, 1}) {
+        Program& program = plan.of(phase).program;
+        program.waits.runs.reserve(program.ops.size() * 8);
+    }
     WaitList list(in, numbered, streams, shared, plan);
     Reach reach(in.graph);
     TaskWaits tasks(list, reach);

@@ -279,7 +279,7 @@ class Document {
         for (const StorageId i : resolved_.storages.ids()) {
             const Storage& s = resolved_.storages[i];
             json_.object().member("id", i.number()).key("labels").array();
-            for (const LabelId l : s.labels) json_.value(label(l).name);
+            for (const LabelId l : s.labels()) json_.value(label(l).name);
             json_.end()
                 .member("depth", s.depth)
                 .member("kept", s.kept)

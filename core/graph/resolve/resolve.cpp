@@ -63,7 +63,7 @@ namespace {
 /// It stays as long as the run.
 void give_back_room(Resolved& resolved) {
     for (ResolvedTask& task : resolved.tasks) task.uses.shrink_to_fit(), task.before.shrink_to_fit();
-    for (Storage& storage : resolved.storages) storage.labels.shrink_to_fit();
+    for (Storage& storage : resolved.storages) storage.others.shrink_to_fit();
     for (ResolvedScope& scope : resolved.scopes) scope.order.shrink_to_fit(), scope.tasks.shrink_to_fit();
     resolved.tasks.shrink_to_fit(), resolved.storages.shrink_to_fit(), resolved.scopes.shrink_to_fit();
 }

@@ -2,6 +2,7 @@
 // follows. It says nothing of patches; core/graph/expand does.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace strata::graph {
 /// `scope` writes the next one: with depth 2, step 6 writes buffer 0 while it reads step 5's in buffer 1.
 /// Versions that are not needed at the same time share a storage.
 struct Storage {
-    LabelId label;  // one of the labels in it; all have the same shape
-    std::vector<LabelId> labels;
+    LabelId label;                // the first label in it;
+    std::vector<LabelId> others;  // most storages have no others; all have the same shape
     int depth = 1;
     ScopeId scope = kStart;  // the scope whose rounds count (depth > 1)
     Int3 ghosts{};           // the widest ghosts that a task reads in place
@@ -23,6 +24,15 @@ struct Storage {
     bool contributions = false;      // private windows of a sum, `ghosts` wide;
     const Relation* onto = nullptr;  // of a sum into another family: the relation's, on its target's patches
     bool apart = false;              // each patch has a halo of its own, for frozen ghosts
+
+    [[nodiscard]] std::vector<LabelId> labels() const {
+        std::vector<LabelId> all{label};
+        all.insert(all.end(), others.begin(), others.end());
+        return all;
+    }
+    [[nodiscard]] bool holds(LabelId one) const {
+        return label == one || std::find(others.begin(), others.end(), one) != others.end();
+    }
 };
 
 /// A task or scope waits for task `task` of `lag` rounds ago, counted in that task's scope. For a task of a

@@ -218,8 +218,7 @@ class Assign {
         Storage& storage = m_.out.storages[id];
         for (std::size_t i = 0; i < pool.size(); ++i) {
             const Lifetime& life = *pool[i];
-            if (std::count(storage.labels.begin(), storage.labels.end(), life.label) == 0)
-                storage.labels.push_back(life.label);
+            if (!storage.holds(life.label)) storage.others.push_back(life.label);
             if (life.contribution.task)
                 contributions_[life.contribution] = id;
             else
@@ -245,7 +244,6 @@ class Assign {
         const ScopeId home = m_.home[label];
         Storage storage;
         storage.label = label;
-        storage.labels = {label};
         storage.ghosts = ghosts_[label];
         storage.apart = frozen_[label] != 0;
         storage.depth = home ? m_.label(label).history + 1 : 1;

@@ -162,9 +162,7 @@ void Simulation::parameters_changed() {
 const std::byte* Simulation::scalar_now(LabelId label) const {
     for (const StorageId s : resolved_.storages.ids()) {
         const Storage& storage = resolved_.storages[s];
-        if (storage.contributions ||
-            std::find(storage.labels.begin(), storage.labels.end(), label) == storage.labels.end())
-            continue;
+        if (storage.contributions || !storage.holds(label)) continue;
         const PatchArray& array = plan_->memory().own(s, 0);
         const Epoch rounds =
             executor_ && storage.depth > 1 ? executor_->epoch(plan_->scope(storage.scope)) : 0;

@@ -51,8 +51,10 @@ std::uint32_t Recording::number_of(const std::string& name) {
 void Recording::take_declared(const Simulation& run) {
     const Plan& plan = run.plan();
     const Program& program = plan.step();
-    for (const Op& op : program.ops)
-        declared_[{number_of(program.names[op.name]), op.patch, op.kind}] = {op.flops, op.bytes};
+    for (const Op& op : program.ops) {
+        const OpWork work = program.work_of(op);
+        declared_[{number_of(program.names[op.name]), op.patch, op.kind}] = {work.flops, work.bytes};
+    }
     for (const TaskInfo& task : plan.graph().tasks()) {
         if (!task.worked_set) continue;
         const Populations& populations = plan.memory().populations();

@@ -77,7 +77,7 @@ void Counting::follow(const Program& program, int threads) {
     for (const Op& op : program.ops) {
         const auto next = static_cast<std::uint32_t>(slots_.size());
         slot_of_.push_back(slots_.try_emplace({op.kind, program.names.at(op.name)}, next).first->second);
-        values_of_.push_back(op.values);
+        values_of_.push_back(program.work_of(op).values);
     }
     allow(slots_.size());
     while (tallies_.size() < static_cast<std::size_t>(threads)) tallies_.push_back(std::make_unique<Tally>());

@@ -110,9 +110,22 @@ std::vector<int> PyGraph::task(bool start, const std::string& name, int family,
         const Access how = named("access", access, kAccess);
         const TypedVersion<double, Kind::field> of{{LabelId(label), version, back}};
         const int layers = std::max({ghosts[0], ghosts[1], ghosts[2]});
+        const bool sided = towards != Int3{};
+        if (how == Access::modify && layers > 0 && !sided && !corners)
+            throw Error("a task modifies a field with all ghosts around, or in the order of a sweep")
+                .given("ghosts without corners")
+                .allowed("corners=True, or upwind(...)");
         if (how != Access::modify || layers == 0)
-            numbers.push_back(task.use({how, of, nullptr, ghosts, {}, false, towards, corners}));
-        else if (towards != Int3{})
+            numbers.push_back(task.use({how,
+                                        of,
+                                        nullptr,
+                                        ghosts,
+                                        {},
+                                        false,
+                                        towards,
+                                        sided && corners,
+                                        how == Access::need && layers > 0 && !sided && !corners}));
+        else if (sided)
             numbers.push_back(task.modify(of, Upwind{towards, layers, corners}).index);
         else
             numbers.push_back(task.modify(of, graph::ghosts(ghosts)).index);

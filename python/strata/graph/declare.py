@@ -66,7 +66,7 @@ class Version:
     back: int = 0
     ghosts: tuple[int, ...] = (0, 0, 0)
     towards: tuple[int, ...] = (0, 0, 0)
-    corners: bool = False
+    corners: bool = True  # with the ghosts beyond edges and corners
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,22 @@ class Label:
     name: str
     directions: int = 3
 
-    def at(self, version: int, ghosts: int | Sequence[int] = 0) -> Version:
-        """Version 0 is what `makes` gives; each `modifies` gives the next."""
-        return Version(self.number, version, 0, self._width(ghosts))
+    def at(self, version: int, ghosts: int | Sequence[int] = 0, corners: bool = True) -> Version:
+        """Version 0 is what `makes` gives; each `modifies` gives the next. Ghosts as in previous()."""
+        return Version(self.number, version, 0, self._width(ghosts), corners=corners)
 
-    def previous(self, back: int = 1, ghosts: int | Sequence[int] = 0) -> Version:
+    def previous(self, back: int = 1, ghosts: int | Sequence[int] = 0, corners: bool = True) -> Version:
         """The last version of `back` generations before, with so many layers of the neighbours' values: the
         same in all directions, or (x, y, z).
-        """
-        return Version(self.number, LAST, back, self._width(ghosts))
 
-    def last(self, ghosts: int | Sequence[int] = 0) -> Version:
-        """The last version of this step."""
-        return Version(self.number, LAST, 0, self._width(ghosts))
+        Without `corners`, among `needs`: the layers beyond the patch's faces alone, for stencils that reach
+        along one axis at a time. What lies beyond edges and corners is then not copied and has no value.
+        """
+        return Version(self.number, LAST, back, self._width(ghosts), corners=corners)
+
+    def last(self, ghosts: int | Sequence[int] = 0, corners: bool = True) -> Version:
+        """The last version of this step. Ghosts as in previous()."""
+        return Version(self.number, LAST, 0, self._width(ghosts), corners=corners)
 
     def upwind(
         self, towards: Sequence[int], version: int = 0, layers: int = 1, corners: bool = False
