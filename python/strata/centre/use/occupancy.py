@@ -1,0 +1,172 @@
+"""Processors in use over time, exact to the second: sums over days, and a sweep over starts and ends.
+
+The use of a day is the integral of the processors in use. `per_bin()` gets it without sorting: with W(t) the
+processors of all jobs that began before t, less those that ended, a day from a to b has (b - a) W(a), and what
+the starts and ends within it add and take. All terms are whole numbers below 2^53 for whole seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.centre.outages import times
+from strata.centre.outages.history import System
+
+DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Days of local time from the begin to the end of observation, the first and the last of which may be cut.
+    `edges`: when each begins, in seconds since 1970, and when the last one ends. `month`: the place in `months`
+    of each day.
+    """
+
+    edges: np.ndarray
+    days: list[str]
+    month: np.ndarray
+    months: list[str]
+
+    @property
+    def length(self) -> np.ndarray:
+        return np.diff(self.edges)
+
+    @property
+    def begin(self) -> float:
+        return float(self.edges[0])
+
+    @property
+    def end(self) -> float:
+        return float(self.edges[-1])
+
+    def of(self, when: np.ndarray) -> np.ndarray:
+        """The day of each time, which lies within observation."""
+        return np.searchsorted(self.edges, when, side="right") - 1
+
+
+def calendar(begin: float, end: float, zone: str, cuts: Sequence[float] = ()) -> Calendar:
+    """Days from `begin` to `end`. At `cuts` a day ends, too."""
+    import pandas as pd
+
+    first, last = (pd.Timestamp(t, unit="s", tz="UTC").tz_convert(zone) for t in (begin, end))
+    local = pd.date_range(first.tz_localize(None).normalize(), last.tz_localize(None), freq="D")
+    midnights = times.localised(pd.Series(local), zone)[0]
+    # A zone may skip midnight itself; then the day begins when its clocks have gone forward.
+    midnights = midnights[~np.isnan(midnights)]
+    inner = np.unique(np.r_[midnights, cuts])
+    edges = np.r_[begin, inner[(inner > begin) & (inner < end)], end]
+    starts = pd.to_datetime(edges[:-1], unit="s", utc=True).tz_convert(zone)
+    days = [str(t) for t in starts.strftime("%Y-%m-%d")]
+    months, month = np.unique([d[:7] for d in days], return_inverse=True)
+    return Calendar(edges, days, month, [str(m) for m in months])
+
+
+def per_bin(start: np.ndarray, end: np.ndarray, weight: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The integral over each bin of the sum of `weight` over what lasts from `start` to `end`. Both lie within
+    the edges.
+    """
+    bins = len(edges) - 1
+    total, standing = np.zeros(bins), np.zeros(bins + 1)
+    for when, sign in ((start, 1.0), (end, -1.0)):
+        place = np.minimum(np.searchsorted(edges, when, side="right") - 1, bins - 1)
+        left = weight * (edges[place + 1] - when)
+        total += sign * np.bincount(place, weights=left, minlength=bins)
+        standing[1:] += sign * np.bincount(place, weights=weight, minlength=bins)
+    return total + np.cumsum(standing)[:-1] * np.diff(edges)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A quantity that changes at times: `change` is added at `when`."""
+
+    when: np.ndarray
+    change: np.ndarray
+
+
+@dataclass(frozen=True)
+class Use:
+    """Processor-seconds of each day: in use, of the machine, and available (the machine less what was down;
+    what was in use was not down). `peak`: most in use at once; `over`: seconds in which that was more than
+    the machine has.
+    """
+
+    used: np.ndarray
+    whole: np.ndarray
+    available: np.ndarray
+    peak: float
+    over: float
+
+
+def peak(start: np.ndarray, end: np.ndarray, weight: np.ndarray) -> float:
+    """Most processors in use at once."""
+    when, level = _levels([(start, weight), (end, -weight)])
+    return float(level[np.diff(when, append=np.inf) > 0].max(initial=0.0))
+
+
+def _levels(changes: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Times in their order and the sum of all changes until then; of several equal times the last one has it."""
+    when = np.concatenate([t for t, _ in changes])
+    order = np.argsort(when)
+    change = np.concatenate([c for _, c in changes])[order]
+    return when[order], np.cumsum(change, out=change)
+
+
+def sweep(
+    start: np.ndarray, end: np.ndarray, weight: np.ndarray, parts: Steps, down: Steps, edges: np.ndarray
+) -> Use:
+    """The use of the machine by jobs. `parts` are its processors, `down` the share that is out of service."""
+    marks = [(t, np.zeros(len(t))) for t in (edges, parts.when, down.when)]  # where a day or a level begins
+    when, used = _levels([(start, weight), (end, -weight), *marks])
+    lasts = np.diff(when, append=when[-1])
+    keep = lasts > 0
+    when, used, lasts = when[keep], used[keep], lasts[keep]
+    whole, out = (_at(steps, when) for steps in (parts, down))
+    inside = (when >= edges[0]) & (when < edges[-1])
+    when, used, lasts, whole, out = (x[inside] for x in (when, used, lasts, whole, out))
+    used = np.maximum(used, 0.0)
+    available = np.maximum(whole * (1.0 - np.clip(out, 0.0, 1.0)), used)
+    day = np.searchsorted(edges, when, side="right") - 1
+    days = len(edges) - 1
+    sums = [np.bincount(day, weights=x * lasts, minlength=days) for x in (used, whole, available)]
+    over = float(lasts[used > whole + 1e-6].sum())
+    return Use(*sums, float(used.max(initial=0.0)), over)
+
+
+def _at(steps: Steps, when: np.ndarray) -> np.ndarray:
+    order = np.argsort(steps.when, kind="stable")
+    level = np.r_[0.0, np.cumsum(steps.change[order])]
+    return level[np.searchsorted(steps.when[order], when, side="right")]
+
+
+def outage_steps(one: System, down: Sequence[bool]) -> Steps:
+    """The share of a system that was out of service. `down`: which categories are. A node is one part of
+    `units`; several outages of it at once count once.
+    """
+    which = np.asarray(down, bool)[one.category] if len(one.category) else np.zeros(0, bool)
+    which &= one.stop > one.start
+    names, node = np.unique(one.node[which], return_inverse=True)
+    order = np.lexsort((one.start[which], node))
+    low, high, node = one.start[which][order], one.stop[which][order], node[order]
+    when, change = [np.zeros(0)], [np.zeros(0)]
+    for name, begin, stop in zip(names, *_of_each(node, low, high), strict=True):
+        begin, stop = _merged(begin, stop)
+        share = 1.0 / max(one.units, 1) if name else 1.0
+        when += [begin, stop]
+        change += [np.full(len(begin), share), np.full(len(stop), -share)]
+    return Steps(np.concatenate(when), np.concatenate(change))
+
+
+def _of_each(node: np.ndarray, *columns: np.ndarray) -> list[list[np.ndarray]]:
+    """Columns that are sorted by node, cut into those of each."""
+    cuts = np.flatnonzero(np.diff(node)) + 1
+    return [np.split(column, cuts) if len(node) else [] for column in columns]
+
+
+def _merged(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals, by start, with those that overlap or touch as one."""
+    high = np.maximum.accumulate(high)
+    first = np.r_[True, low[1:] > high[:-1]]
+    return low[first], high[np.r_[first[1:], True]]
