@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from strata.centre.jobs import columns
-from strata.centre.jobs.checks import Checks, sound
+from strata.centre.jobs.checks import Checks, sound, without
 from strata.centre.jobs.rows import (
     AGAIN,
     CANCELLED,
@@ -124,7 +124,7 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
                 out = np.where(np.isnan(out), here, out)
         return out
 
-    when = _dates(parts.field("time"), place, checks)
+    when, bad = _dates(parts.field("time"), place, checks)
     start, end = number("start"), number("end")
     status = number("Exit_status")
     used = _walltimes(value("resources_used.walltime"))
@@ -133,9 +133,8 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
     state = _states(kind, status, used, limit)
     ended = kind == "E"
     for name, column in (("start", start), ("end", end)):
-        checks.wrong(
-            ended & np.isnan(column), place, f"a record E without {name}", name, "seconds since 1970"
-        )
+        why = f"a record E without {name}"
+        bad = bad | checks.wrong(ended & np.isnan(column), place, why, name, "seconds since 1970")
     start = np.where(np.isin(kind, _WAITS), np.nan, np.where((kind == "S") & np.isnan(start), when, start))
     end = np.where(ended, end, np.where(np.isin(kind, ("S", *_WAITS)), np.nan, when))
     submit = number("ctime")
@@ -160,11 +159,11 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
         "partition": columns.codes(value("queue")),
         "program": columns.codes(value("jobname", r'"[^"]*"|[^ ]*')),
     }
-    return sound(piece, place, checks)
+    return sound(without(piece, bad), place[~bad], checks)
 
 
-def _dates(column: Any, place: np.ndarray, checks: Checks) -> np.ndarray:
-    """The dates of the lines: of R and Q records they are all that is known."""
+def _dates(column: Any, place: np.ndarray, checks: Checks) -> tuple[np.ndarray, np.ndarray]:
+    """The dates of the lines, and which are none. Of R and Q records they are all that is known."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -175,10 +174,9 @@ def _dates(column: Any, place: np.ndarray, checks: Checks) -> np.ndarray:
 
         naive = pd.to_datetime(column.to_pandas(), format="%m/%d/%Y %H:%M:%S", errors="coerce")
     first, _, skipped = times.localised(naive, checks.zone)
-    checks.wrong(naive.isna().to_numpy(), place, "not a date", "date", "month/day/year")
+    bad = checks.wrong(naive.isna().to_numpy(), place, "not a date", "date", "month/day/year")
     why = f"this time never was: clocks of {checks.zone} went forward over it"
-    checks.wrong(skipped, place, why, "date", "a time of --zone")
-    return first
+    return first, bad | checks.wrong(skipped, place, why, "date", "a time of --zone")
 
 
 def _walltimes(column: Any) -> np.ndarray:

@@ -198,6 +198,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
     # A job that was cancelled while it waited has no start, or one at its end and no cores.
     never = (state == WAITING) | ((state != RUNNING) & (cores == 0) & ~(end > start))
     start = np.where(never, np.nan, start)
+    held, fifth = _held(of, end - start, place, checks)
     piece: dict[str, Any] = {
         "submit": submit,
         "ready": np.where(np.isnan(ready), submit, np.maximum(ready, submit)),
@@ -205,7 +206,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
         "end": np.where((state == RUNNING) | never, np.nan, end),
         "cores": cores,
         "nodes": nodes,
-        "held": _held(of, end - start, place, checks),
+        "held": held,
         "state": state,
         "key": columns.keys(of["jobidraw"] if "jobidraw" in of else ids),
         "whole": _wholes(ids),
@@ -215,7 +216,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
         "partition": columns.codes(of["partition"]) if "partition" in of else None,
         "program": columns.codes(of["jobname"]) if "jobname" in of else None,
     }
-    any_bad = unknown | bad | wrong | third | fourth
+    any_bad = unknown | bad | wrong | third | fourth | fifth
     return sound(without(piece, any_bad), place[~any_bad], checks, "End")
 
 
@@ -263,15 +264,18 @@ def _elapsed(text: str) -> float:
     return 86400.0 * days + 3600 * hours + 60 * minutes + secs
 
 
-def _held(of: dict[str, Any], lasted: np.ndarray, place: np.ndarray, checks: Checks) -> np.ndarray:
+def _held(
+    of: dict[str, Any], lasted: np.ndarray, place: np.ndarray, checks: Checks
+) -> tuple[np.ndarray, np.ndarray]:
+    """The share of its time in which a job was not suspended, and which rows have no sound duration."""
     name = next((n for n in ("elapsedraw", "elapsed") if n in of), None)
     if name is None:
-        return np.ones(len(place), np.float32)
+        return np.ones(len(place), np.float32), np.zeros(len(place), bool)
     elapsed = columns.mapped(of[name], _elapsed, float)
-    checks.wrong(elapsed < 0, place, "not a duration", name.capitalize(), "seconds, or days-hh:mm:ss")
+    bad = checks.wrong(elapsed < 0, place, "not a duration", name.capitalize(), "seconds, or days-hh:mm:ss")
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where((elapsed >= 0) & (lasted > 0), elapsed / lasted, 1.0)
-    return np.minimum(share, 1.0).astype(np.float32)
+    return np.minimum(share, 1.0).astype(np.float32), bad
 
 
 def _wholes(ids: Any) -> np.ndarray:

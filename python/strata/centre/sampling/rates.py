@@ -17,7 +17,7 @@ import numpy as np
 
 from strata.centre.outages.history import DAY
 from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, NODE, OPERATIONS, SUFFIX, TRAFFIC, Sample, read
-from strata.centre.use.occupancy import per_bin
+from strata.centre.use.occupancy import per_bin, running
 from strata.errors import StrataError
 
 MINUTES = 30.0
@@ -203,12 +203,9 @@ def _series(
     sums = per_bin(low, high, amount[which] / (high - low), edges)
     # A bin counts for the time in which any node was sampled.
     seconds = _any(low, high, edges)
-    ones = np.ones(min(len(sums), max(1, round(WEEK / (60 * MINUTES)))))
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = np.where(seconds > 0, sums / seconds, np.nan)
-        near = [np.convolve(x, ones, mode="same") for x in (sums, seconds)]
-        week = np.where(near[1] > 0, near[0] / near[1], np.nan)
-    return Series(edges, rate, week)
+    return Series(edges, rate, running(sums, seconds, round(WEEK / (60 * MINUTES))))
 
 
 def _any(low: np.ndarray, high: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -142,14 +142,15 @@ class Ring:
 
     def _next(self) -> int:
         """The number of the next record. The hint may be older than the last records, or damaged."""
-        number = _NEXT.unpack(os.pread(self._file, _NEXT.size, _HINT))[0]
+        number = int(_NEXT.unpack(os.pread(self._file, _NEXT.size, _HINT))[0])
         before = self._at(number - 1) if number else None
-        if number and (before is None or before[0] != number - 1):
-            found = [one[0] for slot in range(self.records) if (one := self._at(slot))]
-            return max(found, default=-1) + 1
-        while (one := self._at(number)) and one[0] == number:
-            number += 1
-        return int(number)
+        if number == 0 or (before is not None and before[0] == number - 1):
+            while (one := self._at(number)) and one[0] == number:
+                number += 1
+            if one is None or one[0] < number:
+                return number
+        found = [one[0] for slot in range(self.records) if (one := self._at(slot))]
+        return max(found, default=-1) + 1
 
     def _at(self, number: int) -> tuple[int, Sample] | None:
         return _sample(os.pread(self._file, RECORD, FIRST + number % self.records * RECORD))

@@ -10,6 +10,7 @@ import numpy as np
 from strata.centre.sampling.rates import Series
 from strata.centre.use.analysis import Analysis
 from strata.centre.use.groups import Group
+from strata.centre.use.occupancy import running
 from strata.report.figures.theme import INK, SERIES, SOFT, canvas, finish
 
 WEEK, MONTH = 7, 28
@@ -20,14 +21,6 @@ def _dates(seconds: np.ndarray) -> np.ndarray:
     return np.asarray(seconds, float).astype("datetime64[s]")
 
 
-def mean(top: np.ndarray, bottom: np.ndarray, days: int) -> np.ndarray:
-    """The running ratio of sums over so many days around each; NaN where nothing is below."""
-    ones = np.ones(min(days, len(top)))
-    sums = [np.convolve(x, ones, mode="same") for x in (top, bottom)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(sums[1] > 0, sums[0] / sums[1], np.nan)
-
-
 def _daily(axes: Any, whole: Analysis, top: np.ndarray, bottom: np.ndarray, label: str) -> None:
     when = _dates(whole.days.edges[:-1] + whole.days.length / 2)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -36,7 +29,7 @@ def _daily(axes: Any, whole: Analysis, top: np.ndarray, bottom: np.ndarray, labe
     axes.plot(when, points, ".", color=SERIES[0], markersize=2.0 if many else 4.0, alpha=0.5, label=label)
     span = MONTH if len(points) > 4 * MONTH else WEEK
     if len(points) > 2 * span:
-        axes.plot(when, mean(top, bottom, span), color=SERIES[1], label=f"mean of {span} days")
+        axes.plot(when, running(top, bottom, span), color=SERIES[1], label=f"mean of {span} days")
     if whole.asked.since is not None:
         axes.axvline(_dates(np.array([whole.asked.since]))[0], color=SOFT, linewidth=1.0, linestyle=":")
     axes.set_ylim(bottom=0)

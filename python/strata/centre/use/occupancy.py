@@ -15,7 +15,7 @@ import numpy as np
 from strata.centre.outages import times
 from strata.centre.outages.history import System
 
-DAY = 86400.0
+_NO_TIME = 1e-3  # seconds: what rounding leaves of none in a difference of sums
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def calendar(begin: float, end: float, zone: str, cuts: Sequence[float] = ()) ->
 
     first, last = (pd.Timestamp(t, unit="s", tz="UTC").tz_convert(zone) for t in (begin, end))
     local = pd.date_range(first.tz_localize(None).normalize(), last.tz_localize(None), freq="D")
-    midnights = times.localised(pd.Series(local), zone)[0]
-    # A zone may skip midnight itself; then the day begins when its clocks have gone forward.
-    midnights = midnights[~np.isnan(midnights)]
+    # Where clocks skip midnight itself, the day begins when they have gone forward.
+    aware = local.tz_localize(zone, ambiguous=np.ones(len(local), bool), nonexistent="shift_forward")
+    midnights = aware.tz_convert(times.UTC).as_unit("s").asi8.astype(float)
     inner = np.unique(np.r_[midnights, cuts])
     edges = np.r_[begin, inner[(inner > begin) & (inner < end)], end]
     starts = pd.to_datetime(edges[:-1], unit="s", utc=True).tz_convert(zone)
@@ -76,6 +76,16 @@ def per_bin(start: np.ndarray, end: np.ndarray, weight: np.ndarray, edges: np.nd
         total += sign * np.bincount(place, weights=left, minlength=bins)
         standing[1:] += sign * np.bincount(place, weights=weight, minlength=bins)
     return total + np.cumsum(standing)[:-1] * np.diff(edges)
+
+
+def running(top: np.ndarray, bottom: np.ndarray, bins: int) -> np.ndarray:
+    """The ratio of sums over so many bins around each, fewer at the ends; NaN where nothing is below."""
+    place = np.arange(len(top))
+    first, last = np.maximum(place - bins // 2, 0), np.minimum(place + (bins + 1) // 2, len(top))
+    above, below = (np.r_[0.0, np.cumsum(x, dtype=float)] for x in (top, bottom))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        under = below[last] - below[first]
+        return np.where(under > _NO_TIME, (above[last] - above[first]) / under, np.nan)
 
 
 @dataclass(frozen=True)
