@@ -1,4 +1,4 @@
-"""How a cluster in a box was used, by its own accounting; samples of its jobs by Slurm's prolog and epilog."""
+"""How a cluster in a box was used, by its accounting; samples of its jobs by prolog and epilog."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def accounted(tmp_path: Path) -> Iterator[Cluster]:
         made.end()
 
 
-def test_a_live_cluster_says_how_it_was_used_and_its_jobs_are_sampled(accounted: Cluster, tmp_path: Path) -> None:
+def test_a_live_cluster_says_how_it_was_used_and_its_jobs_are_sampled(
+    accounted: Cluster, tmp_path: Path
+) -> None:
     busy = "import time\nwhile time.process_time() < 2: pass"
     assert accounted.run("srun", "-J", "wide", "-N", 2, sys.executable, "-c", busy).returncode == 0
     assert accounted.run("srun", "-J", "bad", "-N", 1, "sh", "-c", "sleep 1; exit 3").returncode == 3

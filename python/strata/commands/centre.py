@@ -120,7 +120,8 @@ def _use(verbs: Commands) -> None:
         "what a log of jobs says: utilisation, widths, waits, slowdown, waste, interrupts of jobs",
         [
             (
-                "SLURM_TIME_FORMAT=%s sacct -P -a -X -D -S 2026-01-01 -o JobID,JobIDRaw,User,Account,Partition,"
+                "SLURM_TIME_FORMAT=%s sacct -P -a -X -D -S 2026-01-01 -o "
+                "JobID,JobIDRaw,User,Account,Partition,"
                 "Submit,Eligible,Start,End,ElapsedRaw,State,AllocCPUS,NNodes,JobName > jobs.txt",
                 "",
             ),
@@ -154,7 +155,10 @@ def _use(verbs: Commands) -> None:
     parser.add_argument(
         "--parts",
         metavar="N",
-        help="processors of the machine; 2090,4180@2006-12-01: from a date on (default: as the log says, else the most in use)",
+        help=(
+            "processors of the machine; 2090,4180@2006-12-01: from a date on (default: as the log says, "
+            "else the most in use)"
+        ),
     )
     parser.add_argument(
         "--wide", type=int, metavar="N", help="jobs of N processors and more are wide (default: a quarter)"
@@ -168,7 +172,12 @@ def _use(verbs: Commands) -> None:
         metavar="LOG",
         help="when the machine, or nodes, were down",
     )
-    parser.add_argument("--outages-from", dest="outages_form", metavar="FORM", help="their form, as `centre reliability --from`")
+    parser.add_argument(
+        "--outages-from",
+        dest="outages_form",
+        metavar="FORM",
+        help="their form, as `centre reliability --from`",
+    )
     parser.add_argument(
         "--categories", type=Path, metavar="FILE", help="categories of outages of your own, in TOML"
     )

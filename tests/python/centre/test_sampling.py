@@ -99,7 +99,9 @@ def test_what_is_no_file_of_samples_is_refused(tmp_path: Path) -> None:
 # --- what is looked at
 
 
-def process(root: Path, pid: int, job: str, ticks: tuple[int, int, int, int], name: str = "a b) c", **io: int) -> None:
+def process(
+    root: Path, pid: int, job: str, ticks: tuple[int, int, int, int], name: str = "a b) c", **io: int
+) -> None:
     folder = root / f"proc/{pid}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "environ").write_bytes(b"HOME=/\0" + job.encode() + b"\0PATH=/bin\0")
@@ -149,7 +151,9 @@ def test_a_job_that_is_new_had_used_nothing_at_the_last_look(machine: Path) -> N
 def test_control_groups_know_more_than_processes(machine: Path, version: int) -> None:
     base = machine / "sys/fs/cgroup"
     if version == 2:
-        (machine / "proc/100/cgroup").write_text("0::/system.slice/slurmstepd.scope/job_12/step_0/user/task_0\n")
+        (machine / "proc/100/cgroup").write_text(
+            "0::/system.slice/slurmstepd.scope/job_12/step_0/user/task_0\n"
+        )
         group = base / "system.slice/slurmstepd.scope/job_12"
         group.mkdir(parents=True)
         (group / "cpu.stat").write_text("usage_usec 7500000\nuser_usec 1\n")
@@ -250,14 +254,28 @@ def test_programs_and_jobs(tmp_path: Path) -> None:
 
     def job(minute: int, name: str, program: str, cpu: float, operations: float) -> Sample:
         return Sample(
-            BEGIN + 60 * minute, JOB, CPU | MEMORY | OPERATIONS, name, program, 8, 1, cpu, 1 << 30, 0, 0, operations
+            BEGIN + 60 * minute,
+            JOB,
+            CPU | MEMORY | OPERATIONS,
+            name,
+            program,
+            8,
+            1,
+            cpu,
+            1 << 30,
+            0,
+            0,
+            operations,
         )
 
     made.write(
         [
             s
             for m in range(31)
-            for s in (job(m, "1", "cfd", 240.0 * m, 6e10 * m), job(m, "2", "md", 60.0 * m if m != 20 else 0.0, 6e9 * m))
+            for s in (
+                job(m, "1", "cfd", 240.0 * m, 6e10 * m),
+                job(m, "2", "md", 60.0 * m if m != 20 else 0.0, 6e9 * m),
+            )
         ]
     )
     found = rates.sampled(tmp_path)
@@ -274,14 +292,18 @@ def test_the_report_shows_samples_beside_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "jobs.txt").write_text(SACCT + sacct("1", "01-01T00:00:00", "01-01T00:00:00", "01-02T00:00:00", 8))
+    (tmp_path / "jobs.txt").write_text(
+        SACCT + sacct("1", "01-01T00:00:00", "01-01T00:00:00", "01-02T00:00:00", 8)
+    )
     made = Ring(tmp_path / "samples", "n1", 1 << 20, 8)
     made.write([node(15 * i, 7200.0 * i) for i in range(97)])
     made.write([Sample(BEGIN + 900 * i, JOB, CPU, "1", "cfd", 8, 1, 3600.0 * i) for i in range(97)])
     assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples"]) == 0
     assert "empty columns: Gflop/s; memory traffic, GB/s" in capsys.readouterr().out
     page = (tmp_path / "jobs-use" / "report.html").read_text()
-    assert "Sustained over time: processors busy" in page and "cfd" in page and "Columns that are empty" in page
+    assert (
+        "Sustained over time: processors busy" in page and "cfd" in page and "Columns that are empty" in page
+    )
     sampled = json.loads((tmp_path / "jobs-use" / "use.json").read_text())["sampled"]
     assert sampled["series"]["cpu"]["rate"][0] == 8.0 and sampled["programs"][0]["busy"] == 4.0
     assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples", "--anonymise", "--json"]) == 0
@@ -360,7 +382,11 @@ def test_prolog_and_epilog(tmp_path: Path) -> None:
 def test_prolog_and_epilog_never_fail_a_job(tmp_path: Path) -> None:
     """Slurm takes a node out of service whose prolog fails."""
     (tmp_path / "file").write_text("")
-    for words in (["prolog", "--folder", f"{tmp_path}/file"], ["epilog", "--folder", str(tmp_path)], ["prolog"]):
+    for words in (
+        ["prolog", "--folder", f"{tmp_path}/file"],
+        ["epilog", "--folder", str(tmp_path)],
+        ["prolog"],
+    ):
         done = sample(*words, SLURM_JOB_ID="12")
         assert done.returncode == 0 and "strata: error" in done.stderr, words
     done = sample("daemon", "--folder", f"{tmp_path}/file")
@@ -391,5 +417,3 @@ def test_the_sampler_imports_no_library(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "[]\n"
-
-

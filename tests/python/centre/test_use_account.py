@@ -68,7 +68,11 @@ def test_each_day_and_month(small: Analysis) -> None:
     assert small.days.days[0] == "2026-01-01" and len(small.days.days) == 10
     assert list(small.sums.starts) == [0, 1, 2, 0, 1, 1, 2, 0, 0, 0]
     (month,) = months(small)
-    assert (month["month"], month["used_hours"], month["utilisation"]) == ("2026-01", 790, pytest.approx(41.1458333))
+    assert (month["month"], month["used_hours"], month["utilisation"]) == (
+        "2026-01",
+        790,
+        pytest.approx(41.1458333),
+    )
     assert small.sums.use.peak == 8
 
 
@@ -101,9 +105,7 @@ def test_users_and_how_runs_ended(small: Analysis) -> None:
 
 
 def test_what_lies_outside_of_observation_is_cut_off(tmp_path: Path) -> None:
-    whole = analyse(
-        rows(tmp_path, SMALL), Asked(at("01-02T12:00"), at("01-04T00:00"), parts=((-np.inf, 8),))
-    )
+    whole = analyse(rows(tmp_path, SMALL), Asked(at("01-02T12:00"), at("01-04T00:00"), parts=((-np.inf, 8),)))
     assert list(whole.sums.use.used / 3600) == [96, 192]
     assert figures(whole)["starts"] == pytest.approx(2 / 1.5)  # job 1 began before
     assert figures(whole)["wait_mean"] == pytest.approx(12)

@@ -25,7 +25,11 @@ JOBS = SACCT + "".join(
     for i, d in enumerate(DAYS)
     for k in (1, 2, 3)
 )
-DOWN = "system,parts,start,end,category\nm,16,2026-01-01,2026-03-01,observed\nm,16,2026-01-30,2026-01-31,maintenance\n"
+DOWN = """\
+system,parts,start,end,category
+m,16,2026-01-01,2026-03-01,observed
+m,16,2026-01-30,2026-01-31,maintenance
+"""
 
 
 @pytest.fixture
@@ -48,7 +52,15 @@ def test_report_and_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "report: jobs-use/report.html" in said
     made = folder / "jobs-use"
     page = (made / "report.html").read_text()
-    for text in ("By month", "2026-02", "Before and after", "out of service", "user3", "Sustained rate", "Garwood"):
+    for text in (
+        "By month",
+        "2026-02",
+        "Before and after",
+        "out of service",
+        "user3",
+        "Sustained rate",
+        "Garwood",
+    ):
         assert text in page, text
     drawn = {p.stem for p in (made / "figures").iterdir()}
     assert {"utilisation", "widths", "waits", "starts", "by-user", "by-group"} <= drawn

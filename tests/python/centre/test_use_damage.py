@@ -30,13 +30,23 @@ BACKWARDS = sacct("2", "01-01T00:00:00", "01-02T00:00:00", "01-01T12:00:00", 4)
         ("a.txt", SACCT + "1.0|" + "|" * 12 + "\n", "no job in the log", "a.txt"),
         ("a.txt", "hello\n", "not a log of jobs", "row 1"),
         ("a.txt", "", "not a log of jobs", "row 1"),
-        ("a.swf", swf(1, 0, 0, 9, 4) + swf(2, 0, 0, -9, 4), "a negative duration", "row 2, field 4 (run time)"),
+        (
+            "a.swf",
+            swf(1, 0, 0, 9, 4) + swf(2, 0, 0, -9, 4),
+            "a negative duration",
+            "row 2, field 4 (run time)",
+        ),
         ("a.swf", "; x\n" + swf(1, 0, -7, 9, 4), "a negative duration", "row 2, field 3 (wait time)"),
         ("a.swf", swf(1, 0, 0, 9, 4) + "2 0 0 9 4 -1 -1", "ends within a row: a row has 7 fields", "row 2"),
         ("a.swf", swf(1, 0, 0, 9, 4).replace("4", "four", 1), "field 5 is no number", "row 1"),
         ("a.swf", "; MaxProcs: many\n" + swf(1, 0, 0, 9, 4), "not a number", "header MaxProcs"),
         ("a.swf", "; only comments\n", "no job in the log", "a.swf"),
-        ("20260102", "01/02/2026 00:00:00;E;1.s;user=a start=1767225600\n", "record E without end", "row 1, end"),
+        (
+            "20260102",
+            "01/02/2026 00:00:00;E;1.s;user=a start=1767225600\n",
+            "record E without end",
+            "row 1, end",
+        ),
         ("20260102", "01/02/2026 00:00:00;S;1.s;user=a\nfoo\n", "not a record", "row 2"),
         ("20260102", "13/02/2026 00:00:00;S;1.s;user=a\n", "not a date", "row 1, date"),
     ],
@@ -51,7 +61,9 @@ def test_damaged_rows_are_left_out_and_counted_where_that_is_asked_for(tmp_path:
     found = rows(tmp_path, SACCT + GOOD + BACKWARDS + BACKWARDS, lenient=True)
     assert list(found.key) == [1]
     assert found.said == ["2 rows (the first is row 3) left out: a job that ends before it starts (End)."]
-    found = rows(tmp_path, swf(1, 0, 0, 9, 4) + swf(2, 0, 0, -9, 4) + swf(3, 0, 0, 9, 4), "a.swf", lenient=True)
+    found = rows(
+        tmp_path, swf(1, 0, 0, 9, 4) + swf(2, 0, 0, -9, 4) + swf(3, 0, 0, 9, 4), "a.swf", lenient=True
+    )
     assert list(found.key) == [1, 3]
     pbs = "01/02/2026 00:00:00;S;1.s;user=a start=1767225600 exec_host=n/0\n"
     pbs += "foo\n01/02/2026 00:00:00;E;2.s;user=a start=1767225600 exec_host=n/0\n"
@@ -93,12 +105,16 @@ def test_a_time_that_never_was(tmp_path: Path) -> None:
 def test_rows_are_found_in_later_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log is parsed a block at a time; damage in a later one has the number of its own row."""
     monkeypatch.setattr(text, "BLOCK", 300)
-    whole = SACCT + "".join(sacct(str(i), "01-01T00:00:00", "01-02T00:00:00", "01-02T12:00:00", 4) for i in range(40))
+    whole = SACCT + "".join(
+        sacct(str(i), "01-01T00:00:00", "01-02T00:00:00", "01-02T12:00:00", 4) for i in range(40)
+    )
     assert len(rows(tmp_path, whole)) == 40
     with pytest.raises(StrataError) as refused:
         rows(tmp_path, whole + BACKWARDS + GOOD)
     assert str(refused.value.at).endswith("row 42, End")
     with pytest.raises(StrataError) as refused:
-        rows(tmp_path, "; c\n" + "".join(swf(i, i, 0, 9, 4) for i in range(40)) + swf(1, 0, 0, -2, 1), "a.swf")
+        rows(
+            tmp_path, "; c\n" + "".join(swf(i, i, 0, 9, 4) for i in range(40)) + swf(1, 0, 0, -2, 1), "a.swf"
+        )
     assert str(refused.value.at).endswith("row 42, field 4 (run time)")
     assert at("01-02T00:00") == rows(tmp_path, whole).start[-1]

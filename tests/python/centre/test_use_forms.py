@@ -1,4 +1,4 @@
-"""Claims about logs of jobs in the forms of Slurm, PBS and the Parallel Workloads Archive, with their traps."""
+"""Claims about logs of jobs of Slurm, PBS and the Parallel Workloads Archive, with their traps."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def test_dumps_that_overlap_count_each_run_once_with_its_end(tmp_path: Path) -> 
     waits = sacct("8", "01-01T00:00:00", "Unknown", "Unknown", 0, "PENDING")
     first.write_text(SACCT + sacct(*row, "Unknown", 4, "RUNNING") + waits)
     second.write_text(
-        SACCT + sacct(*row, NOON, 4) + sacct(*row, NOON, 4) + sacct("8", "01-01T00:00:00", "01-03T00:00:00", "01-04T00:00:00", 2)
+        SACCT
+        + sacct(*row, NOON, 4)
+        + sacct(*row, NOON, 4)
+        + sacct("8", "01-01T00:00:00", "01-03T00:00:00", "01-04T00:00:00", 2)
     )
     for order in ([first, second], [second, first]):
         found = forms.read(order, None, "UTC")
@@ -126,7 +129,8 @@ def test_an_hour_that_came_twice_is_the_second_where_a_job_would_end_before_it_s
 
 def test_one_of_several_clusters(tmp_path: Path) -> None:
     text = "JobID|Cluster|Start|End|State|NCPUS\n" + "".join(
-        f"1|{name}|2026-01-02T00:00:00|2026-01-02T12:00:00|COMPLETED|{n}\n" for name, n in (("a", 1), ("b", 2))
+        f"1|{name}|2026-01-02T00:00:00|2026-01-02T12:00:00|COMPLETED|{n}\n"
+        for name, n in (("a", 1), ("b", 2))
     )
     with pytest.raises(StrataError, match="several clusters"):
         rows(tmp_path, text)
@@ -137,7 +141,11 @@ def test_one_of_several_clusters(tmp_path: Path) -> None:
 
 
 def record(kind: str, job: str, date: str, **words: object) -> str:
-    return f"{date};{kind};{job}.server;" + " ".join(f"{k.replace('__', '.')}={v}" for k, v in words.items()) + "\n"
+    return (
+        f"{date};{kind};{job}.server;"
+        + " ".join(f"{k.replace('__', '.')}={v}" for k, v in words.items())
+        + "\n"
+    )
 
 
 def ended(job: str, status: int, used: str = "01:00:00", **more: object) -> str:
@@ -177,7 +185,14 @@ def test_a_pbs_record_of_a_job_that_ended(tmp_path: Path) -> None:
 
 
 def test_exit_statuses_of_pbs(tmp_path: Path) -> None:
-    given = [(0, "completed"), (1, "failed"), (271, "cancelled"), (-4, "node"), (-29, "timeout"), (-1, "failed")]
+    given = [
+        (0, "completed"),
+        (1, "failed"),
+        (271, "cancelled"),
+        (-4, "node"),
+        (-29, "timeout"),
+        (-1, "failed"),
+    ]
     text = "".join(ended(str(i), status) for i, (status, _) in enumerate(given))
     text += ended("90", 271, "02:00:05") + ended("91", 265, "02:00:05") + ended("92", 265)
     kinds = states(rows(tmp_path, text, "20260102"))
@@ -205,7 +220,9 @@ def test_pbs_jobs_over_several_days_files(tmp_path: Path) -> None:
     found = forms.read([two, one], None, "UTC")
     have = {
         (int(k), s, float(a), float(b))
-        for k, s, a, b in zip(found.key, states(found), np.nan_to_num(found.start), np.nan_to_num(found.end), strict=True)
+        for k, s, a, b in zip(
+            found.key, states(found), np.nan_to_num(found.start), np.nan_to_num(found.end), strict=True
+        )
     }
     assert have == {
         (1, "completed", start, at("01-03T00:00")),
@@ -241,7 +258,11 @@ HEADER = "; Version: 2.2\n; UnixStartTime: 1767225600\n; TimeZoneString: US/Paci
 
 
 def test_a_trace_of_the_archive(tmp_path: Path) -> None:
-    text = HEADER + "  1   0  60   3600    4  -1 -1    4 -1 -1  1  9 7 3 -1 -1 -1 -1\n;a comment\n" + swf(2, 10, 0, 50, -1)
+    text = (
+        HEADER
+        + "  1   0  60   3600    4  -1 -1    4 -1 -1  1  9 7 3 -1 -1 -1 -1\n;a comment\n"
+        + swf(2, 10, 0, 50, -1)
+    )
     found = rows(tmp_path, text, "a.swf")
     assert (found.parts, found.zone) == (128, "US/Pacific")
     assert (found.submit[0], found.start[0], found.end[0]) == (
@@ -264,7 +285,12 @@ def test_states_of_the_archive_and_jobs_that_never_ran(tmp_path: Path) -> None:
 
 def test_a_job_that_was_swapped_out_counts_once_and_holds_processors_in_pieces(tmp_path: Path) -> None:
     """Only the first piece has a time of submission; the others wait since the one before ended."""
-    text = swf(1, 100, 20, 90, 4, 1) + swf(1, 100, 20, 30, 4, 2) + swf(1, -1, 50, 40, 4, 2) + swf(1, -1, 10, 20, 4, 4)
+    text = (
+        swf(1, 100, 20, 90, 4, 1)
+        + swf(1, 100, 20, 30, 4, 2)
+        + swf(1, -1, 50, 40, 4, 2)
+        + swf(1, -1, 10, 20, 4, 4)
+    )
     found = rows(tmp_path, text + swf(2, 0, 0, 5, 1), "a.swf")
     pieces = found.key == 1
     assert list(found.start[pieces]) == [120, 200, 250] and list(found.end[pieces]) == [150, 240, 270]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def test_sums_of_bins_are_those_of_each_second() -> None:
     start, end, weight = random_jobs(1, 500, 5000)
     edges = np.array([0.0, 7, 1000, 1001, 3333, 5000])
     marks = marked(start, end, weight, 5000)
-    expected = [marks[int(a) : int(b)].sum() for a, b in zip(edges, edges[1:], strict=False)]
+    expected = [marks[int(a) : int(b)].sum() for a, b in pairwise(edges)]
     assert list(per_bin(start, end, weight, edges)) == expected
     assert peak(start, end, weight) == marks.max()
 
@@ -53,7 +55,7 @@ def test_the_sweep_is_exact_with_a_machine_that_grows_and_parts_that_are_down() 
     )
     available = np.maximum(whole * (1 - np.minimum(down, 1)), marks)
     for have, each in ((found.used, marks), (found.whole, whole), (found.available, available)):
-        sums = [each[int(a) : int(b)].sum() for a, b in zip(edges, edges[1:], strict=False)]
+        sums = [each[int(a) : int(b)].sum() for a, b in pairwise(edges)]
         assert have == pytest.approx(sums)
     assert found.peak == marks.max() and found.over == (marks > whole).sum()
 

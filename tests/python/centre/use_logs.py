@@ -7,10 +7,9 @@ from pathlib import Path
 
 from strata.centre.jobs.forms import read
 from strata.centre.jobs.rows import KINDS, Rows
+from strata.centre.jobs.slurm import FIELDS
 
-SACCT = (
-    "JobID|JobIDRaw|User|Account|Partition|Submit|Eligible|Start|End|ElapsedRaw|State|AllocCPUS|NNodes|JobName\n"
-)
+SACCT = FIELDS.replace(",", "|") + "\n"
 
 
 def at(text: str) -> float:
@@ -34,8 +33,23 @@ def sacct(
     name: str = "a.out",
 ) -> str:
     """A row below SACCT, with times of 2026 as at() takes them."""
-    times = [t if t in ("Unknown", "None") or len(t) > 15 else f"2026-{t}" for t in (submit, eligible or submit, start, end)]
-    cells = [job, raw or job, user, f"of-{user}", "batch", *times, elapsed, state, str(cores), str(nodes), name]
+    times = [
+        t if t in ("Unknown", "None") or len(t) > 15 else f"2026-{t}"
+        for t in (submit, eligible or submit, start, end)
+    ]
+    cells = [
+        job,
+        raw or job,
+        user,
+        f"of-{user}",
+        "batch",
+        *times,
+        elapsed,
+        state,
+        str(cores),
+        str(nodes),
+        name,
+    ]
     return "|".join(cells) + "\n"
 
 

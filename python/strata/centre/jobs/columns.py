@@ -1,4 +1,4 @@
-"""Columns of Arrow tables as columns of `Rows`: times, keys, names and small vocabularies, a block at once."""
+"""Columns of Arrow tables as columns of `Rows`: times, keys, names and small vocabularies."""
 
 from __future__ import annotations
 

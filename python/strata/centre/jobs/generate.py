@@ -63,7 +63,7 @@ def trace(jobs: int, parts: int, seed: str = "strata") -> dict[str, np.ndarray]:
 
 
 def generate(jobs: int, parts: int, out: Path) -> None:
-    """Writes a trace in the Standard Workload Format, marked as such. Raises StrataError for wrong options."""
+    """Writes such a trace, marked as made up. Raises StrataError for wrong options."""
     for option, value in (("--jobs", jobs), ("--parts", parts)):
         if value < 1:
             raise StrataError("not a number", at=option, given=str(value), allowed="1 or more")

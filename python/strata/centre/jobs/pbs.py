@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +52,16 @@ def is_record(line: str) -> bool:
     return _LINE.match(line) is not None
 
 
+def _is_row(line: str) -> bool:
+    return bool(line.strip())
+
+
 def read(paths: Sequence[Path], zone: str, lenient: bool) -> Rows:
-    """The jobs of the logs of some days, in their order. Raises StrataError with the row of what is damaged."""
+    """The jobs of the logs of some days. Raises StrataError with the row of what is damaged."""
     pieces: list[dict[str, Any]] = []
     said: list[str] = []
     for path in sorted(paths):
-        checks = Checks(path, lambda i, p=path: row_of(p, i, lambda line: bool(line.strip())), zone, lenient)
+        checks = Checks(path, partial(row_of, path, counts=_is_row), zone, lenient)
         before = len(pieces)
         for block in blocks(path):
             pieces += _pieces(path, block, checks)

@@ -2,9 +2,9 @@
 
 Rows of steps (12.0, 12.batch) are left out. A job that was queued again has a row for each of its runs where
 `sacct --duplicates` was asked. Components of heterogeneous jobs (12+0, 12+1) are one job. Tasks of arrays
-(12_3) are jobs; a row of several that wait (12_[4-9]) is none. The cores of a job are those of AllocTRES, else
-of AllocCPUS, else of NCPUS. A job that was suspended held its cores for `Elapsed` of the time from Start to
-End; when, nobody says: evenly.
+(12_3) are jobs; a row of several that wait (12_[4-9]) is none. The cores of a job are those of AllocTRES,
+else of AllocCPUS, else of NCPUS. A job that was suspended held its cores for `Elapsed` of the time from Start
+to End; when, nobody says: evenly.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ from strata.centre.outages import times
 from strata.errors import FAILED as NO_RESULT
 from strata.errors import StrataError
 
-FIELDS = "JobID,JobIDRaw,User,Account,Partition,Submit,Eligible,Start,End,ElapsedRaw,State,AllocCPUS,NNodes,JobName"
+FIELDS = "JobID,JobIDRaw,User,Account,Partition,Submit,Eligible,Start,End"
+FIELDS += ",ElapsedRaw,State,AllocCPUS,NNodes,JobName"
 DUMP = f"SLURM_TIME_FORMAT=%s sacct -P -a -X -D -S 2026-01-01 -o {FIELDS} > jobs.txt"
 _STATES = {
     "COMPLETED": COMPLETED,
@@ -111,9 +113,7 @@ def read(path: Path, zone: str, lenient: bool, cluster: str | None = None) -> Ro
                 ),
             ).combine_chunks()
         except pa.ArrowInvalid:
-            refused(
-                path, lambda line: _wrong(line, len(head)), "as many as the header has; texts without |", 2
-            )
+            refused(path, partial(_wrong, len(head)), "as many as the header has; texts without |", 2)
         place = np.arange(checks.seen, checks.seen + len(table))
         checks.seen += len(table)
         ids = table["jobid" if "jobid" in head else "jobidraw"]
@@ -175,7 +175,7 @@ def _head(path: Path, line: str) -> list[str]:
     return head
 
 
-def _wrong(line: str, cells: int) -> str | None:
+def _wrong(cells: int, line: str) -> str | None:
     found = line.count("|") + 1
     return f"a row has {found} cells, the header {cells}" if line.strip() and found != cells else None
 
@@ -189,7 +189,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
     ids = of["jobid"] if "jobid" in of else of["jobidraw"]
     state = columns.mapped(of["state"], _state, np.int8)
     unknown = checks.wrong(state == UNKNOWN, place, "an unknown state of a job", "State", "COMPLETED, ...")
-    start, start2, bad = _times(of, "start", place, checks)
+    start, _, bad = _times(of, "start", place, checks)
     end, end2, wrong = _times(of, "end", place, checks)
     end = np.where(end < start, end2, end)
     submit, _, third = _times(of, "submit", place, checks) if "submit" in of else (start * np.nan, 0, wrong)
@@ -208,7 +208,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
         "nodes": nodes,
         "held": held,
         "state": state,
-        "key": columns.keys(of["jobidraw"] if "jobidraw" in of else ids),
+        "key": columns.keys(of.get("jobidraw", ids)),
         "whole": _wholes(ids),
         "counts": np.ones(len(place), bool),
         "user": columns.codes(of["user"]) if "user" in of else None,
@@ -291,8 +291,8 @@ def _wholes(ids: Any) -> np.ndarray:
 
 
 def live(out: Path, begin: str, until: str | None, cluster: str | None) -> Path:
-    """Asks `sacct` of this machine for all jobs, and writes its answer to `out`. Raises StrataError where there is no
-    accounting to ask.
+    """Asks `sacct` of this machine for all jobs, and writes its answer to `out`. Raises StrataError where
+    there is no accounting to ask.
     """
     words = ["sacct", "-P", "-a", "-X", "-D", "-S", begin, "-o", FIELDS]
     words += ["-E", until or "now"]

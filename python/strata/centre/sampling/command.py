@@ -93,7 +93,8 @@ def show(folder: Path) -> int:
         for name, sample in newest.items():
             print(
                 f"  {name} {sample.program}: {sample.cpu:.1f} s of CPU, {sample.memory / (1 << 20):.0f} MiB, "
-                f"{sample.read / 1e6:.1f} MB read, {sample.written / 1e6:.1f} MB written, {sample.processes} processes"
+                f"{sample.read / 1e6:.1f} MB read, {sample.written / 1e6:.1f} MB written, "
+                f"{sample.processes} processes"
             )
         empty = [name for bit, name in _NAMES if not columns & bit]
         print(f"  empty columns: {', '.join(empty) or 'none'}")

@@ -2,8 +2,9 @@
 
 A process belongs to the job whose number its environment has (SLURM_JOB_ID, PBS_JOBID). Of a job's processes
 the CPU time and I/O of children that have ended is counted by their parent when it waits for them. So the sum
-over those that live is what the job used, but for orphans and for what ended between two looks. Where the job has a control group of
-its own (.../job_12), CPU, memory and, in version 2, I/O come from there, and nothing is missed.
+over those that live is what the job used, but for orphans and for what ended between two looks. Where the job
+has a control group of its own (.../job_12), CPU, memory and, in version 2, I/O come from there, and nothing
+is missed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Hardware counters of whole processors by perf_event_open: floating-point operations and memory traffic.
 
 Operations: Intel's FP_ARITH_INST_RETIRED (event 0xC7), whose bits of the mask are vectors of 1 to 16 numbers
-(Intel SDM, volume 3B), and AMD's retired SSE/AVX FLOPs (event 0x03, mask 0x0F; Processor Programming Reference
-of family 17h). A multiply-add counts as two on both. Memory traffic: the reads and writes of the memory
-controllers, as far as the kernel has them as uncore_imc devices. Where the kernel has fewer counters than
-events it counts in turn; sums are scaled by the time.
+(Intel SDM, volume 3B), and AMD's retired SSE/AVX FLOPs (event 0x03, mask 0x0F; Processor Programming
+Reference of family 17h). A multiply-add counts as two on both. Memory traffic: the reads and writes of the
+memory controllers, as far as the kernel has them as uncore_imc devices. Where the kernel has fewer counters
+than events it counts in turn; sums are scaled by the time.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""From samples to rates: the machine over time, as the Origin2000's account shows it in Figure 10, and by program
-and job.
+"""From samples to rates: the machine over time, as the Origin2000's account shows it in Figure 10, and by
+program and job.
 
-Between two samples of one sampler a rate is constant. Time in half hours takes its part of each such piece. The
-machine's rate is that of the samples of nodes; of a node that has none, of those of its jobs. Where nothing was
-sampled there is a gap, not zero.
+Between two samples of one sampler a rate is constant. Time in half hours takes its part of each such piece.
+The machine's rate is that of the samples of nodes; of a node that has none, of those of its jobs. Where
+nothing was sampled there is a gap, not zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ def sampled(folder: Path) -> Sampled:
 
 def _pieces(out: _Pieces, host: int, samples: Sequence[Sample]) -> None:
     last: dict[tuple[int, str, int], Sample] = {}
-    pauses = [b.time - a.time for a, b in zip(samples, samples[1:], strict=False) if b.time > a.time + 0.5]
+    pauses = [b.time - a.time for a, b in pairwise(samples) if b.time > a.time + 0.5]
     usual = float(np.median(pauses)) if pauses else 30.0
     for one in samples:
         key = (one.kind, one.job, one.run)

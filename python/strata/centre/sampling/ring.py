@@ -6,9 +6,9 @@
             sums since the sampler began to look (seconds of CPU, bytes read and written, operations, bytes of
             memory traffic), bytes of memory now, the sampler's start, CRC-32
 
-The space is allocated when the file is made and synchronised, a record is synchronised when it is written, and
-one that was torn fails its CRC. So what was written before a SIGKILL or a power cut is read, but for at most
-the last record. All samplers of a node share its file under a lock. Numbers are little-endian.
+The space is allocated when the file is made and synchronised, a record is synchronised when it is written,
+and one that was torn fails its CRC. So what was written before a SIGKILL or a power cut is read, but for at
+most the last record. All samplers of a node share its file under a lock. Numbers are little-endian.
 """
 
 from __future__ import annotations

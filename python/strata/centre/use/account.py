@@ -1,5 +1,5 @@
-"""What is counted of each day, and the figures of a period: sums over its days, quantiles of its jobs, and their
-intervals.
+"""What is counted of each day, and the figures of a period: sums over its days, quantiles of its jobs, and
+their intervals.
 
 Slowdown is (wait + run) / run; the bounded one takes max(run, 10 s) below and is at least 1 (D. G. Feitelson,
 "Metrics for parallel job scheduling and their convergence", JSSPP 2001).
@@ -7,7 +7,6 @@ Slowdown is (wait + run) / run; the bounded one takes max(run, 10 s) below and i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np

@@ -74,7 +74,7 @@ def analyse(
     categories: Categories | None = None,
     sampled: Sampled | None = None,
 ) -> Analysis:
-    """Everything about the use of a machine. `down`: its outages. Raises StrataError where nothing is left."""
+    """Everything about the use of a machine with the outages `down`. Raises StrataError for none."""
     begin, end = _observed(log, asked)
     if asked.since is not None and not begin < asked.since < end:
         raise StrataError(
@@ -155,7 +155,10 @@ def _observed(log: Rows, asked: Asked) -> tuple[float, float]:
         raise StrataError(
             "the log says nothing of this time",
             at=log.path,
-            given=f"jobs from {text(float(np.nanmin(log.start)))} to {text(float(np.nanmax(np.r_[log.end, begin])))}",
+            given=(
+                f"jobs from {text(float(np.nanmin(log.start)))} to "
+                f"{text(float(np.nanmax(np.r_[log.end, begin])))}"
+            ),
             allowed="--begin and --until between which jobs ran",
         )
     return begin, end
@@ -247,7 +250,7 @@ def hidden_said(whole: Analysis) -> list[str]:
 
 
 def months(whole: Analysis) -> list[dict[str, Any]]:
-    """Sums of each month: utilisation of the whole time and of the time up, availability (%), starts a day."""
+    """Of each month: utilisation of the whole time and of the time up, availability (%), starts a day."""
     u, month, count = whole.sums.use, whole.days.month, len(whole.days.months)
     used, every, up, starts, length = (
         np.bincount(month, weights=x, minlength=count)

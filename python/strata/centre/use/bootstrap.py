@@ -1,10 +1,11 @@
 """Intervals of figures of use: days are drawn again, in blocks.
 
 A job's figures are not independent of its neighbours': one long job makes others wait, and jobs come in
-batches. Days are nearly so, but for the pattern of a week and for what lasts for days. So blocks of seven days
-are drawn (moving blocks: H. R. Kuensch, Annals of Statistics 17 (1989) 1217; joined at the ends: Politis and
-Romano 1992), and each figure, a ratio of sums over days or a quantile, is computed anew from each drawing. With
-less than four such blocks single days are drawn, with less than seven days there is no interval.
+batches. Days are nearly so, but for the pattern of a week and for what lasts for days. So blocks of seven
+days are drawn (moving blocks: H. R. Kuensch, Annals of Statistics 17 (1989) 1217; joined at the ends: Politis
+and Romano 1992), and each figure, a ratio of sums over days or a quantile, is computed anew from each
+drawing. With less than four such blocks single days are drawn, with less than seven days there is no
+interval.
 """
 
 from __future__ import annotations

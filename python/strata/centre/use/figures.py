@@ -137,7 +137,7 @@ def waits(key: str, whole: Analysis) -> str:
 
 def groups(key: str, found: Sequence[Group]) -> str:
     """Processor-hours of the largest, with what was wasted."""
-    drawn = [g for g in found][:12][::-1]
+    drawn = list(found)[:12][::-1]
     place = np.arange(len(drawn))
     with canvas(7.4, 0.6 + 0.26 * len(drawn)) as (figure, axes):
         axes.barh(place, [g.share for g in drawn], 0.62, color=SERIES[0], label="of the processor-hours")

@@ -36,8 +36,8 @@ class Group:
 
 
 def width_edges(text: str | None, widest: int) -> list[tuple[int, int]]:
-    """Classes of widths, `1-31,32-1023,1024-4114` as given, else powers of two. Raises StrataError for classes
-    that are none, overlap or are out of order.
+    """Classes of widths, `1-31,32-1023,1024-4114` as given, else powers of two. Raises StrataError for
+    classes that are none, overlap or are out of order.
     """
     if text is None:
         lows = [1 << k for k in range(max(widest, 1).bit_length())]
@@ -108,7 +108,7 @@ def _quantile(values: np.ndarray, q: float, scale: float = 1.0) -> float | None:
 
 
 def by_name(rows: Rows, jobs: Runs, column: str, hide: bool) -> list[Group]:
-    """The LISTED names with the most processor-hours, then all others as one. `hide`: names become numbers."""
+    """The LISTED names with the most processor-hours, then all others as one. `hide`: numbers for names."""
     coded = rows.column(column)
     if coded is None:
         return []

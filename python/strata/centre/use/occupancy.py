@@ -1,8 +1,8 @@
 """Processors in use over time, exact to the second: sums over days, and a sweep over starts and ends.
 
 The use of a day is the integral of the processors in use. `per_bin()` gets it without sorting: with W(t) the
-processors of all jobs that began before t, less those that ended, a day from a to b has (b - a) W(a), and what
-the starts and ends within it add and take. All terms are whole numbers below 2^53 for whole seconds.
+processors of all jobs that began before t, less those that ended, a day from a to b has (b - a) W(a), and
+what the starts and ends within it add and take. All terms are whole numbers below 2^53 for whole seconds.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _NO_TIME = 1e-3  # seconds: what rounding leaves of none in a difference of sums
 
 @dataclass(frozen=True)
 class Calendar:
-    """Days of local time from the begin to the end of observation, the first and the last of which may be cut.
-    `edges`: when each begins, in seconds since 1970, and when the last one ends. `month`: the place in `months`
-    of each day.
+    """Days of local time from the begin to the end of observation, the first and the last of which may be
+    cut. `edges`: when each begins, in seconds since 1970, and when the last one ends. `month`: the place in
+    `months` of each day.
     """
 
     edges: np.ndarray
@@ -65,8 +65,8 @@ def calendar(begin: float, end: float, zone: str, cuts: Sequence[float] = ()) ->
 
 
 def per_bin(start: np.ndarray, end: np.ndarray, weight: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The integral over each bin of the sum of `weight` over what lasts from `start` to `end`. Both lie within
-    the edges.
+    """The integral over each bin of the sum of `weight` over what lasts from `start` to `end`. Both lie
+    within the edges.
     """
     bins = len(edges) - 1
     total, standing = np.zeros(bins), np.zeros(bins + 1)
@@ -117,7 +117,7 @@ def peak(start: np.ndarray, end: np.ndarray, weight: np.ndarray) -> float:
 
 
 def _levels(changes: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Times in their order and the sum of all changes until then; of several equal times the last one has it."""
+    """Times in their order and the sum of all changes until then. Of equal times the last one has it."""
     when = np.concatenate([t for t, _ in changes])
     order = np.argsort(when)
     change = np.concatenate([c for _, c in changes])[order]

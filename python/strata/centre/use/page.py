@@ -259,7 +259,8 @@ def _ends(whole: Analysis) -> Section:
     elif failures is None:
         said = "This form of logs does not say which jobs a node ended: no time between interrupts of jobs."
     else:
-        said = f"No job was ended by a node; the time between interrupts is longer than {_duration(between.low)} (95 %)."
+        least = _duration(between.low)
+        said = f"No job was ended by a node: the time between interrupts is longer than {least} (95 %)."
     return Section(
         "ends", "How jobs ended", [Table(head, [*rows, total], frozenset(range(1, len(head)))), Text(said)]
     )
@@ -296,8 +297,8 @@ def _changes(whole: Analysis) -> Section:
         [
             Table(head, rows, frozenset({1, 2, 3, 4, 5})),
             Text(
-                "A difference is told where its interval does not hold zero. That two periods differ does not "
-                "say that what happened on that day is the reason."
+                "A difference is told where its interval does not hold zero. That two periods differ does "
+                "not say that what happened on that day is the reason."
             ),
         ],
     )
@@ -314,7 +315,7 @@ def _change(one: Change) -> list[str]:
 def _sustained(whole: Analysis) -> Section:
     one = whole.sampled
     if one is None:
-        why = "No samples were given (`--samples`): the sustained rate is not known. `strata centre sample` makes them."
+        why = "No samples were given (`--samples`, made by `strata centre sample`): the rate is not known."
         return Section("sustained", "Sustained rate", [Notice("missing", why)])
     blocks: list[Block] = []
     if one.empty:
@@ -332,7 +333,8 @@ def _sustained(whole: Analysis) -> Section:
                     f"sustained-{name}",
                     f"Sustained over time: {units[name]}",
                     figures.sustained(f"sustained-{name}", one.series[name], units[name]),
-                    f"{one.nodes} nodes, {one.cores} processors. {100 * one.covered:.1f} % of the time of all nodes "
+                    f"{one.nodes} nodes, {one.cores} processors. {100 * one.covered:.1f} % of the time of "
+                    f"all nodes "
                     "is sampled.",
                     "",
                     wide=True,
@@ -407,15 +409,18 @@ def _method(whole: Analysis, command: str) -> Section:
         [
             Points(
                 [
-                    f"Days and months are those of {whole.asked.zone}. Use is integrated exactly, to the second.",
+                    f"Days and months are those of {whole.asked.zone}. Use is integrated exactly, to the "
+                    f"second.",
                     "Available is what was not down: a node that is drained and still runs a job is up.",
                     "A width is the number of processors of a job; its share is one of processor-hours.",
-                    "A wait is from when the job might have started (Slurm: Eligible; PBS: etime) to its start.",
+                    "A wait is from when the job might have started (Slurm: Eligible; PBS: etime) to its "
+                    "start.",
                     "Slowdown: (wait + run) / max(run, 10 s), at least 1 (Feitelson 2001).",
-                    "Wasted: runs that failed, ran out of their time, or lost a node. Cancelled ones are not counted.",
-                    "Intervals: days are drawn again 1000 times, in blocks of 7 (with fewer than 28 days singly, with "
-                    "fewer than 7 not at all). Of the time between interrupts: exact for a Poisson count (Garwood "
-                    "1936); jobs that end at one moment are one interrupt.",
+                    "Wasted: runs that failed, ran out of their time, or lost a node. Cancelled ones are "
+                    "not counted.",
+                    "Intervals: days are drawn again 1000 times, in blocks of 7 (with fewer than 28 days "
+                    "singly, with fewer than 7 not at all). Of the time between interrupts: exact for a "
+                    "Poisson count (Garwood 1936); jobs that end at one moment are one interrupt.",
                 ]
             ),
             Text(
