@@ -150,7 +150,7 @@ def _use(verbs: Commands) -> None:
     parser.add_argument("--until", metavar="TIME", help="nothing after this time counts")
     parser.add_argument("--since", metavar="TIME", help="compare before and after this time")
     parser.add_argument(
-        "--zone", default="UTC", metavar="NAME", help="of days, and of times without an offset (default: UTC)"
+        "--zone", metavar="NAME", help="of days, and of times without an offset (default: the log's, or UTC)"
     )
     parser.add_argument(
         "--parts",

@@ -136,3 +136,13 @@ def test_ten_million_jobs(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert whole["runs"] == 10_000_000
     assert whole["periods"][0]["figures"]["utilisation"]["value"] == pytest.approx(94.0, abs=0.1)
     assert max(g["share"] for g in whole["widths"]) == pytest.approx(50.0, abs=0.1)
+
+
+def test_days_are_those_of_the_logs_own_zone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for zone, first in (("US/Pacific", "2025-12-31"), ("Mars/Olympus", "2026-01-01")):
+        text = f"; UnixStartTime: 1767225600\n; TimeZoneString: {zone}\n1 0 0 90000 4 -1 -1 4" + " -1" * 10
+        (folder / "t.swf").write_text(text + "\n")
+        assert use("t.swf", "--json") == 0
+        whole = json.loads(capsys.readouterr().out)
+        assert whole["days"][0]["day"] == first
+        assert any("Mars/Olympus is not known" in line for line in whole["said"]) == (zone != "US/Pacific")

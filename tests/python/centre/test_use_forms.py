@@ -322,3 +322,13 @@ def test_a_generated_trace_has_the_figures_that_it_was_made_with() -> None:
     change = np.r_[made["cores"], -made["cores"]]
     order = np.lexsort((change, events))  # an end before a start of the same second
     assert np.cumsum(change[order]).max() <= 64
+
+
+def test_cores_that_pbs_and_torque_say(tmp_path: Path) -> None:
+    """OpenPBS counts in vnodes; Torque leaves ncpus at 1 beside slots; an old one names a slot a node."""
+    vnodes = {"exec_vnode": "(c67:ncpus=8:mem=10kb)+(c70:ncpus=8:mem=10kb)", "exec_host": "c67/13+c70/17"}
+    slots = {"exec_host": "+".join(f"n{k}/{i}" for k in (1, 2) for i in range(8)), "Resource_List__ncpus": 1}
+    old = {"exec_host": "j75/0+j76/0", "Resource_List__ncpus": 24, "Resource_List__nodect": 24}
+    text = ended("1", 0, **vnodes) + ended("2", 0, **slots) + ended("3", 0, **old)
+    found = rows(tmp_path, text, "20260102")
+    assert list(found.cores) == [16, 16, 24] and list(found.nodes) == [2, 2, 2]

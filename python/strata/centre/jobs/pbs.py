@@ -196,13 +196,15 @@ def _seconds(text: str) -> float:
 
 
 def _widths(value: Any, number: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Cores: of exec_vnode or exec_host, else of Resource_List.ncpus, or of nodes=2:ppn=8."""
+    """Cores: of exec_vnode, else the more of exec_host and Resource_List.ncpus (Torque may leave it at 1),
+    else of nodes=2:ppn=8.
+    """
     hosts = columns.mapped(value("exec_host"), _hosts, "2i8")
     vnodes = columns.mapped(value("exec_vnode", r"[^ ]*"), _vnodes, "2i8")
     asked = columns.mapped(value("Resource_List.nodes"), _nodes_ppn, "2i8")
     ncpus, count = number("Resource_List.ncpus"), number("Resource_List.nodect")
     cores = vnodes[:, 0]
-    for other in (np.nan_to_num(ncpus).astype(int), hosts[:, 0], asked[:, 0]):
+    for other in (np.maximum(np.nan_to_num(ncpus), hosts[:, 0]).astype(int), asked[:, 0]):
         cores = np.where(cores == 0, other, cores)
     nodes = hosts[:, 1]
     for other in (vnodes[:, 1], np.nan_to_num(count).astype(int), asked[:, 1]):

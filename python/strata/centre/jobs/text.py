@@ -7,6 +7,9 @@ numbers; `refused` finds the line of what they could not read, by reading the fi
 from __future__ import annotations
 
 import gzip
+import os
+import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -14,18 +17,23 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from strata.errors import StrataError
+from strata.measure.progress import duration
 
 BLOCK = 32 << 20
+_WIDTH = 72
+_QUIET_S = 3.0  # a log that is read in less says nothing of its progress
 
 
 def blocks(path: Path) -> Iterator[bytes]:
     """The file as blocks of whole lines, each with its line end. Raises StrataError for what cannot be read,
     is not in UTF-8, or holds zero bytes (as files have after a crash of their machine).
     """
-    rest, rows = b"", 0
+    rest, rows, begin = b"", 0, time.monotonic()
     try:
-        with _opened(path) as file:
+        with path.open("rb") as raw, _unpacked(path, raw) as file:
+            size = max(os.fstat(raw.fileno()).st_size, 1)
             while data := file.read(BLOCK):
+                _progress(path, raw.tell() / size, begin)
                 whole, end, tail = data.rpartition(b"\n")
                 if not end:
                     rest += data
@@ -47,8 +55,18 @@ def blocks(path: Path) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    return gzip.open(raw) if path.suffix == ".gz" else raw  # type: ignore[return-value]
+
+
+def _progress(path: Path, share: float, begin: float) -> None:
+    """How far a large log is read, on a terminal; nothing is left on the line at the end."""
+    spent = time.monotonic() - begin
+    if spent < _QUIET_S or not sys.stderr.isatty():
+        return
+    left = f"{path.name}: {share:4.0%} read, about {duration(spent / share - spent)} left"
+    sys.stderr.write(f"\r{left if share < 1 else '':<{_WIDTH}}\r")
+    sys.stderr.flush()
 
 
 def _check(path: Path, block: bytes, rows: int) -> None:
@@ -96,7 +114,7 @@ def refused(path: Path, wrong: Callable[[str], str | None], allowed: str, first:
 
 def _ends(path: Path) -> bool:
     last = b"\n"
-    with _opened(path) as file:
+    with path.open("rb") as raw, _unpacked(path, raw) as file:
         while data := file.read(BLOCK):
             last = data[-1:]
     return last == b"\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from strata.centre.jobs import forms as jobs
 from strata.centre.jobs import slurm
+from strata.centre.jobs.rows import Rows
 from strata.centre.outages import categories as kinds
 from strata.centre.outages import forms as outages
 from strata.centre.outages import times
@@ -17,6 +18,7 @@ from strata.centre.outages.history import System, histories
 from strata.centre.sampling.rates import sampled
 from strata.centre.use import page
 from strata.centre.use.analysis import Analysis, Asked, analyse, document
+from strata.centre.use.groups import width_edges
 from strata.errors import StrataError
 from strata.measure.files import write_json
 from strata.report.build import write
@@ -35,7 +37,7 @@ class Request:
     begin: str | None = None
     until: str | None = None
     since: str | None = None
-    zone: str = times.UTC
+    zone: str | None = None
     parts: str | None = None
     wide: int | None = None
     widths: str | None = None
@@ -51,21 +53,7 @@ class Request:
 
 def use(request: Request) -> Analysis:
     """The analysis that was asked for. Raises StrataError for wrong options and damaged logs."""
-    zone = times.zone(request.zone)
-    begin, until, since = (
-        None if given is None else times.one(given, zone, option)
-        for given, option in (
-            (request.begin, "--begin"),
-            (request.until, "--until"),
-            (request.since, "--since"),
-        )
-    )
-    if begin is not None and until is not None and until <= begin:
-        raise StrataError(
-            "--until lies before --begin", at="--until", given=request.until, allowed="a later time"
-        )
-    if request.wide is not None and request.wide < 1:
-        raise StrataError("not a width", at="--wide", given=str(request.wide), allowed="1 or more")
+    zone = times.zone(request.zone or times.UTC)
     if bool(request.logs) == request.live:
         raise StrataError(
             "either logs, or --live",
@@ -74,16 +62,7 @@ def use(request: Request) -> Analysis:
             allowed="one of them",
             remedy="strata centre use --help",
         )
-    asked = Asked(
-        begin,
-        until,
-        since,
-        zone,
-        _parts(request.parts, zone),
-        request.wide,
-        request.widths,
-        request.anonymise,
-    )
+    _asked(request, zone)  # wrong options are told before a large log is read
     own = kinds.load(request.categories)
     seen = None if request.samples is None else sampled(request.samples)
     with tempfile.TemporaryDirectory(prefix="strata-use-") as folder:
@@ -98,7 +77,38 @@ def use(request: Request) -> Analysis:
         if request.live:
             log.path = "sacct"
         system = _system(request, down, form, own, zone) if down else None
+    asked = _asked(request, zone if request.zone else _days_zone(log, zone))
     return analyse(log, asked, system, own, seen)
+
+
+def _asked(request: Request, zone: str) -> Asked:
+    """The options, understood. Raises StrataError for wrong ones."""
+    begin, until, since = (
+        None if given is None else times.one(given, zone, option)
+        for given, option in (
+            (request.begin, "--begin"),
+            (request.until, "--until"),
+            (request.since, "--since"),
+        )
+    )
+    if begin is not None and until is not None and until <= begin:
+        raise StrataError(
+            "--until lies before --begin", at="--until", given=request.until, allowed="a later time"
+        )
+    if request.wide is not None and request.wide < 1:
+        raise StrataError("not a width", at="--wide", given=str(request.wide), allowed="1 or more")
+    width_edges(request.widths, 1)
+    parts = _parts(request.parts, zone)
+    return Asked(begin, until, since, zone, parts, request.wide, request.widths, request.anonymise)
+
+
+def _days_zone(log: Rows, zone: str) -> str:
+    """The machine's own, where the log names one that is known."""
+    try:
+        return times.zone(log.zone) if log.zone else zone
+    except StrataError:
+        log.said.append(f"The log's time zone {log.zone} is not known: days are those of {zone}.")
+        return zone
 
 
 def _system(
