@@ -194,7 +194,7 @@ def test_before_and_after_a_date(tmp_path: Path) -> None:
     assert whole.late.figure("utilisation").value == pytest.approx(50)
     said = {c.before.key: c.words for c in whole.changes}
     assert said["utilisation"] == "more" and said["wait_mean"] == "no change beyond chance"
-    assert said["between"] == "no interval"
+    assert said["between"] == "too little is known"
     change = next(c for c in whole.changes if c.before.key == "utilisation")
     assert change.low is not None and change.high is not None
     assert change.low < 50 - 100 * 28 * 48 / (31 * 192) < change.high
@@ -206,3 +206,20 @@ def test_names_are_hidden(tmp_path: Path) -> None:
     assert not any(name in said for name in ("ada", "bob", "eve", "a.out", "jobs.txt"))
     assert [g.name for g in whole.names["user"]] == ["user 1", "user 2", "user 3"]
     assert [g.name for g in whole.names["partition"]] == ["batch"]
+
+
+def test_interrupts_before_and_after_are_compared_as_counts(tmp_path: Path) -> None:
+    """1 in the first half and 14 in the second: 15 fall so unevenly by chance in 1 of 1000 cases."""
+    ends = ["01-20", *(f"02-{d:02d}" for d in range(5, 19))]
+    text = "".join(
+        sacct(str(i), f"{d}T00:00:00", f"{d}T01:00:00", f"{d}T02:00:00", 8, "NODE_FAIL")
+        for i, d in enumerate(ends)
+    )
+    asked = Asked(at("01-01T00:00"), at("03-04T00:00"), at("02-01T00:00"), parts=((-np.inf, 8),))
+    whole = analyse(rows(tmp_path, SACCT + text), asked)
+    said = {c.before.key: c for c in whole.changes}
+    assert said["between"].words == "less"
+    assert (said["between"].before.value, said["between"].after.value) == (
+        31 * 24,
+        pytest.approx(31 * 24 / 14),
+    )

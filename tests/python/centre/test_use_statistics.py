@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from strata.centre.use.account import Figure, Period, changes
 from strata.centre.use.bootstrap import LEAST, draws, interval, quantiles, ratios
 from strata.centre.use.occupancy import Steps, calendar, peak, per_bin, sweep
 
@@ -111,3 +112,21 @@ def test_too_few_days_have_no_interval() -> None:
     assert not draws(LEAST - 1).any and draws(LEAST).any
     assert interval(np.array([np.nan])) == (None, None)
     assert interval(np.array([1.0, 2.0]), 5.0)[1] == 5.0
+
+
+def test_changes_that_are_none_are_told_rarely() -> None:
+    """The 5 % are for all figures together: of 100 pairs of periods that are alike few tell any change."""
+    random = np.random.default_rng(7)
+    told = 0
+    for k in range(100):
+        periods = []
+        for name, seed in (("before", 2), ("after", 3)):
+            drawn = draws(56, 1000 * k + seed)
+            days = random.normal(100, 10, (12, 56))
+            figures = [
+                Figure(str(i), "", "", d.mean(), drawn=ratios(drawn, d, np.ones(56)))
+                for i, d in enumerate(days)
+            ]
+            periods.append(Period(name, 0, 56 * 86400, tuple(figures)))
+        told += any(c.told for c in changes(*periods))
+    assert told <= 10

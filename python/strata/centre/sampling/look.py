@@ -50,6 +50,7 @@ class Looker:
     def __post_init__(self) -> None:
         self.run = int(time.time())
         self.cores = os.cpu_count() or 1
+        self._proc = str(self.root / "proc")
         self._known: dict[int, str | None] = {}
         self._self = os.getpid()
         self._last: float | None = None
@@ -89,7 +90,7 @@ class Looker:
 
     def _members(self) -> dict[str, list[int]]:
         """The processes of each job. An environment is read once."""
-        pids = {int(name) for name in os.listdir(self.root / "proc") if name.isdecimal()}  # noqa: PTH208
+        pids = {int(name) for name in os.listdir(self._proc) if name.isdecimal()}  # noqa: PTH208
         for gone in self._known.keys() - pids:
             del self._known[gone]
         members: dict[str, list[int]] = {}
@@ -102,7 +103,7 @@ class Looker:
         return members
 
     def _job_of(self, pid: int) -> str | None:
-        words = _bytes(self.root / f"proc/{pid}/environ")
+        words = _bytes(f"{self._proc}/{pid}/environ")
         found = _JOB.search(words)
         return found.group(1).decode(errors="replace") if found and _SCRIPT not in words else None
 
@@ -111,7 +112,7 @@ class Looker:
         most, program = -1.0, ""
         count = 0
         for pid in pids:
-            name, behind, stat = _bytes(self.root / f"proc/{pid}/stat").rpartition(b")")
+            name, behind, stat = _bytes(f"{self._proc}/{pid}/stat").rpartition(b")")
             if not behind:
                 continue
             cells = stat.split()
@@ -153,7 +154,7 @@ class Looker:
     def _new(self, pid: int) -> _Job:
         """Control groups and counters of a job that was not there before."""
         state = _Job()
-        for line, path in _GROUP.findall(_bytes(self.root / f"proc/{pid}/cgroup").decode(errors="replace")):
+        for line, path in _GROUP.findall(_bytes(f"{self._proc}/{pid}/cgroup").decode(errors="replace")):
             base = self.root / "sys/fs/cgroup"
             for kind in line.split(",") if line else ("",):
                 folder = base / kind / path[1:] if kind else base / path[1:]
@@ -173,7 +174,7 @@ class Looker:
         read = written = 0
         known = False
         for pid in pids:
-            text = _bytes(self.root / f"proc/{pid}/io")
+            text = _bytes(f"{self._proc}/{pid}/io")
             if text:
                 cells = dict(line.split(b": ") for line in text.splitlines())
                 read += int(cells.get(b"read_bytes", 0))
@@ -210,7 +211,7 @@ class Looker:
         )
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: str | Path) -> bytes:
     """A file of the kernel; nothing where it is gone or closed to this user."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

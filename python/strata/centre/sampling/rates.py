@@ -206,7 +206,8 @@ def _series(
     seconds = _any(low, high, edges)
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = np.where(seconds > 0, sums / seconds, np.nan)
-    return Series(edges, rate, running(sums, seconds, round(WEEK / (60 * MINUTES))))
+        week = np.where(seconds > 0, running(sums, seconds, round(WEEK / (60 * MINUTES))), np.nan)
+    return Series(edges, rate, week)
 
 
 def _any(low: np.ndarray, high: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from strata.centre.jobs.rows import KINDS, NODE, WASTED, Rows
 from strata.centre.outages.history import DAY
 from strata.centre.reliability.account import mtti
-from strata.centre.use.bootstrap import NONE, Draws, Interval, draws, interval, quantiles, ratios
+from strata.centre.use.bootstrap import NONE, Draws, block_of, draws, interval, quantiles, ratios
 from strata.centre.use.occupancy import Calendar, Use, per_bin
 
 HOUR = 3600.0
@@ -62,7 +62,7 @@ class Daily:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a period; `better`: 1 where more is better, -1 where less is, 0 where it depends."""
+    """A figure of a period with its interval, and its value in each drawing of the days."""
 
     key: str
     title: str
@@ -71,6 +71,7 @@ class Figure:
     low: float | None = None
     high: float | None = None
     drawn: np.ndarray | None = None
+    events: int | None = None  # of which it is the time between
 
 
 @dataclass(frozen=True)
@@ -233,35 +234,63 @@ def _between(failures: np.ndarray | None, begin: float, end: float) -> Figure:
         return Figure("between", "Mean time between interrupts of jobs", "h", None)
     count = int(((failures >= begin) & (failures <= end)).sum())
     value, low, high = mtti((end - begin) / HOUR, count)
-    return Figure("between", "Mean time between interrupts of jobs", "h", value, low, high)
+    return Figure("between", "Mean time between interrupts of jobs", "h", value, low, high, None, count)
 
 
 @dataclass(frozen=True)
 class Change:
-    """A figure before and after a date: the difference with its interval, where days were enough."""
+    """A figure before and after a date: the difference with its interval, where days were enough. `told`: it
+    is beyond chance, all figures together; None: too little is known.
+    """
 
     before: Figure
     after: Figure
     difference: float | None
     low: float | None
     high: float | None
+    told: bool | None
 
     @property
     def words(self) -> str:
-        if self.difference is None or self.low is None or self.high is None:
-            return "no interval"
-        if self.low <= 0 <= self.high:
+        if self.told is None:
+            return "too little is known"
+        if not self.told:
             return "no change beyond chance"
-        return "more" if self.difference > 0 else "less"
+        return "more" if (self.difference or 0) > 0 else "less"
 
 
 def changes(before: Period, after: Period) -> list[Change]:
-    """Each figure of two periods. Both were drawn by themselves."""
+    """Each figure of two periods, each drawn by itself. The 5 % are for all of them (Bonferroni)."""
+    pairs = list(zip(before.figures, after.figures, strict=True))
+    chances = [_chance(a, b, before.days, after.days) for a, b in pairs]
+    level = 0.05 / max(1, sum(p is not None for p in chances))
     found = []
-    for a, b in zip(before.figures, after.figures, strict=True):
-        both = a.value is not None and b.value is not None
-        ends: Interval = NONE
-        if both and a.drawn is not None and b.drawn is not None:
-            ends = interval(b.drawn - a.drawn)
-        found.append(Change(a, b, b.value - a.value if both else None, *ends))  # type: ignore[operator]
+    for (a, b), p in zip(pairs, chances, strict=True):
+        difference = None if a.value is None or b.value is None else b.value - a.value
+        ends = NONE if a.drawn is None or b.drawn is None else interval(b.drawn - a.drawn, difference)
+        found.append(Change(a, b, difference, *ends, None if p is None else p < level))
     return found
+
+
+def _chance(a: Figure, b: Figure, days_a: float, days_b: float) -> float | None:
+    """How likely such a difference is without a change. Of counts exact: given their sum, those before are
+    binomial. Of all others by Student's t with the deviation of the drawings, which k blocks give with k - 1
+    degrees of freedom and, as every bootstrap of a mean, too small by (k - 1) / k.
+    """
+    from scipy.stats import binomtest, t
+
+    if a.events is not None and b.events is not None:
+        total = a.events + b.events
+        return float(binomtest(a.events, total, days_a / (days_a + days_b)).pvalue) if total else None
+    if a.value is None or b.value is None or a.drawn is None or b.drawn is None:
+        return None
+    blocks = [max(2.0, days / block_of(round(days))) for days in (days_a, days_b)]
+    variances = [
+        float(np.nanvar(f.drawn)) * k / (k - 1)
+        for f, k in zip((a, b), blocks, strict=True)
+        if f.drawn is not None
+    ]
+    deviation = float(np.sqrt(sum(variances)))
+    if deviation == 0:
+        return 0.0 if a.value != b.value else 1.0
+    return float(2 * t.sf(abs(b.value - a.value) / deviation, min(blocks) - 1))

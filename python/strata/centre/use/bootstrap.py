@@ -33,10 +33,15 @@ class Draws:
         return len(self.times) > 0
 
 
+def block_of(days: int) -> int:
+    """How many days are drawn together."""
+    return BLOCK if days >= 4 * BLOCK else 1
+
+
 def draws(days: int, seed: int = 1) -> Draws:
     if days < LEAST:
         return Draws(np.zeros((0, days), np.float32))
-    block = BLOCK if days >= 4 * BLOCK else 1
+    block = block_of(days)
     random = np.random.default_rng([seed, days])
     blocks = -(-days // block)
     first = random.integers(0, days, (DRAWN, blocks))

@@ -282,34 +282,31 @@ def _changes(whole: Analysis) -> Section:
     early, late = whole.early, whole.late
     assert early is not None and late is not None
     rows = [_change(c) for c in whole.changes]
-    head = (
-        "Figure",
-        f"Before {text(late.begin)[:10]} ({early.days:.1f} days)",
-        "95 %",
-        f"After ({late.days:.1f} days)",
-        "95 %",
-        "Difference, 95 %",
-        "What it says",
-    )
+    caption = f"Before {text(late.begin)[:10]} ({early.days:.1f} days) and after ({late.days:.1f} days)"
+    head = ("Figure", "Before (95 %)", "After (95 %)", "Difference, 95 %", "What it says")
     return Section(
         "changes",
         "Before and after",
         [
-            Table(head, rows, frozenset({1, 2, 3, 4, 5})),
+            Table(head, rows, frozenset({1, 2, 3}), caption),
             Text(
-                "A difference is told where its interval does not hold zero. That two periods differ does "
-                "not say that what happened on that day is the reason."
+                "Intervals are each figure's own; a change is told where it is beyond chance among all "
+                "figures. It does not say that what happened on that day is the reason."
             ),
         ],
     )
 
 
 def _change(one: Change) -> list[str]:
-    a, b = one.before, one.after
+    cells = [
+        value(f) if f.low is None and f.high is None else f"{value(f)} ({_interval(f)})"
+        for f in (one.before, one.after)
+    ]
     differs = _NONE
-    if one.difference is not None and one.low is not None and one.high is not None:
-        differs = " to ".join(f"{v:+.2f}" for v in (one.low, one.high)) + f" {a.unit}"
-    return [a.title, value(a), _interval(a), value(b), _interval(b), differs, one.words]
+    if one.low is not None and one.high is not None:
+        scale, unit = (60, "min") if one.before.unit == "h" else (1, one.before.unit)
+        differs = " to ".join(f"{scale * v:+.2f}" for v in (one.low, one.high)) + f" {unit}"
+    return [one.before.title, *cells, differs, one.words]
 
 
 def _sustained(whole: Analysis) -> Section:
@@ -354,6 +351,7 @@ def _sustained(whole: Analysis) -> Section:
         )
     blocks.append(_accounts(one.programs, "Program", "By program", whole.asked.hide))
     blocks.append(_accounts(one.jobs, "Job", "The jobs that used most", whole.asked.hide))
+    blocks.append(Text("Busy processors, memory (the most) and rates are those of a node."))
     blocks.append(Points([f"Samples: {line}" for line in one.said] or ["No sample was damaged."]))
     return Section("sustained", "Sustained rate", blocks)
 
@@ -378,11 +376,11 @@ def _accounts(found: Sequence[Account], name: str, caption: str, hide: bool) -> 
         "Jobs",
         "Node-hours",
         "CPU-hours",
-        "Busy a node",
-        "Memory a node",
+        "Busy",
+        "Memory",
         "Read, MB/s",
         "Written, MB/s",
-        "Gflop/s a node",
+        "Gflop/s",
     )
     return Table(head, rows, frozenset(range(1, len(head))), caption, len(rows) > 12)
 
