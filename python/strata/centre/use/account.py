@@ -256,7 +256,8 @@ class Change:
             return "too little is known"
         if not self.told:
             return "no change beyond chance"
-        return "more" if (self.difference or 0) > 0 else "less"
+        rarer = (self.before.events or 0) - (self.after.events or 0)  # one side may have no interrupt at all
+        return "more" if (rarer if self.difference is None else self.difference) > 0 else "less"
 
 
 def changes(before: Period, after: Period) -> list[Change]:
