@@ -226,3 +226,19 @@ def test_interrupts_before_and_after_are_compared_as_counts(tmp_path: Path) -> N
         31 * 24,
         pytest.approx(31 * 24 / 14),
     )
+
+
+def test_a_wait_begins_when_the_job_might_have_started(tmp_path: Path) -> None:
+    row = sacct("1", "01-01T00:00:00", "01-02T00:00:00", "01-03T00:00:00", 8, eligible="01-01T18:00:00")
+    assert figures(analyse(rows(tmp_path, SACCT + row), Asked(**TEN_DAYS)))["wait_mean"] == pytest.approx(6)
+
+
+def test_many_users_are_those_with_most_hours_and_all_others(tmp_path: Path) -> None:
+    text = "".join(
+        sacct(str(i), "01-01T00:00:00", "01-02T00:00:00", "01-03T00:00:00", i, user=f"u{i}")
+        for i in range(1, 41)
+    )
+    whole = analyse(rows(tmp_path, SACCT + text), Asked(TEN_DAYS["begin"], TEN_DAYS["until"]))
+    users = whole.names["user"]
+    assert [g.name for g in users] == [*(f"u{i}" for i in range(40, 15, -1)), "all others (15)"]
+    assert users[-1].starts == 15 and sum(g.share for g in users) == pytest.approx(100)

@@ -233,6 +233,16 @@ def test_pbs_jobs_over_several_days_files(tmp_path: Path) -> None:
     }
 
 
+def test_a_pbs_run_that_was_lost_is_no_run(tmp_path: Path) -> None:
+    """A job that starts again without a record between has a run whose end nobody knows."""
+    text = "".join(
+        record("S", "1", f"01/0{day}/2026 00:00:00", start=int(at(f"01-0{day}T00:00")), exec_host="n1/0*8")
+        for day in (1, 2)
+    )
+    found = rows(tmp_path, text + ended("1", 0), "20260102")
+    assert list(found.start) == [at("01-02T00:00")] and "1 runs have no end" in said(found)
+
+
 @pytest.mark.parametrize(
     ("text", "cores", "nodes"),
     [

@@ -116,16 +116,18 @@ def by_name(rows: Rows, jobs: Runs, column: str, hide: bool) -> list[Group]:
     names = [*coded.names, NONE]
     code = np.where(own < 0, len(names) - 1, own)
     work = np.bincount(code, weights=jobs.work, minlength=len(names))
-    order = np.argsort(-work, kind="stable")
+    there = np.bincount(code, minlength=len(names)) > 0
+    order = np.lexsort((-work, ~there))  # names without a run last
     rank = np.empty(len(names), np.int64)
     rank[order] = np.arange(len(names))
-    few = len(names) <= LISTED + 1
-    shown = len(names) if few else LISTED
+    known = int(there.sum())
+    few = known <= LISTED + 1
+    shown = known if few else LISTED
     titles = [
         f"{column} {i + 1}" if hide and names[k] != NONE else names[k] for i, k in enumerate(order[:shown])
     ]
     if not few:
-        titles.append(f"{OTHERS} ({len(names) - shown})")
+        titles.append(f"{OTHERS} ({known - shown})")
     place = np.minimum(rank[code], shown)
     return by_class(rows, jobs, place, titles, Draws(np.zeros((0, 0))), None)
 
