@@ -119,19 +119,17 @@ def _use(verbs: Commands) -> None:
         "use",
         "what a log of jobs says: utilisation, widths, waits, slowdown, waste, interrupts of jobs",
         [
+            ("strata centre use --live", "asks sacct of this cluster: the last 30 days"),
+            ("sacct -P -a -X -D -S 2026-01-01 -o ... > jobs.txt", "a dump; docs/use.md has the columns"),
             (
-                "SLURM_TIME_FORMAT=%s sacct -P -a -X -D -S 2026-01-01 -o "
-                "JobID,JobIDRaw,User,Account,Partition,"
-                "Submit,Eligible,Start,End,ElapsedRaw,State,AllocCPUS,NNodes,JobName > jobs.txt",
-                "",
+                "strata centre use jobs.txt --since 2026-03-01",
+                "a report in jobs-use/; before and after a date",
             ),
-            ("strata centre use jobs.txt --parts 4136", "a report in jobs-use/"),
-            ("strata centre use --live --since 2026-03-01", "asks sacct; before and after a date"),
             ("strata centre use 202603* --from pbs --zone Europe/Berlin", "PBS's accounting of a month"),
             ("strata centre use CTC-SP2-1996-3.1-cln.swf.gz", "a log of the Parallel Workloads Archive"),
-            ("strata centre use jobs.txt --outages events.txt --outages-from slurm", "with what was down"),
+            ("strata centre use jobs.txt --outages down.csv", "with what was down"),
             ("strata centre use jobs.txt --samples /nfs/samples", "and the sustained rate"),
-            ("strata centre use jobs.txt --widths 1-31,32-1023,1024-4114 --wide 1024", "classes of your own"),
+            ("strata centre use jobs.txt --widths 1-1023,1024-4114 --wide 1024", "classes of your own"),
             ("strata centre use jobs.txt --anonymise --out public", "no name of a user, group or program"),
             ("strata centre generate --jobs 100000 --out trace.swf", "a trace to try it with"),
         ],
