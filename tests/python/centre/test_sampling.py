@@ -306,6 +306,8 @@ def test_the_report_shows_samples_beside_jobs(
     )
     sampled = json.loads((tmp_path / "jobs-use" / "use.json").read_text())["sampled"]
     assert sampled["series"]["cpu"]["rate"][0] == 8.0 and sampled["programs"][0]["busy"] == 4.0
+    (job,) = sampled["jobs"]  # of its 8 processors 4 were busy
+    assert (job["processors"], job["busy_percent"]) == (8, pytest.approx(50))
     assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples", "--anonymise", "--json"]) == 0
     assert "cfd" not in capsys.readouterr().out
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from strata.centre.jobs import columns
 from strata.centre.jobs.rows import RUNNING, WAITING, Rows
 from strata.centre.outages import times
 from strata.centre.outages.categories import Categories
 from strata.centre.outages.history import DAY, System
 from strata.centre.outages.times import text
-from strata.centre.sampling.rates import Sampled
+from strata.centre.sampling.rates import Account, Sampled
 from strata.centre.sampling.rates import document as sampled_document
 from strata.centre.use import account, groups, occupancy
 from strata.centre.use.account import Change, Daily, Figure, Period, Runs
@@ -42,6 +43,15 @@ class Asked:
     hide: bool = False  # users, groups and programs by number
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What the log says of a sampled job: its user, its processors, and how many % of these were busy."""
+
+    user: str
+    cores: int
+    busy: float | None
+
+
 @dataclass
 class Analysis:
     """`parts_by`: who says how many processors there are. `early`, `late`: before and after --since."""
@@ -64,6 +74,7 @@ class Analysis:
     still: tuple[int, int]  # runs without an end, jobs that wait
     down: System | None
     sampled: Sampled | None = None
+    entries: list[Entry | None] = field(default_factory=list)  # of the sampled jobs
     said: list[str] = field(default_factory=list)
 
 
@@ -133,6 +144,7 @@ def analyse(
         (int((log.state == RUNNING).sum()), int((log.state == WAITING).sum())),
         down,
         sampled,
+        [] if sampled is None else [_entry(log, job) for job in sampled.jobs],
         said,
     )
 
@@ -196,6 +208,19 @@ def _say_over(said: list[str], use: occupancy.Use, parts: Sequence[tuple[float, 
         )
 
 
+def _entry(log: Rows, job: Account) -> Entry | None:
+    """The last run of a job in the log. Samples of some of its nodes are about their part of its cores."""
+    import pyarrow as pa
+
+    rows = np.flatnonzero((log.key == columns.keys(pa.array([job.key]))[0]) & ~np.isnan(log.start))
+    if not len(rows):
+        return None
+    row, user = rows[-1], log.column("user")
+    cores, nodes = int(log.cores[row]), max(int(log.nodes[row]), 1)
+    name = user.names[user.codes[row]] if user is not None and user.codes[row] >= 0 else groups.NONE
+    return Entry(name, cores, _percent(job.cpu_hours, job.hours * cores / nodes))
+
+
 # --- as JSON
 
 
@@ -238,8 +263,16 @@ def document(whole: Analysis) -> dict[str, Any]:
         "ends": [asdict(e) for e in whole.ends],
         "running": whole.still[0],
         "waiting": whole.still[1],
-        "sampled": None if whole.sampled is None else sampled_document(whole.sampled, whole.asked.hide),
+        "sampled": None if whole.sampled is None else _sampled(whole.sampled, whole),
     }
+
+
+def _sampled(one: Sampled, whole: Analysis) -> dict[str, Any]:
+    found = sampled_document(one, whole.asked.hide)
+    for job, entry in zip(found["jobs"], whole.entries, strict=True):
+        job["processors"] = None if entry is None else entry.cores
+        job["busy_percent"] = None if entry is None else entry.busy
+    return found
 
 
 def hidden_said(whole: Analysis) -> list[str]:

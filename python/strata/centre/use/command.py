@@ -16,7 +16,7 @@ from strata.centre.outages import forms as outages
 from strata.centre.outages import times
 from strata.centre.outages.history import System, histories
 from strata.centre.sampling.rates import sampled
-from strata.centre.use import page
+from strata.centre.use import page, words
 from strata.centre.use.analysis import Analysis, Asked, analyse, document
 from strata.centre.use.groups import width_edges
 from strata.errors import StrataError
@@ -175,13 +175,13 @@ def run(request: Request, command: str) -> int:
     write_json(out / "use.json", document(whole))
     p = whole.whole
     print(
-        f"utilisation {page.value(p.figure('utilisation_up'))} of the time up, "
-        f"{page.value(p.figure('utilisation'))} of {p.days:.1f} days"
+        f"utilisation {words.value(p.figure('utilisation_up'))} of the time up, "
+        f"{words.value(p.figure('utilisation'))} of {p.days:.1f} days"
     )
     print(page.sentence(whole))
     for key in ("starts", "wait_median", "wasted", "between"):
         figure = p.figure(key)
-        print(f"{figure.title[0].lower()}{figure.title[1:]}: {page.value(figure)}")
+        print(f"{figure.title[0].lower()}{figure.title[1:]}: {words.value(figure)}")
     if whole.sampled is not None and whole.sampled.empty:
         print(f"empty columns: {'; '.join(whole.sampled.empty)}")
     print(f"report: {path}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strata.advice.words import size
 from strata.centre.jobs.rows import KINDS, WASTED
 from strata.centre.outages.times import text
-from strata.centre.sampling.rates import RATES, Account
-from strata.centre.use import figures
+from strata.centre.use import figures, sustained
 from strata.centre.use.account import Change, Figure
 from strata.centre.use.analysis import Analysis, hidden_said, months
 from strata.centre.use.groups import Group
+from strata.centre.use.words import NONE, duration, interval, one_digit, percent, value
 from strata.report.document import (
     Block,
     Document,
@@ -26,7 +25,6 @@ from strata.report.document import (
     numbered,
 )
 
-_NONE = "-"
 _TITLES = {"user": "user", "group": "group", "partition": "partition", "program": "program"}
 _ENDS = {
     "completed": "completed",
@@ -55,7 +53,7 @@ def document(whole: Analysis, command: str) -> Document:
         sections.append(_groups(whole))
     if whole.changes:
         sections.append(_changes(whole))
-    sections += [_sustained(whole), _log(whole), _method(whole, command)]
+    sections += [sustained.section(whole), _log(whole), _method(whole, command)]
     facts = [
         ("Log", "hidden" if whole.asked.hide else whole.log.path),
         ("Observed", f"{text(whole.days.begin)[:10]} to {text(whole.days.end)[:10]}"),
@@ -89,7 +87,7 @@ def _first(whole: Analysis) -> Section:
         _tile(p.figure("wasted"), "Wasted", "%"),
         _tile(p.figure("between"), "Between interrupts of jobs", ""),
     ]
-    rows = [[f.title, value(f), _interval(f)] for f in p.figures]
+    rows = [[f.title, value(f), interval(f)] for f in p.figures]
     return Section(
         "overview",
         "At a glance",
@@ -103,7 +101,7 @@ def _first(whole: Analysis) -> Section:
 
 def _tile(one: Figure, label: str, unit: str, note: str = "") -> Tile:
     shown, _, own = value(one).partition(" ")
-    return Tile(label, shown, unit or own, note or (f"95 %: {_interval(one)}" if one.low is not None else ""))
+    return Tile(label, shown, unit or own, note or (f"95 %: {interval(one)}" if one.low is not None else ""))
 
 
 def _utilisation(whole: Analysis) -> Section:
@@ -131,9 +129,9 @@ def _utilisation(whole: Analysis) -> Section:
             m["month"],
             f"{m['days']:.1f}",
             f"{m['used_hours']:,.0f}",
-            _percent(m["utilisation"]),
-            _percent(m["available"]),
-            _percent(m["utilisation_up"]),
+            percent(m["utilisation"]),
+            percent(m["available"]),
+            percent(m["utilisation_up"]),
             f"{m['starts']:.1f}",
         ]
         for m in months(whole)
@@ -177,11 +175,11 @@ def _table(found: Sequence[Group], name: str, caption: str, folded: bool) -> Tab
             f"{g.starts:,}",
             f"{g.hours:,.1f}",
             f"{g.share:.1f} %",
-            *([f"{_1(g.low)} to {_1(g.high)}"] if intervals else []),
+            *([f"{one_digit(g.low)} to {one_digit(g.high)}"] if intervals else []),
             f"{g.wasted:.1f} %",
-            _duration(g.wait),
-            _duration(g.wait_90),
-            _NONE if g.slowdown is None else f"{g.slowdown:.2f}",
+            duration(g.wait),
+            duration(g.wait_90),
+            NONE if g.slowdown is None else f"{g.slowdown:.2f}",
         ]
         for g in found
     ]
@@ -253,13 +251,13 @@ def _ends(whole: Analysis) -> Section:
     if failures is not None and len(failures):
         said = (
             f"Nodes ended {killed} jobs at {len(failures)} moments: one interrupt in {value(between)} "
-            f"(95 %: {_interval(between)}), and one job in "
+            f"(95 %: {interval(between)}), and one job in "
             f"{sum(e.hours for e in whole.ends) / max(killed, 1):,.0f} processor-hours."
         )
     elif failures is None:
         said = "This form of logs does not say which jobs a node ended: no time between interrupts of jobs."
     else:
-        least = _duration(between.low)
+        least = duration(between.low)
         said = f"No job was ended by a node: the time between interrupts is longer than {least} (95 %)."
     return Section(
         "ends", "How jobs ended", [Table(head, [*rows, total], frozenset(range(1, len(head)))), Text(said)]
@@ -299,94 +297,14 @@ def _changes(whole: Analysis) -> Section:
 
 def _change(one: Change) -> list[str]:
     cells = [
-        value(f) if f.low is None and f.high is None else f"{value(f)} ({_interval(f)})"
+        value(f) if f.low is None and f.high is None else f"{value(f)} ({interval(f)})"
         for f in (one.before, one.after)
     ]
-    differs = _NONE
+    differs = NONE
     if one.low is not None and one.high is not None:
         scale, unit = (60, "min") if one.before.unit == "h" else (1, one.before.unit)
         differs = " to ".join(f"{scale * v:+.2f}" for v in (one.low, one.high)) + f" {unit}"
     return [one.before.title, *cells, differs, one.words]
-
-
-def _sustained(whole: Analysis) -> Section:
-    one = whole.sampled
-    if one is None:
-        why = "No samples were given (`--samples`, made by `strata centre sample`): the rate is not known."
-        return Section("sustained", "Sustained rate", [Notice("missing", why)])
-    blocks: list[Block] = []
-    if one.empty:
-        blocks.append(
-            Notice(
-                "missing",
-                f"Columns that are empty, since no sampler could count them: {'; '.join(one.empty)}.",
-            )
-        )
-    units = {name: title for name, _, title, _ in RATES}
-    for name in ("operations", "traffic", "cpu"):
-        if name in one.series:
-            blocks.append(
-                Plot(
-                    f"sustained-{name}",
-                    f"Sustained over time: {units[name]}",
-                    figures.sustained(f"sustained-{name}", one.series[name], units[name]),
-                    f"{one.nodes} nodes, {one.cores} processors. {100 * one.covered:.1f} % of the time of "
-                    f"all nodes "
-                    "is sampled.",
-                    "",
-                    wide=True,
-                )
-            )
-    if one.by_program:
-        hide = whole.asked.hide
-        named = [(f"program {i}" if hide else n, s) for i, (n, _, s) in enumerate(one.by_program, start=1)]
-        unit = units[one.by_program[0][1]]
-        blocks.append(
-            Plot(
-                "sustained-programs",
-                f"By program: {unit}, mean of 7 days",
-                figures.programs("sustained-programs", named, unit),
-                wide=True,
-            )
-        )
-    blocks.append(_accounts(one.programs, "Program", "By program", whole.asked.hide))
-    blocks.append(_accounts(one.jobs, "Job", "The jobs that used most", whole.asked.hide))
-    blocks.append(Text("Busy processors, memory (the most) and rates are those of a node."))
-    blocks.append(Points([f"Samples: {line}" for line in one.said] or ["No sample was damaged."]))
-    return Section("sustained", "Sustained rate", blocks)
-
-
-def _accounts(found: Sequence[Account], name: str, caption: str, hide: bool) -> Table:
-    rows = [
-        [
-            f"{name.lower()} {i}" if hide else a.name,
-            str(a.jobs),
-            f"{a.hours:,.2f}",
-            f"{a.cpu_hours:,.2f}",
-            f"{a.busy:.2f}",
-            size(a.memory),
-            _rate(a.read, 1e6),
-            _rate(a.written, 1e6),
-            _rate(a.rate, 1e9),
-        ]
-        for i, a in enumerate(found, start=1)
-    ]
-    head = (
-        name,
-        "Jobs",
-        "Node-hours",
-        "CPU-hours",
-        "Busy",
-        "Memory",
-        "Read, MB/s",
-        "Written, MB/s",
-        "Gflop/s",
-    )
-    return Table(head, rows, frozenset(range(1, len(head))), caption, len(rows) > 12)
-
-
-def _rate(amount: float | None, unit: float) -> str:
-    return _NONE if amount is None else f"{amount / unit:,.3g}"
 
 
 def _log(whole: Analysis) -> Section:
@@ -428,50 +346,3 @@ def _method(whole: Analysis, command: str) -> Section:
             ),
         ],
     )
-
-
-# --- numbers as people read them
-
-
-def value(one: Figure) -> str:
-    """A figure with its unit."""
-    if one.value is None:
-        return _NONE
-    if one.unit == "h":
-        return _duration(one.value)
-    return f"{_number(one.value)} {one.unit}".strip()
-
-
-def _interval(one: Figure) -> str:
-    if one.low is None and one.high is None:
-        return _NONE
-    show = _duration if one.unit == "h" else _number
-    if one.high is None:
-        return f"more than {show(one.low)}"
-    return f"{show(one.low)} to {show(one.high)}"
-
-
-def _number(number: float | None) -> str:
-    if number is None:
-        return _NONE
-    return (
-        f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
-    )
-
-
-def _duration(hours: float | None) -> str:
-    if hours is None:
-        return _NONE
-    if hours * 60 < 1:
-        return f"{hours * 3600:.0f} s"
-    if hours < 2:
-        return f"{hours * 60:.1f} min"
-    return f"{hours:,.1f} h" if hours < 1000 else f"{hours / 24:,.0f} days"
-
-
-def _1(number: float | None) -> str:
-    return _NONE if number is None else f"{number:.1f}"
-
-
-def _percent(number: float | None) -> str:
-    return _NONE if number is None else f"{number:.2f} %"
