@@ -54,6 +54,9 @@ def test_a_live_cluster_says_how_it_was_used_and_its_jobs_are_sampled(
     assert done.returncode == 0, done.stderr
     whole = json.loads(done.stdout)
     assert (whole["form"], whole["runs"]) == ("slurm", 2)
+    sizes = accounted.run("sinfo", "--noheader", "--Node", "--partition=all", "-o", "%c").stdout.split()
+    registered = sum(map(int, sizes))  # what Slurm counts as the cluster's, whichever it may use
+    assert whole["parts_by"] == "the log" and whole["parts"][0]["processors"] == registered
     assert {g["name"]: g["starts"] for g in whole["names"]["program"]} == {"wide": 1, "bad": 1}
     ends = {e["kind"]: e for e in whole["ends"]}
     assert ends["completed"]["runs"] == ends["failed"]["runs"] == 1

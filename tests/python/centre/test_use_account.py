@@ -9,8 +9,8 @@ import pytest
 from use_logs import SACCT, at, rows, sacct
 
 from strata.centre.outages.categories import Categories
-from strata.centre.outages.history import System, histories
-from strata.centre.outages.log import read_cells, understood
+from strata.centre.outages.forms import read
+from strata.centre.outages.log import Log
 from strata.centre.use.analysis import Analysis, Asked, analyse, document, months
 
 # A machine of 8 processors for 10 days from 1 January: 1920 processor-hours.
@@ -147,11 +147,10 @@ def test_a_machine_that_grew(tmp_path: Path) -> None:
     assert figures(whole)["utilisation"] == pytest.approx(100 * 790 / (5 * 192 + 5 * 384))
 
 
-def outages(folder: Path, text: str) -> System:
+def outages(folder: Path, text: str, form: str | None = None) -> Log:
     path = folder / "down.csv"
-    path.write_text("system,parts,units,node,start,end,category\n" + text)
-    (one,) = histories(understood(read_cells(path), Categories(), "UTC"), Categories())
-    return one
+    path.write_text(text if form else "system,parts,units,node,start,end,category\n" + text)
+    return read([path], form, Categories(), "UTC", None)
 
 
 def test_what_was_down_is_taken_into_account(tmp_path: Path) -> None:
@@ -170,6 +169,20 @@ def test_what_was_down_is_taken_into_account(tmp_path: Path) -> None:
     assert figures(whole)["utilisation_up"] == pytest.approx(100 * 790 / 1800)
     assert figures(whole)["utilisation"] == pytest.approx(100 * 790 / 1920)
     assert figures(whole)["available"] == pytest.approx(100 * 1800 / 1920)
+
+
+def test_slurms_events_of_nodes(tmp_path: Path) -> None:
+    """The cluster's row says that there are 4 nodes; n1 has been down from the 9th on, and is still."""
+    head = "Cluster|NodeName|TRES|TimeStart|TimeEnd|State|Reason\n"
+    text = "c||billing=8,cpu=8,mem=9M,node=4|2026-01-01T00:00:00|Unknown||Cluster Registered TRES\n"
+    text += "c|n1|billing=2,cpu=2|2026-01-09T00:00:00|Unknown|DOWN|Not responding\n"
+    down = outages(tmp_path, head + text, "slurm")
+    asked = Asked(TEN_DAYS["begin"], TEN_DAYS["until"])
+    whole = analyse(rows(tmp_path, SMALL), asked, down, Categories())
+    assert list(whole.sums.use.available / 3600) == [*[192] * 8, 144, 144]
+    assert whole.parts_by == "the log of outages" and whole.down is not None and whole.down.units == 4
+    early = analyse(rows(tmp_path, SMALL), Asked(at("01-01T00:00"), at("01-08T00:00")), down, Categories())
+    assert early.down is None and figures(early)["available"] == 100  # no node was down then
 
 
 def test_days_and_months_are_those_of_the_zone(tmp_path: Path) -> None:

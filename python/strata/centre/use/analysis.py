@@ -12,7 +12,8 @@ from strata.centre.jobs import columns
 from strata.centre.jobs.rows import RUNNING, WAITING, Rows
 from strata.centre.outages import times
 from strata.centre.outages.categories import Categories
-from strata.centre.outages.history import DAY, System
+from strata.centre.outages.history import DAY, System, histories
+from strata.centre.outages.log import Log
 from strata.centre.outages.times import text
 from strata.centre.sampling.rates import Account, Sampled
 from strata.centre.sampling.rates import document as sampled_document
@@ -73,6 +74,7 @@ class Analysis:
     ends: list[End]
     still: tuple[int, int]  # runs without an end, jobs that wait
     down: System | None
+    outages: Log | None
     sampled: Sampled | None = None
     entries: list[Entry | None] = field(default_factory=list)  # of the sampled jobs
     said: list[str] = field(default_factory=list)
@@ -81,11 +83,11 @@ class Analysis:
 def analyse(
     log: Rows,
     asked: Asked,
-    down: System | None = None,
+    outages: Log | None = None,
     categories: Categories | None = None,
     sampled: Sampled | None = None,
 ) -> Analysis:
-    """Everything about the use of a machine with the outages `down`. Raises StrataError for none."""
+    """Everything about the use of a machine with its `outages`. Raises StrataError for none."""
     begin, end = _observed(log, asked)
     if asked.since is not None and not begin < asked.since < end:
         raise StrataError(
@@ -97,6 +99,7 @@ def analyse(
     days = occupancy.calendar(begin, end, asked.zone, [] if asked.since is None else [asked.since])
     jobs = account.runs(log, begin, end)
     said = [*log.said]
+    down = None if outages is None else _system(outages, categories or Categories(), begin, end)
     parts, parts_by = _parts(asked, log, down, jobs)
     use = occupancy.sweep(
         jobs.start, jobs.end, jobs.weight, _steps(parts, begin), _down(down, categories), days.edges
@@ -143,6 +146,7 @@ def analyse(
         groups.ends(log, jobs),
         (int((log.state == RUNNING).sum()), int((log.state == WAITING).sum())),
         down,
+        outages,
         sampled,
         [] if sampled is None else [_entry(log, job) for job in sampled.jobs],
         said,
@@ -187,6 +191,26 @@ def _parts(
         return ((-np.inf, down.parts),), "the log of outages"
     most = occupancy.peak(jobs.start, jobs.end, jobs.weight)
     return ((-np.inf, int(np.ceil(most))),), "the most that were in use at once"
+
+
+def _system(outages: Log, categories: Categories, begin: float, end: float) -> System | None:
+    """The outages of the machine. One that has no end lasts until that of the log of jobs."""
+    watched = bool((outages.rows["category"] < 0).any())
+    try:
+        found = histories(outages, categories, begin, end)
+    except StrataError:
+        if watched:
+            raise
+        return None  # none of its outages was in this time
+    if len(found) > 1:
+        raise StrataError(
+            "the log of outages is of several systems",
+            at="--outages",
+            given=", ".join(s.name for s in found[:20]),
+            allowed="one",
+            remedy="--system NAME takes one of them",
+        )
+    return found[0]
 
 
 def _steps(parts: Sequence[tuple[float, int]], begin: float) -> Steps:

@@ -13,8 +13,9 @@ from strata.centre.jobs import slurm
 from strata.centre.jobs.rows import Rows
 from strata.centre.outages import categories as kinds
 from strata.centre.outages import forms as outages
+from strata.centre.outages import slurm as events
 from strata.centre.outages import times
-from strata.centre.outages.history import System, histories
+from strata.centre.outages.log import Log
 from strata.centre.sampling.rates import sampled
 from strata.centre.use import page, words
 from strata.centre.use.analysis import Analysis, Asked, analyse, document
@@ -24,6 +25,7 @@ from strata.measure.files import write_json
 from strata.report.build import write
 
 LIVE_DAYS = 30
+EVENTS = "Cluster,NodeName,TRES,TimeStart,TimeEnd,State,Reason"
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,28 @@ def use(request: Request) -> Analysis:
             first = request.begin or f"now-{LIVE_DAYS}days"
             logs = (slurm.live(Path(folder) / "jobs.txt", first, request.until, request.system),)
             if not down:
-                words = ["sacctmgr", "-P", "show", "event", f"start={first}"]
+                words = ["sacctmgr", "-P", "show", "event", f"start={first}", f"format={EVENTS}"]
                 down, form = (slurm.asked(words, Path(folder) / "events.txt"),), "slurm"
         log = jobs.read(logs, request.form, zone, request.lenient, request.system)
         if request.live:
             log.path = "sacct"
-        system = _system(request, down, form, own, zone) if down else None
+            log.parts = log.parts or (events.size(down[0], request.system) if form == "slurm" else None)
+        seen_down = _outages(request, down, form, own, zone, log) if down else None
     asked = _asked(request, zone if request.zone else _days_zone(log, zone))
-    return analyse(log, asked, system, own, seen)
+    return analyse(log, asked, seen_down, own, seen)
+
+
+def _outages(
+    request: Request, down: tuple[Path, ...], form: str | None, own: kinds.Categories, zone: str, log: Rows
+) -> Log | None:
+    """The log of outages. Of a cluster that is asked itself it may be that no node had an event."""
+    try:
+        return outages.read(down, form, own, zone, request.system)
+    except StrataError as error:
+        if request.outages or error.message != events.NO_EVENT:
+            raise
+        log.said.append("Slurm knows of no node that was down or drained in this time.")
+        return None
 
 
 def _asked(request: Request, zone: str) -> Asked:
@@ -109,28 +125,6 @@ def _days_zone(log: Rows, zone: str) -> str:
     except StrataError:
         log.said.append(f"The log's time zone {log.zone} is not known: days are those of {zone}.")
         return zone
-
-
-def _system(
-    request: Request, down: tuple[Path, ...], form: str | None, own: kinds.Categories, zone: str
-) -> System | None:
-    """The machine's outages. Slurm's events of the last days may be none at all."""
-    try:
-        log = outages.read(down, form, own, zone, request.system)
-        found = histories(log, own)
-    except StrataError:
-        if request.live and not request.outages:
-            return None
-        raise
-    if len(found) > 1:
-        raise StrataError(
-            "the log of outages is of several systems",
-            at="--outages",
-            given=", ".join(s.name for s in found[:20]),
-            allowed="one",
-            remedy="--system NAME takes one of them",
-        )
-    return found[0]
 
 
 def _parts(text: str | None, zone: str) -> tuple[tuple[float, int], ...]:

@@ -116,7 +116,7 @@ def _utilisation(whole: Analysis) -> Section:
             wide=True,
         )
     ]
-    if whole.down is None:
+    if whole.outages is None:
         blocks.append(
             Notice(
                 "missing",
