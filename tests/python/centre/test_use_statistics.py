@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from strata.centre.use import occupancy
 from strata.centre.use.account import Figure, Period, changes
 from strata.centre.use.bootstrap import LEAST, draws, interval, quantiles, ratios
 from strata.centre.use.occupancy import Steps, calendar, peak, per_bin, sweep
@@ -37,7 +38,11 @@ def test_sums_of_bins_are_those_of_each_second() -> None:
     assert peak(start, end, weight) == marks.max()
 
 
-def test_the_sweep_is_exact_with_a_machine_that_grows_and_parts_that_are_down() -> None:
+@pytest.mark.parametrize("at_once", [64, 1 << 20])
+def test_the_sweep_is_exact_with_a_machine_that_grows_and_parts_that_are_down(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(occupancy, "_AT_ONCE", at_once)
     start, end, weight = random_jobs(2, 300, 4000)
     marks = marked(start, end, weight, 4000)
     whole = np.where(np.arange(4000) < 1500, 1000.0, 2000.0)

@@ -110,11 +110,15 @@ def _single_spaces(block: bytes) -> bytes:
     for old, new in ((b"\t", b" "), (b"\r\n", b"\n")):
         if old in block:
             block = block.replace(old, new)
-    for run in (b"        ", b"    ", b"  ", b"  "):  # eight at once, so that wide columns need few passes
-        block = block.replace(run, b" ")
-    while b"  " in block:
-        block = block.replace(b"  ", b" ")
-    return block.replace(b"\n ", b"\n").replace(b" \n", b"\n").lstrip()
+    if b"  " in block:
+        for run in (b"        ", b"    "):  # many at once, so that wide columns need few passes
+            block = block.replace(run, b" ")
+        while b"  " in block:
+            block = block.replace(b"  ", b" ")
+    for old, new in ((b"\n ", b"\n"), (b" \n", b"\n")):
+        if old in block:
+            block = block.replace(old, new)
+    return block.lstrip()
 
 
 def _wrong(line: str) -> str | None:

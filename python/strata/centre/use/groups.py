@@ -69,18 +69,22 @@ def classes(cores: np.ndarray, edges: Sequence[tuple[int, int]]) -> np.ndarray:
 def by_class(
     rows: Rows, jobs: Runs, code: np.ndarray, names: Sequence[str], drawn: Draws, days: np.ndarray | None
 ) -> list[Group]:
-    """A row for each name, in their order; `days`: processor-seconds of each day and name, for intervals."""
+    """A row for each name, in their order, of which there are few. `days`: processor-seconds of each day and
+    name, for intervals.
+    """
     total = float(jobs.work.sum())
     size = len(names)
     work = np.bincount(code, weights=jobs.work, minlength=size)
     waste = np.isin(rows.state[jobs.index], WASTED)
     wasted = np.bincount(code[waste], weights=jobs.work[waste], minlength=size)
     starts = np.bincount(code[jobs.began], minlength=size)
+    order = np.argsort(code.astype(np.int16), kind="stable")
+    cuts = np.searchsorted(code[order], np.arange(size + 1))
     found = []
     for k, name in enumerate(names):
         if not work[k] and not starts[k]:
             continue
-        here = code == k
+        here = order[cuts[k] : cuts[k + 1]]
         low, high = None, None
         if days is not None and drawn.any:
             share = ratios(drawn, 100 * days[:, k], days.sum(axis=1))

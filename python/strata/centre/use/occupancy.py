@@ -15,6 +15,7 @@ import numpy as np
 from strata.centre.outages import times
 from strata.centre.outages.history import System
 
+_AT_ONCE = 1 << 20
 _NO_TIME = 1e-3  # seconds: what rounding leaves of none in a difference of sums
 
 
@@ -129,20 +130,22 @@ def sweep(
 ) -> Use:
     """The use of the machine by jobs. `parts` are its processors, `down` the share that is out of service."""
     marks = [(t, np.zeros(len(t))) for t in (edges, parts.when, down.when)]  # where a day or a level begins
-    when, used = _levels([(start, weight), (end, -weight), *marks])
-    lasts = np.diff(when, append=when[-1])
-    keep = lasts > 0
-    when, used, lasts = when[keep], used[keep], lasts[keep]
-    whole, out = (_at(steps, when) for steps in (parts, down))
-    inside = (when >= edges[0]) & (when < edges[-1])
-    when, used, lasts, whole, out = (x[inside] for x in (when, used, lasts, whole, out))
-    used = np.maximum(used, 0.0)
-    available = np.maximum(whole * (1.0 - np.clip(out, 0.0, 1.0)), used)
-    day = np.searchsorted(edges, when, side="right") - 1
+    when, level = _levels([(start, weight), (end, -weight), *marks])
     days = len(edges) - 1
-    sums = [np.bincount(day, weights=x * lasts, minlength=days) for x in (used, whole, available)]
-    over = float(lasts[used > whole + 1e-6].sum())
-    return Use(*sums, float(used.max(initial=0.0)), over)
+    sums, most, over = np.zeros((3, days)), 0.0, 0.0
+    for first in range(0, len(when) - 1, _AT_ONCE):  # or each array of a large log takes its memory at once
+        here = slice(first, min(first + _AT_ONCE, len(when) - 1))
+        time, used = when[here], np.maximum(level[here], 0.0)
+        lasts = when[here.start + 1 : here.stop + 1] - time
+        lasts[(time < edges[0]) | (time >= edges[-1])] = 0.0
+        whole, out = (_at(steps, time) for steps in (parts, down))
+        available = np.maximum(whole * (1.0 - np.clip(out, 0.0, 1.0)), used)
+        day = np.clip(np.searchsorted(edges, time, side="right") - 1, 0, days - 1)
+        for k, x in enumerate((used, whole, available)):
+            sums[k] += np.bincount(day, weights=x * lasts, minlength=days)
+        most = max(most, float(used[lasts > 0].max(initial=0.0)))
+        over += float(lasts[used > whole + 1e-6].sum())
+    return Use(*sums, most, over)
 
 
 def _at(steps: Steps, when: np.ndarray) -> np.ndarray:
