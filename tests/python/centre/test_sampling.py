@@ -288,6 +288,74 @@ def test_programs_and_jobs(tmp_path: Path) -> None:
     assert [name for name, *_ in found.by_program] == ["cfd", "md"]
 
 
+def test_nodes_that_are_sampled_at_different_times_add_up(tmp_path: Path) -> None:
+    """n1 in the first ten minutes of a half hour, n2 in the last: each with two processors busy."""
+    for host, first in (("n1", 0), ("n2", 20)):
+        made = Ring(tmp_path, host, 1 << 20, 8)
+        made.write([node(first + m, 120.0 * m) for m in range(11)])
+    found = rates.sampled(tmp_path)
+    assert list(found.series["cpu"].rate) == [pytest.approx(4.0)] and found.covered == pytest.approx(1 / 3)
+
+
+def test_copies_of_a_nodes_file_count_once(tmp_path: Path) -> None:
+    made = Ring(tmp_path / "a", "n1", 1 << 20, 8)
+    made.write([node(m, 60.0 * m) for m in range(16)])
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "n1.ring").write_bytes(made.path.read_bytes())
+    made.write([node(m, 60.0 * m) for m in range(16, 31)])
+    found = rates.sampled(tmp_path)
+    assert (found.nodes, found.cores, found.covered) == (1, 8, 1.0)
+    assert list(found.series["cpu"].rate) == [pytest.approx(1.0)]
+
+
+COLLECTED = """\
+time,seconds,node,job,program,cores,cpu,flops,traffic,memory
+2026-01-01T00:30:00Z,1800,n1,,,64,32,1.5e11,2e9,1000
+2026-01-01T00:30:00Z,1800,n2,,,64,16,0.5e11,,500
+2026-01-01T00:30:00Z,900,n1,7,cfd,64,20,1e11,,300
+"""
+
+
+def test_samples_of_another_collector(tmp_path: Path) -> None:
+    path = tmp_path / "ldms.csv"
+    path.write_text(COLLECTED)
+    found = rates.sampled(tmp_path)
+    assert (found.nodes, found.cores, found.covered) == (2, 128, 1.0)
+    assert {name: list(s.rate) for name, s in found.series.items()} == {
+        "operations": [pytest.approx(200)],
+        "traffic": [pytest.approx(2)],
+        "cpu": [pytest.approx(48)],
+    }
+    (cfd,) = found.programs
+    assert (cfd.name, cfd.hours, cfd.rate, cfd.read, cfd.memory) == (
+        "cfd",
+        0.25,
+        pytest.approx(1e11),
+        None,
+        300,
+    )
+    assert list(found.by_program[0][2].rate) == [pytest.approx(50)]  # half of the half hour
+    assert found.empty == ["read, MB/s", "written, MB/s"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "at"),
+    [
+        ("2026-01-01T00:30:00Z,900", "noon,900", "not a time", "row 4, column time"),
+        (",1800,n2", ",0,n2", "not a stretch of time", "row 3, column seconds"),
+        (",16,0.5e11", ",-16,0.5e11", "not a number of 0 or more", "row 3, column cpu"),
+        ("time,seconds", "when,seconds", "not a table of samples", "row 1"),
+    ],
+)
+def test_damaged_samples_of_another_collector(
+    tmp_path: Path, old: str, new: str, message: str, at: str
+) -> None:
+    (tmp_path / "a.csv").write_text(COLLECTED.replace(old, new))
+    with pytest.raises(StrataError, match=message) as refused:
+        rates.sampled(tmp_path)
+    assert str(refused.value.at).endswith(at)
+
+
 def test_the_report_shows_samples_beside_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

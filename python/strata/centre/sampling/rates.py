@@ -2,22 +2,24 @@
 program and job.
 
 Between two samples of one sampler a rate is constant. Time in half hours takes its part of each such piece.
-The machine's rate is that of the samples of nodes; of a node that has none, of those of its jobs. Where
-nothing was sampled there is a gap, not zero.
+The rate of a node is that of its own samples; where it has none, of those of its jobs. The machine's is the
+sum of the mean rates of its nodes over the time in which each was sampled. Where nothing was sampled there is
+a gap, not zero.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strata.centre.outages.history import DAY
-from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, NODE, OPERATIONS, SUFFIX, TRAFFIC, Sample, read
+from strata.centre.sampling import collected
+from strata.centre.sampling.ring import CPU, FIRST, IO, JOB, OPERATIONS, RECORD, SUFFIX, TRAFFIC, header
 from strata.centre.use.occupancy import per_bin, running
 from strata.errors import StrataError
 
@@ -83,131 +85,293 @@ class Sampled:
 
 @dataclass
 class _Pieces:
-    """Time between samples that belong together: columns, an entry for each piece."""
+    """Stretches of one node's time between two samples: an entry for each."""
 
-    begin: list[float] = field(default_factory=list)
-    end: list[float] = field(default_factory=list)
-    host: list[int] = field(default_factory=list)
-    kind: list[int] = field(default_factory=list)
-    job: list[str] = field(default_factory=list)
-    program: list[str] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
-    memory: list[float] = field(default_factory=list)
-    amounts: list[tuple[float, ...]] = field(default_factory=list)
+    begin: np.ndarray
+    end: np.ndarray
+    kind: np.ndarray
+    job: np.ndarray
+    program: np.ndarray
+    columns: np.ndarray
+    memory: np.ndarray
+    amounts: np.ndarray  # a column for each of RATES
+
+
+@dataclass
+class _Sums:
+    """Of a program or a job: pieces' seconds, those with each column, amounts, memory, and its jobs."""
+
+    seconds: float = 0.0
+    counted: np.ndarray = field(default_factory=lambda: np.zeros(len(RATES)))
+    amounts: np.ndarray = field(default_factory=lambda: np.zeros(len(RATES)))
+    memory: float = 0.0
+    jobs: set[str] = field(default_factory=set)
+
+    def account(self, name: str, key: str = "") -> Account:
+        rate = [a / c if c else None for a, c in zip(self.amounts, self.counted, strict=True)]
+        of = dict(zip((name for name, *_ in RATES), rate, strict=True))
+        cpu = float(self.amounts[[name for name, *_ in RATES].index("cpu")])
+        busy = cpu / self.seconds if self.seconds else 0.0
+        return Account(
+            name,
+            len(self.jobs),
+            self.seconds / 3600,
+            cpu / 3600,
+            busy,
+            self.memory,
+            of["read"],
+            of["written"],
+            of["operations"],
+            key,
+        )
+
+
+@dataclass
+class _Bins:
+    """Values of half hours, added to where they are, from the first to the last that has any."""
+
+    first: int = 0
+    values: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def add(self, first: int, more: np.ndarray) -> None:
+        if not len(self.values):
+            self.first = first
+        low, high = min(self.first, first), max(self.first + len(self.values), first + len(more))
+        if high - low > len(self.values):
+            old = self.values
+            self.values = np.zeros(high - low)
+            self.values[self.first - low : self.first - low + len(old)] = old
+            self.first = low
+        self.values[first - self.first : first - self.first + len(more)] += more
+
+    def over(self, first: int, count: int) -> np.ndarray:
+        out = np.zeros(count)
+        out[self.first - first : self.first - first + len(self.values)] = self.values
+        return out
+
+
+@dataclass
+class _Machine:
+    """What is gathered from node to node, so that no more than one node's samples are in memory."""
+
+    series: dict[str, _Bins] = field(default_factory=dict)
+    seen: dict[str, _Bins] = field(default_factory=dict)  # how many nodes counted a column in a bin
+    by_program: dict[tuple[str, str], _Bins] = field(default_factory=dict)
+    programs: dict[str, _Sums] = field(default_factory=dict)
+    jobs: dict[str, _Sums] = field(default_factory=dict)
+    covered: float = 0.0
+    begin: float = np.inf
+    end: float = -np.inf
+    columns: int = 0
 
 
 def sampled(folder: Path) -> Sampled:
-    """What the files of a folder, and of those below it, say. Raises StrataError where there is none."""
-    files = sorted(folder.rglob(f"*{SUFFIX}")) if folder.is_dir() else []
+    """What the files of a folder, and below it, say: those of `centre sample`, and CSV of other collectors.
+    Raises StrataError where there is none.
+    """
+    files = sorted(p for p in folder.rglob("*") if p.suffix in (SUFFIX, ".csv")) if folder.is_dir() else []
     if not files:
         raise StrataError(
             "no samples there",
             at="--samples",
             given=str(folder),
-            allowed=f"a folder with NODE{SUFFIX} files",
+            allowed=f"a folder with NODE{SUFFIX} files, or CSV of another collector",
             remedy="strata centre sample --help",
         )
-    pieces, said, cores, torn = _Pieces(), [], 0, 0
-    for number, path in enumerate(files):
-        one = read(path)
-        cores += one.cores
-        torn += one.torn
-        _pieces(pieces, number, one.samples)
-    if torn:
-        said.append(f"{torn} records are torn (they were being written when a node stopped): left out.")
-    if not pieces.begin:
+    whole, torn = _Machine(), 0
+    cores: dict[str, int] = {}
+    nodes: dict[str, list[Path]] = {}
+    for path in files:
+        if path.suffix == SUFFIX:
+            host, count = header(path)
+            cores[host] = count
+            nodes.setdefault(host, []).append(path)  # copies of one file may overlap
+    for paths in nodes.values():
+        tables = [_table(path) for path in paths]
+        torn += sum(t for _, t in tables)
+        _add(whole, _pieces(np.concatenate([t for t, _ in tables])))
+    for path in files:
+        if path.suffix == ".csv":
+            found = collected.read(path)
+            for host in np.unique(found.node):
+                here = found.node == host
+                cores[str(host)] = max(cores.get(str(host), 0), int(found.cores[here].max()))
+                _add(whole, _collected(found, here))
+    if whole.end <= whole.begin:
         raise StrataError(
             "too few samples",
             at=str(folder),
             given=f"{len(files)} files",
             allowed="two of one sampler at least",
         )
-    return _sampled(folder, len(files), cores, pieces, said)
+    said = [f"{torn} records are torn (being written when a node stopped): left out."] if torn else []
+    return _sampled(folder, cores, whole, said)
 
 
-def _pieces(out: _Pieces, host: int, samples: Sequence[Sample]) -> None:
-    last: dict[tuple[int, str, int], Sample] = {}
-    pauses = [b.time - a.time for a, b in pairwise(samples) if b.time > a.time + 0.5]
-    usual = float(np.median(pauses)) if pauses else 30.0
-    for one in samples:
-        key = (one.kind, one.job, one.run)
-        before = last.get(key)
-        last[key] = one
-        if before is None or one.time <= before.time:
-            continue
-        if one.time - before.time > _GAP * max(usual, 30.0):
-            continue
-        out.begin.append(before.time)
-        out.end.append(one.time)
-        out.host.append(host)
-        out.kind.append(one.kind)
-        out.job.append(one.job)
-        out.program.append(one.program)
-        out.columns.append(one.columns)
-        out.memory.append(float(max(one.memory, before.memory)))
-        # A sum that falls lost a process whose parent did not wait for it: what it did is not known.
-        out.amounts.append(tuple(max(0.0, getattr(one, c) - getattr(before, c)) for c, *_ in RATES))
-
-
-def _sampled(folder: Path, nodes: int, cores: int, pieces: _Pieces, said: list[str]) -> Sampled:
-    begin, end = np.array(pieces.begin), np.array(pieces.end)
-    host, kind, columns = np.array(pieces.host), np.array(pieces.kind), np.array(pieces.columns)
-    amounts = np.array(pieces.amounts)
-    program, job = np.array(pieces.program), np.array(pieces.job)
-    by_node = np.unique(host[kind == NODE])
-    machine = (kind == NODE) | ~np.isin(host, by_node)
-    grid = 60 * MINUTES
-    edges = np.arange(np.floor(begin.min() / grid), np.ceil(end.max() / grid) + 1) * grid
-    series = {
-        name: _series(begin, end, amounts[:, k] * scale, host, machine & ((columns & bit) > 0), edges)
-        for k, (name, bit, _, scale) in enumerate(RATES)
-        if (columns[machine] & bit).any()
-    }
-    jobs = kind == JOB
-    shown = "operations" if (columns[jobs] & OPERATIONS).any() else "cpu"
-    k, scale = next((k, s) for k, (name, *_, s) in enumerate(RATES) if name == shown)
-    accounts = _accounts(pieces, begin, end, amounts, columns, np.flatnonzero(jobs), program, job)
-    programs = [
-        (a.name, shown, _series(begin, end, amounts[:, k] * scale, host, jobs & (program == a.name), edges))
-        for a in accounts[0][:DRAWN_PROGRAMS]
+_RECORD = np.dtype(
+    [
+        ("number", "<u8"),
+        ("time", "<f8"),
+        ("kind", "u1"),
+        ("columns", "u1"),
+        ("cores", "<u2"),
+        ("processes", "<u4"),
+        ("job", "S24"),
+        ("program", "S16"),
+        ("cpu", "<f8"),
+        ("memory", "<u8"),
+        ("read", "<u8"),
+        ("written", "<u8"),
+        ("operations", "<f8"),
+        ("traffic", "<f8"),
+        ("run", "<u4"),
+        ("none", "V8"),
+        ("crc", "<u4"),
     ]
-    covered = _covered(begin, end, host, machine)
-    span = float(end.max() - begin.min()) * nodes
-    empty = [title for name, bit, title, _ in RATES if not (columns & bit).any()]
+)  # as in ring.py
+
+
+def _table(path: Path) -> tuple[np.ndarray, int]:
+    """A file's sound records, and how many are torn."""
+    data = path.read_bytes()[FIRST:]
+    found = np.frombuffer(data, _RECORD, len(data) // RECORD)
+    body = RECORD - 4
+    sums = (zlib.crc32(data[i : i + body]) for i in range(0, len(found) * RECORD, RECORD))
+    sound = np.fromiter(sums, np.uint32, len(found)) == found["crc"]
+    written = found["time"] != 0
+    return found[sound & written], int((written & ~sound).sum())
+
+
+def _pieces(found: np.ndarray) -> _Pieces:
+    """Between samples of one sampler, and of one job or the node, that follow each other."""
+    _, job = np.unique(found["job"], return_inverse=True)
+    order = np.lexsort((found["time"], found["run"], job, found["kind"]))
+    found, job = found[order], job[order]
+    times = np.unique(found["time"])
+    pauses = np.diff(times)[np.diff(times) > 0.5]
+    usual = max(float(np.median(pauses)) if len(pauses) else 0.0, 30.0)
+    a, b = found[:-1], found[1:]
+    lasts = b["time"] - a["time"]
+    same = (a["kind"] == b["kind"]) & (a["run"] == b["run"]) & (job[:-1] == job[1:])
+    keep = same & (lasts > 0) & (lasts <= _GAP * usual)
+    a, b = a[keep], b[keep]
+    # A sum that falls lost a process whose parent did not wait for it: what it did is not known.
+    amounts = [np.maximum(0.0, b[name].astype(float) - a[name].astype(float)) for name, *_ in RATES]
+    texts = (np.char.decode(b[name], "utf-8", "replace") for name in ("job", "program"))
+    memory = np.maximum(a["memory"], b["memory"]).astype(float)
+    return _Pieces(
+        a["time"], b["time"], b["kind"], *texts, b["columns"].astype(int), memory, np.stack(amounts, axis=1)
+    )
+
+
+def _collected(found: collected.Collected, here: np.ndarray) -> _Pieces:
+    lasts = (found.end - found.begin)[here, None]
+    order = [list(collected.RATES).index({"operations": "flops"}.get(name, name)) for name, *_ in RATES]
+    return _Pieces(
+        found.begin[here],
+        found.end[here],
+        found.kind[here],
+        found.job[here].astype(str),
+        found.program[here].astype(str),
+        found.columns[here],
+        found.memory[here],
+        (found.rates[here] * lasts)[:, order],
+    )
+
+
+def _add(whole: _Machine, pieces: _Pieces) -> None:
+    """One node's pieces."""
+    if not len(pieces.begin):
+        return
+    begin, end = float(pieces.begin.min()), float(pieces.end.max())
+    whole.begin, whole.end = min(whole.begin, begin), max(whole.end, end)
+    whole.columns |= int(np.bitwise_or.reduce(pieces.columns))
+    grid = 60 * MINUTES
+    first = int(begin // grid)
+    edges = np.arange(first, int(-(-end // grid)) + 1) * grid
+    jobs = pieces.kind == JOB
+    machine = ~jobs if not jobs.all() else jobs
+    whole.covered += float(_any(pieces.begin[machine], pieces.end[machine], edges).sum())
+    for k, (name, bit, _, scale) in enumerate(RATES):
+        has = (pieces.columns & bit) > 0
+        here = machine & has
+        if here.any():
+            seconds = _any(pieces.begin[here], pieces.end[here], edges)
+            rate = _rate(pieces, here, k, scale, edges, seconds)
+            whole.series.setdefault(name, _Bins()).add(first, rate)
+            whole.seen.setdefault(name, _Bins()).add(first, (seconds > 0).astype(float))
+            for program in np.unique(pieces.program[jobs & has]) if name in ("operations", "cpu") else ():
+                own = jobs & has & (pieces.program == program)
+                bins = whole.by_program.setdefault((name, str(program)), _Bins())
+                bins.add(first, _rate(pieces, own, k, scale, edges, seconds))
+    for names, sums in ((pieces.program, whole.programs), (pieces.job, whole.jobs)):
+        _sum(pieces, np.flatnonzero(jobs), names, sums)
+
+
+def _rate(
+    pieces: _Pieces, here: np.ndarray, k: int, scale: float, edges: np.ndarray, seconds: np.ndarray
+) -> np.ndarray:
+    """The mean rate of each bin over the time in which the node was sampled."""
+    low, high = pieces.begin[here], pieces.end[here]
+    amounts = per_bin(low, high, scale * pieces.amounts[here, k] / (high - low), edges)
+    return np.divide(amounts, seconds, out=np.zeros(len(amounts)), where=seconds > 0)
+
+
+def _sum(pieces: _Pieces, which: np.ndarray, names: np.ndarray, sums: dict[str, _Sums]) -> None:
+    known, place = np.unique(names[which], return_inverse=True)
+    seconds = pieces.end[which] - pieces.begin[which]
+    columns = pieces.columns[which]
+    for k, name in enumerate(known):
+        own = place == k
+        one = sums.setdefault(str(name), _Sums())
+        one.seconds += float(seconds[own].sum())
+        one.amounts += pieces.amounts[which][own].sum(axis=0)
+        one.counted += [float(seconds[own & ((columns & bit) > 0)].sum()) for _, bit, *_ in RATES]
+        one.memory = max(one.memory, float(pieces.memory[which][own].max()))
+        one.jobs |= set(map(str, np.unique(pieces.job[which][own])))
+
+
+def _sampled(folder: Path, cores: dict[str, int], whole: _Machine, said: list[str]) -> Sampled:
+    ranked = [
+        sorted(
+            (s.account(n, n if of is whole.jobs else "") for n, s in of.items()), key=lambda a: -a.cpu_hours
+        )
+        for of in (whole.programs, whole.jobs)
+    ]
+    programs, jobs = (found[:LISTED] for found in ranked)
+    shown = "operations" if any(name == "operations" for name, _ in whole.by_program) else "cpu"
+    series = {name: _series(bins, whole.seen[name]) for name, bins in whole.series.items()}
+    by_program = [
+        (a.name, shown, _series(whole.by_program[(shown, a.name)], whole.seen[shown]))
+        for a in programs[:DRAWN_PROGRAMS]
+        if (shown, a.name) in whole.by_program
+    ]
+    span = (whole.end - whole.begin) * len(cores)
+    empty = [title for _, bit, title, _ in RATES if not whole.columns & bit]
     return Sampled(
-        str(folder), nodes, cores, float(begin.min()), float(end.max()), min(1.0, covered / span),
-        series, *accounts, programs, empty, said,
-    )  # fmt: skip
+        str(folder),
+        len(cores),
+        sum(cores.values()),
+        whole.begin,
+        whole.end,
+        min(1.0, whole.covered / span),
+        series,
+        programs,
+        jobs,
+        by_program,
+        empty,
+        said,
+    )
 
 
-def _covered(begin: np.ndarray, end: np.ndarray, host: np.ndarray, which: np.ndarray) -> float:
-    """Seconds of nodes that have samples; those of several jobs of a node at once count once."""
-    total = 0.0
-    for one in np.unique(host[which]):
-        here = which & (host == one)
-        order = np.argsort(begin[here], kind="stable")
-        low, high = begin[here][order], np.maximum.accumulate(end[here][order])
-        reached = np.r_[-np.inf, high[:-1]]
-        total += float(np.maximum(0.0, high - np.maximum(low, reached)).sum())
-    return total
-
-
-def _series(
-    begin: np.ndarray,
-    end: np.ndarray,
-    amount: np.ndarray,
-    host: np.ndarray,
-    which: np.ndarray,
-    edges: np.ndarray,
-) -> Series:
-    low, high = begin[which], end[which]
-    sums = per_bin(low, high, amount[which] / (high - low), edges)
-    # A bin counts for the time in which any node was sampled.
-    seconds = _any(low, high, edges)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rate = np.where(seconds > 0, sums / seconds, np.nan)
-        week = np.where(seconds > 0, running(sums, seconds, round(WEEK / (60 * MINUTES))), np.nan)
-    return Series(edges, rate, week)
+def _series(bins: _Bins, seen: _Bins) -> Series:
+    """Rates where a node was sampled, and their mean over seven days."""
+    grid, count = 60 * MINUTES, len(seen.values)
+    there = (seen.values > 0).astype(float)
+    rate = bins.over(seen.first, count)
+    week = running(rate, there, round(WEEK / grid))
+    edges = (seen.first + np.arange(count + 1)) * grid
+    return Series(edges, *(np.where(there > 0, x, np.nan) for x in (rate, week)))
 
 
 def _any(low: np.ndarray, high: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -219,57 +383,6 @@ def _any(low: np.ndarray, high: np.ndarray, edges: np.ndarray) -> np.ndarray:
     first = np.r_[True, low[1:] > high[:-1]]
     begin, end = low[first], high[np.r_[first[1:], True]]
     return per_bin(begin, end, np.ones(len(begin)), edges)
-
-
-def _accounts(
-    pieces: _Pieces,
-    begin: np.ndarray,
-    end: np.ndarray,
-    amounts: np.ndarray,
-    columns: np.ndarray,
-    which: np.ndarray,
-    program: np.ndarray,
-    job: np.ndarray,
-) -> tuple[list[Account], list[Account]]:
-    """By program, and the jobs that used most."""
-    seconds = end - begin
-    memory = np.array(pieces.memory)
-    of = {name: k for k, (name, *_) in enumerate(RATES)}
-
-    def account(name: str, here: np.ndarray, key: str = "") -> Account:
-        lasts = float(seconds[here].sum())
-
-        def rate(column: str, bit: int) -> float | None:
-            some = here[(columns[here] & bit) > 0]
-            time = float(seconds[some].sum())
-            return float(amounts[some, of[column]].sum()) / time if time else None
-
-        cpu = float(amounts[here, of["cpu"]].sum())
-        most = float(memory[here][(columns[here] & MEMORY) > 0].max(initial=0.0))
-        return Account(
-            name,
-            len(np.unique(job[here])),
-            lasts / 3600,
-            cpu / 3600,
-            cpu / lasts if lasts else 0.0,
-            most,
-            rate("read", IO),
-            rate("written", IO),
-            rate("operations", OPERATIONS),
-            key,
-        )
-
-    def ranked(names: np.ndarray) -> list[Account]:
-        order = which[np.argsort(names[which], kind="stable")]
-        cuts = np.flatnonzero(names[order][1:] != names[order][:-1]) + 1
-        found = [
-            account(str(names[part[0]]), part, str(job[part[0]]))
-            for part in np.split(order, cuts)
-            if len(part)
-        ]
-        return sorted(found, key=lambda a: -a.cpu_hours)[:LISTED]
-
-    return ranked(program), ranked(job)
 
 
 def document(one: Sampled, hide: bool) -> dict[str, Any]:

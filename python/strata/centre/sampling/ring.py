@@ -180,6 +180,18 @@ def _records(path: Path, head: bytes) -> int:
     return int(found[3])
 
 
+def header(path: Path) -> tuple[str, int]:
+    """The node whose file it is, and its cores. Raises StrataError for what is none."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(FIRST)
+    except OSError as error:
+        raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
+    _records(path, data)
+    _, _, _, _, cores, host = _HEADER.unpack_from(data)
+    return host.rstrip(b"\0").decode(errors="replace"), int(cores)
+
+
 @dataclass(frozen=True)
 class Read:
     """A file's samples in their order, and how many records are torn."""
@@ -192,12 +204,9 @@ class Read:
 
 def read(path: Path) -> Read:
     """All samples of a file, also of one that is being written. Raises StrataError for what is none."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
+    host, cores = header(path)
+    data = path.read_bytes()
     records = _records(path, data[:FIRST])
-    _, _, _, _, cores, host = _HEADER.unpack_from(data)
     found: list[tuple[int, Sample]] = []
     torn, empty = 0, bytes(RECORD)
     for slot in range(records):
@@ -210,4 +219,4 @@ def read(path: Path) -> Read:
         else:
             found.append(one)
     found.sort(key=lambda pair: pair[0])
-    return Read(host.rstrip(b"\0").decode(errors="replace"), cores, [s for _, s in found], torn)
+    return Read(host, cores, [s for _, s in found], torn)
