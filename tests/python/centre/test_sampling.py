@@ -308,6 +308,27 @@ def test_copies_of_a_nodes_file_count_once(tmp_path: Path) -> None:
     assert list(found.series["cpu"].rate) == [pytest.approx(1.0)]
 
 
+def test_nodes_that_begin_earlier_and_end_later_add_up(tmp_path: Path) -> None:
+    for host, first, last in (("n1", 60, 120), ("n2", 0, 90), ("n3", 90, 180)):
+        made = Ring(tmp_path, host, 1 << 20, 8)
+        made.write([node(m, 60.0 * m) for m in range(first, last + 1)])
+    assert list(rates.sampled(tmp_path).series["cpu"].rate) == pytest.approx([1, 1, 2, 2, 1, 1])
+
+
+def test_sums_of_two_samplers_and_torn_records_make_no_rate(tmp_path: Path) -> None:
+    """A sampler that was started again begins its sums anew; a record that was torn says nothing."""
+    made = Ring(tmp_path, "n1", 1 << 20, 8)
+    made.write([node(m, 60.0 * m, operations=1e12 * m, run=1) for m in range(11)])
+    made.write([node(m, 60.0 * m, operations=1e15, run=2) for m in range(11, 31)])
+    with made.path.open("r+b") as file:
+        file.seek(ring.FIRST + 5 * ring.RECORD + 64)
+        file.write(np.float64(1e9).tobytes())  # CPU time of the sixth record
+    found = rates.sampled(tmp_path)
+    assert found.said[0].startswith("1 records are torn")
+    assert list(found.series["cpu"].rate) == [pytest.approx(1.0)]
+    assert found.covered == pytest.approx(29 / 30)  # not between the two samplers
+
+
 COLLECTED = """\
 time,seconds,node,job,program,cores,cpu,flops,traffic,memory
 2026-01-01T00:30:00Z,1800,n1,,,64,32,1.5e11,2e9,1000

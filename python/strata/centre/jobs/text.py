@@ -33,7 +33,7 @@ def blocks(path: Path) -> Iterator[bytes]:
         with path.open("rb") as raw, _unpacked(path, raw) as file:
             size = max(os.fstat(raw.fileno()).st_size, 1)
             while data := file.read(BLOCK):
-                _progress(path, raw.tell() / size, begin)
+                progress(path.name, raw.tell() / size, begin)
                 whole, end, tail = data.rpartition(b"\n")
                 if not end:
                     rest += data
@@ -59,12 +59,12 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
     return gzip.open(raw) if path.suffix == ".gz" else raw  # type: ignore[return-value]
 
 
-def _progress(path: Path, share: float, begin: float) -> None:
-    """How far a large log is read, on a terminal; nothing is left on the line at the end."""
+def progress(what: str, share: float, begin: float) -> None:
+    """How far large files are read, on a terminal; nothing is left on the line at the end."""
     spent = time.monotonic() - begin
     if spent < _QUIET_S or not sys.stderr.isatty():
         return
-    left = f"{path.name}: {share:4.0%} read, about {duration(spent / share - spent)} left"
+    left = f"{what}: {share:4.0%} read, about {duration(spent / share - spent)} left"
     sys.stderr.write(f"\r{left if share < 1 else '':<{_WIDTH}}\r")
     sys.stderr.flush()
 

@@ -9,6 +9,7 @@ a gap, not zero.
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from strata.centre.jobs.text import progress
 from strata.centre.outages.history import DAY
 from strata.centre.sampling import collected
 from strata.centre.sampling.ring import CPU, FIRST, IO, JOB, OPERATIONS, RECORD, SUFFIX, TRAFFIC, header
@@ -186,7 +188,9 @@ def sampled(folder: Path) -> Sampled:
             host, count = header(path)
             cores[host] = count
             nodes.setdefault(host, []).append(path)  # copies of one file may overlap
-    for paths in nodes.values():
+    begin = time.monotonic()
+    for number, paths in enumerate(nodes.values(), start=1):
+        progress("samples", number / len(nodes), begin)
         tables = [_table(path) for path in paths]
         torn += sum(t for _, t in tables)
         _add(whole, _pieces(np.concatenate([t for t, _ in tables])))
@@ -292,6 +296,7 @@ def _add(whole: _Machine, pieces: _Pieces) -> None:
     jobs = pieces.kind == JOB
     machine = ~jobs if not jobs.all() else jobs
     whole.covered += float(_any(pieces.begin[machine], pieces.end[machine], edges).sum())
+    programs, code = np.unique(pieces.program, return_inverse=True)
     for k, (name, bit, _, scale) in enumerate(RATES):
         has = (pieces.columns & bit) > 0
         here = machine & has
@@ -300,8 +305,8 @@ def _add(whole: _Machine, pieces: _Pieces) -> None:
             rate = _rate(pieces, here, k, scale, edges, seconds)
             whole.series.setdefault(name, _Bins()).add(first, rate)
             whole.seen.setdefault(name, _Bins()).add(first, (seconds > 0).astype(float))
-            for program in np.unique(pieces.program[jobs & has]) if name in ("operations", "cpu") else ():
-                own = jobs & has & (pieces.program == program)
+            for p in np.unique(code[jobs & has]) if name in ("operations", "cpu") else ():
+                own, program = jobs & has & (code == p), programs[p]
                 bins = whole.by_program.setdefault((name, str(program)), _Bins())
                 bins.add(first, _rate(pieces, own, k, scale, edges, seconds))
     for names, sums in ((pieces.program, whole.programs), (pieces.job, whole.jobs)):
@@ -319,16 +324,22 @@ def _rate(
 
 def _sum(pieces: _Pieces, which: np.ndarray, names: np.ndarray, sums: dict[str, _Sums]) -> None:
     known, place = np.unique(names[which], return_inverse=True)
-    seconds = pieces.end[which] - pieces.begin[which]
-    columns = pieces.columns[which]
+    size = len(known)
+    seconds, columns = (pieces.end - pieces.begin)[which], pieces.columns[which]
+    amounts = [np.bincount(place, pieces.amounts[which, k], size) for k in range(len(RATES))]
+    counted = [np.bincount(place, seconds * ((columns & bit) > 0), size) for _, bit, *_ in RATES]
+    total, memory = np.bincount(place, seconds, size), np.zeros(size)
+    np.maximum.at(memory, place, pieces.memory[which])
+    jobs, job = np.unique(pieces.job[which], return_inverse=True)
+    pairs = np.unique(np.stack([place, job]), axis=1)
     for k, name in enumerate(known):
-        own = place == k
         one = sums.setdefault(str(name), _Sums())
-        one.seconds += float(seconds[own].sum())
-        one.amounts += pieces.amounts[which][own].sum(axis=0)
-        one.counted += [float(seconds[own & ((columns & bit) > 0)].sum()) for _, bit, *_ in RATES]
-        one.memory = max(one.memory, float(pieces.memory[which][own].max()))
-        one.jobs |= set(map(str, np.unique(pieces.job[which][own])))
+        one.seconds += float(total[k])
+        one.amounts += [a[k] for a in amounts]
+        one.counted += [c[k] for c in counted]
+        one.memory = max(one.memory, float(memory[k]))
+        first, last = np.searchsorted(pairs[0], [k, k + 1])
+        one.jobs |= set(map(str, jobs[pairs[1, first:last]]))
 
 
 def _sampled(folder: Path, cores: dict[str, int], whole: _Machine, said: list[str]) -> Sampled:
