@@ -95,7 +95,7 @@ def test_no_name_is_left_in_a_report_without_names(folder: Path, capsys: pytest.
         (["jobs.txt", "--parts", "8@2026-01-01"], "not a number of processors"),
         (["jobs.txt", "--widths", "1-8,4-16"], "not classes of widths"),
         (["jobs.txt", "--wide", "0"], "not a width"),
-        (["jobs.txt", "--samples", "."], "no samples there"),
+        (["jobs.txt", "--samples", "nowhere"], "no samples there"),
         (["jobs.txt", "--outages", "jobs.txt"], "column system is missing"),
         (["jobs.txt", "--out", "jobs.txt"], "not a folder"),
     ],
