@@ -10,7 +10,6 @@ a gap, not zero.
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,7 +20,8 @@ import numpy as np
 from strata.centre.jobs.text import progress
 from strata.centre.outages.history import DAY
 from strata.centre.sampling import collected
-from strata.centre.sampling.ring import CPU, FIRST, IO, JOB, OPERATIONS, RECORD, SUFFIX, TRAFFIC, header
+from strata.centre.sampling.pieces import RATES, Pieces, any_of, between, of_collector, table
+from strata.centre.sampling.ring import JOB, SUFFIX, header
 from strata.centre.use.occupancy import per_bin, running
 from strata.errors import StrataError
 
@@ -29,15 +29,6 @@ MINUTES = 30.0
 WEEK = 7 * DAY
 LISTED = 20
 DRAWN_PROGRAMS = 4
-_GAP = 4.0  # times the usual pause: what lies between two samples that are further apart is not known
-# Column of a sample, its bit, its name, and what makes a number for people of it.
-RATES = (
-    ("operations", OPERATIONS, "Gflop/s", 1e-9),
-    ("traffic", TRAFFIC, "memory traffic, GB/s", 1e-9),
-    ("cpu", CPU, "processors busy", 1.0),
-    ("read", IO, "read, MB/s", 1e-6),
-    ("written", IO, "written, MB/s", 1e-6),
-)
 
 
 @dataclass(frozen=True)
@@ -83,20 +74,6 @@ class Sampled:
     by_program: list[tuple[str, str, Series]]
     empty: list[str]
     said: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Pieces:
-    """Stretches of one node's time between two samples: an entry for each."""
-
-    begin: np.ndarray
-    end: np.ndarray
-    kind: np.ndarray
-    job: np.ndarray
-    program: np.ndarray
-    columns: np.ndarray
-    memory: np.ndarray
-    amounts: np.ndarray  # a column for each of RATES
 
 
 @dataclass
@@ -191,16 +168,16 @@ def sampled(folder: Path) -> Sampled:
     begin = time.monotonic()
     for number, paths in enumerate(nodes.values(), start=1):
         progress("samples", number / len(nodes), begin)
-        tables = [_table(path) for path in paths]
+        tables = [table(path) for path in paths]
         torn += sum(t for _, t in tables)
-        _add(whole, _pieces(np.concatenate([t for t, _ in tables])))
+        _add(whole, between(np.concatenate([t for t, _ in tables])))
     for path in files:
         if path.suffix == ".csv":
             found = collected.read(path)
             for host in np.unique(found.node):
                 here = found.node == host
                 cores[str(host)] = max(cores.get(str(host), 0), int(found.cores[here].max()))
-                _add(whole, _collected(found, here))
+                _add(whole, of_collector(found, here))
     if whole.end <= whole.begin:
         raise StrataError(
             "too few samples",
@@ -212,78 +189,7 @@ def sampled(folder: Path) -> Sampled:
     return _sampled(folder, cores, whole, said)
 
 
-_RECORD = np.dtype(
-    [
-        ("number", "<u8"),
-        ("time", "<f8"),
-        ("kind", "u1"),
-        ("columns", "u1"),
-        ("cores", "<u2"),
-        ("processes", "<u4"),
-        ("job", "S24"),
-        ("program", "S16"),
-        ("cpu", "<f8"),
-        ("memory", "<u8"),
-        ("read", "<u8"),
-        ("written", "<u8"),
-        ("operations", "<f8"),
-        ("traffic", "<f8"),
-        ("run", "<u4"),
-        ("none", "V8"),
-        ("crc", "<u4"),
-    ]
-)  # as in ring.py
-
-
-def _table(path: Path) -> tuple[np.ndarray, int]:
-    """A file's sound records, and how many are torn."""
-    data = path.read_bytes()[FIRST:]
-    found = np.frombuffer(data, _RECORD, len(data) // RECORD)
-    body = RECORD - 4
-    sums = (zlib.crc32(data[i : i + body]) for i in range(0, len(found) * RECORD, RECORD))
-    sound = np.fromiter(sums, np.uint32, len(found)) == found["crc"]
-    written = found["time"] != 0
-    return found[sound & written], int((written & ~sound).sum())
-
-
-def _pieces(found: np.ndarray) -> _Pieces:
-    """Between samples of one sampler, and of one job or the node, that follow each other."""
-    _, job = np.unique(found["job"], return_inverse=True)
-    order = np.lexsort((found["time"], found["run"], job, found["kind"]))
-    found, job = found[order], job[order]
-    times = np.unique(found["time"])
-    pauses = np.diff(times)[np.diff(times) > 0.5]
-    usual = max(float(np.median(pauses)) if len(pauses) else 0.0, 30.0)
-    a, b = found[:-1], found[1:]
-    lasts = b["time"] - a["time"]
-    same = (a["kind"] == b["kind"]) & (a["run"] == b["run"]) & (job[:-1] == job[1:])
-    keep = same & (lasts > 0) & (lasts <= _GAP * usual)
-    a, b = a[keep], b[keep]
-    # A sum that falls lost a process whose parent did not wait for it: what it did is not known.
-    amounts = [np.maximum(0.0, b[name].astype(float) - a[name].astype(float)) for name, *_ in RATES]
-    texts = (np.char.decode(b[name], "utf-8", "replace") for name in ("job", "program"))
-    memory = np.maximum(a["memory"], b["memory"]).astype(float)
-    return _Pieces(
-        a["time"], b["time"], b["kind"], *texts, b["columns"].astype(int), memory, np.stack(amounts, axis=1)
-    )
-
-
-def _collected(found: collected.Collected, here: np.ndarray) -> _Pieces:
-    lasts = (found.end - found.begin)[here, None]
-    order = [list(collected.RATES).index({"operations": "flops"}.get(name, name)) for name, *_ in RATES]
-    return _Pieces(
-        found.begin[here],
-        found.end[here],
-        found.kind[here],
-        found.job[here].astype(str),
-        found.program[here].astype(str),
-        found.columns[here],
-        found.memory[here],
-        (found.rates[here] * lasts)[:, order],
-    )
-
-
-def _add(whole: _Machine, pieces: _Pieces) -> None:
+def _add(whole: _Machine, pieces: Pieces) -> None:
     """One node's pieces."""
     if not len(pieces.begin):
         return
@@ -295,13 +201,13 @@ def _add(whole: _Machine, pieces: _Pieces) -> None:
     edges = np.arange(first, int(-(-end // grid)) + 1) * grid
     jobs = pieces.kind == JOB
     machine = ~jobs if not jobs.all() else jobs
-    whole.covered += float(_any(pieces.begin[machine], pieces.end[machine], edges).sum())
+    whole.covered += float(any_of(pieces.begin[machine], pieces.end[machine], edges).sum())
     programs, code = np.unique(pieces.program, return_inverse=True)
     for k, (name, bit, _, scale) in enumerate(RATES):
         has = (pieces.columns & bit) > 0
         here = machine & has
         if here.any():
-            seconds = _any(pieces.begin[here], pieces.end[here], edges)
+            seconds = any_of(pieces.begin[here], pieces.end[here], edges)
             rate = _rate(pieces, here, k, scale, edges, seconds)
             whole.series.setdefault(name, _Bins()).add(first, rate)
             whole.seen.setdefault(name, _Bins()).add(first, (seconds > 0).astype(float))
@@ -314,7 +220,7 @@ def _add(whole: _Machine, pieces: _Pieces) -> None:
 
 
 def _rate(
-    pieces: _Pieces, here: np.ndarray, k: int, scale: float, edges: np.ndarray, seconds: np.ndarray
+    pieces: Pieces, here: np.ndarray, k: int, scale: float, edges: np.ndarray, seconds: np.ndarray
 ) -> np.ndarray:
     """The mean rate of each bin over the time in which the node was sampled."""
     low, high = pieces.begin[here], pieces.end[here]
@@ -322,7 +228,7 @@ def _rate(
     return np.divide(amounts, seconds, out=np.zeros(len(amounts)), where=seconds > 0)
 
 
-def _sum(pieces: _Pieces, which: np.ndarray, names: np.ndarray, sums: dict[str, _Sums]) -> None:
+def _sum(pieces: Pieces, which: np.ndarray, names: np.ndarray, sums: dict[str, _Sums]) -> None:
     known, place = np.unique(names[which], return_inverse=True)
     size = len(known)
     seconds, columns = (pieces.end - pieces.begin)[which], pieces.columns[which]
@@ -383,17 +289,6 @@ def _series(bins: _Bins, seen: _Bins) -> Series:
     week = running(rate, there, round(WEEK / grid))
     edges = (seen.first + np.arange(count + 1)) * grid
     return Series(edges, *(np.where(there > 0, x, np.nan) for x in (rate, week)))
-
-
-def _any(low: np.ndarray, high: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Seconds of each bin in which something lasts."""
-    order = np.argsort(low, kind="stable")
-    low, high = low[order], np.maximum.accumulate(high[order])
-    if not len(low):
-        return np.zeros(len(edges) - 1)
-    first = np.r_[True, low[1:] > high[:-1]]
-    begin, end = low[first], high[np.r_[first[1:], True]]
-    return per_bin(begin, end, np.ones(len(begin)), edges)
 
 
 def document(one: Sampled, hide: bool) -> dict[str, Any]:

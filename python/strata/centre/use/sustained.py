@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strata.advice.words import size
-from strata.centre.sampling.rates import RATES, Account
+from strata.centre.sampling.pieces import RATES
+from strata.centre.sampling.rates import Account
 from strata.centre.use import figures
 from strata.centre.use.analysis import Analysis
 from strata.centre.use.words import NONE, percent
