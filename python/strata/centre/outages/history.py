@@ -38,7 +38,8 @@ class System:
 
     Arrays have an entry for each row that is left, by start: `start`, `stop`, `own` (seconds that are this
     row's alone, of `units` nodes that fail on their own: an outage of one takes 1/units of the system's
-    time), `category`, and `event` (it counts). `open`: still down at the end.
+    time), `category`, `event` (it counts), and `node` (its name, empty for the whole system). `open`: still
+    down at the end.
     """
 
     name: str
@@ -136,7 +137,7 @@ def _system(
         own,
         category,
         event,
-        node,
+        nodes[node],
         still,
         bool(len(window)),
         said,

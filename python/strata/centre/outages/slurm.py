@@ -2,8 +2,9 @@
 
 A node that is down or drained is out of service. Its category is that of the first pattern of the categories
 that its reason has; without one a drained node is maintenance (someone drained it) and the cause of a node
-that is down is unknown. Events of whole clusters (no node) say how many processors there are, and are left
-out. The rows of a node that goes from down to drained touch each other: they are one event.
+that is down is unknown. Events of whole clusters (no node) are left out; with the column TRES they say how
+many nodes and processors there are. The rows of a node that goes from down to drained touch each other: they
+are one event.
 
 Of jobs only the moment is known at which they failed: each is an event without time, and jobs of one moment
 are one.
@@ -11,6 +12,7 @@ are one.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +35,7 @@ EVENTS = (
     ("reason",),
 )
 JOBS = (("jobid",), ("state",), ("end",), ("nodelist",))
+NO_EVENT = "no event of a node in it"
 _NEVER = ("unknown", "none", "0")
 
 
@@ -48,11 +51,12 @@ def _events(path: Path, categories: Categories) -> Cells:
     import pandas as pd
 
     found, rows = table(path, EVENTS, "|", "table of `sacctmgr -P show event`")
+    sizes = _sizes(found)
     of_node = (found["nodename"] != "").to_numpy()
     found, rows = found[of_node].reset_index(drop=True), rows[of_node]
     if not len(found):
         raise StrataError(
-            "no event of a node in it",
+            NO_EVENT,
             at=str(path),
             given="rows of clusters alone",
             allowed="rows with a NodeName",
@@ -71,9 +75,30 @@ def _events(path: Path, categories: Categories) -> Cells:
             "end": _ends(found["timeend"]),
             "category": [category[both] for both in zip(found["reason"], drained, strict=True)],
             "note": found["reason"],
+            "parts": [sizes[name][0] if name in sizes else "" for name in found["cluster"]],
+            "units": [sizes[name][1] if name in sizes else "" for name in found["cluster"]],
         }
     )
     return Cells(str(path), text, rows, names={"start": "TimeStart", "end": "TimeEnd", "system": "Cluster"})
+
+
+def _sizes(found: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Processors and nodes of each cluster by the newest row that says them."""
+    sizes = {}
+    if "tres" in found:
+        for name, tres in zip(found["cluster"], found["tres"], strict=True):
+            cpu, node = (re.search(rf"(?:^|,){key}=(\d+)", tres) for key in ("cpu", "node"))
+            if cpu and node:  # rows of nodes have no node=
+                sizes[name] = (cpu.group(1), node.group(1))
+    return sizes
+
+
+def size(path: Path, cluster: str | None) -> int | None:
+    """Processors of a cluster as its events say, also where no node had one."""
+    found, _ = table(path, EVENTS, "|", "table of `sacctmgr -P show event`")
+    sizes = _sizes(found)
+    known = sizes.get(cluster) if cluster else next(iter(sizes.values())) if len(sizes) == 1 else None
+    return int(known[0]) if known else None
 
 
 def _ends(texts: pd.Series) -> pd.Series:

@@ -75,9 +75,7 @@ def read(texts: pd.Series, name: str, form: str = "ISO8601") -> Read:
     second, skipped = seconds.copy(), np.zeros(len(texts), bool)
     if local.any():
         naive = pd.to_datetime(texts[local], format=form, errors="coerce")
-        first, later = (_localised(naive, name, summer) for summer in (True, False))
-        seconds[local], second[local] = first, later
-        skipped[local] = np.isnan(first) & naive.notna().to_numpy()
+        seconds[local], second[local], skipped[local] = localised(naive, name)
     wrong = np.isnan(seconds) & ~empty & ~skipped
     return Read(seconds, second, wrong, skipped)
 
@@ -91,6 +89,15 @@ def _kind(text: str) -> int:
     if text[-1] == "Z" or (":" in text and (text[-6:-5] in _SIGNS or text[-5:-4] in _SIGNS)):
         return _OFFSET
     return _LOCAL
+
+
+def localised(naive: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times without an offset as seconds: the first reading, the later one, and which never were."""
+    if name == UTC:  # ten times as fast as to localise them
+        only = _seconds(naive)
+        return only, only, np.zeros(len(naive), bool)
+    first, later = (_localised(naive, name, summer) for summer in (True, False))
+    return first, later, np.isnan(first) & naive.notna().to_numpy()
 
 
 def _localised(naive: pd.Series, name: str, summer: bool) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Logs of jobs: their forms, and how messy ones are read."""

@@ -1,0 +1,213 @@
+"""What all logs of jobs become: a row for each run of a job, as columns.
+
+A job runs once, or, where it was queued again, several times; each run held processors. The rules that make
+runs of rows are `joined()`'s and are said with the number of rows that each was applied to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+# How a run ended. `node`: its node failed. `again`: it was queued again, or another job took its place.
+KINDS = (
+    "completed",
+    "failed",
+    "timeout",
+    "node",
+    "cancelled",
+    "again",
+    "running",
+    "waiting",
+    "unknown",
+)
+COMPLETED, FAILED, TIMEOUT, NODE, CANCELLED, AGAIN, RUNNING, WAITING, UNKNOWN = range(len(KINDS))
+WASTED = (FAILED, TIMEOUT, NODE)
+NAMES = ("user", "group", "partition", "program")
+
+
+@dataclass
+class Coded:
+    """A column of names: `codes` are places in `names`, -1 where a row has none."""
+
+    codes: np.ndarray
+    names: list[str]
+
+
+@dataclass
+class Rows:
+    """Columns of one log, or of several that were joined. Times in seconds since 1970, NaN where unknown.
+
+    `ready`: from when on a job might have started (it equals `submit` where a log does not say). `held`: the
+    share of the time from start to end in which the job had its cores (1 unless it was suspended). `key`: the
+    job's number, or a hash of its text; `whole`: for a component of a heterogeneous job the key of the job,
+    else 0. `counts`: the row is a job of its own, not another piece of one.
+    """
+
+    path: str
+    form: str
+    submit: np.ndarray
+    ready: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    cores: np.ndarray
+    nodes: np.ndarray  # 0 where unknown
+    held: np.ndarray
+    state: np.ndarray
+    key: np.ndarray
+    whole: np.ndarray
+    counts: np.ndarray
+    names: dict[str, Coded]
+    parts: int | None = None  # of the machine, where the log says it
+    begin: float | None = None  # of the log, where it says so
+    zone: str = ""  # the machine's, where the log says it
+    generated: str = ""
+    said: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def column(self, name: str) -> Coded | None:
+        found = self.names.get(name)
+        return found if found is not None and found.names else None
+
+
+COLUMNS = (
+    "submit",
+    "ready",
+    "start",
+    "end",
+    "cores",
+    "nodes",
+    "held",
+    "state",
+    "key",
+    "whole",
+    "counts",
+)
+_TYPES: dict[str, Any] = {
+    "cores": np.int32,
+    "nodes": np.int32,
+    "held": np.float32,
+    "state": np.int8,
+    "key": np.uint64,
+    "whole": np.uint64,
+    "counts": np.bool_,
+}
+
+
+def gathered(path: str, form: str, pieces: Sequence[dict[str, Any]]) -> Rows:
+    """Rows of pieces of COLUMNS; names are (codes, names) of the piece. Frees the pieces as it goes."""
+    columns = {
+        name: np.concatenate([p.pop(name) for p in pieces]).astype(_TYPES.get(name, float), copy=False)
+        for name in COLUMNS
+    }
+    names = {}
+    for name in NAMES:
+        given = [p.pop(name) for p in pieces if p.get(name) is not None]
+        if given:
+            names[name] = _merged(given)
+    return Rows(path, form, **columns, names=names)
+
+
+def _merged(given: Sequence[tuple[np.ndarray, Sequence[str]]]) -> Coded:
+    places: dict[str, int] = {"": -1}
+    codes = []
+    for own, texts in given:
+        of = np.array(
+            [places.setdefault(text, len(places) - 1) for text in texts] or [-1], dtype=np.int32
+        )  # the empty text takes no place
+        codes.append(np.where(own < 0, np.int32(-1), of[own]).astype(np.int32))
+    return Coded(np.concatenate(codes), [text for text in places if text])
+
+
+def joined(logs: Sequence[Rows]) -> Rows:
+    """Several logs as one, with the rules for rows that repeat and for jobs of several components."""
+    rows = logs[0] if len(logs) == 1 else _appended(logs)
+    rows = _once(rows)
+    return _components(rows) if rows.whole.any() else rows
+
+
+def _appended(logs: Sequence[Rows]) -> Rows:
+    columns = {name: np.concatenate([getattr(log, name) for log in logs]) for name in COLUMNS}
+    names = {}
+    for name in NAMES:
+        if any(log.column(name) for log in logs):
+            given = [
+                (c.codes, c.names) if (c := log.column(name)) else (np.full(len(log), -1, np.int32), [])
+                for log in logs
+            ]
+            names[name] = _merged(given)
+    begins = [log.begin for log in logs if log.begin is not None]
+    return Rows(
+        ", ".join(log.path for log in logs),
+        logs[0].form,
+        **columns,
+        names=names,
+        parts=max((log.parts for log in logs if log.parts), default=None),
+        begin=min(begins, default=None),
+        zone=next((log.zone for log in logs if log.zone), ""),
+        generated=next((log.generated for log in logs if log.generated), ""),
+        said=[f"{log.path}: {line}" for log in logs for line in log.said],
+    )
+
+
+def chosen(rows: Rows, keep: np.ndarray) -> Rows:
+    """The rows of a mask, or in the order of an index."""
+    for name in COLUMNS:
+        setattr(rows, name, getattr(rows, name)[keep])
+    for one in rows.names.values():
+        one.codes = one.codes[keep]
+    return rows
+
+
+def _once(rows: Rows) -> Rows:
+    """A run that is there twice counts once: of rows with one job and one start the last that has an end,
+    else the last. A row of a job that waited falls away where another says that it ran.
+    """
+    order = np.argsort(rows.key, kind="stable")
+    again = rows.key[order][1:] == rows.key[order][:-1]
+    if not again.any():
+        return rows
+    near = np.zeros(len(order), bool)
+    near[1:] |= again
+    near[:-1] |= again
+    some = np.sort(order[near])  # rows whose job has several
+    key, start = rows.key[some], rows.start[some]
+    ended = ~np.isnan(rows.end[some])
+    by = np.lexsort((np.arange(len(some)), ended, np.nan_to_num(start, nan=-1.0), key))
+    k, s = key[by], np.nan_to_num(start[by], nan=-1.0)
+    last = np.ones(len(by), bool)  # within one job and one start
+    last[:-1] = (k[1:] != k[:-1]) | (s[1:] != s[:-1])
+    twice = int((~last).sum())
+    ran = np.isin(k, k[s >= 0])
+    waited = last & (s < 0) & ran
+    drop = np.zeros(len(rows), bool)
+    drop[some[by[~last | waited]]] = True
+    if twice:
+        rows.said.append(f"{twice} {'row is' if twice == 1 else 'rows are'} there twice: counted once.")
+    return chosen(rows, ~drop)
+
+
+def _components(rows: Rows) -> Rows:
+    """Components of a heterogeneous job that start together are one job of all their cores."""
+    some = np.flatnonzero(rows.whole)
+    order = some[np.lexsort((rows.start[some], rows.whole[some]))]
+    whole, start = rows.whole[order], np.nan_to_num(rows.start[order], nan=-1.0)
+    first = np.ones(len(order), bool)
+    first[1:] = (whole[1:] != whole[:-1]) | (start[1:] != start[:-1])
+    group = np.cumsum(first) - 1
+    lead = order[first]
+    for name in ("cores", "nodes"):
+        column = getattr(rows, name)
+        column[lead] = np.bincount(group, weights=column[order]).astype(column.dtype)
+    np.maximum.at(rows.end, lead[group], rows.end[order])
+    drop = np.zeros(len(rows), bool)
+    drop[order[~first]] = True
+    rows.said.append(
+        f"{len(order)} rows are components of {int(first.sum())} heterogeneous jobs: each counts once."
+    )
+    return chosen(rows, ~drop)

@@ -1,0 +1,1 @@
+"""How a machine was used: what a log of jobs says."""
