@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from strata.commands.fleet import fleet
 from strata.commands.parser import Parser, command
 
 if TYPE_CHECKING:
@@ -18,15 +19,17 @@ def centre(commands: Commands) -> None:
     parser = command(
         commands,
         "centre",
-        "for those who keep a machine in service: how reliable it is",
+        "for those who keep a machine in service: how reliable it is, which node is slow",
         [
             ("strata centre reliability outages.csv", "MTTI, availability, trends of each system: a report"),
+            ("strata centre fleet --help", "a quick run on each node, and which one is slow"),
             ("strata centre reliability --help", "where logs come from, and what is asked of them"),
         ],
     )
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     _reliability(verbs)
     _generate(verbs)
+    fleet(verbs)
 
 
 def _reliability(verbs: Commands) -> None:

@@ -1,0 +1,183 @@
+"""Nodes that are slower than healthy ones may be by chance.
+
+A node is tested by its last one, two and three runs, of which all must be slow (the least deviation counts),
+in two ways: against the fleet (`level`), and against the median of its own runs before (`change`), where it
+has three of them. A figure with parts, such as a core or a memory domain, is tested part by part: the same
+part must be slow in all of those runs.
+
+Chance is shared out so that a report on a healthy fleet names any node with the probability ALARM or less:
+the figures of all groups get equal shares, and within a figure the Bonferroni inequality counts nodes, parts
+and the six tests. A deviation below `least` is no finding, however certain.
+
+One slow run is not enough where noise has been seen too rarely to tell how far it reaches: such a node is to
+be measured again (`again`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.centre.fleet.fleet import HISTORY, Deviations, Figure
+from strata.centre.fleet.tails import Passing, lasting, passing, together
+
+ALARM = 0.05
+LEAST = 0.05  # deviations that matter
+LONGEST = 3  # runs of a node that a test looks at
+TESTS = 2 * LONGEST
+FEWEST = 8  # nodes of a group that are compared with each other
+_OWN = 3  # earlier runs of a node that it is compared with
+_LEVEL = 5  # newest runs whose median says what a node has
+_SEEN = 2000  # differences of runs from which one run may be judged
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """`node`, `part`: places in the group's arrays. `slow`: the deviation, from the fleet or from the node's
+    own past; `runs` in a row have it; `chance`: that any node of a healthy fleet looks so in this figure.
+    """
+
+    node: int
+    figure: str
+    part: int
+    against: str  # "fleet", "past"
+    slow: float
+    runs: int
+    chance: float
+    since: int  # the run with which it began
+    always: bool  # in all runs that are known
+    parts: int = 1  # of the node that are outliers in this figure
+
+
+@dataclass(frozen=True)
+class Found:
+    """Outliers of one figure in one group, an entry for each part; and nodes to be measured again."""
+
+    outliers: list[Outlier]
+    again: list[Outlier]
+
+
+def outliers(figure: Figure, of: Deviations, share: float, least: float = LEAST) -> Found:
+    """`share`: of ALARM that is this figure's in this group."""
+    slow = of.slow
+    n, _, parts = slow.shape
+    if not parts or not n:
+        return Found([], [])
+    recent = _median(slow[:, -_LEVEL:])
+    lasts = lasting(recent) if n >= FEWEST else None
+    passes, seen = _noise(slow)
+    tests = n * parts * TESTS
+    best = np.full((2, n, parts), np.inf)  # against the fleet, against its own past
+    runs = np.ones((2, n, parts), int)
+    for k in range(1, LONGEST + 1):
+        if k == 1 and seen < _SEEN:
+            continue
+        level = _least_of(slow, k)
+        own = _median(slow[:, : HISTORY - k], _OWN)
+        for i, effect in enumerate((level, level - own)):
+            if i == 0 and lasts is None:
+                continue
+            chance = together(lasts, passes, effect, k) if i == 0 and lasts else passes.beyond(effect) ** k
+            chance = np.where(np.isfinite(effect) & (effect >= least), chance, np.inf)
+            better = chance < best[i]
+            best[i], runs[i] = np.where(better, chance, best[i]), np.where(better, k, runs[i])
+    certain = best * tests <= share
+    against = np.where(certain[0], 0, 1)  # the fleet, where both are certain
+    sure = certain.any(axis=0)
+    least_chance = best.min(axis=0)
+    found = [
+        _outlier(
+            figure,
+            of,
+            (node, part),
+            int(runs[against[node, part], node, part]),
+            int(against[node, part]),
+            float(least_chance[node, part] * tests),
+            int(sure[node].sum()),
+        )
+        for node, part in _worst(sure, least_chance)
+    ]
+    named = {o.node for o in found}
+    newest = slow[:, -1]
+    alone = np.isfinite(newest) & (newest >= least)
+    if lasts is not None:
+        alone &= lasts.beyond(newest) * n * parts <= share
+    else:
+        alone &= False
+    again = [
+        Outlier(
+            int(node),
+            figure.name,
+            int(part),
+            "fleet",
+            float(newest[node, part]),
+            1,
+            1.0,
+            int(of.run[node, -1]),
+            False,
+        )
+        for node, part in _worst(alone, -newest)
+        if node not in named
+    ]
+    return Found(found, again)
+
+
+def _worst(which: np.ndarray, rank: np.ndarray) -> list[tuple[int, int]]:
+    """The part of each node that `which` has, with the least `rank`."""
+    nodes = np.flatnonzero(which.any(axis=1))
+    ranked = np.where(which, rank, np.inf)[nodes]
+    return [(int(a), int(b)) for a, b in zip(nodes, np.argmin(ranked, axis=1), strict=True)]
+
+
+def _median(runs: np.ndarray, least: int = 1) -> np.ndarray:
+    """The median over runs [nodes, runs, parts], NaN where fewer than `least` are known."""
+    known = np.isfinite(runs)
+    count = known.sum(axis=1)
+    ordered = np.sort(np.where(known, runs, np.inf), axis=1)
+    low, high = (np.maximum(count - 1, 0) // 2, count // 2)
+    low, high = (np.minimum(i, runs.shape[1] - 1) for i in (low, high))
+    pick = [np.take_along_axis(ordered, i[:, None], axis=1)[:, 0] for i in (low, high)]
+    with np.errstate(invalid="ignore"):
+        return np.where(count >= least, (pick[0] + pick[1]) / 2, np.nan)
+
+
+def _least_of(slow: np.ndarray, k: int) -> np.ndarray:
+    """The least deviation of the newest k runs; NaN where one of them is missing."""
+    return slow[:, -k:].min(axis=1)
+
+
+def _noise(slow: np.ndarray) -> tuple[Passing, int]:
+    """Q, and how many pairs of runs of nodes it knows."""
+    recoveries = slow[:, :-1] - slow[:, 1:]
+    count = int(np.isfinite(recoveries).any(axis=2).sum())
+    if count < max(20, slow.shape[0] // 2):
+        return passing(slow[:, -1]), 0  # most nodes were measured once: all that differs may be noise
+    return passing(recoveries), count
+
+
+def _outlier(
+    figure: Figure, of: Deviations, at: tuple[int, int], k: int, past: int, chance: float, parts: int
+) -> Outlier:
+    node, part = at
+    series = of.slow[node, :, part]
+    own = float(np.nanmedian(series[: HISTORY - k])) if past else 0.0
+    slow = float(np.median(series[-k:])) - own
+    known = np.flatnonzero(np.isfinite(series))
+    first = known[-1]
+    for place in known[::-1]:  # back to where it had less than half of it
+        if series[place] - own < slow / 2:
+            break
+        first = place
+    return Outlier(
+        node,
+        figure.name,
+        part,
+        "past" if past else "fleet",
+        slow,
+        int((known >= first).sum()),
+        min(1.0, chance),
+        int(of.run[node, first]),
+        bool(first == known[0]),
+        parts,
+    )
