@@ -81,6 +81,10 @@ def _submit(verbs: Commands) -> None:
         [
             ("strata centre fleet submit --out fleet", "all nodes of the default partition"),
             ("strata centre fleet submit --nodes n17,n[40-43] --out fleet", "these"),
+            (
+                "strata centre fleet submit --again --out fleet",
+                "those that were slow in their newest run alone",
+            ),
             ("strata centre fleet submit --out fleet --dry-run", "print the script"),
         ],
     )
@@ -89,6 +93,9 @@ def _submit(verbs: Commands) -> None:
     )
     parser.add_argument(
         "--nodes", metavar="LIST", help="such as n17,n[40-43] (default: all of the partition)"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="those that a report of --out wants measured again"
     )
     parser.add_argument("-p", "--partition", metavar="NAME", help="default: the site's, or Slurm's")
     parser.add_argument("--account", metavar="NAME", help="whom the jobs are charged to")
@@ -100,7 +107,15 @@ def _submit(verbs: Commands) -> None:
 def _run_submit(given: argparse.Namespace) -> int:
     from strata.centre.fleet.submit import Wanted, submit
 
-    wanted = Wanted(given.out, given.nodes, given.partition, given.account, given.site, given.dry_run)
+    nodes = given.nodes
+    if given.again:
+        from strata.centre.fleet.command import Request, fleet
+
+        nodes = ",".join(a.name for a in fleet(Request((given.out,))).again)
+        if not nodes:
+            print("no node is to be measured again")
+            return 0
+    wanted = Wanted(given.out, nodes, given.partition, given.account, given.site, given.dry_run)
     return submit(wanted, given.argv)
 
 

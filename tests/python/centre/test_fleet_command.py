@@ -1,4 +1,4 @@
-"""Claims about `strata centre fleet`: what it writes, prints and exits with, whom it drains, what it sends."""
+"""Claims about `strata centre fleet`: what it writes and exits with, whom it drains, what it submits."""
 
 from __future__ import annotations
 
@@ -80,8 +80,9 @@ def test_draining_is_asked_for_and_has_a_limit(
     fleet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = program(fleet.parent, monkeypatch, scontrol="")
-    report = ["centre", "fleet", "report", "fleet"]
+    report = ["centre", "fleet", "report", "fleet", "--json"]
     assert cli.main([*report, "--drain"]) == 1
+    assert "\nscontrol update nodename=n017" in "\n" + capsys.readouterr().err
     assert not asked.exists()
     assert cli.main([*report, "--drain-now", "--drain-most", "0"]) == 1
     assert "so many nodes" in capsys.readouterr().err and not asked.exists()
@@ -139,6 +140,16 @@ def test_a_job_for_each_node_and_who_stays_silent(
     assert "silent: n2, n3" in capsys.readouterr().out
 
 
+def test_who_was_slow_once_is_measured_again(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = program(fleet.parent, monkeypatch, sinfo=SINFO, sbatch="echo 4711")
+    assert cli.main(["centre", "fleet", "submit", "--again", "--out", "fleet"]) == 0
+    jobs = [line for line in asked.read_text().splitlines() if line.startswith("sbatch")]
+    assert len(jobs) == 1 and "--nodelist=n030 " in jobs[0]
+    capsys.readouterr()
+
+
 def test_in_an_allocation_one_step_runs_on_all_of_its_nodes(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,12 +195,14 @@ def result(verified: bool = True, **parts: object) -> str:
 
 
 def front(folder: Path, texts: dict[str, str]) -> Path:
-    """A stand-in of the native front: `bench NAME` leaves a prepared result, or fails where there is none."""
+    """A stand-in of the native front: `bench NAME` leaves the result NAME, or NAME.n the n-th time."""
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text)
     path = folder / "strata"
     path.write_text(
-        f'#!/bin/sh\nfor last; do :; done\n[ -e "{folder}/$2.json" ] && exec cp "{folder}/$2.json" "$last"\n'
+        f'#!/bin/sh\ncd "{folder}"\nfor last; do :; done\necho >> "$2.calls"\n'
+        'for from in "$2.$(wc -l < "$2.calls").json" "$2.json"; do\n'
+        '    [ -e "$from" ] && exec cp "$from" "$last"\ndone\n'
         'echo "strata: error: no BLAS was found" >&2; exit 1\n'
     )
     path.chmod(0o755)
@@ -207,6 +220,10 @@ def test_a_quick_run_takes_medians_and_says_what_failed_and_is_absent(
         "noise": result(
             figures=[{"name": "mean loss", "value": 25.0}],
             curves=[{"name": "time of a quantum", "points": [[4, 200.0], [2, 250.0]]}],
+        ),
+        "noise.2": result(
+            figures=[{"name": "mean loss", "value": 900.0}],
+            curves=[{"name": "time of a quantum", "points": [[4, 100.0], [2, 900.0]]}],
         ),
         "domains": result(
             matrices=[matrix("bandwidth", [[90, 40], [30, 80]]), matrix("latency", [[100, 150], [170, 110]])]

@@ -16,6 +16,18 @@ def names(whole: Analysis) -> list[str]:
     return [s.name for s in whole.suspects]
 
 
+def test_another_kernel_is_told_and_makes_no_suspect() -> None:
+    fleet = generate(40, 3, (), seed=3)
+    fleet.facts["kernel"] = ["6.0" if n == 5 else "6.1.2" for n in fleet.node]
+    fleet.facts["links"] = ["mlx5_0/1 100 Gb/sec"] * fleet.runs
+    whole = analyse(fleet)
+    assert not whole.suspects and [d.words for d in whole.differences] == [
+        "kernel 6.0, the others have 6.1.2"
+    ]
+    fleet.facts["links"] = ["mlx5_0/1 50 Gb/sec" if n == 7 else "mlx5_0/1 100 Gb/sec" for n in fleet.node]
+    assert names(analyse(fleet)) == ["n08"]
+
+
 def test_each_fault_is_named_with_its_figure_part_size_and_begin() -> None:
     faults = [
         Fault(16, "bandwidth", 0.12, 3),
@@ -44,9 +56,9 @@ def test_each_fault_is_named_with_its_figure_part_size_and_begin() -> None:
     }
 
 
-def test_healthy_fleets_have_as_few_suspects_as_is_said() -> None:
+def test_healthy_fleets_have_as_few_suspects_as_is_said_also_where_small_deviations_matter() -> None:
     # Each of 60 reports may have one with a probability of 0.05: more than 9 have a probability of 0.1 %.
-    assert alarms(32, 54, runs=4) + alarms(300, 6, runs=6) <= 9
+    assert sum(alarms(n, k, runs=6, least=0.005) for n, k in ((24, 30), (64, 25), (300, 5))) <= 9
 
 
 def test_faults_of_an_eighth_are_found_after_three_runs_and_listed_after_one() -> None:
@@ -150,10 +162,12 @@ def test_runs_of_a_day_or_a_campaign_belong_together() -> None:
 def test_tails_hold_for_samples_whose_tails_are_known() -> None:
     random = np.random.default_rng(1)
     normal = tails.lasting(random.normal(size=5000))
-    assert 1.3 <= normal.shape <= 1.5
-    assert 4.75 <= float(normal.at(np.array([1e-6]))[0]) <= 5.8  # 4.75 by its distribution
+    assert normal.beyond(normal.at(np.array([0.2, 0.05, 1e-6]))) == pytest.approx([0.2, 0.05, 1e-6])
+    assert 4.75 <= float(normal.at(np.array([1e-6]))[0]) <= 7.5  # 4.75 by its distribution
     few = tails.lasting(random.normal(size=40))
-    assert few.shape == 1 and few.at(np.array([1e-4]))[0] > 3.72  # heavier than it is
+    assert 3.72 < few.at(np.array([1e-4]))[0] < 12  # 3.72 by its distribution
+    heavy = tails.lasting(random.standard_gamma(1.0, size=5000))
+    assert 11 <= float(heavy.at(np.array([1e-6]))[0]) <= 17  # 13.8
     noise = tails.passing(np.where(random.random(20000) < 0.02, random.exponential(0.03, 20000), 0.001))
     true = 0.02 * np.exp(-np.array([0.02, 0.1, 0.3]) / 0.03)
     assert (noise.beyond(np.array([0.02, 0.1, 0.3])) >= 0.8 * true).all()

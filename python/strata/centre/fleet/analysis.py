@@ -120,7 +120,7 @@ def analyse(fleet: Fleet, least: float = LEAST) -> Analysis:
             fleet.nodes[node],
             words.sentence(max(those, key=lambda o: o.slow), _figure(fleet, those), fleet),
         )
-        for node, those in sorted(again.items())
+        for node, those in sorted(again.items(), key=lambda one: -max(o.slow for o in one[1]))
         if node not in named
     ]
     return Analysis(fleet, least, found, measured, suspects, repeat, differ, drift, levels, of.time)

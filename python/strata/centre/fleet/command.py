@@ -90,10 +90,11 @@ def _said(whole: Analysis) -> list[str]:
     lines = [s.sentence for s in whole.suspects]
     if not lines:
         lines = [f"no suspect among {len(whole.fleet.nodes)} nodes"]
-    if whole.again:
-        names = ",".join(a.name for a in whole.again)
-        lines.append(f"slow in the newest run alone, to be measured again: {names}")
-    for name, those in (("silent", whole.silent), ("damaged files, left out", whole.damaged)):
+    for name, those in (
+        ("slow in the newest run alone, to be measured again", [a.name for a in whole.again]),
+        ("silent", whole.silent),
+        ("damaged files, left out", whole.damaged),
+    ):
         if those:
             lines.append(f"{name}: {', '.join(those[:20])}{' ...' if len(those) > 20 else ''}")
     return lines

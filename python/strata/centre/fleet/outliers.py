@@ -1,16 +1,14 @@
 """Nodes that are slower than healthy ones may be by chance.
 
-A node is tested by its last one, two and three runs, of which all must be slow (the least deviation counts),
-in two ways: against the fleet (`level`), and against the median of its own runs before (`change`), where it
-has three of them. A figure with parts, such as a core or a memory domain, is tested part by part: the same
-part must be slow in all of those runs.
+A node is tested by its newest two and three runs, of which all must be slow (the least deviation counts), in
+two ways: against the fleet, and against the median of its own runs before, where it has three of them. A
+figure with parts, such as a core or a memory domain, is tested part by part: the same part must be slow in
+all of those runs. One slow run makes nobody a suspect: how far somebody else's work reaches is not known well
+enough. Such a node is to be measured again (`again`).
 
 Chance is shared out so that a report on a healthy fleet names any node with the probability ALARM or less:
 the figures of all groups get equal shares, and within a figure the Bonferroni inequality counts nodes, parts
-and the six tests. A deviation below `least` is no finding, however certain.
-
-One slow run is not enough where noise has been seen too rarely to tell how far it reaches: such a node is to
-be measured again (`again`).
+and the four tests. A deviation below `least` is no finding, however certain.
 """
 
 from __future__ import annotations
@@ -24,12 +22,12 @@ from strata.centre.fleet.tails import Passing, lasting, passing, together
 
 ALARM = 0.05
 LEAST = 0.05  # deviations that matter
-LONGEST = 3  # runs of a node that a test looks at
-TESTS = 2 * LONGEST
+RUNS = (2, 3)  # newest ones of a node that a test looks at
+TESTS = 2 * len(RUNS)
 FEWEST = 8  # nodes of a group that are compared with each other
+_EXPECTED = 1.0  # healthy nodes that may have so much for good, in the list of those to be measured again
 _OWN = 3  # earlier runs of a node that it is compared with
 _LEVEL = 5  # newest runs whose median says what a node has
-_SEEN = 2000  # differences of runs from which one run may be judged
 
 
 @dataclass(frozen=True)
@@ -66,13 +64,11 @@ def outliers(figure: Figure, of: Deviations, share: float, least: float = LEAST)
         return Found([], [])
     recent = _median(slow[:, -_LEVEL:])
     lasts = lasting(recent) if n >= FEWEST else None
-    passes, seen = _noise(slow)
+    passes = _noise(slow)
     tests = n * parts * TESTS
     best = np.full((2, n, parts), np.inf)  # against the fleet, against its own past
     runs = np.ones((2, n, parts), int)
-    for k in range(1, LONGEST + 1):
-        if k == 1 and seen < _SEEN:
-            continue
+    for k in RUNS:
         level = _least_of(slow, k)
         own = _median(slow[:, : HISTORY - k], _OWN)
         for i, effect in enumerate((level, level - own)):
@@ -102,7 +98,7 @@ def outliers(figure: Figure, of: Deviations, share: float, least: float = LEAST)
     newest = slow[:, -1]
     alone = np.isfinite(newest) & (newest >= least)
     if lasts is not None:
-        alone &= lasts.beyond(newest) * n * parts <= share
+        alone &= lasts.beyond(newest) * n * parts <= _EXPECTED
     else:
         alone &= False
     again = [
@@ -147,13 +143,11 @@ def _least_of(slow: np.ndarray, k: int) -> np.ndarray:
     return slow[:, -k:].min(axis=1)
 
 
-def _noise(slow: np.ndarray) -> tuple[Passing, int]:
-    """Q, and how many pairs of runs of nodes it knows."""
+def _noise(slow: np.ndarray) -> Passing:
+    """Q; where most nodes were measured once, all that differs may be noise."""
     recoveries = slow[:, :-1] - slow[:, 1:]
-    count = int(np.isfinite(recoveries).any(axis=2).sum())
-    if count < max(20, slow.shape[0] // 2):
-        return passing(slow[:, -1]), 0  # most nodes were measured once: all that differs may be noise
-    return passing(recoveries), count
+    many = np.isfinite(recoveries).any(axis=2).sum() >= max(20, slow.shape[0] // 2)
+    return passing(recoveries if many else slow[:, -1])
 
 
 def _outlier(

@@ -7,7 +7,7 @@ import math
 from strata.advice.words import count
 from strata.centre.fleet import drain, figures, words
 from strata.centre.fleet.analysis import Analysis
-from strata.centre.fleet.outliers import ALARM, FEWEST, LONGEST
+from strata.centre.fleet.outliers import ALARM, FEWEST, RUNS
 from strata.centre.outages.times import text
 from strata.report.document import (
     Block,
@@ -76,17 +76,16 @@ def _suspects(whole: Analysis) -> Section:
     else:
         blocks.append(Text("No node is slower than a healthy one may be by chance."))
     if whole.again:
-        names = ",".join(a.name for a in whole.again)
-        listed = [f"{a.name}: {a.reason}" for a in whole.again[:_LISTED]]
+        listed = [[a.name, a.reason] for a in whole.again[:_LISTED]]
         if len(whole.again) > _LISTED:
-            listed.append(f"{len(whole.again) - _LISTED} more are in the JSON.")
+            listed.append(["...", f"{len(whole.again) - _LISTED} more are in the JSON."])
         blocks += [
             Text(
                 "**To be measured again**: these are slow in their newest run alone, which somebody else's "
                 "work may do to a healthy node. A second run decides."
             ),
-            Points(listed),
-            Code([("measure them", f"strata centre fleet submit --nodes {names} --out FOLDER")]),
+            Table(("Node", "Newest run"), listed, folded=len(listed) > 12),
+            Code([("measure them", "strata centre fleet submit --again --out FOLDER")]),
         ]
     return Section("suspects", "Suspects", blocks)
 
@@ -220,7 +219,7 @@ def _method(whole: Analysis, command: str) -> Section:
                 [
                     "A node is compared with the median of the nodes like it at that time, so that a change "
                     "of all is no node's.",
-                    f"Its last one, two and up to {LONGEST} runs must all be slow, by at least "
+                    f"Its newest {RUNS[0]} or {RUNS[-1]} runs must all be slow, by at least "
                     f"{-100 * math.expm1(-whole.least):g} % (`--least`), against the fleet or against its "
                     "own earlier runs.",
                     "What a healthy node may show is taken from the fleet itself: lasting differences from "

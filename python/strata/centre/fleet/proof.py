@@ -12,17 +12,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from strata.centre.fleet.analysis import analyse
-from strata.centre.fleet.generate import KINDS, Fault, Noise, generate
+from strata.centre.fleet.generate import KINDS, Fault, generate
+from strata.centre.fleet.outliers import LEAST
 
-SIZES = (0.03, 0.05, 0.08, 0.12, 0.2, 0.4)
-FLEETS = {16: 300, 64: 200, 400: 100, 2000: 40, 10000: 12}  # nodes: healthy fleets
+SIZES = (0.05, 0.08, 0.12, 0.2)
+FLEETS = {16: 200, 64: 100, 400: 60, 2000: 30, 10000: 20}  # nodes: healthy fleets
 _RUNS = 8
 _FAULTY = 0.02  # of the nodes, at least one
 
 
-def alarms(nodes: int, fleets: int, runs: int = _RUNS, noise: Noise | None = None, seed: int = 0) -> int:
+def alarms(nodes: int, fleets: int, runs: int = _RUNS, seed: int = 0, least: float = LEAST) -> int:
     """How many of so many healthy fleets had a suspect."""
-    return sum(bool(analyse(generate(nodes, runs, (), seed + i, noise)).suspects) for i in range(fleets))
+    return sum(bool(analyse(generate(nodes, runs, (), seed + i), least).suspects) for i in range(fleets))
 
 
 def misses(nodes: int, fleets: int, size: float, met: int, seed: int = 0) -> dict[str, tuple[int, int, int]]:
@@ -77,8 +78,8 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.only != "misses":
         _alarm_table(fleets)
     if given.only != "alarms":
-        for nodes, count in fleets.items():
-            _miss_table(nodes, given.fleets or max(2, min(60, 6000 // nodes, count)))
+        for nodes in fleets:
+            _miss_table(nodes, given.fleets or max(1, min(30, 4000 // nodes)))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -30,6 +31,7 @@ FACTS = (
     "bios",
 )
 MOST_PARTS = 4096
+_NUMBERS = {int, float}
 _NAME = re.compile(r"\d+|\D+")
 
 
@@ -37,6 +39,16 @@ def read(paths: Sequence[Path], damaged: list[str] | None = None) -> Fleet:
     """All runs below the paths. Raises StrataError with file and key for a damaged one; with a list they go
     there as sentences, and are left out.
     """
+    collecting = gc.isenabled()
+    gc.disable()  # it would walk through all records again and again, and none of them has a circle
+    try:
+        return _fleet(_records(paths, damaged))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _records(paths: Sequence[Path], damaged: list[str] | None) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     seen: set[tuple[str, float]] = set()
     for file in _files(paths):
@@ -59,7 +71,7 @@ def read(paths: Sequence[Path], damaged: list[str] | None = None) -> Fleet:
             given=f"{len(damaged)} damaged files" if damaged else "no file",
             allowed="folders with files of `strata centre fleet quick --out FOLDER`",
         )
-    return _fleet(records)
+    return records
 
 
 def _files(paths: Sequence[Path]) -> Iterator[str]:
@@ -120,9 +132,10 @@ def _record(at: str, text: str) -> dict[str, Any]:
 def _check_figure(at: str, name: str, figure: Any) -> None:
     if not isinstance(figure, dict) or not isinstance(values := figure.get("values"), list) or not values:
         raise _wrong(at, f"figures.{name}.values", figure, "a list of numbers")
-    for i, value in enumerate(values):
-        if type(value) not in (int, float) or not 0 < value < math.inf:
-            raise _wrong(at, f"figures.{name}.values[{i}]", value, "a number above 0")
+    if not ({*map(type, values)} <= _NUMBERS and min(values) > 0 and max(values) < math.inf):
+        for i, value in enumerate(values):
+            if type(value) not in _NUMBERS or not 0 < value < math.inf:
+                raise _wrong(at, f"figures.{name}.values[{i}]", value, "a number above 0")
     if figure.get("better") not in ("higher", "lower"):
         raise _wrong(at, f"figures.{name}.better", figure.get("better"), "higher, lower")
     parts = figure.get("parts")

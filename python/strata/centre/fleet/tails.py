@@ -6,10 +6,10 @@ That k runs in a row are all slower by t has the probability
 
 p_k(t) = integral Q(t - l)^k dF(l),    Q(t) = P(N >= t),  F the distribution of L.
 
-F is taken from the middle of the fleet, which faulty nodes do not reach: half of the nodes lie above the
-median, a tenth above the 0.9 quantile, and beyond it falls as a Weibull tail through both. Its exponent is 1
-(an exponential tail, heavier than a normal one) where there are fewer than 500 values, else as the 0.99
-quantile has it, between 1 and 1.5 (a normal tail from 0.9 on has 1.49).
+F is taken from the middle of the fleet, which faulty nodes do not reach. Half of the nodes lie above the
+median, and a tenth above the 0.9 quantile (with fewer than 100 values a quarter above the 0.75 quantile);
+between the two, and beyond, it falls exponentially, which is slower than a normal distribution does. With 500
+values or more, what lies beyond the 0.9 quantile falls as it does from there to the 0.99 quantile.
 
 Q is taken from recoveries: by how much the next run of a node was faster than the one before. A fault that
 stays has none, and what passes has one each. Beyond the largest of them Q falls exponentially: as the largest
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_FEW = 100  # values: with fewer the quantile is that of a quarter, so that some faulty nodes do not move it
+_FEW = 100  # values: so that a few faulty nodes of a small fleet do not move the upper quantile
 _MANY = 500
 _LEAST = 1e-6
 _TOPS = (5, 10, 20)
@@ -31,20 +31,27 @@ _TOPS = (5, 10, 20)
 
 @dataclass(frozen=True)
 class Lasting:
-    """The tail of L: P(L >= t) = exp(-rate ((t - middle) / width)^shape) / 2 above the middle."""
+    """The tail of L: a half lies above `middle`, `share` above `upper`; `first` and `then` are the rates at
+    which it falls before and after that.
+    """
 
     middle: float
-    width: float
-    rate: float
-    shape: float
-
-    def beyond(self, t: np.ndarray) -> np.ndarray:
-        x = np.maximum((np.asarray(t, float) - self.middle) / self.width, 0.0)
-        return np.where(x > 0, 0.5 * np.exp(-self.rate * x**self.shape), 1.0)
+    upper: float
+    share: float
+    first: float
+    then: float
 
     def at(self, share: np.ndarray) -> np.ndarray:
         """Where so many lie above; `share` up to a half."""
-        return self.middle + self.width * (np.log(0.5 / share) / self.rate) ** (1 / self.shape)
+        near = self.middle + np.log(0.5 / share) / self.first
+        return np.where(share >= self.share, near, self.upper + np.log(self.share / share) / self.then)
+
+    def beyond(self, t: np.ndarray) -> np.ndarray:
+        """How many lie above t; 1 up to the middle, since that is no tail."""
+        t = np.asarray(t, float)
+        near = 0.5 * np.exp(-self.first * np.maximum(t - self.middle, 0.0))
+        far = self.share * np.exp(-self.then * np.maximum(t - self.upper, 0.0))
+        return np.where(t <= self.middle, 1.0, np.where(t <= self.upper, near, far))
 
 
 def lasting(levels: np.ndarray) -> Lasting:
@@ -52,11 +59,9 @@ def lasting(levels: np.ndarray) -> Lasting:
     x = levels[np.isfinite(levels)]
     high = 0.9 if len(x) >= _FEW else 0.75
     middle, upper, top = np.quantile(x, [0.5, high, 0.99])
-    width, rate, shape = max(upper - middle, _LEAST), float(np.log(0.5 / (1 - high))), 1.0
-    if len(x) >= _MANY and top > upper > middle:
-        ratio = np.log((top - middle) / width)
-        shape = float(np.clip(np.log(np.log(0.5 / 0.01) / rate) / ratio, 1.0, 1.5))
-    return Lasting(float(middle), float(width), rate, shape)
+    first = float(np.log(0.5 / (1 - high)) / max(upper - middle, _LEAST))
+    then = float(np.log((1 - high) / 0.01) / max(top - upper, _LEAST)) if len(x) >= _MANY else first
+    return Lasting(float(middle), float(upper), 1 - high, first, then)
 
 
 @dataclass(frozen=True)
