@@ -76,6 +76,18 @@ def test_report_json_prometheus_and_exit_code(fleet: Path, capsys: pytest.Captur
     assert "no suspect among 100 nodes" in capsys.readouterr().out
 
 
+def test_nodes_without_any_figure_have_a_report(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "fleet").mkdir()
+    for node in "abc":
+        run = {"schema": quick.SCHEMA, "node": node, "time": "2026-11-03T14:05:00Z", "figures": {}}
+        run |= {"failed": {"dgemm": "residual: 3e9"} if node == "b" else {}}
+        (here / "fleet" / f"{node}.json").write_text(json.dumps(run))
+    assert cli.main(["centre", "fleet", "report", "fleet"]) == 1
+    assert capsys.readouterr().out.startswith(
+        "node b: wrong results of dgemm: residual: 3e9\nin groups of fewer than 8"
+    )
+
+
 def test_draining_is_asked_for_and_has_a_limit(
     fleet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -110,6 +110,9 @@ def test_few_nodes_are_compared_with_their_own_past_alone() -> None:
     whole = analyse(fleet)
     assert names(whole) == ["n2"] and "its own of before" in whole.suspects[0].sentence
     assert [len(g.nodes) for g in whole.small] == [4]
+    once = analyse(generate(4, 8, [Fault(2, "dgemm", 0.3, 1)], seed=1))
+    assert not once.suspects and [a.name for a in once.again] == ["n3"]
+    assert "its own of before" in once.again[0].reason
     always = generate(4, 8, [Fault(1, "bandwidth", 0.3, 8)], seed=1)
     assert not analyse(always).suspects  # four nodes do not say which of them is right
 

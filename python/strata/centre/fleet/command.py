@@ -8,9 +8,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.advice import words
 from strata.centre.fleet import drain, generate, page, prometheus, reading
 from strata.centre.fleet.analysis import Analysis, analyse, document
-from strata.centre.fleet.outliers import LEAST
+from strata.centre.fleet.outliers import FEWEST, LEAST
 from strata.centre.fleet.submit import silent
 from strata.errors import FAILED, StrataError
 from strata.measure.files import write_atomically, write_json
@@ -89,7 +90,7 @@ def report(request: Request, command: str) -> int:
 def _said(whole: Analysis) -> list[str]:
     lines = [s.sentence for s in whole.suspects]
     if not lines:
-        lines = [f"no suspect among {len(whole.fleet.nodes)} nodes"]
+        lines = [f"no suspect among {words.count(len(whole.fleet.nodes), 'node')}"]
     for name, those in (
         ("slow in the newest run alone, to be measured again", [a.name for a in whole.again]),
         ("silent", whole.silent),
@@ -97,6 +98,8 @@ def _said(whole: Analysis) -> list[str]:
     ):
         if those:
             lines.append(f"{name}: {', '.join(those[:20])}{' ...' if len(those) > 20 else ''}")
+    if alone := sum(len(g.nodes) for g in whole.small):
+        lines.append(f"in groups of fewer than {FEWEST}, compared with their own past alone: {alone} nodes")
     return lines
 
 
@@ -139,15 +142,14 @@ def write_generated(out: Path, nodes: int, runs: int, faults: list[generate.Faul
         raise StrataError(
             "there is such a folder already", at="--out", given=str(out), allowed="a new folder"
         )
-    count = 0
+    written = 0
     try:
         for node, name, text in generate.files(generate.generate(nodes, runs, faults, seed)):
             folder = out / node
-            if not count or not folder.exists():
-                folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-            count += 1
+            written += 1
     except OSError as error:
         raise StrataError("cannot write the fleet", at=str(out), given=error.strerror, code=FAILED) from None
-    print(f"{count} runs of {nodes} nodes that never were: {out}")
+    print(f"{words.count(written, 'run')} of {words.count(nodes, 'node')} that never were: {out}")
     return 0

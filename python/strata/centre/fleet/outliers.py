@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.centre.fleet.fleet import HISTORY, Deviations, Figure
-from strata.centre.fleet.tails import Passing, lasting, passing, together
+from strata.centre.fleet.tails import Lasting, Passing, lasting, passing, together
 
 ALARM = 0.05
 LEAST = 0.05  # deviations that matter
@@ -58,65 +58,63 @@ class Found:
 
 def outliers(figure: Figure, of: Deviations, share: float, least: float = LEAST) -> Found:
     """`share`: of ALARM that is this figure's in this group."""
-    slow = of.slow
-    n, _, parts = slow.shape
+    n, _, parts = of.slow.shape
     if not parts or not n:
         return Found([], [])
-    recent = _median(slow[:, -_LEVEL:])
-    lasts = lasting(recent) if n >= FEWEST else None
-    passes = _noise(slow)
-    tests = n * parts * TESTS
-    best = np.full((2, n, parts), np.inf)  # against the fleet, against its own past
-    runs = np.ones((2, n, parts), int)
-    for k in RUNS:
-        level = _least_of(slow, k)
-        own = _median(slow[:, : HISTORY - k], _OWN)
-        for i, effect in enumerate((level, level - own)):
-            if i == 0 and lasts is None:
-                continue
-            chance = together(lasts, passes, effect, k) if i == 0 and lasts else passes.beyond(effect) ** k
-            chance = np.where(np.isfinite(effect) & (effect >= least), chance, np.inf)
-            better = chance < best[i]
-            best[i], runs[i] = np.where(better, chance, best[i]), np.where(better, k, runs[i])
-    certain = best * tests <= share
+    lasts = lasting(_median(of.slow[:, -_LEVEL:])) if n >= FEWEST else None
+    chance, runs = _chances(of.slow, lasts, least)
+    certain = chance <= share
     against = np.where(certain[0], 0, 1)  # the fleet, where both are certain
     sure = certain.any(axis=0)
-    least_chance = best.min(axis=0)
-    found = [
-        _outlier(
-            figure,
-            of,
-            (node, part),
-            int(runs[against[node, part], node, part]),
-            int(against[node, part]),
-            float(least_chance[node, part] * tests),
-            int(sure[node].sum()),
+    smallest = chance.min(axis=0)
+    found = []
+    for node, part in _worst(sure, smallest):
+        past = int(against[node, part])
+        k = int(runs[past, node, part])
+        found.append(
+            _outlier(
+                figure.name, of, (node, part), k, past, float(smallest[node, part]), int(sure[node].sum())
+            )
         )
-        for node, part in _worst(sure, least_chance)
-    ]
-    named = {o.node for o in found}
-    newest = slow[:, -1]
-    alone = np.isfinite(newest) & (newest >= least)
+    return Found(found, _again(figure.name, of, lasts, least, {o.node for o in found}))
+
+
+def _chances(slow: np.ndarray, lasts: Lasting | None, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """For the fleet and the own past [2, nodes, parts]: the chance of any so slow node in a healthy fleet,
+    by the best of the tests, and its runs. Infinite where nothing is to be tested.
+    """
+    n, _, parts = slow.shape
+    passes = _noise(slow)
+    chances, runs = np.full((2, n, parts), np.inf), np.zeros((2, n, parts), int)
+    for k in RUNS:
+        level = slow[:, -k:].min(axis=1)  # NaN where one of them is missing
+        own = _median(slow[:, : HISTORY - k], _OWN)
+        for past, effect in enumerate((level, level - own)):
+            if not past and lasts is None:
+                continue
+            chance = passes.beyond(effect) ** k if past or not lasts else together(lasts, passes, effect, k)
+            chance = np.where(np.isfinite(effect) & (effect >= least), chance * n * parts * TESTS, np.inf)
+            better = chance < chances[past]
+            chances[past] = np.where(better, chance, chances[past])
+            runs[past] = np.where(better, k, runs[past])
+    return chances, runs
+
+
+def _again(name: str, of: Deviations, lasts: Lasting | None, least: float, named: set[int]) -> list[Outlier]:
+    """Nodes whose newest run is slower than what healthy ones have for good: than the fleet, in a small group
+    than their own past.
+    """
+    newest = of.slow[:, -1]
+    if lasts is None:
+        newest = newest - _median(of.slow[:, :-1], _OWN)
+    slow = np.isfinite(newest) & (newest >= least)
     if lasts is not None:
-        alone &= lasts.beyond(newest) * n * parts <= _EXPECTED
-    else:
-        alone &= False
-    again = [
-        Outlier(
-            int(node),
-            figure.name,
-            int(part),
-            "fleet",
-            float(newest[node, part]),
-            1,
-            1.0,
-            int(of.run[node, -1]),
-            False,
-        )
-        for node, part in _worst(alone, -newest)
+        slow &= lasts.beyond(newest) * newest.size <= _EXPECTED
+    return [
+        _outlier(name, of, (node, part), 1, int(lasts is None), 1.0, 1)
+        for node, part in _worst(slow, -newest)
         if node not in named
     ]
-    return Found(found, again)
 
 
 def _worst(which: np.ndarray, rank: np.ndarray) -> list[tuple[int, int]]:
@@ -138,11 +136,6 @@ def _median(runs: np.ndarray, least: int = 1) -> np.ndarray:
         return np.where(count >= least, (pick[0] + pick[1]) / 2, np.nan)
 
 
-def _least_of(slow: np.ndarray, k: int) -> np.ndarray:
-    """The least deviation of the newest k runs; NaN where one of them is missing."""
-    return slow[:, -k:].min(axis=1)
-
-
 def _noise(slow: np.ndarray) -> Passing:
     """Q; where most nodes were measured once, all that differs may be noise."""
     recoveries = slow[:, :-1] - slow[:, 1:]
@@ -151,7 +144,7 @@ def _noise(slow: np.ndarray) -> Passing:
 
 
 def _outlier(
-    figure: Figure, of: Deviations, at: tuple[int, int], k: int, past: int, chance: float, parts: int
+    figure: str, of: Deviations, at: tuple[int, int], k: int, past: int, chance: float, parts: int
 ) -> Outlier:
     node, part = at
     series = of.slow[node, :, part]
@@ -165,7 +158,7 @@ def _outlier(
         first = place
     return Outlier(
         node,
-        figure.name,
+        figure,
         part,
         "past" if past else "fleet",
         slow,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from strata.advice.words import count
 from strata.centre.fleet import drain, figures, words
 from strata.centre.fleet.analysis import Analysis
@@ -30,8 +32,10 @@ _LISTED = 50
 def document(whole: Analysis, command: str) -> Document:
     """The whole report; `command` is what makes it again."""
     fleet = whole.fleet
-    sections = [_first(whole), _suspects(whole), _maps(whole), _spread(whole), _time(whole), _others(whole)]
-    sections.append(_method(whole, command))
+    sections = [_first(whole), _suspects(whole)]
+    if np.isfinite(whole.levels).any():
+        sections += [_maps(whole), _spread(whole), _time(whole)]
+    sections += [_others(whole), _method(whole, command)]
     facts = [
         ("Nodes", f"{len(fleet.nodes)} in {count(len(whole.groups), 'group')}"),
         (
