@@ -258,6 +258,11 @@ def test_a_quick_run_takes_medians_and_says_what_failed_and_is_absent(
     assert whole["integrity"] is None
 
 
+def test_many_pairs_of_domains_get_smaller_arrays() -> None:
+    machine = {"caches": [{"level": 2, "size_bytes": 2**31}, {"level": 3, "size_bytes": 100 << 20}]}
+    assert [quick._array(machine, n) for n in (1, 4, 8)] == [(), (), ("--array", "128MiB")]
+
+
 @pytest.mark.parametrize(
     ("lines", "code", "findings"),
     [

@@ -73,9 +73,7 @@ def by_figure(key: str, whole: Analysis) -> str:
             for x, value in enumerate(row):
                 if np.isfinite(value):
                     axes.text(x, y, f"{value:.1f}", ha="center", va="center", fontsize=7.5, color=INK)
-        axes.set_xticks(
-            range(len(names)), [words.name_of(n) if n != "core" else "slowest core" for n in names]
-        )
+        axes.set_xticks(range(len(names)), [words.title_of(n) for n in names])
         axes.xaxis.tick_top()
         labels = [f"{whole.fleet.nodes[i]}{' *' if i in named else ''}" for i in nodes]
         axes.set_yticks(range(len(nodes)), labels)
@@ -96,7 +94,7 @@ def distributions(key: str, whole: Analysis) -> str:
             levels = percent[:, list(whole.fleet.figures).index(name)]
             known = levels[np.isfinite(levels)]
             low, high = np.quantile(known, [0.001, 0.995])
-            edge = max(high, 100 * whole.least) * 1.1
+            edge = max(high, -100 * np.expm1(-whole.least)) * 1.1
             axes.hist(np.clip(known, low, edge), bins=60, color=SERIES[0], log=len(known) > 200)
             those = [(levels[node], label) for (node, of), label in slow.items() if of == name]
             for i, (value, label) in enumerate(sorted(those, reverse=True)):
@@ -113,7 +111,7 @@ def distributions(key: str, whole: Analysis) -> str:
                         ha="right",
                         color=MARKED,
                     )
-            axes.set_title(words.name_of(name) if name != "core" else "slowest core", loc="left")
+            axes.set_title(words.title_of(name), loc="left")
             axes.set_ylabel("nodes")
         for axes in list(grid.flat)[len(names) :]:
             axes.set_visible(False)
@@ -160,7 +158,7 @@ def _history(axes: Any, whole: Analysis, one: Measured, suspect: Suspect, first:
         band.append(percent(np.quantile(one.of.slow[:, :, worst.part][near], [0.05, 0.95])))
     low, high = np.array(band).T
     axes.fill_between(times, low, high, color=SERIES[0], alpha=0.25, linewidth=0)
-    axes.axhline(100 * whole.least, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axhline(-100 * np.expm1(-whole.least), color=SOFT, linewidth=0.8, linestyle=":")
     axes.plot(
         times, percent(one.of.slow[place, known, worst.part]), "o-", color=MARKED, linewidth=1.2, markersize=3
     )
@@ -181,7 +179,7 @@ def fleet_over_time(key: str, whole: Analysis) -> str:
             for i, one in enumerate(m for m in whole.measured if m.group is group):
                 times, change = _medians(whole, one)
                 if len(times) > 1:
-                    label = words.name_of(one.figure) if axes is grid[0][0] else None
+                    label = words.title_of(one.figure) if axes is grid[0][0] else None
                     axes.plot(
                         times, change, "o-", color=SERIES[i % 6], markersize=3, linewidth=1.2, label=label
                     )

@@ -136,7 +136,7 @@ def _spread(whole: Analysis) -> Section:
                 "History of suspects",
                 figures.history("history", whole),
                 "Red: the worst figure of a suspect, run by run. Band: nine tenths of its group. Dotted: "
-                "what matters (`--least`).",
+                "what matters, by `--least`.",
                 wide=True,
             )
         )
@@ -159,7 +159,7 @@ def _time(whole: Analysis) -> Section:
     rows = [
         [
             c.group,
-            words.name_of(c.figure),
+            words.title_of(c.figure),
             f"{words.percent(c.slow, whole.fleet.figures[c.figure].higher):+.1f} %",
             f"{text(c.before)[:10]} to {text(c.after)[:10]}",
             "; ".join(c.facts) or "nothing that nodes tell",

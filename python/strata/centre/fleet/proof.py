@@ -12,18 +12,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from strata.centre.fleet.analysis import analyse
-from strata.centre.fleet.generate import KINDS, Fault, generate
+from strata.centre.fleet.generate import KINDS, Fault, Noise, generate
 from strata.centre.fleet.outliers import LEAST
 
 SIZES = (0.05, 0.08, 0.12, 0.2)
 FLEETS = {16: 200, 64: 100, 400: 60, 2000: 30, 10000: 20}  # nodes: healthy fleets
+HARSH = Noise(lasting=0.02, run=0.01, others=0.05, cost=0.06)
 _RUNS = 8
 _FAULTY = 0.02  # of the nodes, at least one
 
 
-def alarms(nodes: int, fleets: int, runs: int = _RUNS, seed: int = 0, least: float = LEAST) -> int:
+def alarms(
+    nodes: int,
+    fleets: int,
+    runs: int = _RUNS,
+    seed: int = 0,
+    least: float = LEAST,
+    noise: Noise | None = None,
+) -> int:
     """How many of so many healthy fleets had a suspect."""
-    return sum(bool(analyse(generate(nodes, runs, (), seed + i), least).suspects) for i in range(fleets))
+    return sum(
+        bool(analyse(generate(nodes, runs, (), seed + i, noise), least).suspects) for i in range(fleets)
+    )
 
 
 def misses(nodes: int, fleets: int, size: float, met: int, seed: int = 0) -> dict[str, tuple[int, int, int]]:
@@ -46,13 +56,14 @@ def misses(nodes: int, fleets: int, size: float, met: int, seed: int = 0) -> dic
     return found
 
 
-def _alarm_table(fleets: dict[int, int]) -> None:
+def _alarm_table(fleets: dict[int, int], least: float, noise: Noise) -> None:
     print("| nodes | healthy fleets | with a false alarm | one run each | two runs each |")
     print("| --- | --- | --- | --- | --- |")
     for nodes, count in fleets.items():
         few = max(count // 4, 4)
-        one, two = (alarms(nodes, few, runs, seed=10_000) for runs in (1, 2))
-        print(f"| {nodes} | {count} | {alarms(nodes, count)} | {one} of {few} | {two} of {few} |", flush=True)
+        one, two = (alarms(nodes, few, runs, 10_000, least, noise) for runs in (1, 2))
+        many = alarms(nodes, count, least=least, noise=noise)
+        print(f"| {nodes} | {count} | {many} | {one} of {few} | {two} of {few} |", flush=True)
 
 
 def _miss_table(nodes: int, fleets: int) -> None:
@@ -72,11 +83,15 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--nodes", type=int, help="one size of fleet (default: 16 to 10,000)")
     parser.add_argument("--fleets", type=int, help="how many")
+    parser.add_argument("--least", type=float, default=LEAST, help="deviation that matters, for false alarms")
+    parser.add_argument(
+        "--harsh", action="store_true", help="false alarms with noise of two to three times as much"
+    )
     parser.add_argument("--only", choices=("alarms", "misses"), help="one of the two tables")
     given = parser.parse_args(words)
     fleets = {given.nodes: given.fleets or FLEETS.get(given.nodes, 20)} if given.nodes else FLEETS
     if given.only != "misses":
-        _alarm_table(fleets)
+        _alarm_table(fleets, given.least, HARSH if given.harsh else Noise())
     if given.only != "alarms":
         for nodes in fleets:
             _miss_table(nodes, given.fleets or max(1, min(30, 4000 // nodes)))

@@ -32,7 +32,7 @@ ROUNDS, ROUNDS_S = 3, 20.0
 LONGEST_S = 45.0  # of one benchmark
 INTEGRITY = "strata-integrity"
 INTEGRITY_S = 5
-_CROSS = 4  # domains up to which all pairs are measured; beyond, arrays are small enough for a minute
+_ALL_PAIRS = 8 << 30  # bytes of the arrays of all pairs of domains: some 20 s
 
 
 def quick(out: Path, campaign: str | None, say: Callable[[str], None]) -> Path:
@@ -161,11 +161,10 @@ def _order(cores: int) -> int:
 
 
 def _array(machine: Mapping[str, Any], domains: int) -> tuple[str, ...]:
-    """For many domains arrays of twice a domain's own cache, since there are so many pairs of them."""
-    if domains <= _CROSS:
-        return ()
-    last = [c["size_bytes"] for c in machine.get("caches") or [] if c.get("level") == 3]
-    return ("--array", f"{max(64, 2 * sum(last) // domains >> 20)}MiB")
+    """Four times the last cache, as the benchmark chooses, or less where there are many pairs of domains."""
+    last = max((c["size_bytes"] for c in machine.get("caches") or [] if c.get("level") == 3), default=0)
+    most = _ALL_PAIRS // max(1, domains) ** 2
+    return () if 4 * last <= most else ("--array", f"{most >> 20}MiB")
 
 
 def _figure(result: Mapping[str, Any], name: str) -> float:

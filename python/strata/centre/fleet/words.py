@@ -36,6 +36,11 @@ def name_of(figure: str) -> str:
     return _NAMES.get(figure, figure.replace("_", " "))
 
 
+def title_of(figure: str) -> str:
+    """A figure by itself, as in a heading."""
+    return "slowest core" if figure == "core" else name_of(figure)
+
+
 def percent(slow: float, higher: bool) -> float:
     """A deviation as a change of the figure itself, in percent: below 0 for less."""
     return 100 * float(np.expm1(-slow if higher else slow))
