@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from strata.commands.fleet import fleet
 from strata.commands.parser import Parser, command
 from strata.errors import StrataError
 
@@ -19,7 +20,7 @@ def centre(commands: Commands) -> None:
     parser = command(
         commands,
         "centre",
-        "for those who keep a machine in service: how reliable it is, and how it is used",
+        "for those who keep a machine in service: how reliable it is, how it is used, which node is slow",
         [
             ("strata centre reliability outages.csv", "MTTI, availability, trends of each system: a report"),
             ("strata centre use jobs.txt", "utilisation, widths, waits, waste from a log of jobs: a report"),
@@ -27,6 +28,7 @@ def centre(commands: Commands) -> None:
                 "strata centre sample daemon --folder /var/spool/strata",
                 "what a node and its jobs do, over time",
             ),
+            ("strata centre fleet report fleet", "which node is slow, by quick runs on each"),
             ("strata centre use --help", "where logs come from, and what is asked of them"),
         ],
     )
@@ -35,6 +37,7 @@ def centre(commands: Commands) -> None:
     _use(verbs)
     _sample(verbs)
     _generate(verbs)
+    fleet(verbs)
 
 
 def _reliability(verbs: Commands) -> None:

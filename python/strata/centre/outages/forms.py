@@ -36,8 +36,9 @@ def read(
 def _joined(logs: Sequence[Log]) -> Log:
     import pandas as pd
 
-    rows = pd.concat([log.rows.astype({"system": str}) for log in logs], ignore_index=True)
-    rows["system"] = rows["system"].astype("category")
+    words = ("system", "node", "description")
+    rows = pd.concat([log.rows.astype(dict.fromkeys(words, str)) for log in logs], ignore_index=True)
+    rows = rows.astype(dict.fromkeys(words, "category"))
     said = [f"{log.path}: {line}" for log in logs for line in log.said]
     generated = next((log.generated for log in logs if log.generated), "")
     return Log(", ".join(log.path for log in logs), rows, logs[0].zone, generated, said)

@@ -106,7 +106,8 @@ def _system(
     twice = outages.duplicated(["node", "start", "end", "category"])
     _say(said, twice, outages, "there twice: counted once")
     outages = outages[~twice]
-    nodes, node = np.unique(outages["node"].to_numpy(dtype=str), return_inverse=True)
+    node, names = outages["node"].factorize()
+    nodes = np.asarray(names, dtype=str)
     start, stop, still = _ends(outages, node, end, said)
     before, after = stop < begin, start > end
     if (cut := int((before | after).sum())) and since is None and until is None:

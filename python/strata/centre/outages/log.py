@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "strata.outages/1"
 NEEDED = ("system", "start", "end", "category")
+TIMES = ("start", "end")
 OPTIONAL = ("parts", "note", "node", "units", "description")
 SAME = "same"  # importers: not empty where a row belongs to the event of another row
 COLUMNS = (*NEEDED, *OPTIONAL)
@@ -89,7 +90,8 @@ def contents(path: Path) -> str:
 
 
 def _csv(path: Path, text: str) -> Cells:
-    import pandas as pd
+    import pyarrow as arrow
+    from pyarrow import csv as table
 
     generated, first = "", 2
     if text.startswith("#"):  # a first line that says what the log is
@@ -98,21 +100,25 @@ def _csv(path: Path, text: str) -> Cells:
     head = next(csv.reader(io.StringIO(text.partition("\n")[0])), [])
     head = [name.strip().lower() for name in head]
     _check_columns(f"{path}: row {first - 1}", head)
+    if "\n\n" in text or "\n\r\n" in text or text.count('"') % 2:  # PyArrow lets these pass
+        _check_whole(path, text, len(head), first)
+    texts, words = arrow.string(), arrow.dictionary(arrow.int32(), arrow.string())
     try:
-        frame = pd.read_csv(
-            io.StringIO(text),
-            dtype=str,
-            keep_default_na=False,
-            names=head,
-            header=0,
-            index_col=False,
-            na_filter=False,
-            skip_blank_lines=False,
+        read = table.read_csv(
+            arrow.BufferReader(text.encode() + (b"" if text.endswith("\n") else b"\n")),
+            table.ReadOptions(column_names=head, skip_rows=1, use_threads=False),
+            table.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            table.ConvertOptions(
+                column_types={name: texts if name in TIMES else words for name in head},
+                include_columns=[name for name in head if name != "note"],
+                strings_can_be_null=False,
+            ),
         )
-    except (pd.errors.ParserError, ValueError):
-        raise _uneven(path, text, len(head), first) from None
-    _check_whole(path, text, frame, len(head), first)
-    return Cells(str(path), frame, np.arange(first, first + len(frame)), generated.lstrip("# ").strip())
+    except arrow.ArrowInvalid:
+        _check_whole(path, text, len(head), first)
+        raise _no_csv(path) from None
+    rows = np.arange(first, first + len(read))
+    return Cells(str(path), read.to_pandas(), rows, generated.lstrip("# ").strip())
 
 
 def _check_columns(at: str, head: Sequence[str]) -> None:
@@ -128,36 +134,27 @@ def _check_columns(at: str, head: Sequence[str]) -> None:
         )
 
 
-def _uneven(path: Path, text: str, columns: int, first: int) -> StrataError:
-    for number, row in enumerate(csv.reader(io.StringIO(text)), start=first - 1):
+def _check_whole(path: Path, text: str, columns: int, first: int) -> None:
+    """Each row has a cell for each column, and quotes end."""
+    try:
+        rows = list(csv.reader(io.StringIO(text), strict=True))
+    except csv.Error:
+        raise _no_csv(path) from None
+    for number, row in enumerate(rows, start=first - 1):
         if len(row) != columns:
-            return StrataError(
-                "a row has another number of cells than the header",
+            cut = number == len(rows) + first - 2 and not text.endswith("\n")
+            what = "fewer cells" if len(row) < columns else "another number of cells"
+            raise StrataError(
+                "the file ends within a row" if cut else f"a row has {what} than the header",
                 at=f"{path}: row {number}",
                 given=f"{len(row)}: {','.join(row)[:60]}",
                 allowed=f"{columns}, texts with commas in quotes",
+                remedy="get the whole file again" if cut else None,
             )
-    return StrataError("not a CSV file", at=str(path), given="a quote that does not end, or a zero byte")
 
 
-def _check_whole(path: Path, text: str, frame: pd.DataFrame, columns: int, first: int) -> None:
-    """pandas fills short rows: the cheap sign of one is an empty last needed cell, and a file that was cut
-    ends without a line end.
-    """
-    last = frame.columns[-1]
-    suspicious = frame[last].isna() if frame[last].isna().any() else frame[last] == ""
-    if suspicious.any() or not text.endswith("\n"):
-        rows = csv.reader(io.StringIO(text))
-        for number, row in enumerate(rows, start=first - 1):
-            if len(row) != columns:
-                cut = number >= len(frame) + first - 1 and not text.endswith("\n")
-                raise StrataError(
-                    "the file ends within a row" if cut else "a row has fewer cells than the header",
-                    at=f"{path}: row {number}",
-                    given=f"{len(row)}: {','.join(row)[:60]}",
-                    allowed=str(columns),
-                    remedy="get the whole file again" if cut else None,
-                )
+def _no_csv(path: Path) -> StrataError:
+    return StrataError("not a CSV file", at=str(path), given="a quote that does not end, or text after one")
 
 
 def _json(path: Path, text: str) -> Cells:
@@ -235,13 +232,13 @@ def understood(cells: Cells, categories: Categories, zone: str) -> Log:
     rows = pd.DataFrame(
         {
             "system": _systems(cells),
-            "node": text["node"].str.strip() if "node" in text else "",
+            "node": _words(cells, "node"),
             "start": start.seconds,
             "end": ends,
             "category": kind,
             "parts": _numbers(cells, "parts"),
             "units": _numbers(cells, "units"),
-            "description": text["description"].str.strip() if "description" in text else "",
+            "description": _words(cells, "description"),
             "same": (text[SAME] != "").to_numpy() if SAME in text else False,
             "row": np.arange(len(text)) if cells.rows is None else cells.rows,
         }
@@ -249,17 +246,27 @@ def understood(cells: Cells, categories: Categories, zone: str) -> Log:
     return Log(cells.path, rows, zone, cells.generated, said)
 
 
-def _systems(cells: Cells) -> pd.Series:
-    names = cells.text["system"].str.strip()
-    if (names == "").any():
-        i = int(np.flatnonzero((names == "").to_numpy())[0])
+def _words(cells: Cells, column: str) -> pd.Categorical:
+    """A column of texts of which few differ, without spaces around them; empty where there is none."""
+    import pandas as pd
+
+    if column not in cells.text:
+        return pd.Categorical.from_codes(np.zeros(len(cells.text), np.int8), [""])
+    codes, texts = cells.text[column].factorize()
+    places, names = pd.factorize(pd.Series(texts, dtype=str).str.strip())
+    return pd.Categorical.from_codes(places[codes], names)
+
+
+def _systems(cells: Cells) -> pd.Categorical:
+    names = _words(cells, "system")
+    if len(nameless := np.flatnonzero(names == "")):
         raise StrataError(
             "an outage without a system",
-            at=cells.at(i, "system"),
+            at=cells.at(int(nameless[0]), "system"),
             given="nothing",
             allowed="the name of a system",
         )
-    return names.astype("category")
+    return names
 
 
 def _categories(cells: Cells, categories: Categories) -> np.ndarray:
@@ -284,9 +291,10 @@ def _numbers(cells: Cells, column: str) -> np.ndarray:
     """A column of whole numbers above 0; NaN where a cell is empty."""
     if column not in cells.text:
         return np.full(len(cells.text), np.nan)
-    codes, texts = cells.text[column].str.strip().factorize()
-    values = np.full(len(texts), np.nan)
-    for k, text in enumerate(texts):
+    words = _words(cells, column)
+    codes = words.codes
+    values = np.full(len(words.categories), np.nan)
+    for k, text in enumerate(words.categories):
         if text == "":
             continue
         if not text.isdecimal() or int(text) == 0:

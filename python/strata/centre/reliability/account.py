@@ -79,12 +79,12 @@ def _total(key: str, title: str, events: int, period: float) -> Row:
 
 def mtti(period: float, events: int) -> tuple[float | None, float | None, float | None]:
     """Days between interrupts with their 95 % interval; without an event the lower end alone."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
-    low = 2 * period / chi2.ppf(0.5 + LEVEL / 2, 2 * events + 2)
+    low = period / gammaincinv(events + 1, 0.5 + LEVEL / 2)  # chi2(p, 2n) is twice that of the gamma function
     if events == 0:
         return None, float(low), None
-    return period / events, float(low), float(2 * period / chi2.ppf(0.5 - LEVEL / 2, 2 * events))
+    return period / events, float(low), float(period / gammaincinv(events, 0.5 - LEVEL / 2))
 
 
 def interrupts(system: System, categories: Categories) -> np.ndarray:

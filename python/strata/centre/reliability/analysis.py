@@ -118,8 +118,6 @@ def _finding(system: System, categories: Categories) -> Finding:
 
 def _forecast(found: Account, grown: Growth | None) -> Forecast | None:
     """Of a Poisson count with a rate that is estimated from n events: negative binomial."""
-    from scipy.stats import nbinom
-
     row = found.row(TOTALS[2])
     if not row.events or row.mtti is None:
         return None
@@ -128,8 +126,23 @@ def _forecast(found: Account, grown: Growth | None) -> Forecast | None:
     n = row.events / 2 if trend else row.events  # the present rate of a trend has twice the variance
     share = n / (n + AHEAD / mtti)
     return Forecast(
-        AHEAD, mtti, trend, AHEAD / mtti, int(nbinom.ppf(0.025, n, share)), int(nbinom.ppf(0.975, n, share))
+        AHEAD,
+        mtti,
+        trend,
+        AHEAD / mtti,
+        _negative_binomial(0.025, n, share),
+        _negative_binomial(0.975, n, share),
     )
+
+
+def _negative_binomial(q: float, n: float, share: float) -> int:
+    """The least count that is not exceeded with a probability of at least q."""
+    from scipy.special import betainc, nbdtrik
+
+    count = max(0, int(np.floor(nbdtrik(q, n, share))) - 1)
+    while betainc(n, count + 1, share) < q:
+        count += 1
+    return count
 
 
 def _law(findings: Sequence[Finding]) -> PartLaw | None:

@@ -14,6 +14,7 @@ bootstrap with the parameters estimated anew in each sample.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -53,22 +54,20 @@ class Fit:
 
 def fit(starts: np.ndarray, period: float) -> Fit | None:
     """The fits to interrupts that start at `starts` (days, ascending) in `period` days; None for too few."""
-    from scipy.special import gamma
-    from scipy.stats import chi2
+    from scipy.special import chdtrc, gamma
 
     complete = np.maximum(np.diff(starts), 0.5 * SECOND)
     if len(complete) < LEAST:
         return None
     every = np.r_[complete, max(period - starts[-1], 0.5 * SECOND)]
-    n = len(complete)
+    n, logs = len(complete), np.log(every)
     mean = float(every.sum() / n)
-    shape = _shape(complete, every)
-    best = _likelihood(shape, complete, every)
-    low, high = _interval(shape, best, complete, every)
+    shape = _shape(logs)
+    best = _likelihood(shape, logs)
+    low, high = _interval(shape, best, logs)
     scale = float((np.sum(every**shape) / n) ** (1 / shape))
-    ratio = 2 * (best - _likelihood(1.0, complete, every))
-    random = np.random.default_rng(n)
-    tested = complete if n <= _TESTED else random.choice(complete, _TESTED, replace=False)
+    ratio = 2 * (best - _likelihood(1.0, logs))
+    tested = complete if n <= _TESTED else np.random.default_rng(n).choice(complete, _TESTED, replace=False)
     return Fit(
         n,
         mean,
@@ -77,46 +76,47 @@ def fit(starts: np.ndarray, period: float) -> Fit | None:
         high,
         scale,
         float(scale * gamma(1 + 1 / shape)),
-        float(chi2.sf(max(ratio, 0), 1)),
-        exponential_fits(tested, random),
-        _weibull_fits(tested, random),
+        float(chdtrc(1, max(ratio, 0))),
+        exponential_fits(tested),
+        _weibull_fits(tested),
         len(tested),
     )
 
 
-def _score(shape: float, complete: np.ndarray, every: np.ndarray) -> float:
-    logs = np.log(every)
+# `logs`: of times, the last one censored. Powers are taken of times over the longest, so that none overflows.
+
+
+def _score(shape: float, logs: np.ndarray) -> float:
     powers = np.exp(shape * (logs - logs.max()))
-    return float(np.dot(powers, logs) / powers.sum() - 1 / shape - np.log(complete).mean())
+    return float(np.dot(powers, logs) / powers.sum() - 1 / shape - logs[:-1].mean())
 
 
-def _shape(complete: np.ndarray, every: np.ndarray) -> float:
+def _shape(logs: np.ndarray) -> float:
     from scipy.optimize import brentq
 
     low, high = 0.5, 2.0
-    while _score(low, complete, every) > 0 and low > 1e-3:
+    while _score(low, logs) > 0 and low > 1e-3:
         low /= 2
-    while _score(high, complete, every) < 0 and high < 1e3:
+    while _score(high, logs) < 0 and high < 1e3:
         high *= 2
-    return float(brentq(_score, low, high, args=(complete, every), xtol=1e-10))
+    return float(brentq(_score, low, high, args=(logs,), xtol=1e-10))
 
 
-def _likelihood(shape: float, complete: np.ndarray, every: np.ndarray) -> float:
+def _likelihood(shape: float, logs: np.ndarray) -> float:
     """The profile log-likelihood of a shape: the scale is the best one for it."""
-    n, logs = len(complete), np.log(complete)
-    top = np.log(every).max()
-    log_sum = shape * top + np.log(np.sum(np.exp(shape * (np.log(every) - top))))
-    return float(n * np.log(shape) - n * (log_sum - np.log(n)) + (shape - 1) * logs.sum() - n)
+    n, top = len(logs) - 1, logs.max()
+    log_sum = shape * top + np.log(np.sum(np.exp(shape * (logs - top))))
+    return float(n * np.log(shape) - n * (log_sum - np.log(n)) + (shape - 1) * logs[:-1].sum() - n)
 
 
-def _interval(shape: float, best: float, complete: np.ndarray, every: np.ndarray) -> tuple[float, float]:
+def _interval(shape: float, best: float, logs: np.ndarray) -> tuple[float, float]:
     from scipy.optimize import brentq
-    from scipy.stats import chi2
+    from scipy.special import chdtri
 
-    least = best - chi2.ppf(0.95, 1) / 2
+    least = best - chdtri(1, 0.05) / 2
 
     def above(k: float) -> float:
-        return _likelihood(k, complete, every) - least
+        return _likelihood(k, logs) - least
 
     low, high = shape, shape
     while above(low) > 0:
@@ -137,20 +137,35 @@ def _anderson_darling(u: np.ndarray) -> np.ndarray:
     return -n - np.sum(weights * (np.log(u) + np.log1p(-u[..., ::-1])), axis=-1) / n
 
 
-def exponential_fits(times: np.ndarray, random: np.random.Generator) -> float:
+def exponential_fits(times: np.ndarray) -> float:
     """The probability of times at least as far from an exponential distribution as these."""
-    drawn = random.exponential(size=(_SAMPLES, len(times)))
     found = _anderson_darling(-np.expm1(-times / times.mean()))
-    other = _anderson_darling(-np.expm1(-drawn / drawn.mean(axis=1, keepdims=True)))
-    return float((1 + np.sum(other >= found)) / (_SAMPLES + 1))
+    return _share(_exponential_samples(len(times)), float(found))
 
 
-def _weibull_fits(times: np.ndarray, random: np.random.Generator) -> float:
-    # The logarithm of a Weibull time is a Gumbel variable with a place and a width, so one set of samples
-    # does for all parameters.
-    drawn = np.log(random.exponential(size=(_SAMPLES, len(times))))
+def _weibull_fits(times: np.ndarray) -> float:
     found = _anderson_darling(_gumbel(np.log(times)[None, :]))[0]
-    return float((1 + np.sum(_anderson_darling(_gumbel(drawn)) >= found)) / (_SAMPLES + 1))
+    return _share(_weibull_samples(len(times)), float(found))
+
+
+def _share(samples: np.ndarray, found: float) -> float:
+    return float((1 + np.sum(samples >= found)) / (_SAMPLES + 1))
+
+
+# Neither statistic depends on the parameters, which are estimated anew in each sample: one set of samples
+# does for all times of one number.
+
+
+@cache
+def _exponential_samples(n: int) -> np.ndarray:
+    drawn = np.random.default_rng(n).exponential(size=(_SAMPLES, n))
+    return _anderson_darling(-np.expm1(-drawn / drawn.mean(axis=1, keepdims=True)))
+
+
+@cache
+def _weibull_samples(n: int) -> np.ndarray:
+    """The logarithm of a Weibull time is a Gumbel variable with a place and a width."""
+    return _anderson_darling(_gumbel(np.log(np.random.default_rng(n).exponential(size=(_SAMPLES, n)))))
 
 
 def _gumbel(logs: np.ndarray) -> np.ndarray:

@@ -52,7 +52,7 @@ class Growth:
 
 def growth(starts: np.ndarray, period: float) -> Growth | None:
     """The model of interrupts at `starts` (days of observation) in `period` days; None for too few."""
-    from scipy.stats import chi2, norm
+    from scipy.special import chdtr, gammaincinv, ndtr, ndtri
 
     times = starts[starts > 0]
     n = len(times)
@@ -60,12 +60,11 @@ def growth(starts: np.ndarray, period: float) -> Growth | None:
         return None
     logs = np.log(period / times)
     beta = n / float(logs.sum())
-    low, high = (float(beta * chi2.ppf(q, 2 * n) / (2 * n)) for q in (0.025, 0.975))
-    now, spread = period / (n * beta), float(np.exp(norm.ppf(0.975) * np.sqrt(2 / n)))
+    low, high = (float(beta * gammaincinv(n, q) / n) for q in (0.025, 0.975))
+    now, spread = period / (n * beta), float(np.exp(ndtri(0.975) * np.sqrt(2 / n)))
     laplace = float((times.mean() - period / 2) / (period / np.sqrt(12 * n)))
-    tail = float(chi2.cdf(2 * n / beta, 2 * n))
-    random = np.random.default_rng(n)
-    tested = logs if n <= _TESTED else random.choice(logs, _TESTED, replace=False)
+    tail = float(chdtr(2 * n, 2 * n / beta))
+    tested = logs if n <= _TESTED else np.random.default_rng(n).choice(logs, _TESTED, replace=False)
     return Growth(
         n,
         beta,
@@ -75,7 +74,7 @@ def growth(starts: np.ndarray, period: float) -> Growth | None:
         now / spread,
         now * spread,
         laplace,
-        float(2 * norm.sf(abs(laplace))),
+        float(2 * ndtr(-abs(laplace))),
         2 * min(tail, 1 - tail),
-        exponential_fits(tested, random),
+        exponential_fits(tested),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from strata.advice.words import count
 from strata.centre.outages.categories import TOTALS
 from strata.centre.outages.times import text
@@ -151,7 +153,7 @@ def _figures(whole: Analysis) -> Section:
     for i, one in enumerate(drawn):
         s = one.system
         since = None if whole.asked.since is None else (whole.asked.since - s.begin) / 86400
-        longest = max(b - a for a, b in zip([0.0, *one.starts[:-1]], one.starts, strict=True))
+        longest = np.diff(one.starts, prepend=0.0).max()
         blocks.append(
             Plot(
                 f"up-{i + 1}",

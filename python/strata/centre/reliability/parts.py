@@ -40,7 +40,7 @@ class PartLaw:
 
 def part_law(parts: Sequence[int], events: Sequence[int], days: Sequence[float]) -> PartLaw | None:
     """The law over systems; None for fewer than three, or where all have as many parts."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     p, n, d = (np.asarray(v, float) for v in (parts, events, days))
     if len(p) < 3 or len(set(p)) < 2 or n.sum() == 0:
@@ -56,7 +56,7 @@ def part_law(parts: Sequence[int], events: Sequence[int], days: Sequence[float])
     mean = d * np.exp(x @ c)
     dispersion = float(np.sum((n - mean) ** 2 / mean) / (len(p) - 2))
     covariance = np.linalg.inv(x.T @ (x * mean[:, None])) * max(1.0, dispersion)
-    student = float(t.ppf(0.975, len(p) - 2))
+    student = float(stdtrit(len(p) - 2, 0.975))
     half = student * float(np.sqrt(covariance[1, 1]))
     return PartLaw(
         len(p),
