@@ -119,7 +119,7 @@ bool dgemm(const Round& round, Trace& trace) {
         blas()->dgemm(n, n, n, 1.0, a.data(), n, b.data(), n, 0.0, c.data(), n);
         check_sums(a, b, c, room, trace);
         add_bands(std::span<const double>(c), trace);
-        next_factor(std::span<const double>(c), a);
+        if (product + 1 < kProducts) next_factor(std::span<const double>(c), a);
         trace.did(2 * n * n * n);
     }
     return true;
@@ -139,7 +139,7 @@ bool dgemm_reference(const Round& round, Trace& trace) {
                 for (std::size_t j = 0; j < n; ++j) c[i * n + j] += factor * b[k * n + j];
             }
         add_bands(std::span<const std::int64_t>(c), trace);
-        next_factor(std::span<const std::int64_t>(c), a);
+        if (product + 1 < kProducts) next_factor(std::span<const std::int64_t>(c), a);
         trace.did(2 * n * n * n);
     }
     return true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -32,6 +33,7 @@ void products(const Round& round, Trace& trace, const Spectrum& spectrum, const 
         spectrum(room);
         trace.add(digest_of(room.im, digest_of(room.re)));
         product(room);
+        trace.add(digest_of(room.im, digest_of(room.re)));
         trace.add(digest_of(room.product));
         trace.did(2 * 5 * kPoints * 13);
     }
@@ -85,12 +87,7 @@ void fft_spectrum(FftRoom& room) {
 }
 
 double fft_product(FftRoom& room) {
-    for (std::size_t i = 0; i < kPoints; ++i) {
-        const double x = room.re[i], y = room.im[i];
-        room.re[i] = x * x - y * y;
-        room.im[i] = 2 * x * y;
-    }
-    fft_stages<Vectors>(room, 1);
+    fft_square<Vectors>(room);
     change_sides(room);
     constexpr double scale = 0.5 / static_cast<double>(kPoints);
     double farthest = 0;
@@ -120,8 +117,9 @@ bool fft_reference(const Round& round, Trace& trace) {
 }
 
 std::string fft_place(int step) {
-    if (step >= 2 * kProducts) return "sines and cosines";
-    return fmt::format("{} of product {} of {}", step % 2 == 0 ? "spectrum" : "digits", step / 2 + 1,
+    if (step >= 3 * kProducts) return "sines and cosines";
+    constexpr std::array<const char*, 3> of = {"spectrum", "coefficients", "digits"};
+    return fmt::format("{} of product {} of {}", of[static_cast<std::size_t>(step % 3)], step / 3 + 1,
                        kProducts);
 }
 

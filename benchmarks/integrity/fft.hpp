@@ -32,7 +32,7 @@ void fft_spectrum(FftRoom& room);
 
 /// The same transform by scalar code, to the same bits.
 void fft_spectrum_reference(FftRoom& room);
-/// The same product as one learns it in school.
+/// The same coefficients by scalar code; the product's digits as one learns it in school.
 void fft_product_reference(FftRoom& room);
 
 bool fft(const Round& round, Trace& trace);

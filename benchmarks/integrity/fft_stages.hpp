@@ -34,4 +34,15 @@ void fft_stages(FftRoom& room, double sign) {
     }
 }
 
+/// The square of the spectrum, transformed back.
+template <class Units>
+void fft_square(FftRoom& room) {
+    for (std::size_t i = 0; i < kPoints; ++i) {
+        const double x = room.re[i], y = room.im[i];
+        room.re[i] = x * x - y * y;
+        room.im[i] = 2 * x * y;
+    }
+    fft_stages<Units>(room, 1);
+}
+
 }  // namespace strata::integrity
