@@ -41,8 +41,8 @@ std::span<std::uint64_t> part_of(const Round& round) {
     return {reinterpret_cast<std::uint64_t*>(round.block.data()) + from, part};
 }
 
-void add(Trace& trace, int element, std::size_t words) {
-    trace.add(mixed(words) + static_cast<std::uint64_t>(element));
+void add(Trace& trace, std::uint64_t sum, std::size_t words) {
+    trace.add(sum);
     trace.did(8 * words);
 }
 
@@ -69,23 +69,36 @@ bool march_kernel(const Round& round, Trace& trace) {
     const auto offset = reinterpret_cast<std::byte*>(part.data()) - round.block.data();
     for (int e = 0; e < kMarchElements; ++e) {
         const Element& element = kMarchCMinus[e];
-        std::size_t gone = 0;
+        std::uint64_t sum = 0;
+        std::size_t words = 0;
         for (std::size_t piece = 0; piece < part.size(); piece += kPieceWords) {
             if (round.abandoned()) return false;
             const std::size_t from = element.up ? piece : part.size() - piece - kPieceWords;
-            gone += march(element, pattern, memory, from, from + kPieceWords,
-                          [&](std::size_t i, std::uint64_t expected, std::uint64_t obtained) {
-                              trace.expect(e, expected, obtained, offset + static_cast<std::int64_t>(8 * i));
-                          });
+            sum += march(element, pattern, memory, from, from + kPieceWords,
+                         [&](std::size_t i, std::uint64_t expected, std::uint64_t obtained) {
+                             trace.expect(e, expected, obtained, offset + static_cast<std::int64_t>(8 * i));
+                         });
             flush(part.data() + from, kPieceWords);
+            words += kPieceWords;
         }
-        add(trace, e, gone);
+        add(trace, sum, words);
     }
     return true;
 }
 
+std::uint64_t march_sum(const Element& element, const Pattern& pattern, std::size_t from, std::size_t to) {
+    // The sum of the numbers from `from` to `to` - 1: one of the two factors is even.
+    const std::uint64_t count = to - from, ends = from + to - 1;
+    const std::uint64_t numbers = count % 2 == 0 ? count / 2 * ends : count * (ends / 2);
+    const std::uint64_t sum = count * pattern.background + pattern.factor * numbers;
+    const bool complement = element.reads ? element.reads_not : element.writes_not;
+    return complement ? -count - sum : sum;  // ~x = -1 - x
+}
+
 bool march_reference(const Round& round, Trace& trace) {
-    for (int e = 0; e < kMarchElements; ++e) add(trace, e, part_of(round).size());
+    const std::size_t words = part_of(round).size();
+    for (const Element& element : kMarchCMinus)
+        add(trace, march_sum(element, march_pattern(round.seed), 0, words), words);
     return true;
 }
 

@@ -30,24 +30,31 @@ inline constexpr Element kMarchCMinus[kMarchElements] = {
     {false, true, false, true, true},  {false, true, true, true, false}, {true, true, false, false, false}};
 
 /// One element over the words [from, to) of a memory: Memory has read(i) and write(i, value), and
-/// `wrong(i, expected, obtained)` is told what differs. Returns the words gone through.
+/// `wrong(i, expected, obtained)` is told what differs. Returns the sum of what was read, or of what was
+/// written where nothing was read: also a pattern that changes on its way shows.
 template <class Memory, class Wrong>
-std::size_t march(const Element& element, const Pattern& pattern, Memory& memory, std::size_t from,
-                  std::size_t to, const Wrong& wrong) {
+std::uint64_t march(const Element& element, const Pattern& pattern, Memory& memory, std::size_t from,
+                    std::size_t to, const Wrong& wrong) {
     const std::uint64_t read_mask = element.reads_not ? ~std::uint64_t{0} : 0,
                         write_mask = element.writes_not ? ~std::uint64_t{0} : 0;
-    std::size_t gone = 0;
-    for (std::size_t n = from; n < to; ++n, ++gone) {
+    std::uint64_t sum = 0;
+    for (std::size_t n = from; n < to; ++n) {
         const std::size_t i = element.up ? n : to - 1 - (n - from);
         const std::uint64_t value = pattern.of(i);
         if (element.reads) {
             const std::uint64_t obtained = memory.read(i);
+            sum += obtained;
             if (obtained != (value ^ read_mask)) wrong(i, value ^ read_mask, obtained);
         }
         if (element.writes) memory.write(i, value ^ write_mask);
+        if (!element.reads) sum += value ^ write_mask;
     }
-    return gone;
+    return sum;
 }
+
+/// What march() returns over a sound memory, as a formula.
+[[nodiscard]] std::uint64_t march_sum(const Element& element, const Pattern& pattern, std::size_t from,
+                                      std::size_t to);
 
 bool march_kernel(const Round& round, Trace& trace);
 bool march_reference(const Round& round, Trace& trace);

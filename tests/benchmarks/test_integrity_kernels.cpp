@@ -44,11 +44,12 @@ Trace traced(const Kernel& kernel, bool (*function)(const Round&, Trace&), std::
     return trace;
 }
 
-std::uint64_t last_residue(unsigned p, bool reference) {
+std::uint64_t last_residue(unsigned p, bool reference, std::uint64_t start = 4) {
     const std::size_t n = mersenne_limbs(p);
     std::vector<std::uint64_t> s(n), product(2 * n);
     std::vector<std::uint32_t> short_s(2 * n), short_product(4 * n);
-    s[0] = short_s[0] = 4;
+    s[0] = start;
+    std::memcpy(short_s.data(), &start, sizeof start);
     for (unsigned i = 0; i < p - 2; ++i) {
         if (reference)
             lucas_lehmer_step_reference(p, short_s, short_product);
@@ -82,7 +83,7 @@ TEST_CASE("every kernel finds what its reference finds, from any seed") {
             INFO(kernel.step(std::max(0, mismatch.step)));
             CHECK(found.hash() == known.hash());
         }
-        CHECK(traced(kernel, kernel.run, 1).hash() != traced(kernel, kernel.run, 2).hash());
+        CHECK(traced(kernel, kernel.run, 2).hash() != traced(kernel, kernel.run, 3).hash());
     }
 }
 
@@ -149,6 +150,16 @@ TEST_CASE("Mersenne primes end in 0, composite Mersenne numbers do not") {
     }
     CHECK(last_residue(1279, false) == 0);
     CHECK(last_residue(2203, false) == 0);
+}
+
+TEST_CASE("other first values lead to the same end") {
+    CHECK(lucas_lehmer_start(3) == 10084);
+    CHECK(lucas_lehmer_start(kStartsOfFour + 2) == 95050);
+    for (unsigned which = 0; which < kLucasLehmerStarts; ++which)
+        for (const bool reference : {false, true}) {
+            CHECK(last_residue(107, reference, lucas_lehmer_start(which)) == 0);
+            CHECK(last_residue(101, reference, lucas_lehmer_start(which)) != 0);
+        }
 }
 
 TEST_CASE("primes and strong pseudoprimes are told apart") {
