@@ -252,3 +252,14 @@ def test_nothing_is_left_behind_even_after_a_kill() -> None:
         process.terminate()
         process.wait(30)
     assert groups() == before
+
+
+def test_a_sound_machine_has_no_finding_in_a_minute() -> None:
+    code, said, _ = run("--no-yield", "--time", "60s", "--memory", "64MiB", timeout=180)
+    assert (code, said[-1]["event"], said[-1]["findings"]) == (0, "end", 0)
+
+
+@pytest.mark.soak
+def test_a_sound_machine_has_no_finding_in_half_an_hour() -> None:
+    code, said, _ = run("--no-yield", "--time", "30m", "--memory", "256MiB", timeout=2300)
+    assert (code, said[-1]["event"], said[-1]["findings"]) == (0, "end", 0)
