@@ -54,10 +54,11 @@ class Worker {
     [[noreturn]] void go_round() {
         for (std::size_t turn = 0, idle = 0;; ++turn) {
             while (desk_.served.load() != desk_.ordered.load(std::memory_order_acquire)) serve();
-            if (part_.chosen.empty()) {
+            if (part_.chosen.empty() || idle >= part_.chosen.size()) {
+                begin(Doing::idle, desk_.kernel, desk_.seed);
                 rest(5);
-                continue;
             }
+            if (part_.chosen.empty()) continue;
             const std::uint32_t kernel = part_.chosen[turn % part_.chosen.size()];
             if (may_run(kernel)) {
                 idle = 0;
@@ -66,9 +67,8 @@ class Worker {
                     next_round(kernel);
                 } while (own_cpu_ns() < until && may_run(kernel) &&
                          desk_.served.load() == desk_.ordered.load());
-            } else if (++idle >= part_.chosen.size()) {
-                desk_.doing = static_cast<std::uint32_t>(Doing::idle);
-                rest(5);
+            } else {
+                ++idle;
             }
         }
     }

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,9 +38,12 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
     started = subprocess.Popen(
         [str(PROGRAM), *QUICK, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    patience = threading.Timer(100, started.kill)
+    patience.start()
     try:
         yield started
     finally:
+        patience.cancel()
         started.kill()
         started.communicate()
 
@@ -149,6 +153,24 @@ def test_a_worker_that_crashes_is_a_finding_with_its_core_and_seed() -> None:
         event(process, "round")  # it goes on
         process.terminate()
         assert event(process, "end")["findings"] == 1
+        assert process.wait(30) == 1
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="writes an instruction of x86-64")
+def test_a_worker_that_goes_on_for_ever_is_a_finding() -> None:
+    with running("--no-yield", "--verbose", "--kernels", "scalar", "--cores", one_core()) as process:
+        event(process, "round")
+        pid = workers(process)[0]
+        os.kill(pid, signal.SIGSTOP)
+        assert until(lambda: state(pid) == "T")
+        pc = int(Path(f"/proc/{pid}/syscall").read_text().split()[-1], 16)
+        with Path(f"/proc/{pid}/mem").open("r+b", buffering=0) as memory:
+            memory.seek(pc)
+            memory.write(b"\xeb\xfe")  # jmp to itself
+        os.kill(pid, signal.SIGCONT)
+        finding = event(process, "finding")
+        assert (finding["what"], finding["verdict"]) == ("hang", "not repeated")
+        process.terminate()
         assert process.wait(30) == 1
 
 
