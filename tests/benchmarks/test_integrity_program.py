@@ -38,7 +38,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
     started = subprocess.Popen(
         [str(PROGRAM), *QUICK, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    patience = threading.Timer(100, started.kill)
+    patience = threading.Timer(60, started.kill)
     patience.start()
     try:
         yield started
