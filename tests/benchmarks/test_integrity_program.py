@@ -257,23 +257,23 @@ def test_workers_stop_while_a_foreground_program_runs(words: list[str]) -> None:
 
 
 def test_nothing_is_left_behind_even_after_a_kill() -> None:
-    before = groups()
     with running("--cores", one_core()) as process:
         start = event(process, "start")
         if not start["mode"].startswith("cgroup"):
             pytest.skip("no control group can be made here")
-        (group,) = groups() - before
+        (group,) = groups(process)
         pids = workers(process)
         assert Path(group, "cgroup.procs").read_text().split() == [str(pid) for pid in pids]
         process.kill()
         process.wait()
         assert until(lambda: all(state(pid) == "Z" for pid in pids))
-    with running("--cores", one_core()) as process:
-        event(process, "start")
-        assert group not in groups()
-        process.terminate()
-        process.wait(30)
-    assert groups() == before
+        assert groups(process) == [group]
+    with running("--cores", one_core()) as later:
+        event(later, "start")
+        assert groups(process) == []
+        later.terminate()
+        assert later.wait(30) == 0
+        assert groups(later) == []
 
 
 def test_a_sound_machine_has_no_finding_in_a_minute() -> None:
