@@ -83,12 +83,10 @@ def one_core() -> str:
     return str(min(os.sched_getaffinity(0)))
 
 
-def groups() -> set[str]:
-    return {
-        str(p)
-        for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/cpu")
-        for p in Path(root).glob("strata-integrity-*")
-    }
+def groups(process: subprocess.Popen[str]) -> list[str]:
+    """Its control group: the name carries the owner."""
+    roots = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu"))
+    return [str(group) for root in roots for group in root.glob(f"strata-integrity-{process.pid}-*")]
 
 
 def test_every_kernel_runs_on_every_core_and_finds_nothing() -> None:
