@@ -1,0 +1,252 @@
+#include "campaign.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+#include <set>
+
+#include "difference.hpp"
+#include "report.hpp"
+#include "stuck.hpp"
+
+namespace inject {
+
+namespace {
+
+constexpr int kCalibrations = 8, kRoundsTimed = 10;
+
+double now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+struct Fault {
+    Place place;
+    std::string kind, what;
+    int forced = 0;  // results that a stuck lane changed
+};
+
+// What became of a fault. `found`: by a check, a crash, or because the worker went on for ever. `masked`: the twin ends
+// the round in the state of the original, so the fault was overwritten or made no difference; or what was flipped
+// is all that differs after all rounds and was not accessed. `missed`: anything else, whether a result or not.
+struct Outcome {
+    const char* verdict = "missed";
+    const char* by = "";
+    int rounds = 0;
+    std::uint64_t cpu_ns = 0;
+    Difference left;
+    bool unknown = false;  // the twin did another round than the original
+};
+
+class Campaign {
+public:
+    Campaign(pid_t worker, const Asked& asked)
+        : asked_(asked), worker_(Tracee::seize(worker, true)), random_(asked.seed) {}
+
+    void run();
+
+private:
+    void calibrate();
+    void stop_somewhere();
+    Outcome follow(Tracee& twin, const std::optional<Place>& watched);
+    bool holds_nothing(const Place& place, Tracee& spare);
+    std::optional<Fault> harm(Tracee& twin, Kind kind);
+    Ran right_round();
+    void learn(const Difference& noise) {
+        for (const std::uintptr_t word : noise.words)
+            noise_.insert(line_of(word));
+    }
+    std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
+
+    Asked asked_;
+    Tracee worker_;
+    std::mt19937_64 random_;
+    std::uint64_t round_ = 0;  // CPU time of a round in nanoseconds
+    std::set<std::uintptr_t> noise_;
+    Reports reports_;
+};
+
+// How long a round takes, and what differs between two runs of one round without a fault.
+void Campaign::calibrate() {
+    worker_.stop_in_user_code();
+    std::vector<std::uint64_t> times;
+    round_ = 3'000'000'000;
+    for (int i = 0; i < kRoundsTimed; ++i) {
+        const std::uint64_t began = cpu_time(worker_.pid());
+        right_round();
+        if (i > 0)
+            times.push_back(cpu_time(worker_.pid()) - began);
+    }
+    std::sort(times.begin(), times.end());
+    round_ = times[times.size() / 2];
+    worker_.go();
+    for (int i = 0; i < kCalibrations; ++i) {
+        stop_somewhere();
+        Tracee twin = worker_.twin();
+        for (int round = 0; round < asked_.rounds; ++round) {
+            right_round();
+            const Ran copy = twin.run_to_write(limit());
+            if (copy.stop != Stop::kWrite || reports_.finding(copy.text))
+                fail("a twin without a fault does not end its round as the worker does");
+            learn(difference(worker_, twin, noise_));
+            if (round + 1 < asked_.rounds)
+                twin.leave_write_out();
+        }
+        twin.kill();
+        worker_.go();
+    }
+    std::printf(R"({"event":"calibrated","round_ns":%llu,"noise_lines":%zu})"
+                "\n",
+                static_cast<unsigned long long>(round_), noise_.size());
+}
+
+void Campaign::stop_somewhere() {
+    const std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
+    const timespec time{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
+    nanosleep(&time, nullptr);
+    worker_.stop_in_user_code();
+}
+
+// The worker without a fault ends its round.
+Ran Campaign::right_round() {
+    const Ran ran = worker_.run_to_write(limit());
+    if (ran.stop != Stop::kWrite)
+        fail("the worker without a fault does not end its round with a write");
+    if (reports_.finding(ran.text))
+        fail("the worker without a fault has a finding");
+    reports_.learn(ran.text);
+    return ran;
+}
+
+std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
+    if (asked_.stuck) {
+        const Stuck lane = draw_lane(twin, random_);
+        const int forced = run_stuck(twin, lane, asked_.steps);
+        if (forced == 0)
+            return std::nullopt;
+        return Fault{{}, "stuck", lane.text(), forced};
+    }
+    const Place place = draw(kind, twin, twin.registers(), random_);
+    flip(twin, place);
+    return Fault{place, name(kind), place.name, 1};
+}
+
+Outcome Campaign::follow(Tracee& twin, const std::optional<Place>& watched) {
+    Outcome found;
+    if (watched)
+        twin.watch(watched->address);
+    const std::uint64_t began = cpu_time(twin.pid());
+    const int rounds = asked_.stuck ? 1 : asked_.rounds;
+    for (found.rounds = 1;; ++found.rounds) {
+        right_round();
+        const Ran ran = twin.run_to_write(limit());
+        found.cpu_ns = cpu_time(twin.pid()) - began;
+        if (ran.stop == Stop::kCrash || ran.stop == Stop::kExit || ran.stop == Stop::kHang) {
+            found.verdict = "found";
+            found.by = ran.stop == Stop::kCrash ? "crash" : ran.stop == Stop::kExit ? "exit" : "hang";
+            return found;
+        }
+        found.unknown = reports_.unknown(ran.text);
+        if (reports_.finding(ran.text)) {
+            found.verdict = "found", found.by = "check";
+            return found;
+        }
+        found.left = difference(worker_, twin, noise_);
+        if (found.left.none()) {
+            found.verdict = "masked";
+            return found;
+        }
+        const bool untouched = watched && !ran.touched && found.left.only(watched->address);
+        const bool in_registers = !watched && found.left.words.empty() && !found.left.mappings;
+        if (found.rounds == rounds || !(untouched || in_registers)) {
+            if (untouched)
+                found.verdict = "masked", found.by = "unread";
+            return found;
+        }
+        twin.leave_write_out();
+    }
+}
+
+// Whether a register that alone still differs held nothing that is read: then another twin, in which all its bits are
+// inverted at the same instant, comes to the same state but for that register as well. `spare` has not run yet; the
+// worker stands where it stood when the fault counted as missed.
+bool Campaign::holds_nothing(const Place& place, Tracee& spare) {
+    for (std::size_t byte = place.offset / 8 * 8; byte < place.offset / 8 * 8 + 8; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit)
+            flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
+    for (int round = 1; round <= asked_.rounds; ++round) {
+        const Ran ran = spare.run_to_write(limit());
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text))
+            return false;
+        if (round < asked_.rounds)
+            spare.leave_write_out();
+    }
+    const Difference left = difference(worker_, spare, noise_);
+    return left.words.empty() && !left.mappings && left.registers == 1;
+}
+
+std::string quoted(const std::string& text) {
+    std::string found;
+    for (const char c : text)
+        if (c == '"' || c == '\\')
+            found += std::string("\\") + c;
+        else if (c >= ' ' && c < 127)
+            found += c;
+    return '"' + found + '"';
+}
+
+void print(int number, const Fault& fault, const Outcome& outcome) {
+    std::printf(R"({"event":"fault","number":%d,"place":"%s","name":%s,"bit":%u,"verdict":"%s","by":"%s","rounds":%d,"cpu_ns":%llu)",
+                number, fault.kind.c_str(), quoted(fault.what).c_str(), fault.place.bit, outcome.verdict, outcome.by,
+                outcome.rounds, static_cast<unsigned long long>(outcome.cpu_ns));
+    if (fault.place.kind == Kind::kMemory)
+        std::printf(R"(,"address":"0x%llx")", static_cast<unsigned long long>(fault.place.address));
+    if (fault.kind == "stuck")
+        std::printf(R"(,"forced":%d)", fault.forced);
+    if (outcome.verdict == std::string("missed")) {
+        std::printf(R"(,"left_words":%zu,"left_registers":%d,"another_round":%s,"left":[)", outcome.left.words.size(),
+                    outcome.left.registers, outcome.unknown ? "true" : "false");
+        for (std::size_t i = 0; i < std::min<std::size_t>(8, outcome.left.words.size()); ++i)
+            std::printf(R"(%s"0x%llx")", i ? "," : "", static_cast<unsigned long long>(outcome.left.words[i]));
+        std::printf("]");
+    }
+    std::printf("}\n");
+    std::fflush(stdout);
+}
+
+void Campaign::run() {
+    calibrate();
+    const double end = now() + asked_.seconds;
+    int idle = 0;
+    for (int number = 0; number < asked_.count && (asked_.seconds == 0 || now() < end);) {
+        stop_somewhere();
+        Tracee twin = worker_.twin(), spare = worker_.twin();
+        const Kind kind = asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
+        const std::optional<Fault> fault = harm(twin, kind);
+        if (fault) {
+            const bool watched = !asked_.stuck && kind == Kind::kMemory;
+            Outcome outcome = follow(twin, watched ? std::optional(fault->place) : std::nullopt);
+            const bool missed = outcome.verdict == std::string("missed");
+            if (missed && !asked_.stuck && kind == Kind::kInteger && outcome.left.registers == 1 &&
+                outcome.left.words.empty() && !outcome.left.mappings && holds_nothing(fault->place, spare))
+                outcome.verdict = "masked", outcome.by = "unread";
+            print(number++, *fault, outcome);
+            idle = 0;
+        } else if (++idle == 200) {
+            fail("no vector instruction writes a result that a stuck lane could change");
+        }
+        twin.kill();
+        spare.kill();
+        worker_.go();
+    }
+    worker_.stop_in_user_code();
+    worker_.kill();
+}
+
+}  // namespace
+
+void campaign(pid_t worker, const Asked& asked) { Campaign(worker, asked).run(); }
+
+}  // namespace inject
