@@ -29,7 +29,7 @@ NATIVE = [
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
-    ["benchmarks/machine", "benchmarks/osu", "benchmarks/team"],
+    ["benchmarks/integrity", "benchmarks/machine", "benchmarks/osu", "benchmarks/team"],
     ["benchmarks/graph"],
     ["benchmarks", "benchmarks/peers", "cases", "cli", "examples"],
     ["tests"],

@@ -1,0 +1,573 @@
+#include "benchmarks/integrity/supervisor.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "benchmarks/common/clock.hpp"
+#include "benchmarks/integrity/crew.hpp"
+#include "benchmarks/integrity/events.hpp"
+#include "benchmarks/integrity/finding.hpp"
+#include "benchmarks/integrity/others.hpp"
+#include "benchmarks/integrity/pairs.hpp"
+#include "core/base/error.hpp"
+#include "core/machine/machine.hpp"
+#include "core/machine/sysfs.hpp"
+
+namespace strata::integrity {
+namespace {
+
+using bench::now;
+
+constexpr double kTickS = 0.02, kRestingTickS = 0.1;
+/// A PU is in use where others had more than this share of three ticks; it is free again after as long as
+/// this.
+constexpr double kInUse = 0.25, kQuietS = 0.2;
+/// Memory kernels, and all kernels without a group, run only while all others together have less than this.
+constexpr double kMachineInUse = 0.25, kMachineQuietS = 0.5;
+/// A round that takes so much more CPU time than the longest before hangs.
+constexpr double kHangs = 20, kLeastLimitS = 5, kUnknownLimitS = 300;
+constexpr int kMostCrashes = 5;
+constexpr std::size_t kMostSuspects = 64, kHashesKept = 4096;
+
+volatile std::sig_atomic_t ending = 0;
+
+void end_soon(int) { ending = 1; }
+
+struct Sums {
+    std::uint64_t rounds = 0, work = 0;
+    double cpu_s = 0;
+};
+
+class Supervisor {
+  public:
+    Supervisor(const Settings& settings, std::vector<Place> places, std::string mode, const IdleGroup* group)
+        : settings_(settings),
+          mode_(std::move(mode)),
+          alone_(settings.alone || mode_ == "alone only"),
+          crew_(settings, std::move(places), group),
+          pairs_(settings, crew_),
+          sums_(static_cast<std::size_t>(crew_.size()), std::vector<Sums>(kernels().size())) {}
+
+    int run() {
+        for (int worker = 0; worker < crew_.size(); ++worker) crew_.start(worker);
+        began_s_ = now();
+        next_progress_s_ = began_s_ + settings_.progress_s;
+        memory_quiet_since_s_ = began_s_;
+        if (!settings_.yields) crew_.shared().memory_allowed = 1;
+        say_start();
+        order_replays();
+        crew_.go();
+        while (ending == 0 && !is_over()) {
+            rest();
+            tick(now());
+        }
+        for (int worker = 0; worker < crew_.size(); ++worker) {
+            crew_.go_on(worker, now());
+            crew_.end(worker);
+            drain(worker);
+        }
+        for (Trial& trial : trials_) conclude(trial.suspect);
+        say_sums("end");
+        return findings_ == 0 ? kSuccess : kFailure;
+    }
+
+  private:
+    /// A suspect whose rounds are being done again.
+    struct Trial {
+        Suspect suspect;
+        std::deque<int> to_do;    // workers to ask
+        std::uint32_t order = 0;  // the one under way
+        int asked = -1;
+    };
+
+    void rest() const {
+        bool all_stopped = true;
+        for (int worker = 0; worker < crew_.size(); ++worker)
+            all_stopped = all_stopped && (crew_.member(worker).stopped || crew_.member(worker).given_up);
+        const double seconds = all_stopped ? kRestingTickS : kTickS;
+        const timespec t{0, static_cast<long>(1e9 * seconds)};
+        nanosleep(&t, nullptr);
+    }
+
+    [[nodiscard]] bool is_over() const {
+        if (!heard_) return true;
+        if (settings_.seconds > 0 && now() - began_s_ >= settings_.seconds) return true;
+        if (!trials_.empty()) return false;
+        bool all_given_up = true;
+        for (int worker = 0; worker < crew_.size(); ++worker)
+            all_given_up = all_given_up && crew_.member(worker).given_up;
+        if (all_given_up) return true;
+        if (!settings_.replays.empty()) return replays_.empty();
+        if (settings_.rounds == 0) return false;
+        for (int worker = 0; worker < crew_.size(); ++worker)
+            for (const std::uint32_t kernel : settings_.kernels)
+                if (!crew_.member(worker).given_up && counts(kernel) &&
+                    sums_[static_cast<std::size_t>(worker)][kernel].rounds < settings_.rounds)
+                    return false;
+        return true;
+    }
+
+    /// Pair kernels need two workers.
+    [[nodiscard]] bool counts(std::uint32_t kernel) const {
+        return kernels()[kernel].use != Use::pair || crew_.size() > 1;
+    }
+
+    void tick(double now_s) {
+        if (settings_.yields) give_way(now_s);
+        for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
+        while (const auto ended = crew_.ended()) bury(ended->first, ended->second);
+        watch();
+        go_on_with_trials(now_s);
+        go_on_with_replays();
+        if (settings_.replays.empty())
+            pairs_.go_on(now_s, [&](std::uint32_t kernel, int worker) {
+                return settings_.rounds == 0 ||
+                       sums_[static_cast<std::size_t>(worker)][kernel].rounds < settings_.rounds;
+            });
+        if (now_s >= next_progress_s_) {
+            say_sums("progress");
+            next_progress_s_ += settings_.progress_s;
+        }
+    }
+
+    // Giving way.
+
+    [[nodiscard]] Doing doing(int worker) { return static_cast<Doing>(crew_.desk(worker).doing.load()); }
+
+    void give_way(double now_s) {
+        std::map<int, OwnUse> own;
+        int own_running = 1;  // this process
+        for (int worker = 0; worker < crew_.size(); ++worker) {
+            const Member& member = crew_.member(worker);
+            if (member.pid <= 0) continue;
+            const bool computes = !member.stopped && doing(worker) != Doing::idle;
+            own[member.place.pu] = {crew_.cpu_s(worker), computes};
+            own_running += computes ? 1 : 0;
+        }
+        others_.look(now_s, own);
+        const bool machine_in_use = others_.all() > kMachineInUse;
+        // Without a group others are seen at once, by what can run now; one look may be a passing task.
+        waiting_ = others_.running() > own_running ? waiting_ + 1 : 0;
+        const bool leave_all = alone_ && (machine_in_use || waiting_ >= 2);
+        if (machine_in_use || leave_all) memory_quiet_since_s_ = now_s;
+        allow_memory(now_s - memory_quiet_since_s_ >= kMachineQuietS);
+        for (int worker = 0; worker < crew_.size(); ++worker) {
+            Member& member = crew_.member(worker);
+            const bool in_use =
+                leave_all || std::any_of(member.place.siblings.begin(), member.place.siblings.end(),
+                                         [&](int pu) { return others_.share(pu) > kInUse; });
+            if (in_use) {
+                member.quiet_since_s = now_s;
+                if (!member.stopped) yield(worker, now_s);
+            } else if (member.stopped &&
+                       now_s - member.quiet_since_s >= (alone_ ? kMachineQuietS : kQuietS)) {
+                crew_.go_on(worker, now_s);
+                if (settings_.verbose) say_yielded(worker, now_s - member.stopped_since_s);
+            }
+            // Whoever waits long for its turn may need what is held here.
+            if (member.stopped && now_s - member.stopped_since_s > 1 && memory_held_) {
+                crew_.give_memory_back();
+                memory_held_ = false;
+            }
+        }
+    }
+
+    void yield(int worker, double now_s) {
+        crew_.stop(worker, now_s);
+        pairs_.leave(worker);
+    }
+
+    void allow_memory(bool allowed) {
+        if (allowed) memory_held_ = true;
+        if (crew_.shared().memory_allowed.exchange(allowed ? 1 : 0) == (allowed ? 1U : 0U) || allowed) return;
+        for (int worker = 0; worker < crew_.size(); ++worker)
+            if (kernels()[crew_.desk(worker).kernel].use == Use::memory && doing(worker) == Doing::round)
+                crew_.desk(worker).abandon = 1;
+    }
+
+    // What workers say.
+
+    void drain(int worker) {
+        Report report;
+        while (crew_.report(worker, report)) hear(worker, report);
+    }
+
+    void hear(int worker, const Report& report) {
+        if (report.kernel >= kernels().size()) return suspect(worker, report, "a report of no kernel");
+        if (report.kind == Report::Kind::abandoned) return forget(report.order);
+        if (report.kind == Report::Kind::again) return retried(worker, report);
+        Sums& sums = sums_[static_cast<std::size_t>(worker)][report.kernel];
+        ++sums.rounds;
+        sums.work += report.work;
+        sums.cpu_s += report.cpu_s;
+        usual_s_[report.kernel] = std::max(usual_s_[report.kernel], report.cpu_s);
+        if (settings_.verbose) say_round(worker, report);
+        if (report.answer_damaged) return suspect(worker, report, "a known answer changed in memory");
+        if (report.wrong) return suspect(worker, report, "wrong answer");
+        if (report.seed != round_seed(settings_.seed, report.kernel, report.epoch, report.k))
+            return suspect(worker, report, "another seed than its turn's");
+        compare_between_cores(worker, report);
+    }
+
+    /// All cores must have the same answer to a seed; what one of them says of itself is not enough.
+    void compare_between_cores(int worker, const Report& report) {
+        const auto key = std::pair{report.seed, report.side};
+        const auto [known, is_new] = hashes_.try_emplace(key, report.hash);
+        if (is_new) {
+            hash_order_.push_back(key);
+            if (hash_order_.size() > kHashesKept) {
+                hashes_.erase(hash_order_.front());
+                hash_order_.pop_front();
+            }
+        } else if (known->second != report.hash) {
+            Report differs = report;
+            differs.mismatch = {-1, known->second, report.hash, -1};
+            suspect(worker, differs, "cores differ");
+        }
+    }
+
+    // Suspects and their retries.
+
+    void suspect(int worker, const Report& report, const std::string& what) {
+        ++findings_;
+        Suspect one;
+        one.id = findings_;
+        one.worker = worker;
+        one.what = what;
+        one.report = report;
+        if (one.report.kernel >= kernels().size()) one.report.kernel = settings_.kernels.front();
+        one.since_s = now();
+        // A core that is wrong all the time must neither fill the disk nor keep others from being asked.
+        if (trials_.size() >= kMostSuspects) return;
+        say_finding(one, crew_.places(), nullptr);
+        Trial trial;
+        const int count = crew_.size(),
+                  other = (worker + 1 + static_cast<int>(findings_) % std::max(1, count - 1)) % count;
+        trial.to_do = {worker, worker};
+        if (other != worker) trial.to_do = {worker, other, worker, other};
+        trial.suspect = std::move(one);
+        trials_.push_back(std::move(trial));
+    }
+
+    void go_on_with_trials(double now_s) {
+        for (auto trial = trials_.begin(); trial != trials_.end();) {
+            if (trial->order == 0 && !trial->to_do.empty()) ask(*trial);
+            const bool all_done = trial->order == 0 && trial->to_do.empty();
+            if (all_done || now_s - trial->suspect.since_s > 120) {
+                conclude(trial->suspect);
+                trial = trials_.erase(trial);
+            } else {
+                ++trial;
+            }
+        }
+    }
+
+    void ask(Trial& trial) {
+        const int worker = trial.to_do.front();
+        const std::uint32_t kernel = trial.suspect.report.kernel;
+        if (crew_.member(worker).given_up) {
+            trial.to_do.pop_front();
+            return;
+        }
+        if (kernels()[kernel].use == Use::pair) {
+            const std::uint32_t id = pairs_.again(worker, kernel, trial.suspect.report.seed);
+            if (id == 0) return;
+            trial.order = id;
+        } else {
+            if (!crew_.is_free(worker)) return;
+            Order order;
+            order.id = trial.order = pairs_.next_id();
+            order.kernel = kernel;
+            order.seed = trial.suspect.report.seed;
+            order.again = true;
+            if (kernels()[kernel].use == Use::memory) order.block_of = trial.suspect.worker;
+            crew_.order(worker, order);
+        }
+        trial.asked = worker;
+        trial.to_do.pop_front();
+    }
+
+    void retried(int worker, const Report& report) {
+        for (Trial& trial : trials_) {
+            if (trial.order != report.order) continue;
+            if (trial.asked != worker) return;  // the other side of a pair
+            trial.suspect.retries.push_back({worker, !report.wrong, report.hash});
+            trial.order = 0;
+            return;
+        }
+        replayed(worker, report);
+    }
+
+    /// An order came to nothing: a retry is asked again later.
+    void forget(std::uint32_t order) {
+        for (Trial& trial : trials_) {
+            if (order == 0 || trial.order != order) continue;
+            trial.to_do.push_back(trial.asked);
+            trial.order = 0;
+        }
+    }
+
+    void conclude(const Suspect& suspect) {
+        const Judged judged = judge(suspect, kernels()[suspect.report.kernel].use);
+        say_finding(suspect, crew_.places(), &judged);
+    }
+
+    // Replays.
+
+    void order_replays() {
+        for (const Replay& replay : settings_.replays)
+            for (int worker = 0; worker < crew_.size(); ++worker)
+                if (replay.pu < 0 || replay.pu == crew_.member(worker).place.pu)
+                    for (std::uint64_t n = 0; n < std::max<std::uint64_t>(1, settings_.rounds); ++n)
+                        replays_.push_back({replay, worker, 0});
+        if (!settings_.replays.empty() && replays_.empty())
+            throw Error("none of the cores under test is the one of the finding")
+                .remedy("name it by --cores");
+    }
+
+    void go_on_with_replays() {
+        for (auto& [replay, worker, order_id] : replays_) {
+            if (order_id != 0 || !crew_.is_free(worker)) continue;
+            if (kernels()[replay.kernel].use == Use::pair) {
+                order_id = pairs_.again(worker, replay.kernel, replay.seed);
+                continue;
+            }
+            Order order;
+            order.id = order_id = pairs_.next_id();
+            order.kernel = replay.kernel;
+            order.seed = replay.seed;
+            order.again = true;
+            crew_.order(worker, order);
+        }
+    }
+
+    void replayed(int worker, const Report& report) {
+        const auto found = std::find_if(replays_.begin(), replays_.end(), [&](const Asked& asked) {
+            return asked.order == report.order && asked.worker == worker;
+        });
+        if (found == replays_.end()) return;
+        replays_.erase(found);
+        Sums& sums = sums_[static_cast<std::size_t>(worker)][report.kernel];
+        ++sums.rounds;
+        sums.work += report.work;
+        sums.cpu_s += report.cpu_s;
+        say_round(worker, report);
+        if (report.wrong) suspect(worker, report, "wrong answer");
+    }
+
+    // Crashes and hangs.
+
+    void bury(int worker, int status) {
+        drain(worker);
+        Member& member = crew_.member(worker);
+        pairs_.leave(worker);
+        Report report;
+        const Desk& desk = crew_.desk(worker);
+        report.kernel = desk.kernel.load();
+        report.seed = desk.seed.load();
+        report.maker = -1;
+        report.wrong = true;
+        const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        const bool killed = signal == SIGKILL && !hung_[worker];
+        const std::uint32_t order = desk.ordered != desk.served ? desk.ordered.load() : 0;
+        if (killed) {
+            heard_ = say("killed", [&](Json& json) { json.member("core", member.place.pu); }) && heard_;
+        } else {
+            report.mismatch.obtained = static_cast<std::uint64_t>(status);
+            const std::string what = hung_[worker] ? "hang"
+                                     : signal != 0 ? fmt::format("crash: {}", strsignal(signal))
+                                                   : "the worker ended";
+            hung_[worker] = false;
+            bool of_trial = false;
+            for (Trial& trial : trials_) {
+                if (order == 0 || trial.order != order) continue;
+                trial.suspect.retries.push_back({worker, false, 0});
+                trial.order = 0;
+                of_trial = true;
+            }
+            if (!of_trial) suspect(worker, report, what);
+            std::erase_if(replays_,
+                          [&](const Asked& asked) { return asked.order == order && asked.worker == worker; });
+        }
+        if (++member.crashes > kMostCrashes) {
+            member.given_up = true;
+            std::erase_if(replays_, [&](const Asked& asked) { return asked.worker == worker; });
+            heard_ = say("given up", [&](Json& json) { json.member("core", member.place.pu); }) && heard_;
+            return;
+        }
+        crew_.start(worker);
+    }
+
+    void watch() {
+        for (int worker = 0; worker < crew_.size(); ++worker) {
+            const Desk& desk = crew_.desk(worker);
+            if (crew_.member(worker).pid <= 0 || doing(worker) == Doing::idle) continue;
+            const std::uint32_t kernel = std::min<std::uint32_t>(desk.kernel, kMostKernels - 1);
+            const double usual = usual_s_[kernel];
+            double limit = usual > 0 ? std::max(kLeastLimitS, kHangs * usual) : kUnknownLimitS;
+            if (doing(worker) == Doing::reference) limit = kUnknownLimitS;
+            const double had = crew_.cpu_s(worker) - 1e-9 * static_cast<double>(desk.began_cpu_ns.load());
+            if (had < limit || doing(worker) == Doing::idle || hung_[worker]) continue;
+            hung_[worker] = true;
+            kill(crew_.member(worker).pid, SIGKILL);
+        }
+    }
+
+    // Events.
+
+    void say_start() {
+        heard_ = say("start", [&](Json& json) {
+            json.member("version", STRATA_VERSION).member("mode", mode_).member("seed", hex(settings_.seed));
+            json.member("memory", settings_.memory_bytes);
+            json.key("cores").array();
+            for (const Place& place : crew_.places()) {
+                json.object()
+                    .member("core", place.pu)
+                    .member("package", place.package)
+                    .member("domain", place.domain);
+                json.key("microcode");
+                place.microcode.empty() ? json.null() : json.value(place.microcode);
+                json.end();
+            }
+            json.end();
+            json.key("kernels").array();
+            for (const std::uint32_t kernel : settings_.kernels)
+                if (counts(kernel)) json.value(kernels()[kernel].name);
+            json.end();
+            json.key("left_out").array();
+            for (const Kernel& kernel : kernels()) {
+                std::string why = kernel.missing();
+                if (kernel.use == Use::pair && crew_.size() < 2) why = "only one core is under test";
+                if (!why.empty()) json.object().member("kernel", kernel.name).member("why", why).end();
+            }
+            json.end();
+        });
+    }
+
+    void say_round(int worker, const Report& report) {
+        const Kernel& kernel = kernels()[report.kernel];
+        heard_ = say("round",
+                     [&](Json& json) {
+                         json.member("core", crew_.member(worker).place.pu).member("kernel", kernel.name);
+                         json.member("seed", hex(report.seed))
+                             .member("seconds", report.cpu_s)
+                             .member("work", report.work);
+                         json.member("unit", kernel.unit)
+                             .member("digest", hex(report.hash))
+                             .member("agrees", !report.wrong);
+                     }) &&
+                 heard_;
+    }
+
+    void say_yielded(int worker, double seconds) {
+        heard_ = say("yielded",
+                     [&](Json& json) {
+                         json.member("core", crew_.member(worker).place.pu).member("seconds", seconds);
+                     }) &&
+                 heard_;
+    }
+
+    /// The sums of all rounds so far, by kernel and core.
+    void say_sums(const char* event) {
+        std::uint64_t rounds = 0;
+        for (const auto& of_worker : sums_)
+            for (const Sums& sums : of_worker) rounds += sums.rounds;
+        heard_ = say(event,
+                     [&](Json& json) {
+                         json.member("seconds", now() - began_s_)
+                             .member("rounds", rounds)
+                             .member("findings", findings_);
+                         json.key("sums").array();
+                         for (int worker = 0; worker < crew_.size(); ++worker)
+                             for (std::size_t kernel = 0; kernel < kernels().size(); ++kernel) {
+                                 const Sums& sums = sums_[static_cast<std::size_t>(worker)][kernel];
+                                 if (sums.rounds == 0) continue;
+                                 json.object()
+                                     .member("core", crew_.member(worker).place.pu)
+                                     .member("kernel", kernels()[kernel].name);
+                                 json.member("rounds", sums.rounds)
+                                     .member("seconds", sums.cpu_s)
+                                     .member("work", sums.work);
+                                 json.member("unit", kernels()[kernel].unit).end();
+                             }
+                         json.end();
+                         json.key("yielded").array();
+                         for (int worker = 0; worker < crew_.size(); ++worker) {
+                             const Member& member = crew_.member(worker);
+                             const double since = member.stopped ? now() - member.stopped_since_s : 0;
+                             json.object().member("core", member.place.pu).member("times", member.stops);
+                             json.member("seconds", member.stopped_s + since).end();
+                         }
+                         json.end();
+                     }) &&
+                 heard_;
+    }
+
+    struct Asked {
+        Replay replay;
+        int worker;
+        std::uint32_t order;
+    };
+
+    const Settings& settings_;
+    std::string mode_;
+    bool alone_;
+    Crew crew_;
+    Pairs pairs_;
+    Others others_;
+    std::vector<std::vector<Sums>> sums_;
+    std::vector<Trial> trials_;
+    std::vector<Asked> replays_;
+    std::map<std::pair<std::uint64_t, std::int32_t>, std::uint64_t> hashes_;
+    std::deque<std::pair<std::uint64_t, std::int32_t>> hash_order_;
+    std::array<double, kMostKernels> usual_s_{};
+    std::map<int, bool> hung_;
+    double began_s_ = 0, next_progress_s_ = 0, memory_quiet_since_s_ = 0;
+    int waiting_ = 0;
+    bool memory_held_ = false, heard_ = true;
+    std::uint64_t findings_ = 0;
+};
+
+void end_by_signals() {
+    struct sigaction action {};
+    action.sa_handler = end_soon;
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaction(signal, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace
+
+int supervise(const Settings& settings) {
+    machine::Source source;
+    source.with_devices = false;
+    std::vector<Place> cores = places(machine::read_machine(source), settings.pus);
+    end_by_signals();
+    std::unique_ptr<IdleGroup> group;
+    std::string mode = settings.yields ? "alone only" : "no group";
+    if (settings.cgroup != "none") {
+        group = std::make_unique<IdleGroup>(settings.cgroup == "auto" ? "" : settings.cgroup);
+        if (!group->mode().empty()) {
+            mode = group->mode();
+        } else if (settings.cgroup != "auto") {
+            throw Error("no control group can be made here: " + group->why()).given(settings.cgroup);
+        } else {
+            fmt::print(stderr,
+                       "strata-integrity: no control group for idle work ({}), so it tests only while nobody "
+                       "else runs\n",
+                       group->why());
+            group.reset();
+        }
+    }
+    return Supervisor(settings, std::move(cores), mode, group.get()).run();
+}
+
+}  // namespace strata::integrity
