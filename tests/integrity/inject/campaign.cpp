@@ -1,10 +1,11 @@
 #include "campaign.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <ctime>
 #include <optional>
-#include <set>
+#include <string>
 
 #include "difference.hpp"
 #include "report.hpp"
@@ -30,13 +31,17 @@ struct Fault {
 
 // What became of a fault. `found`: by a check, a crash, or because the worker went on for ever. `masked`: the twin ends
 // the round in the state of the original, so the fault was overwritten or made no difference; or what was flipped
-// is all that differs after all rounds and was not accessed. `missed`: anything else, whether a result or not.
+// is all that differs and is not read ("unread"); or all results are right, and what differs beside them is not read
+// again ("left behind"). `missed`: anything else, whether a result or not.
 struct Outcome {
     const char* verdict = "missed";
     const char* by = "";
     int rounds = 0;
     std::uint64_t cpu_ns = 0;
     Difference left;
+    bool missed() const { return verdict == std::string("missed"); }
+    bool touched = false;  // the flipped byte of memory was accessed
+    bool digest = false;   // the report has one of all results, and it is right
     bool unknown = false;  // the twin did another round than the original
 };
 
@@ -50,13 +55,17 @@ public:
 private:
     void calibrate();
     void stop_somewhere();
-    Outcome follow(Tracee& twin, const std::optional<Place>& watched);
-    bool holds_nothing(const Place& place, Tracee& spare);
+    Outcome follow(Tracee& twin, const Place* watched);
+    bool left_behind(const Outcome& outcome, Tracee& spare);
+    bool same_rounds(Tracee& twin, int rounds);
+    void doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare);
+    bool holds_nothing(const Place& place, int rounds, Tracee& spare);
     std::optional<Fault> harm(Tracee& twin, Kind kind);
     Ran right_round();
     void learn(const Difference& noise) {
         for (const std::uintptr_t word : noise.words)
-            noise_.insert(line_of(word));
+            noise_.lines.insert(line_of(word));
+        noise_.registers |= noise.registers;
     }
     std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
 
@@ -64,7 +73,7 @@ private:
     Tracee worker_;
     std::mt19937_64 random_;
     std::uint64_t round_ = 0;  // CPU time of a round in nanoseconds
-    std::set<std::uintptr_t> noise_;
+    Noise noise_;
     Reports reports_;
 };
 
@@ -99,7 +108,7 @@ void Campaign::calibrate() {
     }
     std::printf(R"({"event":"calibrated","round_ns":%llu,"noise_lines":%zu})"
                 "\n",
-                static_cast<unsigned long long>(round_), noise_.size());
+                static_cast<unsigned long long>(round_), noise_.lines.size());
 }
 
 void Campaign::stop_somewhere() {
@@ -133,7 +142,7 @@ std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
     return Fault{place, name(kind), place.name, 1};
 }
 
-Outcome Campaign::follow(Tracee& twin, const std::optional<Place>& watched) {
+Outcome Campaign::follow(Tracee& twin, const Place* watched) {
     Outcome found;
     if (watched)
         twin.watch(watched->address);
@@ -148,6 +157,7 @@ Outcome Campaign::follow(Tracee& twin, const std::optional<Place>& watched) {
             found.by = ran.stop == Stop::kCrash ? "crash" : ran.stop == Stop::kExit ? "exit" : "hang";
             return found;
         }
+        found.digest = reports_.has_digest(ran.text);
         found.unknown = reports_.unknown(ran.text);
         if (reports_.finding(ran.text)) {
             found.verdict = "found", found.by = "check";
@@ -158,6 +168,7 @@ Outcome Campaign::follow(Tracee& twin, const std::optional<Place>& watched) {
             found.verdict = "masked";
             return found;
         }
+        found.touched = ran.touched;
         const bool untouched = watched && !ran.touched && found.left.only(watched->address);
         const bool in_registers = !watched && found.left.words.empty() && !found.left.mappings;
         if (found.rounds == rounds || !(untouched || in_registers)) {
@@ -169,22 +180,62 @@ Outcome Campaign::follow(Tracee& twin, const std::optional<Place>& watched) {
     }
 }
 
+// So many rounds of a twin whose faults are of no interest; false where it does not do them as it should.
+bool Campaign::same_rounds(Tracee& twin, int rounds) {
+    for (int round = 1; round <= rounds; ++round) {
+        const Ran ran = twin.run_to_write(limit());
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text))
+            return false;
+        if (round < rounds)
+            twin.leave_write_out();
+    }
+    return true;
+}
+
+// A twin without a fault from the same instant shows whether what is left differs by chance. The worker stands where it
+// stood when the fault counted as missed.
+void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare) {
+    if (same_rounds(spare, outcome.rounds))
+        learn(difference(worker_, spare, noise_));
+    outcome.left = difference(worker_, twin, noise_);
+    if (outcome.left.none() && !outcome.unknown)
+        outcome.verdict = "masked";
+    if (place != nullptr && !outcome.touched && outcome.left.only(place->address))
+        outcome.verdict = "masked", outcome.by = "unread";
+}
+
 // Whether a register that alone still differs held nothing that is read: then another twin, in which all its bits are
-// inverted at the same instant, comes to the same state but for that register as well. `spare` has not run yet; the
-// worker stands where it stood when the fault counted as missed.
-bool Campaign::holds_nothing(const Place& place, Tracee& spare) {
+// inverted at the same instant, comes to the same state but for that register as well.
+bool Campaign::holds_nothing(const Place& place, int rounds, Tracee& spare) {
     for (std::size_t byte = place.offset / 8 * 8; byte < place.offset / 8 * 8 + 8; ++byte)
         for (unsigned bit = 0; bit < 8; ++bit)
             flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
-    for (int round = 1; round <= asked_.rounds; ++round) {
-        const Ran ran = spare.run_to_write(limit());
-        if (ran.stop != Stop::kWrite || reports_.finding(ran.text))
-            return false;
-        if (round < asked_.rounds)
-            spare.leave_write_out();
-    }
+    if (!same_rounds(spare, rounds))
+        return false;
     const Difference left = difference(worker_, spare, noise_);
-    return left.words.empty() && !left.mappings && left.registers == 1;
+    return left.words.empty() && !left.mappings && std::popcount(left.registers) == 1;
+}
+
+// Whether what is left was of no account: the report is right, and in another twin, in which all those words are inverted
+// at the end of the round, nothing else changes in the rounds that follow.
+bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
+    if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings ||
+        !same_rounds(spare, outcome.rounds))
+        return false;
+    for (const std::uintptr_t word : outcome.left.words) {
+        std::uint64_t value = 0;
+        read_memory(spare.pid(), word, &value, sizeof value);
+        value = ~value;
+        write_memory(spare.pid(), word, &value, sizeof value);
+    }
+    spare.leave_write_out();
+    for (int round = 0; round < asked_.rounds; ++round)
+        right_round();
+    if (!same_rounds(spare, asked_.rounds))
+        return false;
+    const Difference after = difference(worker_, spare, noise_);
+    return after.registers == 0 && !after.mappings &&
+           std::includes(outcome.left.words.begin(), outcome.left.words.end(), after.words.begin(), after.words.end());
 }
 
 std::string quoted(const std::string& text) {
@@ -205,8 +256,8 @@ void print(int number, const Fault& fault, const Outcome& outcome) {
         std::printf(R"(,"address":"0x%llx")", static_cast<unsigned long long>(fault.place.address));
     if (fault.kind == "stuck")
         std::printf(R"(,"forced":%d)", fault.forced);
-    if (outcome.verdict == std::string("missed")) {
-        std::printf(R"(,"left_words":%zu,"left_registers":%d,"another_round":%s,"left":[)", outcome.left.words.size(),
+    if (outcome.missed()) {
+        std::printf(R"(,"left_words":%zu,"left_registers":%u,"another_round":%s,"left":[)", outcome.left.words.size(),
                     outcome.left.registers, outcome.unknown ? "true" : "false");
         for (std::size_t i = 0; i < std::min<std::size_t>(8, outcome.left.words.size()); ++i)
             std::printf(R"(%s"0x%llx")", i ? "," : "", static_cast<unsigned long long>(outcome.left.words[i]));
@@ -222,23 +273,25 @@ void Campaign::run() {
     int idle = 0;
     for (int number = 0; number < asked_.count && (asked_.seconds == 0 || now() < end);) {
         stop_somewhere();
-        Tracee twin = worker_.twin(), spare = worker_.twin();
+        Tracee twin = worker_.twin(), second = worker_.twin(), third = worker_.twin();
         const Kind kind = asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
-        const std::optional<Fault> fault = harm(twin, kind);
-        if (fault) {
-            const bool watched = !asked_.stuck && kind == Kind::kMemory;
-            Outcome outcome = follow(twin, watched ? std::optional(fault->place) : std::nullopt);
-            const bool missed = outcome.verdict == std::string("missed");
-            if (missed && !asked_.stuck && kind == Kind::kInteger && outcome.left.registers == 1 &&
-                outcome.left.words.empty() && !outcome.left.mappings && holds_nothing(fault->place, spare))
+        if (const std::optional<Fault> fault = harm(twin, kind)) {
+            const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
+            Outcome outcome = follow(twin, memory);
+            if (outcome.missed())
+                doubt(outcome, twin, memory, second);
+            if (outcome.missed() && fault->kind == name(Kind::kInteger) && std::popcount(outcome.left.registers) == 1 &&
+                outcome.left.words.empty() && !outcome.left.mappings && holds_nothing(fault->place, outcome.rounds, third))
                 outcome.verdict = "masked", outcome.by = "unread";
+            else if (outcome.missed() && left_behind(outcome, third))
+                outcome.verdict = "masked", outcome.by = "left behind";
             print(number++, *fault, outcome);
             idle = 0;
         } else if (++idle == 200) {
             fail("no vector instruction writes a result that a stuck lane could change");
         }
-        twin.kill();
-        spare.kill();
+        for (Tracee* each : {&twin, &second, &third})
+            each->kill();
         worker_.go();
     }
     worker_.stop_in_user_code();

@@ -29,7 +29,7 @@ std::vector<std::uint64_t> page_map(pid_t pid, const Mapping& mapping) {
 std::vector<Mapping> joined(std::vector<Mapping> each) {
     std::vector<Mapping> found;
     for (Mapping& one : each) {
-        if (!found.empty() && found.back().end == one.begin)
+        if (!found.empty() && found.back().end == one.begin && one.name != "[stack]")
             found.back().end = one.end;
         else
             found.push_back(std::move(one));
@@ -37,28 +37,31 @@ std::vector<Mapping> joined(std::vector<Mapping> each) {
     return found;
 }
 
-bool alike(const Mapping& a, const Mapping& b) { return a.begin == b.begin && a.end == b.end; }
+// A stack may have grown in one alone: what it grew by holds nothing.
+bool alike(const Mapping& a, const Mapping& b) { return a.end == b.end && (a.begin == b.begin || a.name == "[stack]"); }
 
 void compare_page(const Tracee& one, const Tracee& other, std::uintptr_t page, std::uintptr_t stack,
-                  const std::set<std::uintptr_t>& noise, std::vector<std::uintptr_t>& found) {
+                  const Noise& noise, std::vector<std::uintptr_t>& found) {
     std::uint64_t a[kPage / 8], b[kPage / 8];
     read_memory(one.pid(), page, a, kPage);
     read_memory(other.pid(), page, b, kPage);
     if (std::memcmp(a, b, kPage) == 0)
         return;
     for (std::size_t i = 0; i < kPage / 8; ++i)
-        if (const std::uintptr_t word = page + 8 * i; a[i] != b[i] && word >= stack && !noise.contains(line_of(word)))
+        if (const std::uintptr_t word = page + 8 * i; a[i] != b[i] && word >= stack && !noise.lines.contains(line_of(word)))
             found.push_back(word);
 }
 
 }  // namespace
 
-Difference difference(const Tracee& one, const Tracee& other, const std::set<std::uintptr_t>& noise) {
+Difference difference(const Tracee& one, const Tracee& other, const Noise& noise) {
     Difference found;
+    unsigned number = 0;
     const user_regs_struct a = one.registers().general, b = other.registers().general;
     for (const auto& [x, y] : {std::pair{a.rbx, b.rbx}, {a.rbp, b.rbp}, {a.rsp, b.rsp}, {a.r12, b.r12}, {a.r13, b.r13},
                                {a.r14, b.r14}, {a.r15, b.r15}, {a.rdi, b.rdi}, {a.rsi, b.rsi}, {a.rip, b.rip}})
-        found.registers += x != y;
+        found.registers |= static_cast<unsigned>(x != y) << number++;
+    found.registers &= ~noise.registers;
     const std::vector<Mapping> mine = joined(state_memory(one.pid())), others = joined(state_memory(other.pid()));
     if (!std::equal(mine.begin(), mine.end(), others.begin(), others.end(), alike)) {
         found.mappings = true;

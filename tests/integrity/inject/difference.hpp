@@ -9,10 +9,10 @@
 
 namespace inject {
 
-// Addresses of words, and how many registers, in which two processes that stand before the same write differ.
+// Addresses of words, and registers, in which two processes that stand before the same write differ.
 struct Difference {
     std::vector<std::uintptr_t> words;
-    int registers = 0;
+    unsigned registers = 0;  // a bit for each
     bool mappings = false;
     bool only(std::uintptr_t address) const {
         return words.size() == 1 && words[0] == (address & ~std::uintptr_t{7}) && registers == 0 && !mappings;
@@ -20,10 +20,15 @@ struct Difference {
     bool none() const { return words.empty() && registers == 0 && !mappings; }
 };
 
-// `noise`: lines of 64 bytes that differ between two runs without a fault (times, and texts made of them).
+// What differs between two runs without a fault: lines of 64 bytes, and registers, that hold times.
+struct Noise {
+    std::set<std::uintptr_t> lines;
+    unsigned registers = 0;
+};
+
 // Left out by the convention of calls (System V ABI for x86-64, section 3.2): at a call to write(2) vector registers,
 // rax, rcx, r8 to r11 hold nothing that is read again, nor does memory below the stack pointer and its red zone.
-Difference difference(const Tracee& one, const Tracee& other, const std::set<std::uintptr_t>& noise);
+Difference difference(const Tracee& one, const Tracee& other, const Noise& noise);
 
 constexpr std::uintptr_t line_of(std::uintptr_t address) { return address & ~std::uintptr_t{63}; }
 

@@ -42,6 +42,8 @@ bool Reports::finding(const std::string& report) const {
     return known != known_.end() && known->second != answer(report);
 }
 
+bool Reports::has_digest(const std::string& report) { return !is_text(report); }
+
 bool Reports::unknown(const std::string& report) const { return !is_text(report) && !known_.contains(turn(report)); }
 
 }  // namespace inject

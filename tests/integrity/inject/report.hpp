@@ -18,6 +18,9 @@ public:
     // Whether the supervisor takes this for a finding.
     bool finding(const std::string& report) const;
 
+    // Whether a report that is no finding says the digest of all results.
+    static bool has_digest(const std::string& report);
+
     // A right report of a round that the worker without a fault has not done yet.
     bool unknown(const std::string& report) const;
 

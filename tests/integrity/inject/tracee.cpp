@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -135,6 +136,9 @@ Tracee Tracee::seize(pid_t pid, bool kills) {
     const std::uintptr_t options =
         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | (kills ? static_cast<unsigned>(PTRACE_O_EXITKILL) : 0U);
     trace(PTRACE_SEIZE, pid, 0, options, "taking hold");
+    // A worker gives way to everybody: on a busy machine no campaign would come to an end.
+    const sched_param none{};
+    sched_setscheduler(pid, SCHED_OTHER, &none);
     return Tracee(pid);
 }
 
