@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from strata.commands.integrity import integrity
 from strata.commands.parser import Parser, command
 
 if TYPE_CHECKING:
@@ -18,15 +19,17 @@ def centre(commands: Commands) -> None:
     parser = command(
         commands,
         "centre",
-        "for those who keep a machine in service: how reliable it is",
+        "for those who keep a machine in service: how reliable it is, and whether it computes right",
         [
             ("strata centre reliability outages.csv", "MTTI, availability, trends of each system: a report"),
+            ("strata centre integrity --time 10m", "processors that nobody uses, tested: a report"),
             ("strata centre reliability --help", "where logs come from, and what is asked of them"),
         ],
     )
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     _reliability(verbs)
     _generate(verbs)
+    integrity(verbs)
 
 
 def _reliability(verbs: Commands) -> None:
