@@ -1,6 +1,7 @@
 #include "benchmarks/integrity/crew.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@ Crew::Crew(const Settings& settings, std::vector<Place> places, const IdleGroup*
 }
 
 Crew::~Crew() {
+    if (group_ != nullptr) group_->hurry();
     for (int worker = 0; worker < size(); ++worker) end(worker);
     munmap(memory_.data(), memory_.size());
     munmap(desks_.data(), desks_.size_bytes());
@@ -57,6 +59,7 @@ void Crew::start(int worker) {
     part.place = one.place;
     part.seed = settings_.seed;
     if (settings_.replays.empty()) part.chosen = settings_.kernels;
+    part.yields = settings_.yields;
     part.rounds = settings_.rounds;
     part.shared = shared_;
     part.desks = desks_;
@@ -95,6 +98,8 @@ void Crew::go_on(int worker, double now_s) {
 void Crew::end(int worker) {
     Member& one = member(worker);
     if (one.pid > 0) {
+        const sched_param param{};
+        sched_setscheduler(one.pid, SCHED_OTHER, &param);
         kill(one.pid, SIGKILL);
         while (waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
         }

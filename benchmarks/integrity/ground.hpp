@@ -2,6 +2,8 @@
 // gone.
 #pragma once
 
+#include <sched.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -24,8 +26,10 @@ struct Ground {
 /// Waits until the other side has done `step` steps; false where the round is abandoned.
 inline bool await(const Round& round, std::uint64_t step) {
     const auto& there = round.ground->turn[static_cast<std::size_t>(1 - round.side)].word[0];
-    for (std::uint64_t n = 0; there.load(std::memory_order_acquire) < step; ++n)
-        if (n % 64 == 63 && round.abandoned()) return false;
+    for (std::uint64_t n = 1; there.load(std::memory_order_acquire) < step; ++n) {
+        if (n % 64 == 0 && round.abandoned()) return false;
+        if (n % 4096 == 0) sched_yield();  // where both sides share a core
+    }
     return true;
 }
 

@@ -24,6 +24,9 @@ class IdleGroup {
     /// False where the kernel refuses.
     [[nodiscard]] bool take(pid_t process) const;
 
+    /// Its tasks shall end soon: they get the weight of others.
+    void hurry() const;
+
   private:
     std::string path_, mode_, why_;
 };

@@ -35,7 +35,8 @@ struct Start {
 Start start_of(std::uint64_t seed) {
     Random random(seed);
     const Exponent exponent = kExponents[random.below(kExponents.size())];
-    if (exponent.prime) return {exponent, random.below(2) == 0 ? 4U : 10U};
+    if (exponent.prime)
+        return {exponent, lucas_lehmer_start(static_cast<unsigned>(random.below(kLucasLehmerStarts)))};
     return {exponent, 3 + random.below(1U << 30U)};
 }
 
@@ -55,6 +56,17 @@ void residues(const Start& start, std::span<Limb> s, Trace& trace, const Step& s
 }
 
 }  // namespace
+
+std::uint64_t lucas_lehmer_start(unsigned which) {
+    const bool ten = which >= kStartsOfFour;
+    std::uint64_t before = ten ? 10 : 4, value = before;
+    for (unsigned i = ten ? kStartsOfFour : 0; i < which; ++i) {
+        const std::uint64_t next = (ten ? 98 : 14) * value - before;
+        before = value;
+        value = next;
+    }
+    return value;
+}
 
 void lucas_lehmer_step(unsigned p, std::span<std::uint64_t> s, std::span<std::uint64_t> product) {
     const std::size_t n = mersenne_limbs(p);
@@ -80,15 +92,7 @@ void lucas_lehmer_step(unsigned p, std::span<std::uint64_t> s, std::span<std::ui
         s[i] = static_cast<std::uint64_t>(carry);
         carry >>= 64U;
     }
-    // Less two, as plus 2^p - 3 = M(p) - 2: nothing borrows.
-    carry = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t all = i == limb ? top : ~std::uint64_t{0};
-        carry += static_cast<Wide>(s[i]) + (i == 0 ? all - 2 : all);
-        s[i] = static_cast<std::uint64_t>(carry);
-        carry >>= 64U;
-    }
-    for (int pass = 0; pass < 2; ++pass) {
+    const auto reduce = [&] {
         Wide over = s[limb] >> shift;
         s[limb] &= top;
         for (std::size_t i = 0; i < n && over != 0; ++i) {
@@ -96,7 +100,18 @@ void lucas_lehmer_step(unsigned p, std::span<std::uint64_t> s, std::span<std::ui
             s[i] = static_cast<std::uint64_t>(over);
             over >>= 64U;
         }
+    };
+    reduce();
+    // Less two, as plus M(p) - 2: nothing borrows.
+    carry = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t all = i == limb ? top : ~std::uint64_t{0};
+        carry += static_cast<Wide>(s[i]) + (i == 0 ? all - 2 : all);
+        s[i] = static_cast<std::uint64_t>(carry);
+        carry >>= 64U;
     }
+    reduce();
+    reduce();
     // M(p) itself is 0.
     const bool whole = s[limb] == top && std::all_of(s.begin(), s.begin() + limb, [](std::uint64_t word) {
                            return word == ~std::uint64_t{0};

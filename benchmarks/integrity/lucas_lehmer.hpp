@@ -13,6 +13,11 @@ namespace strata::integrity {
 /// Limbs of 64 bits that a residue modulo 2^p - 1 takes.
 [[nodiscard]] constexpr std::size_t mersenne_limbs(unsigned p) { return p / 64 + 1; }
 
+/// Values that the sequence may begin with instead of 4, to the same end (OEIS A018844): those of
+/// a(i+1) = 14 a(i) - a(i-1) from 4, then those of a(i+1) = 98 a(i) - a(i-1) from 10; all below 2^64.
+inline constexpr unsigned kStartsOfFour = 16, kLucasLehmerStarts = 25;
+[[nodiscard]] std::uint64_t lucas_lehmer_start(unsigned which);
+
 /// s = s^2 - 2 mod 2^p - 1, fully reduced; `product` has twice the limbs of s. p is not a multiple of 64.
 void lucas_lehmer_step(unsigned p, std::span<std::uint64_t> s, std::span<std::uint64_t> product);
 

@@ -95,7 +95,8 @@ Options options() {
         .option("--cgroup", "none|FOLDER", "auto",
                 "no group of its own, or one below this folder of the cpu controller")
         .flag("--alone", "runs only while nobody else runs on this machine, whatever else it may")
-        .flag("--no-yield", "does not stop for others: only the scheduler gives way to them")
+        .flag("--no-yield",
+              "an ordinary program, which gives way to nobody: for nodes that a queue has handed over")
         .flag("--plain",
               "the kernels in a loop on one core, without answers, others and groups: their plain speed")
         .option("--replay", "WHAT", "", "findings again: KERNEL:SEED[:CPU], or a file of findings")
@@ -166,6 +167,7 @@ bool read_settings(int argc, char** argv, Settings& settings) {
     settings.verbose = given.has("--verbose");
     settings.yields = !given.has("--no-yield");
     settings.alone = given.has("--alone");
+    if (!settings.yields) settings.cgroup = "none";
     if (settings.alone && !settings.yields)
         throw Error("--alone stops for others, and --no-yield does not: one of them")
             .given("--alone --no-yield");

@@ -23,8 +23,8 @@ struct Settings {
     double progress_s = 60;
     std::string cgroup;  // "auto", "none", or the parent group's folder
     bool plain = false, verbose = false;
-    bool yields = true;
-    bool alone = false;
+    bool yields = true;  // else an ordinary program
+    bool alone = false;  // runs only while nobody else does
     std::vector<Replay> replays;
 };
 

@@ -70,11 +70,7 @@ class Supervisor {
             rest();
             tick(now());
         }
-        for (int worker = 0; worker < crew_.size(); ++worker) {
-            crew_.go_on(worker, now());
-            crew_.end(worker);
-            drain(worker);
-        }
+        for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
         for (Trial& trial : trials_) conclude(trial.suspect);
         say_sums("end");
         return findings_ == 0 ? kSuccess : kFailure;
@@ -552,7 +548,7 @@ int supervise(const Settings& settings) {
     std::vector<Place> cores = places(machine::read_machine(source), settings.pus);
     end_by_signals();
     std::unique_ptr<IdleGroup> group;
-    std::string mode = settings.yields ? "alone only" : "no group";
+    std::string mode = settings.yields ? "alone only" : "ordinary";
     if (settings.cgroup != "none") {
         group = std::make_unique<IdleGroup>(settings.cgroup == "auto" ? "" : settings.cgroup);
         if (!group->mode().empty()) {

@@ -54,6 +54,10 @@ class Worker {
     [[noreturn]] void go_round() {
         for (std::size_t turn = 0, idle = 0;; ++turn) {
             while (desk_.served.load() != desk_.ordered.load(std::memory_order_acquire)) serve();
+            if (part_.chosen.empty()) {
+                rest(5);
+                continue;
+            }
             const std::uint32_t kernel = part_.chosen[turn % part_.chosen.size()];
             if (may_run(kernel)) {
                 idle = 0;
@@ -251,7 +255,7 @@ class Worker {
     std::vector<std::uint64_t> done_;
 };
 
-void become_idle(const WorkerPart& part) {
+void settle(const WorkerPart& part) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (const int ignored : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(ignored, SIG_IGN);
     const rlimit none{0, 0};
@@ -263,7 +267,7 @@ void become_idle(const WorkerPart& part) {
     CPU_SET(static_cast<std::size_t>(part.place.pu), &set);
     sched_setaffinity(0, sizeof set, &set);
     const sched_param param{};
-    sched_setscheduler(0, SCHED_IDLE, &param);
+    if (part.yields) sched_setscheduler(0, SCHED_IDLE, &param);
     while (part.shared->start.load() == 0) rest(1);
 }
 
@@ -290,7 +294,7 @@ std::span<std::byte> scratch_for_all() {
 }
 
 void work(const WorkerPart& part) {
-    become_idle(part);
+    settle(part);
     Worker(part).go_round();
 }
 

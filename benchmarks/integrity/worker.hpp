@@ -16,6 +16,7 @@ struct WorkerPart {
     Place place;
     std::uint64_t seed = 0;  // of the run
     std::vector<std::uint32_t> chosen;
+    bool yields = true;
     std::uint64_t rounds = 0;  // of each kernel; 0: without end
     Shared* shared = nullptr;
     std::span<Desk> desks;
