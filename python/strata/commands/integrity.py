@@ -37,7 +37,9 @@ def integrity(verbs: Commands) -> None:
     run.add_argument("--rounds", type=int, metavar="N", help="of each kernel on each core, then it ends")
     run.add_argument("--kernels", metavar="NAMES", help="with commas between (default: all that can run)")
     run.add_argument("--cores", metavar="LIST", help="CPUs such as 0-3,8 (default: one of each core)")
-    run.add_argument("--memory", metavar="SIZE", help="under test, of all cores (default: half of what is free)")
+    run.add_argument(
+        "--memory", metavar="SIZE", help="under test, of all cores (default: half of what is free)"
+    )
     run.add_argument("--seed", metavar="N", help="where all data come from (default: drawn, and said)")
     run.add_argument("--replay", metavar="WHAT", help="findings again: KERNEL:SEED[:CPU], or a file of them")
     give = parser.add_argument_group("giving way to others")
@@ -46,14 +48,20 @@ def integrity(verbs: Commands) -> None:
     give.add_argument("--no-yield", action="store_true", help="leaves giving way to the scheduler alone")
     made = parser.add_argument_group("what is made of it")
     made.add_argument("--state", type=Path, metavar="FOLDER", help="history (default: see the documentation)")
-    made.add_argument("--out", type=Path, metavar="DIR", help="folder of the report (default: that of the history)")
+    made.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder of the report (default: that of the history)"
+    )
     made.add_argument("--prometheus", type=Path, metavar="FILE", help="metrics, for the text file collector")
-    made.add_argument("--offline-pages", action="store_true", help="takes pages of bad memory off line (root)")
+    made.add_argument(
+        "--offline-pages", action="store_true", help="takes pages of bad memory off line (root)"
+    )
     made.add_argument("--json", action="store_true", help="print JSON instead of making a report")
     other = parser.add_argument_group("instead of a pass").add_mutually_exclusive_group()
     other.add_argument("--report", action="store_true", help="the report of all passes so far")
     other.add_argument("--clear", action="store_true", help="findings until now were seen to")
-    other.add_argument("--units", type=Path, metavar="FOLDER", help="writes systemd units, a line for cron, Slurm's hook")
+    other.add_argument(
+        "--units", type=Path, metavar="FOLDER", help="writes systemd units, a line for cron, Slurm's hook"
+    )
     other.add_argument(
         "--check", action="store_true", help="says why no jobs should run here and ends with 1, or with 0"
     )
@@ -65,7 +73,9 @@ def _run(given: argparse.Namespace) -> int:
     from strata.centre.integrity import command as integrity
 
     if given.rounds is not None and given.rounds < 1:
-        raise StrataError("not a number of rounds", at="--rounds", given=str(given.rounds), allowed="1 or more")
+        raise StrataError(
+            "not a number of rounds", at="--rounds", given=str(given.rounds), allowed="1 or more"
+        )
     request = _request(given)
     typed = "strata " + shlex.join(given.argv)
     if given.clear:

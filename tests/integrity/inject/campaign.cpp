@@ -29,10 +29,10 @@ struct Fault {
     int forced = 0;  // results that a stuck lane changed
 };
 
-// What became of a fault. `found`: by a check, a crash, or because the worker went on for ever. `masked`: the twin ends
-// the round in the state of the original, so the fault was overwritten or made no difference; or what was flipped
-// is all that differs and is not read ("unread"); or all results are right, and what differs beside them is not read
-// again ("left behind"). `missed`: anything else, whether a result or not.
+// What became of a fault. `found`: by a check, a crash, or because the worker went on for ever. `masked`: the
+// twin ends the round in the state of the original, so the fault was overwritten or made no difference; or
+// what was flipped is all that differs and is not read ("unread"); or all results are right, and what differs
+// beside them is not read again ("left behind"). `missed`: anything else, whether a result or not.
 struct Outcome {
     const char* verdict = "missed";
     const char* by = "";
@@ -46,13 +46,13 @@ struct Outcome {
 };
 
 class Campaign {
-public:
+  public:
     Campaign(pid_t worker, const Asked& asked)
         : asked_(asked), worker_(Tracee::seize(worker, true)), random_(asked.seed) {}
 
     void run();
 
-private:
+  private:
     void calibrate();
     void stop_somewhere();
     Outcome follow(Tracee& twin, const Place* watched);
@@ -63,8 +63,7 @@ private:
     std::optional<Fault> harm(Tracee& twin, Kind kind);
     Ran right_round();
     void learn(const Difference& noise) {
-        for (const std::uintptr_t word : noise.words)
-            noise_.lines.insert(line_of(word));
+        for (const std::uintptr_t word : noise.words) noise_.lines.insert(line_of(word));
         noise_.registers |= noise.registers;
     }
     std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
@@ -85,8 +84,7 @@ void Campaign::calibrate() {
     for (int i = 0; i < kRoundsTimed; ++i) {
         const std::uint64_t began = cpu_time(worker_.pid());
         right_round();
-        if (i > 0)
-            times.push_back(cpu_time(worker_.pid()) - began);
+        if (i > 0) times.push_back(cpu_time(worker_.pid()) - began);
     }
     std::sort(times.begin(), times.end());
     round_ = times[times.size() / 2];
@@ -100,8 +98,7 @@ void Campaign::calibrate() {
             if (copy.stop != Stop::kWrite || reports_.finding(copy.text))
                 fail("a twin without a fault does not end its round as the worker does");
             learn(difference(worker_, twin, noise_));
-            if (round + 1 < asked_.rounds)
-                twin.leave_write_out();
+            if (round + 1 < asked_.rounds) twin.leave_write_out();
         }
         twin.kill();
         worker_.go();
@@ -121,10 +118,8 @@ void Campaign::stop_somewhere() {
 // The worker without a fault ends its round.
 Ran Campaign::right_round() {
     const Ran ran = worker_.run_to_write(limit());
-    if (ran.stop != Stop::kWrite)
-        fail("the worker without a fault does not end its round with a write");
-    if (reports_.finding(ran.text))
-        fail("the worker without a fault has a finding");
+    if (ran.stop != Stop::kWrite) fail("the worker without a fault does not end its round with a write");
+    if (reports_.finding(ran.text)) fail("the worker without a fault has a finding");
     reports_.learn(ran.text);
     return ran;
 }
@@ -133,8 +128,7 @@ std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
     if (asked_.stuck) {
         const Stuck lane = draw_lane(twin, random_);
         const int forced = run_stuck(twin, lane, asked_.steps);
-        if (forced == 0)
-            return std::nullopt;
+        if (forced == 0) return std::nullopt;
         return Fault{{}, "stuck", lane.text(), forced};
     }
     const Place place = draw(kind, twin, twin.registers(), random_);
@@ -144,8 +138,7 @@ std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
 
 Outcome Campaign::follow(Tracee& twin, const Place* watched) {
     Outcome found;
-    if (watched)
-        twin.watch(watched->address);
+    if (watched) twin.watch(watched->address);
     const std::uint64_t began = cpu_time(twin.pid());
     const int rounds = asked_.stuck ? 1 : asked_.rounds;
     for (found.rounds = 1;; ++found.rounds) {
@@ -172,8 +165,7 @@ Outcome Campaign::follow(Tracee& twin, const Place* watched) {
         const bool untouched = watched && !ran.touched && found.left.only(watched->address);
         const bool in_registers = !watched && found.left.words.empty() && !found.left.mappings;
         if (found.rounds == rounds || !(untouched || in_registers)) {
-            if (untouched)
-                found.verdict = "masked", found.by = "unread";
+            if (untouched) found.verdict = "masked", found.by = "unread";
             return found;
         }
         twin.leave_write_out();
@@ -184,40 +176,34 @@ Outcome Campaign::follow(Tracee& twin, const Place* watched) {
 bool Campaign::same_rounds(Tracee& twin, int rounds) {
     for (int round = 1; round <= rounds; ++round) {
         const Ran ran = twin.run_to_write(limit());
-        if (ran.stop != Stop::kWrite || reports_.finding(ran.text))
-            return false;
-        if (round < rounds)
-            twin.leave_write_out();
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) return false;
+        if (round < rounds) twin.leave_write_out();
     }
     return true;
 }
 
-// A twin without a fault from the same instant shows whether what is left differs by chance. The worker stands where it
-// stood when the fault counted as missed.
+// A twin without a fault from the same instant shows whether what is left differs by chance. The worker
+// stands where it stood when the fault counted as missed.
 void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare) {
-    if (same_rounds(spare, outcome.rounds))
-        learn(difference(worker_, spare, noise_));
+    if (same_rounds(spare, outcome.rounds)) learn(difference(worker_, spare, noise_));
     outcome.left = difference(worker_, twin, noise_);
-    if (outcome.left.none() && !outcome.unknown)
-        outcome.verdict = "masked";
+    if (outcome.left.none() && !outcome.unknown) outcome.verdict = "masked";
     if (place != nullptr && !outcome.touched && outcome.left.only(place->address))
         outcome.verdict = "masked", outcome.by = "unread";
 }
 
-// Whether a register that alone still differs held nothing that is read: then another twin, in which all its bits are
-// inverted at the same instant, comes to the same state but for that register as well.
+// Whether a register that alone still differs held nothing that is read: then another twin, in which all its
+// bits are inverted at the same instant, comes to the same state but for that register as well.
 bool Campaign::holds_nothing(const Place& place, int rounds, Tracee& spare) {
     for (std::size_t byte = place.offset / 8 * 8; byte < place.offset / 8 * 8 + 8; ++byte)
-        for (unsigned bit = 0; bit < 8; ++bit)
-            flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
-    if (!same_rounds(spare, rounds))
-        return false;
+        for (unsigned bit = 0; bit < 8; ++bit) flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
+    if (!same_rounds(spare, rounds)) return false;
     const Difference left = difference(worker_, spare, noise_);
     return left.words.empty() && !left.mappings && std::popcount(left.registers) == 1;
 }
 
-// Whether what is left was of no account: the report is right, and in another twin, in which all those words are inverted
-// at the end of the round, nothing else changes in the rounds that follow.
+// Whether what is left was of no account: the report is right, and in another twin, in which all those words
+// are inverted at the end of the round, nothing else changes in the rounds that follow.
 bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
     if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings ||
         !same_rounds(spare, outcome.rounds))
@@ -229,13 +215,12 @@ bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
         write_memory(spare.pid(), word, &value, sizeof value);
     }
     spare.leave_write_out();
-    for (int round = 0; round < asked_.rounds; ++round)
-        right_round();
-    if (!same_rounds(spare, asked_.rounds))
-        return false;
+    for (int round = 0; round < asked_.rounds; ++round) right_round();
+    if (!same_rounds(spare, asked_.rounds)) return false;
     const Difference after = difference(worker_, spare, noise_);
     return after.registers == 0 && !after.mappings &&
-           std::includes(outcome.left.words.begin(), outcome.left.words.end(), after.words.begin(), after.words.end());
+           std::includes(outcome.left.words.begin(), outcome.left.words.end(), after.words.begin(),
+                         after.words.end());
 }
 
 std::string quoted(const std::string& text) {
@@ -249,18 +234,19 @@ std::string quoted(const std::string& text) {
 }
 
 void print(int number, const Fault& fault, const Outcome& outcome) {
-    std::printf(R"({"event":"fault","number":%d,"place":"%s","name":%s,"bit":%u,"verdict":"%s","by":"%s","rounds":%d,"cpu_ns":%llu)",
-                number, fault.kind.c_str(), quoted(fault.what).c_str(), fault.place.bit, outcome.verdict, outcome.by,
-                outcome.rounds, static_cast<unsigned long long>(outcome.cpu_ns));
+    std::printf(
+        R"({"event":"fault","number":%d,"place":"%s","name":%s,"bit":%u,"verdict":"%s","by":"%s","rounds":%d,"cpu_ns":%llu)",
+        number, fault.kind.c_str(), quoted(fault.what).c_str(), fault.place.bit, outcome.verdict, outcome.by,
+        outcome.rounds, static_cast<unsigned long long>(outcome.cpu_ns));
     if (fault.place.kind == Kind::kMemory)
         std::printf(R"(,"address":"0x%llx")", static_cast<unsigned long long>(fault.place.address));
-    if (fault.kind == "stuck")
-        std::printf(R"(,"forced":%d)", fault.forced);
+    if (fault.kind == "stuck") std::printf(R"(,"forced":%d)", fault.forced);
     if (outcome.missed()) {
-        std::printf(R"(,"left_words":%zu,"left_registers":%u,"another_round":%s,"left":[)", outcome.left.words.size(),
-                    outcome.left.registers, outcome.unknown ? "true" : "false");
+        std::printf(R"(,"left_words":%zu,"left_registers":%u,"another_round":%s,"left":[)",
+                    outcome.left.words.size(), outcome.left.registers, outcome.unknown ? "true" : "false");
         for (std::size_t i = 0; i < std::min<std::size_t>(8, outcome.left.words.size()); ++i)
-            std::printf(R"(%s"0x%llx")", i ? "," : "", static_cast<unsigned long long>(outcome.left.words[i]));
+            std::printf(R"(%s"0x%llx")", i ? "," : "",
+                        static_cast<unsigned long long>(outcome.left.words[i]));
         std::printf("]");
     }
     std::printf("}\n");
@@ -274,14 +260,15 @@ void Campaign::run() {
     for (int number = 0; number < asked_.count && (asked_.seconds == 0 || now() < end);) {
         stop_somewhere();
         Tracee twin = worker_.twin(), second = worker_.twin(), third = worker_.twin();
-        const Kind kind = asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
+        const Kind kind =
+            asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
         if (const std::optional<Fault> fault = harm(twin, kind)) {
             const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
             Outcome outcome = follow(twin, memory);
-            if (outcome.missed())
-                doubt(outcome, twin, memory, second);
-            if (outcome.missed() && fault->kind == name(Kind::kInteger) && std::popcount(outcome.left.registers) == 1 &&
-                outcome.left.words.empty() && !outcome.left.mappings && holds_nothing(fault->place, outcome.rounds, third))
+            if (outcome.missed()) doubt(outcome, twin, memory, second);
+            if (outcome.missed() && fault->kind == name(Kind::kInteger) &&
+                std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
+                !outcome.left.mappings && holds_nothing(fault->place, outcome.rounds, third))
                 outcome.verdict = "masked", outcome.by = "unread";
             else if (outcome.missed() && left_behind(outcome, third))
                 outcome.verdict = "masked", outcome.by = "left behind";
@@ -290,8 +277,7 @@ void Campaign::run() {
         } else if (++idle == 200) {
             fail("no vector instruction writes a result that a stuck lane could change");
         }
-        for (Tracee* each : {&twin, &second, &third})
-            each->kill();
+        for (Tracee* each : {&twin, &second, &third}) each->kill();
         worker_.go();
     }
     worker_.stop_in_user_code();

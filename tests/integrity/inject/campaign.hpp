@@ -13,10 +13,10 @@ struct Asked {
     int count = 100;
     std::uint64_t seed = 1;
     std::vector<Kind> kinds{Kind::kInteger, Kind::kVector, Kind::kMemory};
-    bool stuck = false;   // a lane that is stuck for `steps` instructions instead of one bit that flips once
+    bool stuck = false;  // a lane that is stuck for `steps` instructions instead of one bit that flips once
     int steps = 2000;
-    int rounds = 3;       // after which a fault that was not found counts as missed
-    double seconds = 0;   // no new fault after this time; 0: no limit
+    int rounds = 3;      // after which a fault that was not found counts as missed
+    double seconds = 0;  // no new fault after this time; 0: no limit
 };
 
 // Prints a line of JSON for each fault; ends the worker when it is done.

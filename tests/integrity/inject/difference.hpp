@@ -26,8 +26,9 @@ struct Noise {
     unsigned registers = 0;
 };
 
-// Left out by the convention of calls (System V ABI for x86-64, section 3.2): at a call to write(2) vector registers,
-// rax, rcx, r8 to r11 hold nothing that is read again, nor does memory below the stack pointer and its red zone.
+// Left out by the convention of calls (System V ABI for x86-64, section 3.2): at a call to write(2) vector
+// registers, rax, rcx, r8 to r11 hold nothing that is read again, nor does memory below the stack pointer and
+// its red zone.
 Difference difference(const Tracee& one, const Tracee& other, const Noise& noise);
 
 constexpr std::uintptr_t line_of(std::uintptr_t address) { return address & ~std::uintptr_t{63}; }

@@ -27,10 +27,10 @@ namespace {
 pid_t worker_of(pid_t program) {
     for (int tries = 0; tries < 200; ++tries) {
         usleep(50'000);
-        std::ifstream file("/proc/" + std::to_string(program) + "/task/" + std::to_string(program) + "/children");
+        std::ifstream file("/proc/" + std::to_string(program) + "/task/" + std::to_string(program) +
+                           "/children");
         for (pid_t child = 0; file >> child;)
-            if (cpu_time(child) > 20'000'000)
-                return child;
+            if (cpu_time(child) > 20'000'000) return child;
     }
     fail("the program has no worker that works");
 }
@@ -41,10 +41,8 @@ std::vector<Kind> kinds(const std::string& text) {
     for (std::string word; std::getline(in, word, ',');) {
         const std::size_t before = found.size();
         for (const Kind each : {Kind::kInteger, Kind::kVector, Kind::kMemory})
-            if (word == name(each))
-                found.push_back(each);
-        if (found.size() == before)
-            fail("--places: " + word + "; integer, vector and memory are allowed");
+            if (word == name(each)) found.push_back(each);
+        if (found.size() == before) fail("--places: " + word + "; integer, vector and memory are allowed");
     }
     return found;
 }
@@ -53,7 +51,9 @@ int twins(std::vector<std::string> words) {
     Asked asked;
     std::size_t i = 0;
     for (; i < words.size() && words[i] != "--"; ++i) {
-        const auto value = [&] { return ++i < words.size() ? words[i] : (fail(words[i - 1] + ": a value is missing"), ""); };
+        const auto value = [&] {
+            return ++i < words.size() ? words[i] : (fail(words[i - 1] + ": a value is missing"), "");
+        };
         if (words[i] == "--count")
             asked.count = std::stoi(value());
         else if (words[i] == "--seed")
@@ -71,15 +71,13 @@ int twins(std::vector<std::string> words) {
         else
             fail("unknown option " + words[i]);
     }
-    if (i + 1 >= words.size())
-        fail("give the program after --");
+    if (i + 1 >= words.size()) fail("give the program after --");
     const pid_t program = fork();
     if (program == 0) {
         const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
         dup2(nowhere, 1);
         std::vector<char*> arguments;
-        for (std::size_t j = i + 1; j < words.size(); ++j)
-            arguments.push_back(words[j].data());
+        for (std::size_t j = i + 1; j < words.size(); ++j) arguments.push_back(words[j].data());
         arguments.push_back(nullptr);
         execvp(arguments[0], arguments.data());
         _exit(127);
@@ -92,8 +90,7 @@ int twins(std::vector<std::string> words) {
 }
 
 int one(const std::vector<std::string>& words) {
-    if (words.empty())
-        fail("once PID");
+    if (words.empty()) fail("once PID");
     double after = 0, watch = 30;
     std::uint64_t seed = 1;
     for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
@@ -114,9 +111,7 @@ int one(const std::vector<std::string>& words) {
 int main(int count, char** given) {
     std::vector<std::string> words(given + 1, given + count);
     const std::string verb = words.empty() ? "" : words[0];
-    if (verb == "twins")
-        return twins({words.begin() + 1, words.end()});
-    if (verb == "once")
-        return one({words.begin() + 1, words.end()});
+    if (verb == "twins") return twins({words.begin() + 1, words.end()});
+    if (verb == "once") return one({words.begin() + 1, words.end()});
     fail("twins or once");
 }

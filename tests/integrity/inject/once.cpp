@@ -30,17 +30,19 @@ double now() {
 }
 
 void sleep_for(double seconds) {
-    const timespec time{static_cast<time_t>(seconds), static_cast<long>(1e9 * (seconds - static_cast<double>(static_cast<time_t>(seconds))))};
+    const timespec time{
+        static_cast<time_t>(seconds),
+        static_cast<long>(1e9 * (seconds - static_cast<double>(static_cast<time_t>(seconds))))};
     nanosleep(&time, nullptr);
 }
 
 void with_children(pid_t pid, std::vector<pid_t>& found) {
     found.push_back(pid);
     std::error_code gone;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone)) {
+    for (const auto& task :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone)) {
         std::ifstream file(task.path() / "children");
-        for (pid_t child = 0; file >> child;)
-            with_children(child, found);
+        for (pid_t child = 0; file >> child;) with_children(child, found);
     }
 }
 
@@ -59,8 +61,7 @@ Page draw_page(pid_t program, std::mt19937_64& random) {
             if (each.readable && each.writable)
                 for (const std::uintptr_t page : resident_pages(pid, each))
                     pages.push_back({pid, page, each.name});
-    if (pages.empty())
-        fail("process " + std::to_string(program) + " has no memory");
+    if (pages.empty()) fail("process " + std::to_string(program) + " has no memory");
     return pages[std::uniform_int_distribution<std::size_t>(0, pages.size() - 1)(random)];
 }
 
@@ -69,17 +70,17 @@ std::vector<pid_t> stop_threads(pid_t pid) {
     std::vector<pid_t> stopped;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
         const pid_t thread = std::stoi(task.path().filename().string());
-        if (ptrace(PTRACE_SEIZE, thread, 0, PTRACE_O_TRACECLONE) != 0 || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0)
+        if (ptrace(PTRACE_SEIZE, thread, 0, PTRACE_O_TRACECLONE) != 0 ||
+            ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0)
             continue;
         int status = 0;
-        if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status))
-            stopped.push_back(thread);
+        if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status)) stopped.push_back(thread);
     }
     return stopped;
 }
 
 void debug_registers(pid_t thread, std::uintptr_t address) {
-    constexpr std::uintptr_t kWrites = 1 | 1U << 16, kAll = 4 | 3U << 20; // registers 0 and 1, one byte each
+    constexpr std::uintptr_t kWrites = 1 | 1U << 16, kAll = 4 | 3U << 20;  // registers 0 and 1, one byte each
     ptrace(PTRACE_POKEUSER, thread, offsetof(user, u_debugreg), address);
     ptrace(PTRACE_POKEUSER, thread, offsetof(user, u_debugreg) + 8, address);
     ptrace(PTRACE_POKEUSER, thread, offsetof(user, u_debugreg) + 56, address ? kWrites | kAll : 0);
@@ -89,15 +90,15 @@ void let_go(const std::vector<pid_t>& threads) {
     for (const pid_t thread : threads) {
         ptrace(PTRACE_INTERRUPT, thread, 0, 0);
         int status = 0;
-        if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
-            continue;
+        if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) continue;
         debug_registers(thread, 0);
         const bool signal = status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP;
         ptrace(PTRACE_DETACH, thread, 0, signal ? WSTOPSIG(status) : 0);
     }
 }
 
-// "read" or "write", whichever comes first; "none" within the time, "ended" where the process ended meanwhile.
+// "read" or "write", whichever comes first; "none" within the time, "ended" where the process ended
+// meanwhile.
 const char* first_access(std::vector<pid_t>& threads, double watch) {
     const double end = now() + watch;
     while (now() < end && !threads.empty()) {
@@ -134,7 +135,8 @@ int once(pid_t program, double after, double watch, std::uint64_t seed) {
     sleep_for(after);
     const Page page = draw_page(program, random);
     std::vector<pid_t> threads = stop_threads(page.pid);
-    const std::uintptr_t address = page.address + std::uniform_int_distribution<std::uintptr_t>(0, 4095)(random);
+    const std::uintptr_t address =
+        page.address + std::uniform_int_distribution<std::uintptr_t>(0, 4095)(random);
     const unsigned bit = std::uniform_int_distribution<unsigned>(0, 7)(random);
     std::uint8_t byte = 0;
     read_memory(page.pid, address, &byte, 1);

@@ -7,8 +7,8 @@
 
 namespace inject {
 
-// After so many seconds flips one bit, blindly, in the writable memory of the process or one of its children, and
-// watches for so many whether that byte is read or written first. Prints a line of JSON for each.
+// After so many seconds flips one bit, blindly, in the writable memory of the process or one of its children,
+// and watches for so many whether that byte is read or written first. Prints a line of JSON for each.
 int once(pid_t program, double after, double watch, std::uint64_t seed);
 
 }  // namespace inject

@@ -48,9 +48,8 @@ Place integer(std::mt19937_64& random) {
 Place vector(const Registers& registers, std::mt19937_64& random) {
     const std::vector<Stretch> stretches = vector_registers(registers.vectors);
     std::uint64_t bytes = 0;
-    for (const Stretch& each : stretches)
-        bytes += each.bytes;
-    if (bytes == 0) // nothing in use: the first ones, which then come into use
+    for (const Stretch& each : stretches) bytes += each.bytes;
+    if (bytes == 0)  // nothing in use: the first ones, which then come into use
         return {Kind::kVector, "xmm0", 160, 0, static_cast<unsigned>(below(8, random))};
     std::uint64_t at = below(bytes, random);
     for (const Stretch& each : stretches) {
@@ -65,10 +64,8 @@ Place vector(const Registers& registers, std::mt19937_64& random) {
 Place memory(pid_t pid, std::mt19937_64& random) {
     std::vector<std::pair<std::uintptr_t, std::string>> pages;
     for (const Mapping& each : state_memory(pid))
-        for (const std::uintptr_t page : resident_pages(pid, each))
-            pages.emplace_back(page, each.name);
-    if (pages.empty())
-        fail("process " + std::to_string(pid) + " has no memory of its own");
+        for (const std::uintptr_t page : resident_pages(pid, each)) pages.emplace_back(page, each.name);
+    if (pages.empty()) fail("process " + std::to_string(pid) + " has no memory of its own");
     const auto& [page, name] = pages[below(pages.size(), random)];
     return {Kind::kMemory, name.empty() ? "anonymous" : name.substr(name.rfind('/') + 1), 0,
             page + below(kPage, random), static_cast<unsigned>(below(8, random))};
@@ -84,8 +81,7 @@ std::vector<Stretch> vector_registers(const std::vector<std::byte>& area) {
     std::uint64_t in_use = 0;
     std::memcpy(&in_use, area.data() + kStateBits, sizeof in_use);
     std::vector<Stretch> found;
-    if (in_use >> 1 & 1)
-        found.push_back({"xmm", 160, 256, 16, 1, 0});
+    if (in_use >> 1 & 1) found.push_back({"xmm", 160, 256, 16, 1, 0});
     struct Component {
         unsigned number;
         const char* name;
@@ -93,10 +89,10 @@ std::vector<Stretch> vector_registers(const std::vector<std::byte>& area) {
         int first;
     };
     // Components of XSAVE (Intel's manual, volume 1, section 13.1): the others hold no vector registers.
-    for (const Component& one : {Component{2, "ymm high ", 16, 0}, Component{5, "k", 8, 0}, Component{6, "zmm high ", 32, 0},
-                                 Component{7, "zmm", 64, 16}, Component{18, "tile", 1024, 0}}) {
-        if (!(in_use >> one.number & 1))
-            continue;
+    for (const Component& one :
+         {Component{2, "ymm high ", 16, 0}, Component{5, "k", 8, 0}, Component{6, "zmm high ", 32, 0},
+          Component{7, "zmm", 64, 16}, Component{18, "tile", 1024, 0}}) {
+        if (!(in_use >> one.number & 1)) continue;
         unsigned size = 0, offset = 0, c = 0, d = 0;
         __cpuid_count(0xd, one.number, size, offset, c, d);
         found.push_back({one.name, offset, size, one.each, one.number, one.first});
@@ -105,8 +101,7 @@ std::vector<Stretch> vector_registers(const std::vector<std::byte>& area) {
 }
 
 Place draw(Kind kind, const Tracee& process, const Registers& registers, std::mt19937_64& random) {
-    if (kind == Kind::kInteger)
-        return integer(random);
+    if (kind == Kind::kInteger) return integer(random);
     return kind == Kind::kVector ? vector(registers, random) : memory(process.pid(), random);
 }
 
@@ -120,7 +115,8 @@ void flip(Tracee& process, const Place& place) {
         return;
     }
     Registers registers = process.registers();
-    std::byte* area = place.kind == Kind::kInteger ? reinterpret_cast<std::byte*>(&registers.general) : registers.vectors.data();
+    std::byte* area = place.kind == Kind::kInteger ? reinterpret_cast<std::byte*>(&registers.general)
+                                                   : registers.vectors.data();
     area[place.offset] ^= std::byte{mask};
     process.set(registers);
 }
@@ -128,8 +124,7 @@ void flip(Tracee& process, const Place& place) {
 std::vector<Mapping> state_memory(pid_t pid) {
     std::vector<Mapping> found;
     for (const Mapping& each : mappings(pid))
-        if (each.readable && each.writable)
-            found.push_back(each);
+        if (each.readable && each.writable) found.push_back(each);
     return found;
 }
 

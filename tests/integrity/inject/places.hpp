@@ -1,4 +1,5 @@
-// Where a bit can flip: every general register, every vector register in use, every writable page that holds something.
+// Where a bit can flip: every general register, every vector register in use, every writable page that holds
+// something.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@ enum class Kind { kInteger, kVector, kMemory };
 
 struct Place {
     Kind kind = Kind::kInteger;
-    std::string name;             // of the register, or of the mapping
-    std::size_t offset = 0;       // of the byte: in user_regs_struct, or in the area of XSAVE
-    std::uintptr_t address = 0;   // of the byte in memory
-    unsigned bit = 0;             // 0 to 7
+    std::string name;            // of the register, or of the mapping
+    std::size_t offset = 0;      // of the byte: in user_regs_struct, or in the area of XSAVE
+    std::uintptr_t address = 0;  // of the byte in memory
+    unsigned bit = 0;            // 0 to 7
 };
 
 const char* name(Kind kind);

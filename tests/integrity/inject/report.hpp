@@ -1,5 +1,6 @@
 // What a worker of strata-integrity writes at the end of a round, and what its supervisor makes of it
-// (benchmarks/integrity: shared.hpp, supervisor.cpp). Read here by offsets: nothing is shared with what is tested.
+// (benchmarks/integrity: shared.hpp, supervisor.cpp). Read here by offsets: nothing is shared with what is
+// tested.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace inject {
 
 class Reports {
-public:
+  public:
     // A report of the worker without a fault: its answers are right.
     void learn(const std::string& report);
 
@@ -24,9 +25,10 @@ public:
     // A right report of a round that the worker without a fault has not done yet.
     bool unknown(const std::string& report) const;
 
-private:
-    using Turn = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // kernel, epoch, place among the seeds
-    std::map<Turn, std::pair<std::uint64_t, std::uint64_t>> known_;        // its seed, the digest of its answer
+  private:
+    using Turn =
+        std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;     // kernel, epoch, place among the seeds
+    std::map<Turn, std::pair<std::uint64_t, std::uint64_t>> known_;  // its seed, the digest of its answer
 };
 
 }  // namespace inject

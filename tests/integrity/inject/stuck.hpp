@@ -1,4 +1,5 @@
-// A lane that is stuck: for some instructions a bit of every result that goes to a vector register is 0, or 1.
+// A lane that is stuck: for some instructions a bit of every result that goes to a vector register is 0,
+// or 1.
 #pragma once
 
 #include <random>

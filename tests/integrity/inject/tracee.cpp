@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-long trace(__ptrace_request request, pid_t pid, std::uintptr_t address, std::uintptr_t data, const char* what) {
+long trace(__ptrace_request request, pid_t pid, std::uintptr_t address, std::uintptr_t data,
+           const char* what) {
     const long found = ptrace(request, pid, address, data);
     if (found == -1 && errno != 0)
         fail(std::string(what) + " of process " + std::to_string(pid) + ": " + std::strerror(errno));
@@ -33,7 +34,8 @@ long trace(__ptrace_request request, pid_t pid, std::uintptr_t address, std::uin
 }
 
 void debug_register(pid_t pid, int number, std::uintptr_t value) {
-    trace(PTRACE_POKEUSER, pid, offsetof(user, u_debugreg) + 8 * static_cast<std::size_t>(number), value, "watching");
+    trace(PTRACE_POKEUSER, pid, offsetof(user, u_debugreg) + 8 * static_cast<std::size_t>(number), value,
+          "watching");
 }
 
 void nap() {
@@ -55,18 +57,16 @@ char state(pid_t pid) {
 }
 
 bool fatal(int signal) {
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGABRT ||
-           signal == SIGSYS;
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+           signal == SIGABRT || signal == SIGSYS;
 }
 
 std::uintptr_t find_syscall_instruction(pid_t pid) {
     for (const Mapping& each : mappings(pid)) {
-        if (!each.executable || !each.readable || each.name == "[vsyscall]")
-            continue;
+        if (!each.executable || !each.readable || each.name == "[vsyscall]") continue;
         std::string code(each.end - each.begin, '\0');
         read_memory(pid, each.begin, code.data(), code.size());
-        if (const std::size_t at = code.find("\x0f\x05"); at != std::string::npos)
-            return each.begin + at;
+        if (const std::size_t at = code.find("\x0f\x05"); at != std::string::npos) return each.begin + at;
     }
     fail("no system call in the code of process " + std::to_string(pid));
 }
@@ -101,14 +101,14 @@ std::vector<Mapping> mappings(pid_t pid) {
 std::vector<std::uintptr_t> resident_pages(pid_t pid, const Mapping& mapping) {
     const std::string path = "/proc/" + std::to_string(pid) + "/pagemap";
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        fail(path + ": " + std::strerror(errno));
+    if (file < 0) fail(path + ": " + std::strerror(errno));
     std::vector<std::uint64_t> entries((mapping.end - mapping.begin) / kPage);
-    const ssize_t got = pread(file, entries.data(), 8 * entries.size(), static_cast<off_t>(mapping.begin / kPage * 8));
+    const ssize_t got =
+        pread(file, entries.data(), 8 * entries.size(), static_cast<off_t>(mapping.begin / kPage * 8));
     close(file);
     std::vector<std::uintptr_t> found;
     for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) / 8; ++i)
-        if (entries[i] >> 62) // bit 63: in memory, bit 62: swapped out
+        if (entries[i] >> 62)  // bit 63: in memory, bit 62: swapped out
             found.push_back(mapping.begin + i * kPage);
     return found;
 }
@@ -145,8 +145,7 @@ Tracee Tracee::seize(pid_t pid, bool kills) {
 int Tracee::wait_stop() {
     int status = 0;
     while (waitpid(pid_, &status, __WALL) < 0)
-        if (errno != EINTR)
-            fail("process " + std::to_string(pid_) + " is gone");
+        if (errno != EINTR) fail("process " + std::to_string(pid_) + " is gone");
     return status;
 }
 
@@ -159,11 +158,9 @@ void Tracee::stop_in_user_code() {
     for (;;) {
         trace(PTRACE_INTERRUPT, pid_, 0, 0, "stopping");
         const int status = wait_stop();
-        if (!WIFSTOPPED(status))
-            fail("process " + std::to_string(pid_) + " ended by itself");
+        if (!WIFSTOPPED(status)) fail("process " + std::to_string(pid_) + " ended by itself");
         const bool ours = status >> 16 == PTRACE_EVENT_STOP;
-        if (ours && static_cast<std::int64_t>(registers().general.orig_rax) < 0)
-            return;
+        if (ours && static_cast<std::int64_t>(registers().general.orig_rax) < 0) return;
         const int signal = ours || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
         trace(PTRACE_CONT, pid_, 0, static_cast<std::uintptr_t>(signal), "going on");
         nap();
@@ -175,7 +172,8 @@ Registers Tracee::registers() const {
     trace(PTRACE_GETREGS, pid_, 0, reinterpret_cast<std::uintptr_t>(&found.general), "reading registers");
     found.vectors.resize(std::size_t{1} << 16);
     iovec place{found.vectors.data(), found.vectors.size()};
-    trace(PTRACE_GETREGSET, pid_, NT_X86_XSTATE, reinterpret_cast<std::uintptr_t>(&place), "reading vector registers");
+    trace(PTRACE_GETREGSET, pid_, NT_X86_XSTATE, reinterpret_cast<std::uintptr_t>(&place),
+          "reading vector registers");
     found.vectors.resize(place.iov_len);
     return found;
 }
@@ -183,21 +181,21 @@ Registers Tracee::registers() const {
 void Tracee::set(const Registers& registers) {
     iovec place{const_cast<std::byte*>(registers.vectors.data()), registers.vectors.size()};
     trace(PTRACE_SETREGS, pid_, 0, reinterpret_cast<std::uintptr_t>(&registers.general), "writing registers");
-    trace(PTRACE_SETREGSET, pid_, NT_X86_XSTATE, reinterpret_cast<std::uintptr_t>(&place), "writing vector registers");
+    trace(PTRACE_SETREGSET, pid_, NT_X86_XSTATE, reinterpret_cast<std::uintptr_t>(&place),
+          "writing vector registers");
 }
 
 void Tracee::step() {
     trace(PTRACE_SINGLESTEP, pid_, 0, 0, "stepping");
     const int status = wait_stop();
     stepped_ = WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
-    // A signal is pending then: it is delivered when the process goes on, so that its end is seen as that of any other.
-    if (WIFSTOPPED(status) && !stepped_)
-        ::kill(pid_, WSTOPSIG(status));
+    // A signal is pending then: it is delivered when the process goes on, so that its end is seen as that of
+    // any other.
+    if (WIFSTOPPED(status) && !stepped_) ::kill(pid_, WSTOPSIG(status));
 }
 
 std::uint64_t Tracee::call(std::uint64_t number, const std::array<std::uint64_t, 6>& given) {
-    if (syscall_instruction_ == 0)
-        syscall_instruction_ = find_syscall_instruction(pid_);
+    if (syscall_instruction_ == 0) syscall_instruction_ = find_syscall_instruction(pid_);
     const Registers kept = registers();
     Registers asking = kept;
     user_regs_struct& general = asking.general;
@@ -210,14 +208,14 @@ std::uint64_t Tracee::call(std::uint64_t number, const std::array<std::uint64_t,
     for (int stops = 0; stops < 2;) {
         trace(PTRACE_SYSCALL, pid_, 0, 0, "calling the system");
         const int status = wait_stop();
-        if (!WIFSTOPPED(status))
-            fail("process " + std::to_string(pid_) + " ended in a system call");
+        if (!WIFSTOPPED(status)) fail("process " + std::to_string(pid_) + " ended in a system call");
         stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
     }
     const std::uint64_t answer = registers().general.rax;
     set(kept);
     if (static_cast<std::int64_t>(answer) < 0 && static_cast<std::int64_t>(answer) > -4096)
-        fail("a system call of process " + std::to_string(pid_) + ": " + std::strerror(-static_cast<int>(answer)));
+        fail("a system call of process " + std::to_string(pid_) + ": " +
+             std::strerror(-static_cast<int>(answer)));
     return answer;
 }
 
@@ -228,14 +226,13 @@ Tracee Tracee::twin() {
     other.wait_stop();
     // The kernel may leave parts of the vector state out of a new process.
     other.set(kept);
-    if (other.registers().vectors != kept.vectors)
-        fail("a doubled process has other vector registers");
+    if (other.registers().vectors != kept.vectors) fail("a doubled process has other vector registers");
     for (const Mapping& each : mappings(pid_)) {
-        if (!each.shared || !each.writable)
-            continue;
+        if (!each.shared || !each.writable) continue;
         // It shall not write what the other one reads: a copy takes the place of what they share.
         const std::size_t bytes = each.end - each.begin;
-        other.call(SYS_mmap, {each.begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, ~0ULL, 0});
+        other.call(SYS_mmap, {each.begin, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, ~0ULL, 0});
         std::vector<std::byte> all(bytes);
         read_memory(pid_, each.begin, all.data(), bytes);
         write_memory(other.pid_, each.begin, all.data(), bytes);
@@ -257,27 +254,23 @@ Ran Tracee::run_to_write(std::uint64_t limit) {
         while (waitpid(pid_, &status, __WALL | WNOHANG) == 0) {
             nap();
             const std::uint64_t time = cpu_time(pid_);
-            if (time != used || state(pid_) == 'R')
-                used = time, seen = now();
+            if (time != used || state(pid_) == 'R') used = time, seen = now();
             if (!asked && (time - began > limit || now() - seen > 20)) {
                 trace(PTRACE_INTERRUPT, pid_, 0, 0, "stopping");
                 asked = true;
             }
         }
-        if (WIFEXITED(status))
-            return {Stop::kExit, WEXITSTATUS(status), "", touched_};
-        if (WIFSIGNALED(status))
-            return {Stop::kCrash, WTERMSIG(status), "", touched_};
+        if (WIFEXITED(status)) return {Stop::kExit, WEXITSTATUS(status), "", touched_};
+        if (WIFSIGNALED(status)) return {Stop::kCrash, WTERMSIG(status), "", touched_};
         const int number = WSTOPSIG(status);
         if (number == (SIGTRAP | 0x80)) {
             __ptrace_syscall_info info{};
-            trace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, reinterpret_cast<std::uintptr_t>(&info), "running");
-            if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
-                continue;
+            trace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, reinterpret_cast<std::uintptr_t>(&info),
+                  "running");
+            if (info.op != PTRACE_SYSCALL_INFO_ENTRY) continue;
             if (info.entry.nr == SYS_exit_group)
                 return {Stop::kExit, static_cast<int>(info.entry.args[0]), "", touched_};
-            if (info.entry.nr != SYS_write)
-                continue;
+            if (info.entry.nr != SYS_write) continue;
             Ran ran{Stop::kWrite, 0, "", touched_};
             ran.text.resize(std::min<std::size_t>(info.entry.args[2], 1 << 16));
             // A flipped pointer or length: then there is nothing that can be read.
@@ -289,8 +282,7 @@ Ran Tracee::run_to_write(std::uint64_t limit) {
             return ran;
         }
         if (status >> 16 == PTRACE_EVENT_STOP) {
-            if (asked)
-                return {Stop::kHang, 0, "", touched_};
+            if (asked) return {Stop::kHang, 0, "", touched_};
             continue;
         }
         if (number == SIGTRAP && status >> 16 == 0) {
@@ -302,8 +294,7 @@ Ran Tracee::run_to_write(std::uint64_t limit) {
                 continue;
             }
         }
-        if (fatal(number) || number == SIGTRAP)
-            return {Stop::kCrash, number, "", touched_};
+        if (fatal(number) || number == SIGTRAP) return {Stop::kCrash, number, "", touched_};
         signal = static_cast<std::uintptr_t>(number);
     }
 }
@@ -324,7 +315,7 @@ void Tracee::leave_write_out() {
 
 void Tracee::watch(std::uintptr_t address) {
     debug_register(pid_, 0, address);
-    debug_register(pid_, 7, 1 | 3U << 16); // reads and writes of one byte
+    debug_register(pid_, 7, 1 | 3U << 16);  // reads and writes of one byte
 }
 
 void Tracee::kill() {

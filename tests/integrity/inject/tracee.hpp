@@ -29,9 +29,9 @@ enum class Stop { kWrite, kCrash, kExit, kHang };
 
 struct Ran {
     Stop stop = Stop::kHang;
-    int number = 0;         // of the signal, or the exit status
-    std::string text;       // what it was about to write
-    bool touched = false;   // whether the watched byte was accessed on the way
+    int number = 0;        // of the signal, or the exit status
+    std::string text;      // what it was about to write
+    bool touched = false;  // whether the watched byte was accessed on the way
 };
 
 [[noreturn]] void fail(const std::string& what);
@@ -48,7 +48,7 @@ void read_memory(pid_t pid, std::uintptr_t address, void* to, std::size_t bytes)
 void write_memory(pid_t pid, std::uintptr_t address, const void* from, std::size_t bytes);
 
 class Tracee {
-public:
+  public:
     // Takes hold of a running thread. It is killed when this process ends, if `kills`.
     static Tracee seize(pid_t pid, bool kills);
 
@@ -79,7 +79,7 @@ public:
     void kill();
     void let_go();
 
-private:
+  private:
     explicit Tracee(pid_t pid) : pid_(pid) {}
     int wait_stop();
     std::uint64_t call(std::uint64_t number, const std::array<std::uint64_t, 6>& given);

@@ -1,4 +1,5 @@
-// A worker whose check is known: of its results it checks all, half, or none. What the injector says of it is known, too.
+// A worker whose check is known: of its results it checks all, half, or none. What the injector says of it is
+// known, too.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,16 +29,12 @@ std::uint64_t passes(std::uint64_t word) {
 void work(std::size_t checked) {
     static std::vector<std::uint64_t> words(kWords);
     for (std::uint64_t round = 0;; ++round) {
-        for (std::size_t i = 0; i < kWords; ++i)
-            words[i] = mixed(round * kWords + i);
-        for (std::size_t i = 0; i < kWords; ++i)
-            words[i] = passes(words[i]);
+        for (std::size_t i = 0; i < kWords; ++i) words[i] = mixed(round * kWords + i);
+        for (std::size_t i = 0; i < kWords; ++i) words[i] = passes(words[i]);
         const char* said = "right\n";
         for (std::size_t i = 0; i < checked; ++i)
-            if (words[i] != passes(mixed(round * kWords + i)))
-                said = "\"finding\"\n";
-        if (write(1, said, __builtin_strlen(said)) < 0)
-            _exit(1);
+            if (words[i] != passes(mixed(round * kWords + i))) said = "\"finding\"\n";
+        if (write(1, said, __builtin_strlen(said)) < 0) _exit(1);
     }
 }
 
@@ -46,7 +43,6 @@ void work(std::size_t checked) {
 int main(int, char** given) {
     const std::string which = given[1];
     const pid_t worker = fork();
-    if (worker == 0)
-        work(which == "all" ? kWords : which == "half" ? kWords / 2 : 0);
+    if (worker == 0) work(which == "all" ? kWords : which == "half" ? kWords / 2 : 0);
     wait(nullptr);
 }

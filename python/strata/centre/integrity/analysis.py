@@ -64,7 +64,7 @@ def _judged(history: History) -> list[Event]:
     told = {(f.get("run"), f.get("id")) for f in found}
     for event in history.of("suspect"):
         if (event.get("run"), event.get("id")) not in told:
-            event.setdefault("verdict", "not judged")
+            event["verdict"] = "not judged"
             found.append(event)
     return found
 

@@ -1,4 +1,4 @@
-"""`strata centre integrity`: a pass, its history, and what is made of it. A notebook calls the same functions."""
+"""`strata centre integrity`: a pass, its history, what is made of it. A notebook calls the same functions."""
 
 from __future__ import annotations
 
@@ -140,9 +140,7 @@ class Pass:
         self._save()
 
     def _sums(self, event: Event, last: bool) -> None:
-        self._of.update(
-            {name: event[name] for name in ("seconds", "rounds", "findings", "sums", "yielded")}
-        )
+        self._of.update({name: event[name] for name in ("seconds", "rounds", "findings", "sums", "yielded")})
         self._of["ended"] = _now()
         if last or time.monotonic() - self._saved >= _SAVED_EVERY_S:
             self._save()
@@ -200,6 +198,8 @@ def report(request: Request, state: State, command: str, ended: Event) -> None:
     if ended:
         found = f"{ended['findings']} findings" if ended["findings"] != 1 else "1 finding"
         print(f"{ended.get('rounds', 0)} rounds on {len(ended.get('cores', []))} cores, {found}")
+        if not ended.get("rounds"):
+            print("nothing was tested: others used the cores all the time")
     if (why := reason(whole)) is not None:
         print(f"no jobs should run here: {why}")
     print(f"report: {path}")
@@ -285,7 +285,7 @@ def _now() -> str:
 
 
 def words_of(options: dict[str, Any]) -> tuple[str, ...]:
-    """Options as the native program reads them: a flag where the value is True, nothing where there is none."""
+    """Options as the native program reads them: a flag where the value is True, none where there is none."""
     found: list[str] = []
     for name, value in options.items():
         if value is True:

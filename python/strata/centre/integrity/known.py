@@ -75,7 +75,7 @@ def _edac(root: Path, absent: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _machine_checks(root: Path, absent: list[str]) -> Iterator[tuple[str, int]]:
-    lines = re.findall(r"^ *(MCE|THR|DFR): +([\d ]+?) {2,}\S", _text(root / "proc/interrupts") or "", re.M)
+    lines = re.findall(r"^ *(MCE|THR|DFR):((?: +\d+)+)", _text(root / "proc/interrupts") or "", re.M)
     if not lines:
         absent.append("machine checks: /proc/interrupts has no line MCE")
     names = {"MCE": "machine checks", "THR": "threshold interrupts", "DFR": "deferred errors"}

@@ -63,10 +63,11 @@ def _first(whole: Analysis) -> Section:
         )
     ]
     if whole.lost:
+        passes = "pass" if len(whole.lost) == 1 else "passes"
         blocks.append(
             Notice(
                 "warning",
-                f"{count(len(whole.lost), 'pass' if len(whole.lost) == 1 else 'passe')} did not end: the machine went down or the "
+                f"{len(whole.lost)} {passes} did not end: the machine went down or the "
                 "pass was killed. What it had done until its last sums is counted.",
             )
         )
@@ -89,9 +90,7 @@ def _findings(whole: Analysis) -> Section:
     again = [f"`strata centre integrity --replay {f['replay']}`" for f in shown[-3:] if f.get("replay")]
     if again:
         blocks.append(Text("To do the newest again: " + ", ".join(again) + "."))
-    beside = [
-        f"{described(f)}: {_rises(f['counters'])}" for f in reversed(shown) if f.get("counters")
-    ]
+    beside = [f"{described(f)}: {_rises(f['counters'])}" for f in reversed(shown) if f.get("counters")]
     if beside:
         blocks.append(Text("What the system had counted by then since the pass began:"))
         blocks.append(Points(beside))
@@ -102,9 +101,7 @@ def _findings(whole: Analysis) -> Section:
 
 
 def _row(finding: Event) -> list[str]:
-    retries = [
-        f"core {r['core']} {'right' if r['agrees'] else 'wrong'}" for r in finding.get("retries", [])
-    ]
+    retries = [f"core {r['core']} {'right' if r['agrees'] else 'wrong'}" for r in finding.get("retries", [])]
     where = str(finding.get("place", ""))
     if finding.get("physical"):
         where += f", at {finding['physical']}"
@@ -141,7 +138,9 @@ def _cores(whole: Analysis) -> Section:
     blocks: list[Block] = []
     if cell:
         plot = figures.coverage("coverage", cores, kernels, cell, whole.findings)
-        blocks.append(Plot("coverage", "CPU time by core and kernel", plot, "A cross: wrong answers.", wide=True))
+        blocks.append(
+            Plot("coverage", "CPU time by core and kernel", plot, "A cross: wrong answers.", wide=True)
+        )
     numeric = frozenset(range(len(head)))
     blocks.append(Table(head, rows, numeric, "Rounds by core and kernel.", folded=len(rows) > _OPEN_CORES))
     never = [f"core {c} by {k}" for c in cores for k in kernels if (c, k) not in cell]
@@ -170,7 +169,9 @@ def _throughput(whole: Analysis) -> Section:
             ]
         )
     head = ("Kernel", "Median of cores", "Unit", "Slowest", "Fastest", "Rounds")
-    note = "Of CPU time that the kernels had. A core that is much slower than others of its kind deserves a look."
+    note = (
+        "Of CPU time that the kernels had. A core that is much slower than others of its kind needs a look."
+    )
     return Section("throughput", "Throughput", [Table(head, rows, frozenset({1, 3, 4, 5})), Text(note)])
 
 

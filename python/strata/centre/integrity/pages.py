@@ -1,4 +1,4 @@
-"""Pages of memory that were found bad, taken off line: the kernel moves what they hold and uses them no more."""
+"""Bad pages of memory, taken off line: the kernel moves what they hold and uses them no more."""
 
 from __future__ import annotations
 

@@ -43,9 +43,7 @@ class Program:
             try:
                 event = json.loads(line)
             except ValueError:
-                raise StrataError(
-                    f"{NAME} said what is no event", given=line[:200], code=FAILED
-                ) from None
+                raise StrataError(f"{NAME} said what is no event", given=line[:200], code=FAILED) from None
             yield event
 
     def stop(self) -> None:

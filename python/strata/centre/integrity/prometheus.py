@@ -37,7 +37,9 @@ def text(whole: Analysis, known: Mapping[str, int], now: float) -> str:
         ),
         *_metric("passes_total", "counter", "passes", [({}, whole.passes)]),
         *_metric("passes_lost_total", "counter", "passes that did not end", [({}, len(whole.lost))]),
-        *_metric("system_errors", "gauge", "what the system counts", (({"name": n}, v) for n, v in known.items())),
+        *_metric(
+            "system_errors", "gauge", "what the system counts", (({"name": n}, v) for n, v in known.items())
+        ),
         *_metric("open_findings", "gauge", "findings since the last --clear", [({}, len(whole.open))]),
         *_metric("drain", "gauge", "1 where no jobs should run here", [({}, int(reason(whole) is not None))]),
         *_metric("last_pass_timestamp_seconds", "gauge", "when the last pass was alive", [({}, now)]),
@@ -45,9 +47,7 @@ def text(whole: Analysis, known: Mapping[str, int], now: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _metric(
-    name: str, kind: str, about: str, values: Iterable[tuple[Mapping[str, str], float]]
-) -> list[str]:
+def _metric(name: str, kind: str, about: str, values: Iterable[tuple[Mapping[str, str], float]]) -> list[str]:
     full = f"strata_integrity_{name}"
     lines = [f"# HELP {full} {about}", f"# TYPE {full} {kind}"]
     for labels, value in values:

@@ -6,6 +6,7 @@ import shutil
 import time
 from typing import TextIO
 
+from strata.advice.words import count
 from strata.centre.integrity.history import Event
 from strata.measure.progress import duration
 
@@ -26,7 +27,8 @@ class Shown:
         if event["event"] == "start":
             cores = [c["core"] for c in event["cores"]]
             self.say(
-                f"testing {len(cores)} cores ({_ranges(cores)}) by {', '.join(map(kernel_name, event['kernels']))}; "
+                f"testing {count(len(cores), 'core')} ({_ranges(cores)}) by "
+                f"{', '.join(map(kernel_name, event['kernels']))}; "
                 f"{event['memory'] / (1 << 20):.0f} MiB of memory, seed {event['seed']}, {event['mode']}"
             )
             for one in event.get("left_out", []):

@@ -75,7 +75,9 @@ def write(folder: Path, strata: str, state: Path, options: list[str], memory: st
     if folder.exists() and not folder.is_dir():
         raise StrataError("not a folder", at="--units", given=str(folder), allowed="a folder, also a new one")
     texts = {
-        folder / "strata-integrity.service": _SERVICE.format(command=command.replace("%", "%%"), memory=memory),
+        folder / "strata-integrity.service": _SERVICE.format(
+            command=command.replace("%", "%%"), memory=memory
+        ),
         folder / "strata-integrity.timer": _TIMER,
         folder / "strata-integrity.cron": _CRON.format(command=command.replace("%", r"\%")),
         hook: _HOOK.format(path=hook, strata=strata, state=shlex.quote(str(state)), drain=DRAIN),
