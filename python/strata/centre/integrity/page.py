@@ -79,10 +79,9 @@ def _first(whole: Analysis) -> Section:
 def _findings(whole: Analysis) -> Section:
     if not whole.findings:
         return Section("findings", "Findings", [Text("Every answer was right.")])
-    head = ("When", "Core", "Package", "Domain", "Microcode", "°C", "Kernel", "What", "Where", "Seed")
-    head += ("Expected", "Obtained", "Again", "Verdict")
+    head = ("When", "Verdict", "Core", "Kernel", "What", "Expected", "Obtained", "Again", "Seed", "Where", "°C")
     shown = whole.findings[-_LISTED:]
-    blocks: list[Block] = [Table(head, [_row(f) for f in reversed(shown)], frozenset({1, 2, 3, 5}))]
+    blocks: list[Block] = [Table(head, [_row(f) for f in reversed(shown)], frozenset({2, 10}))]
     if len(shown) < len(whole.findings):
         blocks.append(Text(f"The newest {len(shown)} of {len(whole.findings)}; all are in `integrity.json`."))
     verdicts = dict.fromkeys(f["verdict"] for f in whole.findings)
@@ -102,25 +101,27 @@ def _findings(whole: Analysis) -> Section:
 
 def _row(finding: Event) -> list[str]:
     retries = [f"core {r['core']} {'right' if r['agrees'] else 'wrong'}" for r in finding.get("retries", [])]
-    where = str(finding.get("place", ""))
+    what = str(finding.get("what", ""))
+    if finding.get("place"):
+        what += f", {finding['place']}"
     if finding.get("physical"):
-        where += f", at {finding['physical']}"
+        what += f", at {finding['physical']}"
+    where = f"package {finding.get('package', '?')}, domain {finding.get('domain', '?')}"
+    if finding.get("microcode"):
+        where += f", microcode {finding['microcode']}"
     heat = finding.get("temperature")
     return [
         str(finding.get("time", "")),
+        finding["verdict"],
         str(finding["core"]),
-        str(finding.get("package", "")),
-        str(finding.get("domain", "")),
-        str(finding.get("microcode") or "-"),
-        "-" if heat is None else f"{heat:.0f}",
         finding["kernel"],
-        str(finding.get("what", "")),
-        where,
-        str(finding.get("seed", "")),
+        what,
         str(finding.get("expected", "")),
         str(finding.get("obtained", "")),
         ", ".join(retries) or "-",
-        finding["verdict"],
+        str(finding.get("seed", "")),
+        where,
+        "-" if heat is None else f"{heat:.0f}",
     ]
 
 
