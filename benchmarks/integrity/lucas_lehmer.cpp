@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace strata::integrity {
 namespace {
@@ -46,7 +47,7 @@ std::uint64_t work_of(unsigned p) { return std::uint64_t{p - 2} * mersenne_limbs
 template <class Limb, class Step>
 void residues(const Start& start, std::span<Limb> s, Trace& trace, const Step& step) {
     std::fill(s.begin(), s.end(), Limb{0});
-    s[0] = static_cast<Limb>(start.s0);
+    std::memcpy(s.data(), &start.s0, sizeof start.s0);
     const unsigned last = start.exponent.p - 2, every = last / kParts + 1;
     for (unsigned i = 1; i <= last; ++i) {
         step(s);
