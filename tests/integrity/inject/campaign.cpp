@@ -15,7 +15,7 @@ namespace inject {
 
 namespace {
 
-constexpr int kCalibrations = 8, kRoundsTimed = 10;
+constexpr int kCalibrations = 4, kRoundsTimed = 10;
 
 double now() {
     timespec time{};
@@ -55,7 +55,8 @@ class Campaign {
   private:
     void calibrate();
     void stop_somewhere();
-    Outcome follow(Tracee& twin, const Place* watched);
+    Outcome follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare);
+    bool of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare);
     bool left_behind(const Outcome& outcome, Tracee& spare);
     bool same_rounds(Tracee& twin, int rounds);
     void doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare);
@@ -113,6 +114,7 @@ void Campaign::stop_somewhere() {
     const timespec time{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
     nanosleep(&time, nullptr);
     worker_.stop_in_user_code();
+    worker_.reap();
 }
 
 // The worker without a fault ends its round.
@@ -136,32 +138,34 @@ std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
     return Fault{place, name(kind), place.name, 1};
 }
 
-Outcome Campaign::follow(Tracee& twin, const Place* watched) {
+// `spare`: another twin from the same instant, made when it may be needed.
+Outcome Campaign::follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare) {
     Outcome found;
     if (watched) twin.watch(watched->address);
     const std::uint64_t began = cpu_time(twin.pid());
     const int rounds = asked_.stuck ? 1 : asked_.rounds;
     for (found.rounds = 1;; ++found.rounds) {
-        right_round();
         const Ran ran = twin.run_to_write(limit());
         found.cpu_ns = cpu_time(twin.pid()) - began;
-        if (ran.stop == Stop::kCrash || ran.stop == Stop::kExit || ran.stop == Stop::kHang) {
+        found.touched = ran.touched;
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) {
             found.verdict = "found";
-            found.by = ran.stop == Stop::kCrash ? "crash" : ran.stop == Stop::kExit ? "exit" : "hang";
+            found.by = ran.stop == Stop::kWrite ? "check" : ran.stop == Stop::kHang ? "hang" : "crash";
             return found;
         }
-        found.digest = reports_.has_digest(ran.text);
-        found.unknown = reports_.unknown(ran.text);
-        if (reports_.finding(ran.text)) {
+        if (!spare) spare = worker_.twin();
+        right_round();
+        if (reports_.finding(ran.text)) {  // by what the worker without a fault found meanwhile
             found.verdict = "found", found.by = "check";
             return found;
         }
+        found.digest = Reports::has_digest(ran.text);
+        found.unknown = reports_.unknown(ran.text);
         found.left = difference(worker_, twin, noise_);
         if (found.left.none()) {
             found.verdict = "masked";
             return found;
         }
-        found.touched = ran.touched;
         const bool untouched = watched && !ran.touched && found.left.only(watched->address);
         const bool in_registers = !watched && found.left.words.empty() && !found.left.mappings;
         if (found.rounds == rounds || !(untouched || in_registers)) {
@@ -185,7 +189,9 @@ bool Campaign::same_rounds(Tracee& twin, int rounds) {
 // A twin without a fault from the same instant shows whether what is left differs by chance. The worker
 // stands where it stood when the fault counted as missed.
 void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare) {
-    if (same_rounds(spare, outcome.rounds)) learn(difference(worker_, spare, noise_));
+    Tracee sound = spare.twin();
+    if (same_rounds(sound, outcome.rounds)) learn(difference(worker_, sound, noise_));
+    sound.kill();
     outcome.left = difference(worker_, twin, noise_);
     if (outcome.left.none() && !outcome.unknown) outcome.verdict = "masked";
     if (place != nullptr && !outcome.touched && outcome.left.only(place->address))
@@ -223,6 +229,14 @@ bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
                          after.words.end());
 }
 
+bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare) {
+    const bool in_register = fault.kind == name(Kind::kInteger) && std::popcount(outcome.left.registers) == 1 &&
+                             outcome.left.words.empty() && !outcome.left.mappings;
+    const bool found = in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
+    if (found) outcome.by = in_register ? "unread" : "left behind";
+    return found;
+}
+
 std::string quoted(const std::string& text) {
     std::string found;
     for (const char c : text)
@@ -256,28 +270,25 @@ void print(int number, const Fault& fault, const Outcome& outcome) {
 void Campaign::run() {
     calibrate();
     const double end = now() + asked_.seconds;
-    int idle = 0;
-    for (int number = 0; number < asked_.count && (asked_.seconds == 0 || now() < end);) {
+    int idle = 0, used = 0;
+    for (int number = 0; number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
         stop_somewhere();
-        Tracee twin = worker_.twin(), second = worker_.twin(), third = worker_.twin();
-        const Kind kind =
-            asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
+        Tracee twin = worker_.twin();
+        const Kind kind = asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
         if (const std::optional<Fault> fault = harm(twin, kind)) {
             const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
-            Outcome outcome = follow(twin, memory);
-            if (outcome.missed()) doubt(outcome, twin, memory, second);
-            if (outcome.missed() && fault->kind == name(Kind::kInteger) &&
-                std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
-                !outcome.left.mappings && holds_nothing(fault->place, outcome.rounds, third))
-                outcome.verdict = "masked", outcome.by = "unread";
-            else if (outcome.missed() && left_behind(outcome, third))
-                outcome.verdict = "masked", outcome.by = "left behind";
+            std::optional<Tracee> spare;
+            Outcome outcome = follow(twin, memory, spare);
+            if (outcome.missed()) doubt(outcome, twin, memory, *spare);
+            if (outcome.missed() && of_no_account(outcome, *fault, *spare)) outcome.verdict = "masked";
             print(number++, *fault, outcome);
+            used += outcome.verdict != std::string("masked");
             idle = 0;
+            if (spare) spare->kill();
         } else if (++idle == 200) {
             fail("no vector instruction writes a result that a stuck lane could change");
         }
-        for (Tracee* each : {&twin, &second, &third}) each->kill();
+        twin.kill();
         worker_.go();
     }
     worker_.stop_in_user_code();

@@ -11,6 +11,7 @@ namespace inject {
 
 struct Asked {
     int count = 100;
+    int used = 1'000'000;  // ends after so many faults that were not masked
     std::uint64_t seed = 1;
     std::vector<Kind> kinds{Kind::kInteger, Kind::kVector, Kind::kMemory};
     bool stuck = false;  // a lane that is stuck for `steps` instructions instead of one bit that flips once

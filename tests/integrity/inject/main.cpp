@@ -56,6 +56,8 @@ int twins(std::vector<std::string> words) {
         };
         if (words[i] == "--count")
             asked.count = std::stoi(value());
+        else if (words[i] == "--used")
+            asked.used = std::stoi(value());
         else if (words[i] == "--seed")
             asked.seed = std::stoull(value());
         else if (words[i] == "--places")

@@ -66,6 +66,9 @@ class Tracee {
     // Another process in exactly this state, with memory of its own in place of what is shared.
     Tracee twin();
 
+    // Takes note that twins have ended, as their parent must, which knows nothing of them.
+    void reap();
+
     // Runs to the next write(2), which it has not made then, or to its end. `limit`: nanoseconds of CPU time.
     Ran run_to_write(std::uint64_t limit);
 
