@@ -24,7 +24,14 @@ TESTS, PACKAGE = ROOT / "tests", ROOT / "python" / "strata"
 # What the tests of a folder start: targets of the build, and `python` where that leads to the whole Python
 # side.
 STARTS = {
-    "benchmarks": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "strata-bench-team"),
+    "benchmarks": (
+        "strata",
+        "strata-bench",
+        "strata-bench-mpi",
+        "strata-bench-graph",
+        "strata-bench-team",
+        "strata-integrity",
+    ),
     "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "team_nodes", "python"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
     "graph": ("strata", "strata-transport", "strata-mpm"),

@@ -54,6 +54,8 @@ void Crew::start(int worker) {
     desk(worker).doing = static_cast<std::uint32_t>(Doing::idle);
     desk(worker).abandon = 0;
     desk(worker).served = desk(worker).ordered.load();
+    for (Desk& owner : desks_)
+        if (owner.block_user == worker) owner.block_user = -1;
     WorkerPart part;
     part.index = worker;
     part.place = one.place;
@@ -132,8 +134,10 @@ double Crew::cpu_s(int worker) const {
 }
 
 void Crew::give_memory_back() {
+    // Counted before and after: a round that overlaps with it, at either end, sees another count at its end.
     ++shared_->memory_given_back;
     madvise(memory_.data(), memory_.size(), MADV_REMOVE);
+    ++shared_->memory_given_back;
 }
 
 void Crew::order(int worker, const Order& order) {

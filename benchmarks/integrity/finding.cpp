@@ -54,6 +54,7 @@ void say_finding(const Suspect& suspect, const std::vector<Place>& places, const
         place.microcode.empty() ? json.null() : json.value(place.microcode);
         json.member("temperature", temperature(place.package));
         json.member("kernel", kernel.name).member("what", suspect.what);
+        if (report.partner >= 0) json.member("partner", places[static_cast<std::size_t>(report.partner)].pu);
         json.member("seed", hex(report.seed)).member("round", report.round);
         json.member("step", report.mismatch.step);
         json.member("place",

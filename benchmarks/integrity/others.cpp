@@ -17,9 +17,9 @@ struct Times {
     int running = 0;
 };
 
-Times read_times() {
+Times read_times(const std::string& root) {
     Times times;
-    const std::string text = machine::read_file("/proc/stat").value_or("");
+    const std::string text = machine::read_file(root + "/proc/stat").value_or("");
     const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -41,7 +41,7 @@ Times read_times() {
 }  // namespace
 
 void Others::look(double now_s, const std::map<int, OwnUse>& own) {
-    const Times times = read_times();
+    const Times times = read_times(root_);
     running_ = times.running;
     if (before_s_ >= 0) {
         Tick tick{now_s - before_s_, {}};

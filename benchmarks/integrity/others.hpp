@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace strata::integrity {
@@ -17,6 +19,8 @@ struct OwnUse {
 
 class Others {
   public:
+    /// `root` is put before /proc, so that tests can describe other systems.
+    explicit Others(std::string root = "") : root_(std::move(root)) {}
     /// A tick: takes the times of /proc/stat and of the workers by their PU.
     void look(double now_s, const std::map<int, OwnUse>& own);
     /// The share of a PU that others had in the last three ticks; nothing is known before the second tick.
@@ -32,6 +36,7 @@ class Others {
         double wall = 0;
         std::map<int, double> other;
     };
+    std::string root_;
     double before_s_ = -1;
     std::map<int, std::pair<double, double>> before_;  // idle and stolen, s
     std::map<int, OwnUse> own_before_;

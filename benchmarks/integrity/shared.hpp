@@ -55,7 +55,8 @@ struct alignas(128) Desk {
     std::atomic<std::uint32_t> doing{0}, kernel{0}, abandon{0};
     std::atomic<std::uint64_t> seed{0};
     std::atomic<std::int64_t> began_cpu_ns{0};
-    std::atomic<std::uint32_t> at_ground{0};  // the order whose partner it waits for
+    std::atomic<std::int32_t> block_user{-1};  // who tests this worker's memory: one at a time
+    std::atomic<std::uint32_t> at_ground{0};   // the order whose partner it waits for
     std::atomic<std::uint32_t> ordered{0}, served{0};
     Order order;
     Ground ground;  // where this worker is the first of a pair
@@ -86,6 +87,7 @@ struct Report {
     double cpu_s = 0;
     Mismatch mismatch;
     std::uint64_t physical = 0;  // address of the word, where the system tells it
+    std::int32_t partner = -1;   // pair kernels: the other worker
 };
 static_assert(sizeof(Report) <= 512);  // POSIX: writes up to 512 bytes are never mixed
 

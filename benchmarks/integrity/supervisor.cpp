@@ -34,7 +34,13 @@ constexpr double kInUse = 0.25, kQuietS = 0.2;
 /// Memory kernels, and all kernels without a group, run only while all others together have less than this.
 constexpr double kMachineInUse = 0.25, kMachineQuietS = 0.5;
 /// A round that takes so much more CPU time than the longest before hangs.
-constexpr double kHangs = 20, kLeastLimitS = 5, kUnknownLimitS = 300;
+constexpr double kHangs = 20, kLeastLimitS = 5, kMostLimitS = 300;
+/// A reference takes at most so many times as long as its kernel.
+constexpr double kSlowest = 50;
+/// Less than this share of memory available to others: the memory under test is given back.
+constexpr double kScarce = 0.1, kMemoryLooksS = 0.5;
+/// How long a suspect waits for the cores that are asked, not counting while they are stopped.
+constexpr double kTrialS = 120;
 constexpr int kMostCrashes = 5;
 constexpr std::size_t kMostSuspects = 64, kHashesKept = 4096;
 
@@ -62,7 +68,6 @@ class Supervisor {
         began_s_ = now();
         next_progress_s_ = began_s_ + settings_.progress_s;
         memory_quiet_since_s_ = began_s_;
-        if (!settings_.yields) crew_.shared().memory_allowed = 1;
         say_start();
         order_replays();
         crew_.go();
@@ -71,7 +76,9 @@ class Supervisor {
             tick(now());
         }
         for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
-        for (Trial& trial : trials_) conclude(trial.suspect);
+        // Who was asked nothing yet stays a suspect.
+        for (const Trial& trial : trials_)
+            if (!trial.suspect.retries.empty()) conclude(trial.suspect);
         say_sums("end");
         return findings_ == 0 ? kSuccess : kFailure;
     }
@@ -118,7 +125,11 @@ class Supervisor {
     }
 
     void tick(double now_s) {
-        if (settings_.yields) give_way(now_s);
+        look_at_memory(now_s);
+        if (settings_.yields)
+            give_way(now_s);
+        else
+            allow_memory(!memory_scarce_);
         for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
         while (const auto ended = crew_.ended()) bury(ended->first, ended->second);
         watch();
@@ -155,7 +166,7 @@ class Supervisor {
         waiting_ = others_.running() > own_running ? waiting_ + 1 : 0;
         const bool leave_all = alone_ && (machine_in_use || waiting_ >= 2);
         if (machine_in_use || leave_all) memory_quiet_since_s_ = now_s;
-        allow_memory(now_s - memory_quiet_since_s_ >= kMachineQuietS);
+        allow_memory(now_s - memory_quiet_since_s_ >= kMachineQuietS && !memory_scarce_);
         for (int worker = 0; worker < crew_.size(); ++worker) {
             Member& member = crew_.member(worker);
             const bool in_use =
@@ -169,11 +180,8 @@ class Supervisor {
                 crew_.go_on(worker, now_s);
                 if (settings_.verbose) say_yielded(worker, now_s - member.stopped_since_s);
             }
-            // Whoever waits long for its turn may need what is held here.
-            if (member.stopped && now_s - member.stopped_since_s > 1 && memory_held_) {
-                crew_.give_memory_back();
-                memory_held_ = false;
-            }
+            // Those for whom a worker stops for long may need what is held here.
+            if (member.stopped && now_s - member.stopped_since_s > 1) give_memory_back();
         }
     }
 
@@ -188,6 +196,27 @@ class Supervisor {
         for (int worker = 0; worker < crew_.size(); ++worker)
             if (kernels()[crew_.desk(worker).kernel].use == Use::memory && doing(worker) == Doing::round)
                 crew_.desk(worker).abandon = 1;
+    }
+
+    void give_memory_back() {
+        if (!memory_held_) return;
+        crew_.give_memory_back();
+        memory_held_ = false;
+    }
+
+    void look_at_memory(double now_s) {
+        if (now_s < next_memory_look_s_) return;
+        next_memory_look_s_ = now_s + kMemoryLooksS;
+        const std::string text = machine::read_file("/proc/meminfo").value_or("");
+        const auto all = machine::number_after(text, "MemTotal:"),
+                   left = machine::number_after(text, "MemAvailable:");
+        if (!all || !left) return;
+        const double share = static_cast<double>(*left) / static_cast<double>(*all);
+        // Twice as much must be there before it is taken again.
+        memory_scarce_ = share < (memory_scarce_ ? 2 * kScarce : kScarce);
+        if (!memory_scarce_) return;
+        allow_memory(false);
+        give_memory_back();
     }
 
     // What workers say.
@@ -258,7 +287,10 @@ class Supervisor {
         for (auto trial = trials_.begin(); trial != trials_.end();) {
             if (trial->order == 0 && !trial->to_do.empty()) ask(*trial);
             const bool all_done = trial->order == 0 && trial->to_do.empty();
-            if (all_done || now_s - trial->suspect.since_s > 120) {
+            const int asked = trial->order != 0 || trial->to_do.empty() ? trial->asked : trial->to_do.front();
+            const bool waits = asked >= 0 && crew_.member(asked).stopped;
+            if (waits) trial->suspect.since_s = now_s;
+            if (all_done || now_s - trial->suspect.since_s > kTrialS) {
                 conclude(trial->suspect);
                 trial = trials_.erase(trial);
             } else {
@@ -376,6 +408,7 @@ class Supervisor {
         const bool killed = signal == SIGKILL && !hung_[worker];
         const std::uint32_t order = desk.ordered != desk.served ? desk.ordered.load() : 0;
         if (killed) {
+            give_memory_back();
             heard_ = say("killed", [&](Json& json) { json.member("core", member.place.pu); }) && heard_;
         } else {
             report.mismatch.obtained = static_cast<std::uint64_t>(status);
@@ -403,16 +436,17 @@ class Supervisor {
         crew_.start(worker);
     }
 
+    /// A worker that takes far more CPU time than its round should is ended; bury() makes it a finding.
     void watch() {
         for (int worker = 0; worker < crew_.size(); ++worker) {
             const Desk& desk = crew_.desk(worker);
-            if (crew_.member(worker).pid <= 0 || doing(worker) == Doing::idle) continue;
+            if (crew_.member(worker).pid <= 0 || hung_[worker]) continue;
             const std::uint32_t kernel = std::min<std::uint32_t>(desk.kernel, kMostKernels - 1);
-            const double usual = usual_s_[kernel];
-            double limit = usual > 0 ? std::max(kLeastLimitS, kHangs * usual) : kUnknownLimitS;
-            if (doing(worker) == Doing::reference) limit = kUnknownLimitS;
-            const double had = crew_.cpu_s(worker) - 1e-9 * static_cast<double>(desk.began_cpu_ns.load());
-            if (had < limit || doing(worker) == Doing::idle || hung_[worker]) continue;
+            const double slow = doing(worker) == Doing::round ? 1 : kSlowest, usual = usual_s_[kernel];
+            const double limit =
+                usual > 0 ? std::clamp(kHangs * slow * usual, kLeastLimitS, kMostLimitS) : kMostLimitS;
+            const double since = 1e-9 * static_cast<double>(desk.began_cpu_ns.load());
+            if (crew_.cpu_s(worker) - since < limit) continue;
             hung_[worker] = true;
             kill(crew_.member(worker).pid, SIGKILL);
         }
@@ -527,9 +561,9 @@ class Supervisor {
     std::deque<std::pair<std::uint64_t, std::int32_t>> hash_order_;
     std::array<double, kMostKernels> usual_s_{};
     std::map<int, bool> hung_;
-    double began_s_ = 0, next_progress_s_ = 0, memory_quiet_since_s_ = 0;
+    double began_s_ = 0, next_progress_s_ = 0, memory_quiet_since_s_ = 0, next_memory_look_s_ = 0;
     int waiting_ = 0;
-    bool memory_held_ = false, heard_ = true;
+    bool memory_held_ = false, memory_scarce_ = false, heard_ = true;
     std::uint64_t findings_ = 0;
 };
 

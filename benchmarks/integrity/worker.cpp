@@ -47,17 +47,18 @@ class Worker {
     explicit Worker(const WorkerPart& part)
         : part_(part),
           shared_(*part.shared),
-          desk_(part.desks[static_cast<std::size_t>(part.index)]),
+          desk_(desk_of(part.index)),
           scratch_(scratch_for_all()),
           done_(kMostKernels, 0) {}
 
     [[noreturn]] void go_round() {
         for (std::size_t turn = 0, idle = 0;; ++turn) {
             while (desk_.served.load() != desk_.ordered.load(std::memory_order_acquire)) serve();
-            if (part_.chosen.empty()) {
+            if (part_.chosen.empty() || idle >= part_.chosen.size()) {
+                begin(Doing::idle, desk_.kernel, desk_.seed);
                 rest(5);
-                continue;
             }
+            if (part_.chosen.empty()) continue;
             const std::uint32_t kernel = part_.chosen[turn % part_.chosen.size()];
             if (may_run(kernel)) {
                 idle = 0;
@@ -66,9 +67,8 @@ class Worker {
                     next_round(kernel);
                 } while (own_cpu_ns() < until && may_run(kernel) &&
                          desk_.served.load() == desk_.ordered.load());
-            } else if (++idle >= part_.chosen.size()) {
-                desk_.doing = static_cast<std::uint32_t>(Doing::idle);
-                rest(5);
+            } else {
+                ++idle;
             }
         }
     }
@@ -140,23 +140,29 @@ class Worker {
         Report report;
         report.epoch = epoch;
         report.k = k;
-        if (computed(kernel, round, right, report)) {
+        if (computed(kernel, round, right, report, part_.index)) {
             ++done_[kernel];
             renew(kernel, epoch, static_cast<std::uint64_t>(1e9 * report.cpu_s));
         }
         send(report);
     }
 
-    /// One round, compared with its answer; false where it was abandoned.
-    bool computed(std::uint32_t kernel, const Round& round, const Answer& right, Report& report) {
+    /// One round, compared with its answer; false where it was abandoned. `owner` is whose memory is tested.
+    bool computed(std::uint32_t kernel, const Round& round, const Answer& right, Report& report, int owner) {
+        const bool tests_memory = kernel_of(kernel).use == Use::memory;
+        report.kernel = kernel;
+        report.seed = round.seed;
+        if (tests_memory && !takes_memory(owner)) {
+            report.kind = Report::Kind::abandoned;
+            return false;
+        }
         begin(Doing::round, kernel, round.seed);
         const std::uint32_t given_back = shared_.memory_given_back.load();
         Trace trace;
         const std::int64_t before = own_cpu_ns();
         const bool whole = kernel_of(kernel).run(round, trace);
         report.cpu_s = 1e-9 * static_cast<double>(own_cpu_ns() - before);
-        report.kernel = kernel;
-        report.seed = round.seed;
+        if (tests_memory) desk_of(owner).block_user = -1;
         report.round = done_[kernel];
         report.side = round.side;
         report.maker = right.maker;
@@ -165,8 +171,7 @@ class Worker {
         report.answer_hash = right.one.hash();
         report.answer_damaged = right.two.hash() != report.answer_hash;
         report.wrong = report.hash != report.answer_hash || report.answer_damaged;
-        if (!whole ||
-            (kernel_of(kernel).use == Use::memory && shared_.memory_given_back.load() != given_back)) {
+        if (!whole || (tests_memory && shared_.memory_given_back.load() != given_back)) {
             report.kind = Report::Kind::abandoned;
             return false;
         }
@@ -174,6 +179,18 @@ class Worker {
             report.mismatch = difference(right.one, trace);
             if (report.mismatch.offset >= 0)
                 report.physical = physical_address(round.block.data() + report.mismatch.offset);
+        }
+        return true;
+    }
+
+    [[nodiscard]] Desk& desk_of(int worker) const { return part_.desks[static_cast<std::size_t>(worker)]; }
+
+    /// Waits until nobody else tests this memory: two would find each other's patterns.
+    bool takes_memory(int owner) {
+        for (std::int32_t nobody = -1;
+             !desk_of(owner).block_user.compare_exchange_strong(nobody, part_.index); nobody = -1) {
+            if (desk_.abandon.load() != 0) return false;
+            rest(1);
         }
         return true;
     }
@@ -195,6 +212,7 @@ class Worker {
         round.side = order.side;
         if (order.block_of >= 0) round.block = share_of(part_.memory, order.block_of, part_.desks.size());
         Report report;
+        report.partner = order.partner;
         Answer right;
         if (order.again) {
             right.one = right.two = reference(order.kernel, round);
@@ -208,7 +226,7 @@ class Worker {
         }
         if (order.partner >= 0) {
             const int first = order.side == 0 ? part_.index : order.partner;
-            round.ground = &part_.desks[static_cast<std::size_t>(first)].ground;
+            round.ground = &desk_of(first).ground;
             if (!meet(id, order)) {
                 report.kind = Report::Kind::abandoned;
                 report.kernel = order.kernel;
@@ -218,7 +236,8 @@ class Worker {
                 return send(report);
             }
         }
-        const bool whole = computed(order.kernel, round, right, report);
+        const bool whole =
+            computed(order.kernel, round, right, report, order.block_of >= 0 ? order.block_of : part_.index);
         if (whole && order.again) report.kind = Report::Kind::again;
         if (whole && !order.again) {
             ++done_[order.kernel];
@@ -231,7 +250,7 @@ class Worker {
 
     /// Waits for the other side; false where the supervisor has given it up.
     bool meet(std::uint32_t id, const Order& order) {
-        Desk& other = part_.desks[static_cast<std::size_t>(order.partner)];
+        Desk& other = desk_of(order.partner);
         desk_.doing = static_cast<std::uint32_t>(Doing::idle);
         desk_.at_ground.store(id, std::memory_order_release);
         while (other.at_ground.load(std::memory_order_acquire) != id) {

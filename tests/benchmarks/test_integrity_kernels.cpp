@@ -1,6 +1,9 @@
 // Kernels with known answers: each against its reference, and against what is published.
 #include <atomic>
 #include <cstring>
+#include <memory>
+#include <set>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -72,6 +75,7 @@ TEST_CASE("every kernel finds what its reference finds, from any seed") {
     for (const Kernel& kernel : kernels()) {
         if (!kernel.missing().empty() || kernel.use == Use::pair) continue;
         INFO(kernel.name);
+        std::set<std::uint64_t> hashes;
         for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
             const Trace known = traced(kernel, kernel.reference, seed),
                         found = traced(kernel, kernel.run, seed);
@@ -82,8 +86,9 @@ TEST_CASE("every kernel finds what its reference finds, from any seed") {
             const Mismatch mismatch = difference(known, found);
             INFO(kernel.step(std::max(0, mismatch.step)));
             CHECK(found.hash() == known.hash());
+            hashes.insert(found.hash());
         }
-        CHECK(traced(kernel, kernel.run, 2).hash() != traced(kernel, kernel.run, 3).hash());
+        CHECK(hashes.size() > 1);
     }
 }
 

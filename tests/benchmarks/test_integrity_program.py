@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,9 +38,12 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
     started = subprocess.Popen(
         [str(PROGRAM), *QUICK, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    patience = threading.Timer(60, started.kill)
+    patience.start()
     try:
         yield started
     finally:
+        patience.cancel()
         started.kill()
         started.communicate()
 
@@ -79,12 +83,10 @@ def one_core() -> str:
     return str(min(os.sched_getaffinity(0)))
 
 
-def groups() -> set[str]:
-    return {
-        str(p)
-        for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/cpu")
-        for p in Path(root).glob("strata-integrity-*")
-    }
+def groups(process: subprocess.Popen[str]) -> list[str]:
+    """Its control group: the name carries the owner."""
+    roots = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu"))
+    return [str(group) for root in roots for group in root.glob(f"strata-integrity-{process.pid}-*")]
 
 
 def test_every_kernel_runs_on_every_core_and_finds_nothing() -> None:
@@ -149,6 +151,24 @@ def test_a_worker_that_crashes_is_a_finding_with_its_core_and_seed() -> None:
         event(process, "round")  # it goes on
         process.terminate()
         assert event(process, "end")["findings"] == 1
+        assert process.wait(30) == 1
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="writes an instruction of x86-64")
+def test_a_worker_that_goes_on_for_ever_is_a_finding() -> None:
+    with running("--no-yield", "--verbose", "--kernels", "scalar", "--cores", one_core()) as process:
+        event(process, "round")
+        pid = workers(process)[0]
+        os.kill(pid, signal.SIGSTOP)
+        assert until(lambda: state(pid) == "T")
+        pc = int(Path(f"/proc/{pid}/syscall").read_text().split()[-1], 16)
+        with Path(f"/proc/{pid}/mem").open("r+b", buffering=0) as memory:
+            memory.seek(pc)
+            memory.write(b"\xeb\xfe")  # jmp to itself
+        os.kill(pid, signal.SIGCONT)
+        finding = event(process, "finding")
+        assert (finding["what"], finding["verdict"]) == ("hang", "not repeated")
+        process.terminate()
         assert process.wait(30) == 1
 
 
@@ -235,20 +255,31 @@ def test_workers_stop_while_a_foreground_program_runs(words: list[str]) -> None:
 
 
 def test_nothing_is_left_behind_even_after_a_kill() -> None:
-    before = groups()
     with running("--cores", one_core()) as process:
         start = event(process, "start")
         if not start["mode"].startswith("cgroup"):
             pytest.skip("no control group can be made here")
-        (group,) = groups() - before
+        (group,) = groups(process)
         pids = workers(process)
         assert Path(group, "cgroup.procs").read_text().split() == [str(pid) for pid in pids]
         process.kill()
         process.wait()
         assert until(lambda: all(state(pid) == "Z" for pid in pids))
-    with running("--cores", one_core()) as process:
-        event(process, "start")
-        assert group not in groups()
-        process.terminate()
-        process.wait(30)
-    assert groups() == before
+        assert groups(process) == [group]
+    with running("--cores", one_core()) as later:
+        event(later, "start")
+        assert groups(process) == []
+        later.terminate()
+        assert later.wait(30) == 0
+        assert groups(later) == []
+
+
+def test_a_sound_machine_has_no_finding_in_a_minute() -> None:
+    code, said, _ = run("--no-yield", "--time", "60s", "--memory", "64MiB", timeout=180)
+    assert (code, said[-1]["event"], said[-1]["findings"]) == (0, "end", 0)
+
+
+@pytest.mark.soak
+def test_a_sound_machine_has_no_finding_in_half_an_hour() -> None:
+    code, said, _ = run("--no-yield", "--time", "30m", "--memory", "256MiB", timeout=2300)
+    assert (code, said[-1]["event"], said[-1]["findings"]) == (0, "end", 0)
