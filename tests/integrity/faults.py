@@ -75,12 +75,15 @@ def binomial(found: int, of: int, level: float = 0.95) -> tuple[float, float]:
     """Clopper and Pearson's exact interval (Biometrika 26, 1934)."""
     tail = (1 - level) / 2
 
+    ways = [math.lgamma(of + 1) - math.lgamma(i + 1) - math.lgamma(of - i + 1) for i in range(of + 1)]
+
     def at_most(k: int, p: float) -> float:
-        return sum(math.comb(of, i) * p**i * (1 - p) ** (of - i) for i in range(k + 1))
+        yes, no = math.log(p), math.log1p(-p)
+        return sum(math.exp(ways[i] + i * yes + (of - i) * no) for i in range(k + 1))
 
     def where(rises: bool, k: int) -> float:
         low, high = 0.0, 1.0
-        for _ in range(60):
+        for _ in range(40):
             p = (low + high) / 2
             too_low = 1 - at_most(k - 1, p) < tail if rises else at_most(k, p) > tail
             low, high = (p, high) if too_low else (low, p)
