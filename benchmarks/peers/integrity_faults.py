@@ -3,10 +3,11 @@
 
     STRATA_BIN=build/.../bin/strata benchmarks/peers/integrity_faults.py --trials 30 --table faults.md
 
-A trial starts one of them on one core and the same amount of memory, and after a random time flips one bit, drawn
-blindly over all writable pages that it has in memory, by the injector of tests/integrity. A debug register says whether
-the byte was read or written first: what is overwritten before it is read cannot be found, by nobody. A trial ends with
-the detection, or after --seconds. The peers are in random order in each block. Those that are not installed are left out.
+A trial starts one of them on one core with the same amount of memory. After a random time the injector of
+tests/integrity flips one bit, drawn blindly over all writable pages that the program has in memory. A debug
+register says whether the byte was read or written first: what is overwritten before it is read nobody can
+find. A trial ends with the detection, or after --seconds. The order within a block is random. Peers that are
+not installed are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "integrity"))
-from faults import binomial, built  # noqa: E402
+from faults import binomial, built
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ def peers(memory: int, core: int, seconds: int) -> list[Peer]:
     pin = ["taskset", "-c", str(core)]
     if shutil.which("stressapptest"):
         words = [*pin, "stressapptest", "-M", str(memory), "-s", str(seconds + 10), "-m", "1"]
-        found.append(Peer("stressapptest", words, "Report Error|miscompare", _version("stressapptest", "--help")))
+        found.append(
+            Peer("stressapptest", words, "Report Error|miscompare", _version("stressapptest", "--help"))
+        )
     if shutil.which("stress-ng"):
         words = [*pin, "stress-ng", "--vm", "1", "--vm-bytes", f"{memory}M", "--vm-keep", "--verify"]
         words += ["--timeout", f"{seconds + 10}s"]

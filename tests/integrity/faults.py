@@ -1,7 +1,7 @@
 """Faults injected into the workers of strata-integrity: how many each kernel finds, and how soon.
 
-    python tests/integrity/faults.py --count 1000 --table faults.md      # all kernels of one core
-    python tests/integrity/faults.py --kernels avx512 --seconds 60
+python tests/integrity/faults.py --count 1000 --table faults.md      # all kernels of one core
+python tests/integrity/faults.py --kernels avx512 --seconds 60
 """
 
 from __future__ import annotations
@@ -119,7 +119,18 @@ def read(lines: Iterable[str]) -> Summary:
 def worker(kernel: str, core: int, memory: str = "1MiB") -> list[str]:
     """A pass that does not give way: what is injected must not wait for a quiet machine."""
     program = str(built("strata-integrity"))
-    return [program, "--cgroup", "none", "--no-yield", "--cores", str(core), "--kernels", kernel, "--memory", memory]
+    return [
+        program,
+        "--cgroup",
+        "none",
+        "--no-yield",
+        "--cores",
+        str(core),
+        "--kernels",
+        kernel,
+        "--memory",
+        memory,
+    ]
 
 
 def kernels() -> list[str]:
@@ -167,7 +178,9 @@ def main() -> int:
     parser.add_argument("--places", default="integer,vector,memory", help="default: all three, a third each")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--files", type=Path, nargs="*", help="sums up what the injector wrote before, by kernel")
+    parser.add_argument(
+        "--files", type=Path, nargs="*", help="sums up what the injector wrote before, by kernel"
+    )
     parser.add_argument("--table", type=Path, metavar="FILE")
     given = parser.parse_args()
     options = ["--count", str(given.count), "--seconds", str(given.seconds), "--seed", str(given.seed)]
@@ -185,6 +198,8 @@ def main() -> int:
                 found = inject(worker(kernel, given.core), *options)
         except RuntimeError as error:
             print(f"{kernel}: {error}", file=sys.stderr)
+            continue
+        if not found.faults:
             continue
         lines.append(row(kernel, found))
         print(lines[-1], flush=True)

@@ -1,4 +1,4 @@
-"""Claims about detection: bits that flip in registers and memory of a worker are found, and so are stuck lanes.
+"""Claims about detection: flipped bits in registers and memory of a worker are found, so are stuck lanes.
 
 What the injector itself says is tried on a worker whose check is known.
 """

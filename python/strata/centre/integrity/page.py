@@ -79,7 +79,19 @@ def _first(whole: Analysis) -> Section:
 def _findings(whole: Analysis) -> Section:
     if not whole.findings:
         return Section("findings", "Findings", [Text("Every answer was right.")])
-    head = ("When", "Verdict", "Core", "Kernel", "What", "Expected", "Obtained", "Again", "Seed", "Where", "°C")
+    head = (
+        "When",
+        "Verdict",
+        "Core",
+        "Kernel",
+        "What",
+        "Expected",
+        "Obtained",
+        "Again",
+        "Seed",
+        "Where",
+        "°C",
+    )
     shown = whole.findings[-_LISTED:]
     blocks: list[Block] = [Table(head, [_row(f) for f in reversed(shown)], frozenset({2, 10}))]
     if len(shown) < len(whole.findings):
