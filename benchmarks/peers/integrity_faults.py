@@ -43,7 +43,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Trial:
-    """`access`: of the flipped byte, which came first. `seconds`: from the flip to what was said; None: never."""
+    """`access`: which came first to the flipped byte. `seconds`: from the flip to a finding; None: never."""
 
     access: str
     seconds: float | None

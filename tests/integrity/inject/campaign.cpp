@@ -230,9 +230,11 @@ bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
 }
 
 bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare) {
-    const bool in_register = fault.kind == name(Kind::kInteger) && std::popcount(outcome.left.registers) == 1 &&
-                             outcome.left.words.empty() && !outcome.left.mappings;
-    const bool found = in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
+    const bool in_register = fault.kind == name(Kind::kInteger) &&
+                             std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
+                             !outcome.left.mappings;
+    const bool found =
+        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
     if (found) outcome.by = in_register ? "unread" : "left behind";
     return found;
 }
@@ -271,10 +273,12 @@ void Campaign::run() {
     calibrate();
     const double end = now() + asked_.seconds;
     int idle = 0, used = 0;
-    for (int number = 0; number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
+    for (int number = 0;
+         number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
         stop_somewhere();
         Tracee twin = worker_.twin();
-        const Kind kind = asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
+        const Kind kind =
+            asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
         if (const std::optional<Fault> fault = harm(twin, kind)) {
             const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
             std::optional<Tracee> spare;

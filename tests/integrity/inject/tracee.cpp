@@ -141,7 +141,8 @@ Tracee Tracee::seize(pid_t pid, bool kills) {
     // A worker gives way to everybody: on a busy machine no campaign would come to an end.
     const sched_param none{};
     sched_setscheduler(pid, SCHED_OTHER, &none);
-    // Each fault takes dozens of turns between the two; where that is allowed, neither waits long for its turn.
+    // Each fault takes dozens of turns between the two; where that is allowed, neither waits long for its
+    // turn.
     setpriority(PRIO_PROCESS, static_cast<id_t>(pid), -15);
     setpriority(PRIO_PROCESS, 0, -15);
     return Tracee(pid);
@@ -222,7 +223,8 @@ std::uint64_t Tracee::call(std::uint64_t number, const std::array<std::uint64_t,
     }
     const std::uint64_t answer = registers().general.rax;
     set(kept);
-    if (number != SYS_wait4 && static_cast<std::int64_t>(answer) < 0 && static_cast<std::int64_t>(answer) > -4096)
+    if (number != SYS_wait4 && static_cast<std::int64_t>(answer) < 0 &&
+        static_cast<std::int64_t>(answer) > -4096)
         fail("a system call of process " + std::to_string(pid_) + ": " +
              std::strerror(-static_cast<int>(answer)));
     return answer;

@@ -231,6 +231,7 @@ def test_what_the_system_counts_stands_beside_a_finding(
     page = (folder / "state" / "report.md").read_text()
     for text in (
         "EDAC mc0 CPU0\\_DIMM\\_D1 corrected | 4",
+        "EDAC mc0 corrected | 4 | 0",
         "EDAC mc0 uncorrected | 3 | 3",
         "EDAC mc0 uncorrected +3",
         "machine checks | 3",
