@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from strata.advice.words import count
 from strata.centre.integrity import known, pages, prometheus, units
 from strata.centre.integrity.analysis import Analysis, analyse, described, document, reason
 from strata.centre.integrity.history import Event, State, default_folder
@@ -196,8 +197,9 @@ def report(request: Request, state: State, command: str, ended: Event) -> None:
     path = write(page.document(whole, system, platform.node(), command), out)
     write_json(out / "integrity.json", data)
     if ended:
-        found = f"{ended['findings']} findings" if ended["findings"] != 1 else "1 finding"
-        print(f"{ended.get('rounds', 0)} rounds on {len(ended.get('cores', []))} cores, {found}")
+        rounds, cores = ended.get("rounds", 0), len(ended.get("cores", []))
+        found = count(ended["findings"], "finding")
+        print(f"{count(rounds, 'round')} on {count(cores, 'core')}, {found}")
         if not ended.get("rounds"):
             print("nothing was tested: others used the cores all the time")
     if (why := reason(whole)) is not None:
@@ -232,12 +234,12 @@ def clear(request: Request) -> int:
     state = State(request.folder)
     state.open()
     try:
-        count = len(analyse(state.load()).open)
-        state.append({"event": "cleared", "time": _now(), "findings": count})
+        seen_to = len(analyse(state.load()).open)
+        state.append({"event": "cleared", "time": _now(), "findings": seen_to})
         tell_drain(request.folder, analyse(state.load()))
     finally:
         state.close()
-    print(f"cleared: {count} findings; they stay in {request.folder / 'history.jsonl'}")
+    print(f"cleared: {count(seen_to, 'finding')}; the history keeps them")
     return 0
 
 
