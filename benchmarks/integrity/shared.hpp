@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -89,6 +90,8 @@ struct Report {
     std::uint64_t physical = 0;  // address of the word, where the system tells it
     std::int32_t partner = -1;   // pair kernels: the other worker
 };
+// Injectors of faults look at a worker's reports from outside: at their first 64 bytes.
+static_assert(offsetof(Report, wrong) == 28 && offsetof(Report, seed) == 32 && offsetof(Report, hash) == 56);
 static_assert(sizeof(Report) <= 512);  // POSIX: writes up to 512 bytes are never mixed
 
 }  // namespace strata::integrity
