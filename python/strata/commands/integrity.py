@@ -47,7 +47,12 @@ def integrity(verbs: Commands) -> None:
     give.add_argument("--alone", action="store_true", help="runs only while nobody else runs at all")
     give.add_argument("--no-yield", action="store_true", help="leaves giving way to the scheduler alone")
     made = parser.add_argument_group("what is made of it")
-    made.add_argument("--state", type=Path, metavar="FOLDER", help="history (default: see the documentation)")
+    made.add_argument(
+        "--state",
+        type=Path,
+        metavar="FOLDER",
+        help="history (default: ~/.local/state/strata/integrity, for root /var/lib/strata/integrity)",
+    )
     made.add_argument(
         "--out", type=Path, metavar="DIR", help="folder of the report (default: that of the history)"
     )
