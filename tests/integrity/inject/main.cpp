@@ -3,6 +3,7 @@
 //   integrity_inject twins --count 200 [--stuck] -- strata-integrity --kernels fma --cores 0 ...
 //   integrity_inject once PID [--after SECONDS]        one bit in the memory of a process that goes on
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +77,7 @@ int twins(std::vector<std::string> words) {
     if (i + 1 >= words.size()) fail("give the program after --");
     const pid_t program = fork();
     if (program == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);  // also where this process fails
         const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
         dup2(nowhere, 1);
         std::vector<char*> arguments;
