@@ -53,7 +53,7 @@ class Worker {
 
     [[noreturn]] void go_round() {
         for (std::size_t turn = 0, idle = 0;; ++turn) {
-            while (desk_.served.load() != desk_.ordered.load(std::memory_order_acquire)) serve();
+            serve_all();
             if (part_.chosen.empty() || idle >= part_.chosen.size()) {
                 begin(Doing::idle, desk_.kernel, desk_.seed);
                 rest(5);
@@ -62,11 +62,14 @@ class Worker {
             const std::uint32_t kernel = part_.chosen[turn % part_.chosen.size()];
             if (may_run(kernel)) {
                 idle = 0;
-                const std::int64_t until = own_cpu_ns() + kTurnNs;
-                do {
+                // What orders take is not the kernel's: else one that often follows an order would have short
+                // turns.
+                for (std::int64_t left = kTurnNs; left > 0 && may_run(kernel);) {
+                    serve_all();
+                    const std::int64_t before = own_cpu_ns();
                     next_round(kernel);
-                } while (own_cpu_ns() < until && may_run(kernel) &&
-                         desk_.served.load() == desk_.ordered.load());
+                    left -= own_cpu_ns() - before;
+                }
             } else {
                 ++idle;
             }
@@ -203,6 +206,10 @@ class Worker {
         if (!shared_.epoch[kernel].compare_exchange_strong(epoch, epoch + 1)) return;
         shared_.round_ns[kernel] = 0;
         shared_.reference_ns[kernel] = 0;
+    }
+
+    void serve_all() {
+        while (desk_.served.load() != desk_.ordered.load(std::memory_order_acquire)) serve();
     }
 
     void serve() {
