@@ -35,6 +35,7 @@ STARTS = {
     "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "team_nodes", "python"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
     "graph": ("strata", "strata-transport", "strata-mpm"),
+    "integrity": ("strata-integrity", "integrity_inject", "known_worker"),
     "interop": ("strata", "python"),
     "launch": ("strata",),
     "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team", "strata-npb-graph"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata.commands.fleet import fleet
+from strata.commands.integrity import integrity
 from strata.commands.parser import Parser, command
 from strata.errors import StrataError
 
@@ -20,9 +21,10 @@ def centre(commands: Commands) -> None:
     parser = command(
         commands,
         "centre",
-        "for those who keep a machine in service: how reliable it is, how it is used, which node is slow",
+        "for those who keep a machine in service: reliability, wrong answers, use, slow nodes",
         [
             ("strata centre reliability outages.csv", "MTTI, availability, trends of each system: a report"),
+            ("strata centre integrity --time 10m", "processors that nobody uses, tested: a report"),
             ("strata centre use jobs.txt", "utilisation, widths, waits, waste from a log of jobs: a report"),
             (
                 "strata centre sample daemon --folder /var/spool/strata",
@@ -38,6 +40,7 @@ def centre(commands: Commands) -> None:
     _sample(verbs)
     _generate(verbs)
     fleet(verbs)
+    integrity(verbs)
 
 
 def _reliability(verbs: Commands) -> None:

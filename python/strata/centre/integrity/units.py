@@ -1,0 +1,92 @@
+"""Files that have a machine tested for as long as it lives: systemd, cron, and Slurm's health check."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from strata.errors import StrataError
+from strata.measure.files import storage_error
+
+DRAIN = "drain"  # in the state folder: a line that says why no jobs should run here
+
+_SERVICE = """\
+# sudo cp strata-integrity.service strata-integrity.timer /etc/systemd/system
+# sudo systemctl enable --now strata-integrity.timer
+[Unit]
+Description=Tests processors that nobody uses
+
+[Service]
+Type=simple
+ExecStart={command}
+# Its end tells nobody that the machine is bad: the health check does.
+SuccessExitStatus=1
+KillMode=mixed
+TimeoutStopSec=30
+CPUSchedulingPolicy=idle
+CPUWeight=idle
+IOSchedulingClass=idle
+MemoryMax={memory}
+MemorySwapMax=0
+OOMScoreAdjust=1000
+"""
+
+_TIMER = """\
+[Unit]
+Description=Tests processors that nobody uses, pass after pass
+
+[Timer]
+OnBootSec=10min
+OnUnitInactiveSec=1min
+RandomizedDelaySec=1min
+
+[Install]
+WantedBy=timers.target
+"""
+
+_CRON = """\
+# Instead of the timer: sudo cp strata-integrity.cron /etc/cron.d/strata-integrity
+# A pass that finds another one under way ends at once.
+SHELL=/bin/sh
+7 * * * * root {command} >/dev/null 2>&1
+"""
+
+_HOOK = """\
+#!/bin/sh
+# Slurm's health check: drains this node when its processors or its memory were found wrong.
+#   slurm.conf:  HealthCheckProgram={path}
+#                HealthCheckInterval=300
+#                HealthCheckNodeState=ANY
+# After the repair:  {strata} centre integrity --clear --state {state}
+#                    scontrol update NodeName=... State=RESUME
+why={state}/{drain}
+[ -s "$why" ] || exit 0
+node=${{SLURMD_NODENAME:-$(hostname -s)}}
+# A node that somebody drained keeps the reason that it has.
+scontrol show node "$node" --oneliner | grep -q ' State=[^ ]*DRAIN' && exit 0
+exec scontrol update NodeName="$node" State=DRAIN Reason="integrity: $(head -c 200 "$why" | head -n 1)"
+"""
+
+
+def write(folder: Path, strata: str, state: Path, options: list[str], memory: str) -> list[Path]:
+    """The files, which say themselves where they go. `options`: of the passes that they start."""
+    command = shlex.join([strata, "centre", "integrity", "--state", str(state), *options])
+    hook = folder / "strata-integrity-health.sh"
+    if folder.exists() and not folder.is_dir():
+        raise StrataError("not a folder", at="--units", given=str(folder), allowed="a folder, also a new one")
+    texts = {
+        folder / "strata-integrity.service": _SERVICE.format(
+            command=command.replace("%", "%%"), memory=memory
+        ),
+        folder / "strata-integrity.timer": _TIMER,
+        folder / "strata-integrity.cron": _CRON.format(command=command.replace("%", r"\%")),
+        hook: _HOOK.format(path=hook, strata=strata, state=shlex.quote(str(state)), drain=DRAIN),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+        hook.chmod(0o755)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    return list(texts)

@@ -1,0 +1,306 @@
+#include "campaign.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+#include <string>
+
+#include "difference.hpp"
+#include "report.hpp"
+#include "stuck.hpp"
+
+namespace inject {
+
+namespace {
+
+constexpr int kCalibrations = 4, kRoundsTimed = 10;
+
+double now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+struct Fault {
+    Place place;
+    std::string kind, what;
+    int forced = 0;  // results that a stuck lane changed
+};
+
+// What became of a fault. `found`: by a check, a crash, or because the worker went on for ever. `masked`: the
+// twin ends the round in the state of the original, so the fault was overwritten or made no difference; or
+// what was flipped is all that differs and is not read ("unread"); or all results are right, and what differs
+// beside them is not read again ("left behind"). `missed`: anything else, whether a result or not.
+struct Outcome {
+    const char* verdict = "missed";
+    const char* by = "";
+    int rounds = 0;
+    std::uint64_t cpu_ns = 0;
+    Difference left;
+    bool missed() const { return verdict == std::string("missed"); }
+    bool touched = false;  // the flipped byte of memory was accessed
+    bool digest = false;   // the report has one of all results, and it is right
+    bool unknown = false;  // the twin did another round than the original
+};
+
+class Campaign {
+  public:
+    Campaign(pid_t worker, const Asked& asked)
+        : asked_(asked), worker_(Tracee::seize(worker, true)), random_(asked.seed) {}
+
+    void run();
+
+  private:
+    void calibrate();
+    void stop_somewhere();
+    Outcome follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare);
+    bool of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare);
+    bool left_behind(const Outcome& outcome, Tracee& spare);
+    bool same_rounds(Tracee& twin, int rounds);
+    void doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare);
+    bool holds_nothing(const Place& place, int rounds, Tracee& spare);
+    std::optional<Fault> harm(Tracee& twin, Kind kind);
+    Ran right_round();
+    void learn(const Difference& noise) {
+        for (const std::uintptr_t word : noise.words) noise_.lines.insert(line_of(word));
+        noise_.registers |= noise.registers;
+    }
+    std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
+
+    Asked asked_;
+    Tracee worker_;
+    std::mt19937_64 random_;
+    std::uint64_t round_ = 0;  // CPU time of a round in nanoseconds
+    Noise noise_;
+    Reports reports_;
+};
+
+// How long a round takes, and what differs between two runs of one round without a fault.
+void Campaign::calibrate() {
+    worker_.stop_in_user_code();
+    std::vector<std::uint64_t> times;
+    round_ = 3'000'000'000;
+    for (int i = 0; i < kRoundsTimed; ++i) {
+        const std::uint64_t began = cpu_time(worker_.pid());
+        right_round();
+        if (i > 0) times.push_back(cpu_time(worker_.pid()) - began);
+    }
+    std::sort(times.begin(), times.end());
+    round_ = times[times.size() / 2];
+    worker_.go();
+    for (int i = 0; i < kCalibrations; ++i) {
+        stop_somewhere();
+        Tracee twin = worker_.twin();
+        for (int round = 0; round < asked_.rounds; ++round) {
+            right_round();
+            const Ran copy = twin.run_to_write(limit());
+            if (copy.stop != Stop::kWrite || reports_.finding(copy.text))
+                fail("a twin without a fault does not end its round as the worker does");
+            learn(difference(worker_, twin, noise_));
+            if (round + 1 < asked_.rounds) twin.leave_write_out();
+        }
+        twin.kill();
+        worker_.go();
+    }
+    std::printf(R"({"event":"calibrated","round_ns":%llu,"noise_lines":%zu})"
+                "\n",
+                static_cast<unsigned long long>(round_), noise_.lines.size());
+}
+
+void Campaign::stop_somewhere() {
+    const std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
+    const timespec time{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
+    nanosleep(&time, nullptr);
+    worker_.stop_in_user_code();
+    worker_.reap();
+}
+
+// The worker without a fault ends its round.
+Ran Campaign::right_round() {
+    const Ran ran = worker_.run_to_write(limit());
+    if (ran.stop != Stop::kWrite) fail("the worker without a fault does not end its round with a write");
+    if (reports_.finding(ran.text)) fail("the worker without a fault has a finding");
+    reports_.learn(ran.text);
+    return ran;
+}
+
+std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
+    if (asked_.stuck) {
+        const Stuck lane = draw_lane(twin, random_);
+        const int forced = run_stuck(twin, lane, asked_.steps);
+        if (forced == 0) return std::nullopt;
+        return Fault{{}, "stuck", lane.text(), forced};
+    }
+    const Place place = draw(kind, twin, twin.registers(), random_);
+    flip(twin, place);
+    return Fault{place, name(kind), place.name, 1};
+}
+
+// `spare`: another twin from the same instant, made when it may be needed.
+Outcome Campaign::follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare) {
+    Outcome found;
+    if (watched) twin.watch(watched->address);
+    const std::uint64_t began = cpu_time(twin.pid());
+    const int rounds = asked_.stuck ? 1 : asked_.rounds;
+    for (found.rounds = 1;; ++found.rounds) {
+        const Ran ran = twin.run_to_write(limit());
+        found.cpu_ns = cpu_time(twin.pid()) - began;
+        found.touched = ran.touched;
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) {
+            found.verdict = "found";
+            found.by = ran.stop == Stop::kWrite ? "check" : ran.stop == Stop::kHang ? "hang" : "crash";
+            return found;
+        }
+        if (!spare) spare = worker_.twin();
+        right_round();
+        if (reports_.finding(ran.text)) {  // by what the worker without a fault found meanwhile
+            found.verdict = "found", found.by = "check";
+            return found;
+        }
+        found.digest = Reports::has_digest(ran.text);
+        found.unknown = reports_.unknown(ran.text);
+        found.left = difference(worker_, twin, noise_);
+        if (found.left.none()) {
+            found.verdict = "masked";
+            return found;
+        }
+        const bool untouched = watched && !ran.touched && found.left.only(watched->address);
+        const bool in_registers = !watched && found.left.words.empty() && !found.left.mappings;
+        if (found.rounds == rounds || !(untouched || in_registers)) {
+            if (untouched) found.verdict = "masked", found.by = "unread";
+            return found;
+        }
+        twin.leave_write_out();
+    }
+}
+
+// So many rounds of a twin whose faults are of no interest; false where it does not do them as it should.
+bool Campaign::same_rounds(Tracee& twin, int rounds) {
+    for (int round = 1; round <= rounds; ++round) {
+        const Ran ran = twin.run_to_write(limit());
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) return false;
+        if (round < rounds) twin.leave_write_out();
+    }
+    return true;
+}
+
+// A twin without a fault from the same instant shows whether what is left differs by chance. The worker
+// stands where it stood when the fault counted as missed.
+void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare) {
+    Tracee sound = spare.twin();
+    if (same_rounds(sound, outcome.rounds)) learn(difference(worker_, sound, noise_));
+    sound.kill();
+    outcome.left = difference(worker_, twin, noise_);
+    if (outcome.left.none() && !outcome.unknown) outcome.verdict = "masked";
+    if (place != nullptr && !outcome.touched && outcome.left.only(place->address))
+        outcome.verdict = "masked", outcome.by = "unread";
+}
+
+// Whether a register that alone still differs held nothing that is read: then another twin, in which all its
+// bits are inverted at the same instant, comes to the same state but for that register as well.
+bool Campaign::holds_nothing(const Place& place, int rounds, Tracee& spare) {
+    for (std::size_t byte = place.offset / 8 * 8; byte < place.offset / 8 * 8 + 8; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit) flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
+    if (!same_rounds(spare, rounds)) return false;
+    const Difference left = difference(worker_, spare, noise_);
+    return left.words.empty() && !left.mappings && std::popcount(left.registers) == 1;
+}
+
+// Whether what is left was of no account: the report is right, and in another twin, in which all those words
+// are inverted at the end of the round, nothing else changes in the rounds that follow.
+bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
+    if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings ||
+        !same_rounds(spare, outcome.rounds))
+        return false;
+    for (const std::uintptr_t word : outcome.left.words) {
+        std::uint64_t value = 0;
+        read_memory(spare.pid(), word, &value, sizeof value);
+        value = ~value;
+        write_memory(spare.pid(), word, &value, sizeof value);
+    }
+    spare.leave_write_out();
+    for (int round = 0; round < asked_.rounds; ++round) right_round();
+    if (!same_rounds(spare, asked_.rounds)) return false;
+    const Difference after = difference(worker_, spare, noise_);
+    return after.registers == 0 && !after.mappings &&
+           std::includes(outcome.left.words.begin(), outcome.left.words.end(), after.words.begin(),
+                         after.words.end());
+}
+
+bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare) {
+    const bool in_register = fault.kind == name(Kind::kInteger) &&
+                             std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
+                             !outcome.left.mappings;
+    const bool found =
+        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
+    if (found) outcome.by = in_register ? "unread" : "left behind";
+    return found;
+}
+
+std::string quoted(const std::string& text) {
+    std::string found;
+    for (const char c : text)
+        if (c == '"' || c == '\\')
+            found += std::string("\\") + c;
+        else if (c >= ' ' && c < 127)
+            found += c;
+    return '"' + found + '"';
+}
+
+void print(int number, const Fault& fault, const Outcome& outcome) {
+    std::printf(
+        R"({"event":"fault","number":%d,"place":"%s","name":%s,"bit":%u,"verdict":"%s","by":"%s","rounds":%d,"cpu_ns":%llu)",
+        number, fault.kind.c_str(), quoted(fault.what).c_str(), fault.place.bit, outcome.verdict, outcome.by,
+        outcome.rounds, static_cast<unsigned long long>(outcome.cpu_ns));
+    if (fault.place.kind == Kind::kMemory)
+        std::printf(R"(,"address":"0x%llx")", static_cast<unsigned long long>(fault.place.address));
+    if (fault.kind == "stuck") std::printf(R"(,"forced":%d)", fault.forced);
+    if (outcome.missed()) {
+        std::printf(R"(,"left_words":%zu,"left_registers":%u,"another_round":%s,"left":[)",
+                    outcome.left.words.size(), outcome.left.registers, outcome.unknown ? "true" : "false");
+        for (std::size_t i = 0; i < std::min<std::size_t>(8, outcome.left.words.size()); ++i)
+            std::printf(R"(%s"0x%llx")", i ? "," : "",
+                        static_cast<unsigned long long>(outcome.left.words[i]));
+        std::printf("]");
+    }
+    std::printf("}\n");
+    std::fflush(stdout);
+}
+
+void Campaign::run() {
+    calibrate();
+    const double end = now() + asked_.seconds;
+    int idle = 0, used = 0;
+    for (int number = 0;
+         number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
+        stop_somewhere();
+        Tracee twin = worker_.twin();
+        const Kind kind =
+            asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
+        if (const std::optional<Fault> fault = harm(twin, kind)) {
+            const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
+            std::optional<Tracee> spare;
+            Outcome outcome = follow(twin, memory, spare);
+            if (outcome.missed()) doubt(outcome, twin, memory, *spare);
+            if (outcome.missed() && of_no_account(outcome, *fault, *spare)) outcome.verdict = "masked";
+            print(number++, *fault, outcome);
+            used += outcome.verdict != std::string("masked");
+            idle = 0;
+            if (spare) spare->kill();
+        } else if (++idle == 200) {
+            fail("no vector instruction writes a result that a stuck lane could change");
+        }
+        twin.kill();
+        worker_.go();
+    }
+    worker_.stop_in_user_code();
+    worker_.kill();
+}
+
+}  // namespace
+
+void campaign(pid_t worker, const Asked& asked) { Campaign(worker, asked).run(); }
+
+}  // namespace inject

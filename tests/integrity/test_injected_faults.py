@@ -1,0 +1,101 @@
+"""Claims about detection: flipped bits in registers and memory of a worker are found, so are stuck lanes.
+
+What the injector itself says is tried on a worker whose check is known.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from faults import Summary, binomial, built, inject, kernels, worker
+
+CORE = max(os.sched_getaffinity(0)) if sys.platform == "linux" else 0
+pytestmark = pytest.mark.skipif(
+    built("integrity_inject") is None or built("strata-integrity") is None,
+    reason="the injector is for x86-64, where it was built",
+)
+
+
+def at_least(found: Summary, rate: float) -> None:
+    """That the sample does not contradict the rate."""
+    assert found.count("found") >= 5, [f.line for f in found.faults]
+    assert found.interval[1] >= rate, [f.line for f in found.faults if f.verdict == "missed"]
+
+
+def test_what_is_not_checked_is_not_found() -> None:
+    by_checked = {}
+    for checked in ("all", "half", "nothing"):
+        words = [str(built("known_worker")), checked]
+        by_checked[checked] = inject(words, "--count", "60", "--places", "memory", "--used", "8")
+    assert by_checked["all"].count("missed") == 0 and by_checked["all"].count("found", "check") == 8
+    assert by_checked["half"].count("missed") > 0 and by_checked["half"].count("found", "check") > 0
+    assert by_checked["nothing"].count("found", "check") == 0 and by_checked["nothing"].count("missed") == 8
+    for each in by_checked.values():
+        assert each.count("masked", "unread") > 0  # what the worker never uses
+
+
+@pytest.mark.parametrize("kernel", ["lucas-lehmer", "avx2"])
+def test_a_sample_of_flips(kernel: str) -> None:
+    at_least(inject(worker(kernel, CORE), "--count", "200", "--used", "15"), 0.99)
+
+
+def test_a_stuck_lane_is_found_within_a_round() -> None:
+    found = inject(worker("avx2", CORE), "--stuck", "--count", "6", "--steps", "200")
+    assert found.used >= 3
+    assert found.count("missed") == 0, [f.line for f in found.faults if f.verdict == "missed"]
+    assert all(f.rounds == 1 for f in found.faults)
+
+
+def wait_for_worker(program: int) -> None:
+    until = time.monotonic() + 30
+    children = Path(f"/proc/{program}/task/{program}/children")
+    while time.monotonic() < until:
+        for child in children.read_text().split():
+            if int(Path(f"/proc/{child}/schedstat").read_text().split()[0]) > 1e8:
+                return
+        time.sleep(0.05)
+    raise AssertionError("no worker works")
+
+
+def test_a_flip_in_memory_comes_out_as_a_finding(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    with said.open("w") as file:
+        program = subprocess.Popen([*worker("march", CORE, "64MiB"), "--seed", "3"], stdout=file)
+    try:
+        wait_for_worker(program.pid)
+        inject_once = [str(built("integrity_inject")), "once", str(program.pid), "--watch", "5", "--seed"]
+        for number in range(40):  # some are overwritten before they are read
+            subprocess.run([*inject_once, str(number)], check=True, capture_output=True, timeout=60)
+            time.sleep(0.5)
+            if '"suspect"' in said.read_text():
+                break
+        program.terminate()
+        assert program.wait(60) == 1
+    finally:
+        program.kill()
+        program.wait()
+    findings = [e for e in map(json.loads, said.read_text().splitlines()) if e["event"] == "finding"]
+    assert findings and findings[0]["kernel"] == "march" and findings[0]["core"] == CORE
+    assert findings[0]["verdict"] == "not repeated"  # the memory is sound: its next contents are right
+
+
+@pytest.mark.parametrize(
+    ("found", "of", "low", "high"),
+    [(0, 10, 0.0, 0.3085), (10, 10, 0.6915, 1.0), (8, 10, 0.4439, 0.9748), (990, 1000, 0.9817, 0.9952)],
+)
+def test_intervals(found: int, of: int, low: float, high: float) -> None:
+    assert binomial(found, of) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kernel", kernels() if built("strata-integrity") else [])
+def test_many_flips(kernel: str) -> None:
+    found = inject(worker(kernel, CORE), "--count", "2000", "--seconds", "1200")
+    at_least(found, 0.99)
+    assert found.rate >= 0.99, [f.line for f in found.faults if f.verdict == "missed"]
