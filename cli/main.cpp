@@ -45,7 +45,7 @@ const std::vector<Command>& commands() {
          "what is here: topology, limits, findings; --json, --svg, --measure"},
         {"bench", bench_command, kMachine, "one verified benchmark: stream, dgemm, rings, ...; --list"},
         {"centre", nullptr, kMachine,
-         "for those who keep it in service: how reliable it is, which node is slow"},
+         "for those who keep it in service: reliability, wrong answers, use, slow nodes"},
         {"launch", launch_command, kLayout, "run a program with every thread where it belongs"},
         {"tune", nullptr, kLayout, "the best layout for a program, found by racing, with an interval"},
         {"submit", nullptr, kLayout, "send a command to nodes of a Slurm cluster, by a script that says why"},
