@@ -288,9 +288,9 @@ def test_a_quick_run_of_this_node_can_be_read_again(here: Path, capsys: pytest.C
     """By the real benchmarks, shortened to what one round has."""
     from strata.centre.fleet import reading
 
-    native = pytest.importorskip("tested_build").strata
-    assert native is not None
+    native = pytest.importorskip("tested_build").strata()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRATA_BIN", str(native))
         patch.setattr(quick, "ROUNDS", 1)
         patch.setattr(quick, "_array", lambda *_: ("--array", "64MiB"))
         assert cli.main(["centre", "fleet", "quick", "--out", "fleet", "--campaign", "try", "--here"]) == 0
