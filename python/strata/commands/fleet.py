@@ -83,7 +83,7 @@ def _submit(verbs: Commands) -> None:
             ("strata centre fleet submit --nodes n17,n[40-43] --out fleet", "these"),
             (
                 "strata centre fleet submit --again --out fleet",
-                "those that were slow in their newest run alone",
+                "those that were slow in their newest run, not beyond chance",
             ),
             ("strata centre fleet submit --out fleet --dry-run", "print the script"),
         ],

@@ -41,7 +41,7 @@ class Suspect:
 
 @dataclass
 class Again:
-    """A node whose newest run alone is slow."""
+    """A node whose newest run is slow, and that is no suspect."""
 
     node: int
     name: str

@@ -92,7 +92,7 @@ def _said(whole: Analysis) -> list[str]:
     if not lines:
         lines = [f"no suspect among {words.count(len(whole.fleet.nodes), 'node')}"]
     for name, those in (
-        ("slow in the newest run alone, to be measured again", [a.name for a in whole.again]),
+        ("slow in the newest run, not beyond chance, to be measured again", [a.name for a in whole.again]),
         ("silent", whole.silent),
         ("damaged files, left out", whole.damaged),
     ):

@@ -59,7 +59,7 @@ def _first(whole: Analysis) -> Section:
             "nodes" if suspects != 1 else "node",
             f"{slow} slow, {suspects - slow} otherwise",
         ),
-        Tile("Measure again", str(len(whole.again)), "nodes", "slow in the newest run alone"),
+        Tile("Measure again", str(len(whole.again)), "nodes", "slow in the newest run, not beyond chance"),
         Tile(
             "Nodes",
             str(len(whole.fleet.nodes)),
@@ -85,8 +85,8 @@ def _suspects(whole: Analysis) -> Section:
             listed.append(["...", f"{len(whole.again) - _LISTED} more are in the JSON."])
         blocks += [
             Text(
-                "**To be measured again**: these are slow in their newest run alone, which somebody else's "
-                "work may do to a healthy node. A second run decides."
+                "**To be measured again**: these are slow in their newest run, but not beyond what somebody "
+                "else's work, or chance, may do to a healthy node. Another run decides."
             ),
             Table(("Node", "Newest run"), listed, folded=len(listed) > 12),
             Code([("measure them", "strata centre fleet submit --again --out FOLDER")]),

@@ -57,8 +57,8 @@ def _first(whole: Analysis) -> Section:
             [
                 Tile("Findings", str(len(whole.findings)), "", f"{len(whole.open)} since the last --clear"),
                 Tile("Rounds", f"{whole.rounds:,}", "", "each compared with its known answer"),
-                Tile("Tested", f"{whole.seconds / 3600:.2f}", "core hours", f"{duration(each)} a core"),
-                Tile("Left to others", f"{yielded / 3600:.2f}", "core hours", "while they used the cores"),
+                Tile("Tested", duration(whole.seconds), "of cores' time", f"{duration(each)} a core"),
+                Tile("Left to others", duration(yielded), "of cores' time", "while they used the cores"),
             ]
         )
     ]
