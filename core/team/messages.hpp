@@ -30,6 +30,11 @@ class Messages {
     [[nodiscard]] virtual bool done(Request& request) = 0;
     /// Waits until the request is done.
     virtual void wait(Request& request) = 0;
+    /// Moves on what is sent and received: MPI moves a long message only while both ends call it. To be
+    /// called now and then by a member that waits for something else than a message.
+    virtual void progress() {}
+    /// Waits until all that was sent has left. To be called before a member waits elsewhere for long.
+    virtual void finish_sending() {}
     /// Ends a receive without a matching message, now or later.
     virtual void cancel(Request& request) = 0;
     /// The size in bytes of the next message of that member and tag, if it has arrived.

@@ -195,6 +195,18 @@ TEST_CASE("values are the same for many orders, delays and moves", "[.][soak-hea
 }
 
 // Their tasks are many, and so are their delays: half a minute or more each time.
+TEST_CASE("long messages are sent on while their sender waits for something else") {
+    // Open MPI sends what is longer than that only while both ends call it.
+    const std::vector<launch::Setting> long_from_256{{"OMPI_MCA_btl", "tcp,self"},
+                                                     {"OMPI_MCA_btl_tcp_eager_limit", "256"},
+                                                     {"OMPI_MCA_btl_tcp_rndv_eager_limit", "256"}};
+    for (const std::string name : {"mixed", "walk"}) {
+        CAPTURE(name);
+        const std::string expected = output_of(TEST_MEMBER, {name, "40"}, 1, 0);
+        CHECK(output_of(TEST_MEMBER, {name, "40"}, 8, 2, long_from_256) == expected);
+    }
+}
+
 TEST_CASE("values of all kinds are the same for many orders, delays and moves", "[.][soak-mixed]") {
     same_for_seeds("mixed", 8);
 }

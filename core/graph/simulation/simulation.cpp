@@ -64,6 +64,8 @@ ExecutorOptions Simulation::executor_options() const {
     options.shuffle = options_.shuffle;
     if (members_.arena != nullptr)  // other processes also wake a thread that sleeps
         options.sleepers = members_.arena->array<std::atomic<std::uint32_t>>("graph.sleepers", 1).data();
+    if (members_.messages != nullptr)
+        options.progress = [messages = members_.messages] { messages->progress(); };
     return options;
 }
 
@@ -83,6 +85,7 @@ void Simulation::end_executor() {
 void Simulation::start() {
     plan_->listen(0, {});
     Executor(plan_->start(), executor_options(), options_.crew).run(1);
+    if (members_.messages != nullptr) members_.messages->finish_sending();
     members_.meet();
     plan_->fill_halos();  // of values that the start made and steps read as ghosts
     members_.meet();
@@ -227,6 +230,7 @@ std::int64_t Simulation::advance(std::int64_t steps) {
         const auto want =
             static_cast<std::uint32_t>(std::min({at_once, steps - done, balancer_->steps_at_once(*plan_)}));
         const Batch part = executor_->run(want, go_on);
+        if (members_.messages != nullptr) members_.messages->finish_sending();
         count(part);
         done += part.steps;
         step_ += part.steps;

@@ -18,6 +18,9 @@ constexpr int kExchangeTag = Messages::kLastTag + 1;  // every MPI allows it
 /// Longer data is sent in pieces: MPI counts bytes by an int.
 constexpr std::size_t kPiece = std::size_t{1} << 30U;
 
+/// A look costs about a microsecond, and calls come every 20 us from a thread that computes.
+constexpr unsigned kCallsPerLook = 8;
+
 int length_of(std::size_t bytes) {
     if (bytes > INT_MAX)
         throw Error("a message between nodes is too long", kFailure)
@@ -55,7 +58,7 @@ Messages::Request MpiMessages::keep(MPI_Request request) {
 Messages::Request MpiMessages::send(int to, int tag, std::span<const std::byte> data) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(data.data(), length_of(data.size()), MPI_BYTE, to, tag, members_, &request));
-    return keep(request);
+    return sending_.emplace_back(keep(request));
 }
 
 Messages::Request MpiMessages::receive(int from, int tag, std::span<std::byte> room) {
@@ -64,24 +67,51 @@ Messages::Request MpiMessages::receive(int from, int tag, std::span<std::byte> r
     return keep(request);
 }
 
-bool MpiMessages::done(Request& request) {
-    if (request == kNone) return true;
+bool MpiMessages::tested(Request request) {
     int yes = 0;
     check(MPI_Test(&requests_[static_cast<std::size_t>(request)], &yes, MPI_STATUS_IGNORE));
-    if (yes == 0) return false;
+    return yes != 0;
+}
+
+bool MpiMessages::done(Request& request) {
+    if (request == kNone) return true;
+    if (!tested(request)) return false;
+    std::erase(sending_, request);
     free_.push_back(request);
     request = kNone;
     return true;
 }
 
-void MpiMessages::wait(Request& request) {
+template <class Ready>
+void MpiMessages::until(Ready ready) const {
     auto pause = std::chrono::microseconds(1);
-    for (int looks = 0; !done(request); ++looks) {
+    for (int looks = 0; !ready(); ++looks) {
         failure_.check();
         if (looks < 1000) continue;
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::microseconds(500));
     }
+}
+
+void MpiMessages::wait(Request& request) {
+    until([&] { return done(request); });
+}
+
+void MpiMessages::progress() {
+    // Any call moves all messages, also those that are expected: their senders may wait for that. The oldest
+    // has mostly left first.
+    if (sending_.empty() && ++calls_ % kCallsPerLook == 0) {
+        int yes = 0;
+        check(MPI_Iprobe(MPI_ANY_SOURCE, kExchangeTag, members_, &yes, MPI_STATUS_IGNORE));
+    }
+    while (!sending_.empty() && tested(sending_.front())) sending_.erase(sending_.begin());
+}
+
+void MpiMessages::finish_sending() {
+    until([&] {
+        progress();
+        return sending_.empty();
+    });
 }
 
 void MpiMessages::cancel(Request& request) {

@@ -23,6 +23,8 @@ class MpiMessages final : public Messages {
     [[nodiscard]] Request receive(int from, int tag, std::span<std::byte> room) override;
     [[nodiscard]] bool done(Request& request) override;
     void wait(Request& request) override;
+    void progress() override;
+    void finish_sending() override;
     void cancel(Request& request) override;
     [[nodiscard]] std::optional<std::size_t> arriving(int from, int tag) override;
     [[nodiscard]] std::vector<std::vector<std::byte>> exchange(
@@ -33,11 +35,16 @@ class MpiMessages final : public Messages {
         if (why != MPI_SUCCESS) explain_mpi(why, failure_);
     }
     [[nodiscard]] Request keep(MPI_Request request);
+    [[nodiscard]] bool tested(Request request);
+    /// Calls ready() until it is true; pauses where that takes long.
+    template <class Ready>
+    void until(Ready ready) const;
 
     MPI_Comm members_;
     const Failure& failure_;
-    std::vector<MPI_Request> requests_;  // [Request]
-    std::vector<Request> free_;
+    std::vector<MPI_Request> requests_;    // [Request]
+    std::vector<Request> free_, sending_;  // sending_: not known to have left
+    unsigned calls_ = 0;                   // of progress() without any
 };
 
 }  // namespace strata::team
