@@ -17,8 +17,8 @@ from tested_build import built
 
 STEPS = 20
 MOST_APART = 0.005
-# Between operations, a hundredth of a step, a run looks for requests as time goes by.
-MOST_APART_BETWEEN = 0.03
+# Between operations (a hundredth of a step) a run looks for requests, and batches end, as time goes by.
+MOST_APART_BETWEEN = 0.1
 SOLVERS = {
     "transport": (CASES, "heat", {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}),
     "mpm": (MPM_CASES, "axial", {}),
