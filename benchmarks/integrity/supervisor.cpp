@@ -18,6 +18,7 @@
 #include "benchmarks/integrity/finding.hpp"
 #include "benchmarks/integrity/others.hpp"
 #include "benchmarks/integrity/pairs.hpp"
+#include "benchmarks/integrity/trials.hpp"
 #include "core/base/error.hpp"
 #include "core/machine/machine.hpp"
 #include "core/machine/sysfs.hpp"
@@ -39,10 +40,8 @@ constexpr double kHangs = 20, kLeastLimitS = 5, kMostLimitS = 300;
 constexpr double kSlowest = 50;
 /// Less than this share of memory available to others: the memory under test is given back.
 constexpr double kScarce = 0.1, kMemoryLooksS = 0.5;
-/// How long a suspect waits for the cores that are asked, not counting while they are stopped.
-constexpr double kTrialS = 120;
 constexpr int kMostCrashes = 5;
-constexpr std::size_t kMostSuspects = 64, kHashesKept = 4096;
+constexpr std::size_t kHashesKept = 4096;
 
 volatile std::sig_atomic_t ending = 0;
 
@@ -61,6 +60,7 @@ class Supervisor {
           alone_(settings.alone || mode_ == "alone only"),
           crew_(settings, std::move(places), group),
           pairs_(settings, crew_),
+          trials_(crew_, pairs_),
           sums_(static_cast<std::size_t>(crew_.size()), std::vector<Sums>(kernels().size())) {}
 
     int run() {
@@ -76,22 +76,12 @@ class Supervisor {
             tick(now());
         }
         for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
-        // Who was asked nothing yet stays a suspect.
-        for (const Trial& trial : trials_)
-            if (!trial.suspect.retries.empty()) conclude(trial.suspect);
+        trials_.end();
         say_sums("end");
         return findings_ == 0 ? kSuccess : kFailure;
     }
 
   private:
-    /// A suspect whose rounds are being done again.
-    struct Trial {
-        Suspect suspect;
-        std::deque<int> to_do;    // workers to ask
-        std::uint32_t order = 0;  // the one under way
-        int asked = -1;
-    };
-
     void rest() const {
         bool all_stopped = true;
         for (int worker = 0; worker < crew_.size(); ++worker)
@@ -133,7 +123,7 @@ class Supervisor {
         for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
         while (const auto ended = crew_.ended()) bury(ended->first, ended->second);
         watch();
-        go_on_with_trials(now_s);
+        trials_.go_on(now_s);
         go_on_with_replays();
         if (settings_.replays.empty())
             pairs_.go_on(now_s, [&](std::uint32_t kernel, int worker) {
@@ -228,8 +218,11 @@ class Supervisor {
 
     void hear(int worker, const Report& report) {
         if (report.kernel >= kernels().size()) return suspect(worker, report, "a report of no kernel");
-        if (report.kind == Report::Kind::abandoned) return forget(report.order);
-        if (report.kind == Report::Kind::again) return retried(worker, report);
+        if (report.kind == Report::Kind::abandoned) return trials_.forget(report.order);
+        if (report.kind == Report::Kind::again) {
+            if (!trials_.answered(worker, report)) replayed(worker, report);
+            return;
+        }
         Sums& sums = sums_[static_cast<std::size_t>(worker)][report.kernel];
         ++sums.rounds;
         sums.work += report.work;
@@ -260,8 +253,6 @@ class Supervisor {
         }
     }
 
-    // Suspects and their retries.
-
     void suspect(int worker, const Report& report, const std::string& what) {
         ++findings_;
         Suspect one;
@@ -271,82 +262,7 @@ class Supervisor {
         one.report = report;
         if (one.report.kernel >= kernels().size()) one.report.kernel = settings_.kernels.front();
         one.since_s = now();
-        // A core that is wrong all the time must neither fill the disk nor keep others from being asked.
-        if (trials_.size() >= kMostSuspects) return;
-        say_finding(one, crew_.places(), nullptr);
-        Trial trial;
-        const int count = crew_.size(),
-                  other = (worker + 1 + static_cast<int>(findings_) % std::max(1, count - 1)) % count;
-        trial.to_do = {worker, worker};
-        if (other != worker) trial.to_do = {worker, other, worker, other};
-        trial.suspect = std::move(one);
-        trials_.push_back(std::move(trial));
-    }
-
-    void go_on_with_trials(double now_s) {
-        for (auto trial = trials_.begin(); trial != trials_.end();) {
-            if (trial->order == 0 && !trial->to_do.empty()) ask(*trial);
-            const bool all_done = trial->order == 0 && trial->to_do.empty();
-            const int asked = trial->order != 0 || trial->to_do.empty() ? trial->asked : trial->to_do.front();
-            const bool waits = asked >= 0 && crew_.member(asked).stopped;
-            if (waits) trial->suspect.since_s = now_s;
-            if (all_done || now_s - trial->suspect.since_s > kTrialS) {
-                conclude(trial->suspect);
-                trial = trials_.erase(trial);
-            } else {
-                ++trial;
-            }
-        }
-    }
-
-    void ask(Trial& trial) {
-        const int worker = trial.to_do.front();
-        const std::uint32_t kernel = trial.suspect.report.kernel;
-        if (crew_.member(worker).given_up) {
-            trial.to_do.pop_front();
-            return;
-        }
-        if (kernels()[kernel].use == Use::pair) {
-            const std::uint32_t id = pairs_.again(worker, kernel, trial.suspect.report.seed);
-            if (id == 0) return;
-            trial.order = id;
-        } else {
-            if (!crew_.is_free(worker)) return;
-            Order order;
-            order.id = trial.order = pairs_.next_id();
-            order.kernel = kernel;
-            order.seed = trial.suspect.report.seed;
-            order.again = true;
-            if (kernels()[kernel].use == Use::memory) order.block_of = trial.suspect.worker;
-            crew_.order(worker, order);
-        }
-        trial.asked = worker;
-        trial.to_do.pop_front();
-    }
-
-    void retried(int worker, const Report& report) {
-        for (Trial& trial : trials_) {
-            if (trial.order != report.order) continue;
-            if (trial.asked != worker) return;  // the other side of a pair
-            trial.suspect.retries.push_back({worker, !report.wrong, report.hash});
-            trial.order = 0;
-            return;
-        }
-        replayed(worker, report);
-    }
-
-    /// An order came to nothing: a retry is asked again later.
-    void forget(std::uint32_t order) {
-        for (Trial& trial : trials_) {
-            if (order == 0 || trial.order != order) continue;
-            trial.to_do.push_back(trial.asked);
-            trial.order = 0;
-        }
-    }
-
-    void conclude(const Suspect& suspect) {
-        const Judged judged = judge(suspect, kernels()[suspect.report.kernel].use);
-        say_finding(suspect, crew_.places(), &judged);
+        trials_.add(std::move(one));
     }
 
     // Replays.
@@ -416,14 +332,7 @@ class Supervisor {
                                      : signal != 0 ? fmt::format("crash: {}", strsignal(signal))
                                                    : "the worker ended";
             hung_[worker] = false;
-            bool of_trial = false;
-            for (Trial& trial : trials_) {
-                if (order == 0 || trial.order != order) continue;
-                trial.suspect.retries.push_back({worker, false, 0});
-                trial.order = 0;
-                of_trial = true;
-            }
-            if (!of_trial) suspect(worker, report, what);
+            if (!trials_.crashed(worker, order)) suspect(worker, report, what);
             std::erase_if(replays_,
                           [&](const Asked& asked) { return asked.order == order && asked.worker == worker; });
         }
@@ -553,9 +462,9 @@ class Supervisor {
     bool alone_;
     Crew crew_;
     Pairs pairs_;
+    Trials trials_;
     Others others_;
     std::vector<std::vector<Sums>> sums_;
-    std::vector<Trial> trials_;
     std::vector<Asked> replays_;
     std::map<std::pair<std::uint64_t, std::int32_t>, std::uint64_t> hashes_;
     std::deque<std::pair<std::uint64_t, std::int32_t>> hash_order_;

@@ -94,6 +94,7 @@ struct Program {
     int threads = 1;
     std::uint16_t scopes = 1;  // scope 0 is the step
     Block step;                // kind sequence
+    /// What the task of an operation declares.
     OpWork (*work_of)(const Op& op) = [](const Op&) { return OpWork{}; };
 };
 

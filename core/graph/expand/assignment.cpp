@@ -42,7 +42,7 @@ namespace {
 
 using namespace detail;
 
-/// Of estimated times, as rounding goes.
+/// Estimated times that differ by less than this share differ by rounding.
 constexpr double kSame = 1e-9;
 
 Assignment numbered(FamilyOwners owners, int processes) {
@@ -74,7 +74,7 @@ FamilyOwners assign_few(const Graph& graph, int processes, Library library) {
     };
     FamilyOwners best = share_apart(graph, costs, exchanges.transfers, processes);
     double least = time(best);
-    // Both have nearly the same loads, so bytes decide, of which estimates are sure.
+    // The loads are nearly the same. What differs is the bytes that are copied, which are known exactly.
     FamilyOwners across = share_apart(graph, costs, exchanges.transfers, processes, Cut::across);
     if (const double needed = time(across); needed < (1 - kSame) * least) {
         least = needed;

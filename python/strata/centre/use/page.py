@@ -25,7 +25,6 @@ from strata.report.document import (
     numbered,
 )
 
-_TITLES = {"user": "user", "group": "group", "partition": "partition", "program": "program"}
 _ENDS = {
     "completed": "completed",
     "failed": "failed",
@@ -267,12 +266,11 @@ def _ends(whole: Analysis) -> Section:
 def _groups(whole: Analysis) -> Section:
     blocks: list[Block] = []
     for column, found in whole.names.items():
-        title = _TITLES[column]
         if len(found) > 1:
             blocks.append(
-                Plot(f"by-{column}", f"By {title}", figures.groups(f"by-{column}", found), "", "", wide=True)
+                Plot(f"by-{column}", f"By {column}", figures.groups(f"by-{column}", found), "", "", wide=True)
             )
-        blocks.append(_table(found, title.capitalize(), f"By {title}", len(found) > 12))
+        blocks.append(_table(found, column.capitalize(), f"By {column}", len(found) > 12))
     return Section("groups", "By user, group, partition and program", blocks)
 
 
