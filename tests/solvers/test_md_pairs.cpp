@@ -184,7 +184,7 @@ LennardJones mixture(int species, double cutoff, Shift shift) {
 }
 
 constexpr Shift kShifts[] = {Shift::none, Shift::energy, Shift::force};
-constexpr double kDouble = 1e-12, kFloat = 3e-6;
+constexpr double kDouble = 1e-12, kFloat = 2e-5;
 
 }  // namespace
 
