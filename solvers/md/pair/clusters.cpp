@@ -24,7 +24,8 @@ struct Extent {
 Extent extent_of(const std::vector<Place>& places) {
     Extent e{places[0], places[0]};
     for (const Place& p : places)
-        for (std::size_t c = 0; c < 3; ++c) e.lo[c] = std::min(e.lo[c], p[c]), e.hi[c] = std::max(e.hi[c], p[c]);
+        for (std::size_t c = 0; c < 3; ++c)
+            e.lo[c] = std::min(e.lo[c], p[c]), e.hi[c] = std::max(e.hi[c], p[c]);
     return e;
 }
 
@@ -42,7 +43,8 @@ double density(const std::vector<Place>& places, const Extent& e) {
     for (const Place& p : places) {
         std::size_t at = 0;
         for (std::size_t c = 0; c < 3; ++c)
-            at = at * n[c] + std::min(n[c] - 1, static_cast<std::size_t>(static_cast<double>(p[c] - e.lo[c]) / side));
+            at = at * n[c] +
+                 std::min(n[c] - 1, static_cast<std::size_t>(static_cast<double>(p[c] - e.lo[c]) / side));
         ++cells[at];
     }
     double squares = 0;
@@ -202,9 +204,7 @@ std::uint32_t* Clusters::near(const Box& box, float reach, std::int32_t first, s
     return found;
 }
 
-void Clusters::forget() {
-    begin_ = {}, lo_ = {}, hi_ = {};
-}
+void Clusters::forget() { begin_ = {}, lo_ = {}, hi_ = {}; }
 
 std::size_t Clusters::bytes() const {
     std::size_t sum = (atoms_.capacity() + begin_.capacity()) * sizeof(std::int32_t);

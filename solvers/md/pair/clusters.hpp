@@ -17,8 +17,8 @@ inline constexpr int kPair = 2 * kCluster;
 class Clusters {
   public:
     /// Boxes are relative to `origin`; slots are filled up to a multiple.
-    void sort(const double* const x[3], std::span<const std::int32_t> atoms, const std::array<double, 3>& origin,
-              int multiple);
+    void sort(const double* const x[3], std::span<const std::int32_t> atoms,
+              const std::array<double, 3>& origin, int multiple);
 
     /// Of each slot: an atom's number. Behind the last atom there may be slots without one.
     [[nodiscard]] std::span<const std::int32_t> atoms() const { return atoms_; }

@@ -40,7 +40,8 @@ struct Tables {
             const double shift = p.shift == Shift::none     ? 0
                                  : p.shift == Shift::energy ? energy
                                                             : energy + cut * force;
-            const double all[kParameters] = {48 * eps * six * six, 24 * eps * six, cut * cut, shift, force, cut};
+            const double all[kParameters] = {
+                48 * eps * six * six, 24 * eps * six, cut * cut, shift, force, cut};
             for (int k = 0; k < kParameters; ++k) more[k][s] = static_cast<Real>(all[k]);
         }
         for (int k = 0; k < kParameters; ++k)
@@ -198,8 +199,7 @@ class Kernel {
             const Wide<Real> twelve = get(std::integral_constant<int, kTwelve>{});
             const Wide<Real> minus_six = Wide<Real>(0) - get(std::integral_constant<int, kSix>{});
             Wide<Real> pull = fma(twelve, six, minus_six) * (four * four);
-            if constexpr (shifted)
-                pull = pull - get(std::integral_constant<int, kForceAtCut>{}) * sqrt(two);
+            if constexpr (shifted) pull = pull - get(std::integral_constant<int, kForceAtCut>{}) * sqrt(two);
             for (int c = 0; c < 3; ++c) {
                 row.f[part][c] = fma(pull, d[c], row.f[part][c]);
                 other.f[c] = first && part == 0 ? pull * d[c] : fma(pull, d[c], other.f[c]);
@@ -256,12 +256,14 @@ class Kernel {
 template <class Real, bool sums>
 void unpack(const Pairs& pairs, const Real* x, const Real* by_slot, double* const f[3], double* virial) {
     for (const Clusters* clusters : {&pairs.own(), &pairs.halo()})
-        for (std::size_t k = 0; k < clusters->atoms().size(); k += kCluster, x += kPerCluster, by_slot += kPerCluster)
+        for (std::size_t k = 0; k < clusters->atoms().size();
+             k += kCluster, x += kPerCluster, by_slot += kPerCluster)
             for (std::size_t l = 0; l < kCluster; ++l) {
                 const std::int32_t atom = clusters->atoms()[k + l];
                 if (atom < 0) break;
                 double g[3];
-                for (std::size_t c = 0; c < 3; ++c) f[c][atom] += g[c] = static_cast<double>(by_slot[4 * c + l]);
+                for (std::size_t c = 0; c < 3; ++c)
+                    f[c][atom] += g[c] = static_cast<double>(by_slot[4 * c + l]);
                 if constexpr (!sums) continue;
                 // The sum over pairs of r f is that over atoms of x f.
                 const double at[3] = {x[l], x[4 + l], x[8 + l]};

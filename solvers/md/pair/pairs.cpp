@@ -19,7 +19,8 @@ void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, doub
     for (std::size_t c = 0; c < 3; ++c) {
         double lo = own.empty() ? 0 : sight.x[c][0], hi = lo;
         for (const auto* atoms : {&own, &halo})
-            for (const std::int32_t i : *atoms) lo = std::min(lo, sight.x[c][i]), hi = std::max(hi, sight.x[c][i]);
+            for (const std::int32_t i : *atoms)
+                lo = std::min(lo, sight.x[c][i]), hi = std::max(hi, sight.x[c][i]);
         origin_[c] = (lo + hi) / 2;
         widest = std::max(widest, hi - lo);
     }
@@ -68,7 +69,8 @@ void Pairs::prune(const Sight& sight, double inner) {
     for (std::size_t eight = 0; eight + 1 < outer_.begin.size(); ++eight) {
         Wide<float> at[2][3];
         for (std::size_t row = 0; row < 2; ++row)
-            for (std::size_t c = 0; c < 3; ++c) at[row][c] = each(x + (2 * eight + row) * kPerCluster + 4 * c);
+            for (std::size_t c = 0; c < 3; ++c)
+                at[row][c] = each(x + (2 * eight + row) * kPerCluster + 4 * c);
         for (const std::uint32_t entry : outer_.of(eight)) {
             const float* const other = x + entry / 4 * kPerCluster;
             const Wide<float> u[3] = {spread(other), spread(other + 4), spread(other + 8)};

@@ -102,7 +102,8 @@ void Pairs::for_each(Each each) const {
             for (std::uint32_t j = 0; j < kCluster; ++j) {
                 const std::int32_t other = atom(entry / 4 * kCluster + j);
                 if (other < 0) continue;
-                for (int i = (entry & 1U) != 0 ? 0 : kCluster; i < ((entry & 2U) != 0 ? kPair : kCluster); ++i)
+                for (int i = (entry & 1U) != 0 ? 0 : kCluster; i < ((entry & 2U) != 0 ? kPair : kCluster);
+                     ++i)
                     if (of[i] >= 0) each(of[i], other);
             }
     }

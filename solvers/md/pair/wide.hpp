@@ -103,8 +103,7 @@ template <class Real>
 template <class Real>
 [[gnu::always_inline]] inline Wide<Real> within(const Wide<Real>& square, const Wide<Real>& limit,
                                                 const Wide<Real>& value) {
-    return by_piece<Real>(
-        [&](int k) { return square.of[k] < limit.of[k] ? value.of[k] : Piece<Real>{}; });
+    return by_piece<Real>([&](int k) { return square.of[k] < limit.of[k] ? value.of[k] : Piece<Real>{}; });
 }
 template <class Real>
 [[gnu::always_inline]] inline bool any_within(const Wide<Real>& square, const Wide<Real>& limit) {
@@ -122,7 +121,8 @@ template <class Real>
 /// 1 / square where square < limit, elsewhere 0. A division of doubles takes longer than all else that is
 /// done for a pair: in its place the quotient of floats, and one step of third order (its error: below one
 /// unit of the last place).
-[[gnu::always_inline]] inline Wide<float> inverse_within(const Wide<float>& square, const Wide<float>& limit) {
+[[gnu::always_inline]] inline Wide<float> inverse_within(const Wide<float>& square,
+                                                         const Wide<float>& limit) {
 #ifdef __AVX512F__
     Wide<float> r;
     const __mmask16 yes = _mm512_cmplt_ps_mask(square.of[0], limit.of[0]);
@@ -190,7 +190,8 @@ template <class Real>
         std::memcpy(&r, reinterpret_cast<const char*>(&piece) + static_cast<std::size_t>(q % kOf) * sizeof r,
                     sizeof r);
     } else {
-        std::memcpy(&r, reinterpret_cast<const char*>(a.of) + static_cast<std::size_t>(q) * sizeof r, sizeof r);
+        std::memcpy(&r, reinterpret_cast<const char*>(a.of) + static_cast<std::size_t>(q) * sizeof r,
+                    sizeof r);
     }
     return r;
 }
@@ -202,16 +203,15 @@ template <class Real>
     std::memcpy(p, &at, sizeof at);
 }
 
-/// Takes the sum over quads of x from f[0..3], that of y from f[4..7], of z from f[8..11]; what is in f[12..15]
-/// afterwards has no meaning.
+/// Takes the sum over quads of x from f[0..3], that of y from f[4..7], of z from f[8..11]; what is in
+/// f[12..15] afterwards has no meaning.
 [[gnu::always_inline]] inline void settle(float* f, const Wide<float>& x, const Wide<float>& y,
                                           const Wide<float>& z) {
 #ifdef __AVX512F__
     const __m512 X = x.of[0], Y = y.of[0], Z = z.of[0];
     const __m512 xy = _mm512_add_ps(_mm512_shuffle_f32x4(X, Y, 0x88), _mm512_shuffle_f32x4(X, Y, 0xdd));
     const __m512 zz = _mm512_add_ps(Z, _mm512_shuffle_f32x4(Z, Z, 0xb1));
-    const __m512 all =
-        _mm512_add_ps(_mm512_shuffle_f32x4(xy, zz, 0x08), _mm512_shuffle_f32x4(xy, zz, 0xad));
+    const __m512 all = _mm512_add_ps(_mm512_shuffle_f32x4(xy, zz, 0x08), _mm512_shuffle_f32x4(xy, zz, 0xad));
     _mm512_store_ps(f, _mm512_sub_ps(_mm512_load_ps(f), all));
 #else
     int at = 0;
