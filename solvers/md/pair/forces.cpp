@@ -19,7 +19,7 @@ namespace strata::md {
 namespace {
 
 /// What the kernel needs of two species.
-enum Parameter { kTwelve, kSix, kSquare, kEnergyAtCut, kForceAtCut, kCut, kParameters };
+enum Parameter { kTwelve, kMinusSix, kSquare, kEnergyAtCut, kForceAtCut, kCut, kParameters };
 
 /// Tables [species * species] of a potential; of up to four species they fill one Wide of floats, two of
 /// doubles.
@@ -41,7 +41,7 @@ struct Tables {
                                  : p.shift == Shift::energy ? energy
                                                             : energy + cut * force;
             const double all[kParameters] = {
-                48 * eps * six * six, 24 * eps * six, cut * cut, shift, force, cut};
+                48 * eps * six * six, -24 * eps * six, cut * cut, shift, force, cut};
             for (int k = 0; k < kParameters; ++k) more[k][s] = static_cast<Real>(all[k]);
         }
         for (int k = 0; k < kParameters; ++k)
@@ -71,7 +71,7 @@ class Law {
         for (int k = 0; k < kParameters; ++k) same_[k] = Wide<Real>(tables.of[k][0]);
     }
     /// The numbers of a row's four species, where parameters differ: times how many there are.
-    [[nodiscard]] Wide<Real> rows(const Real* species, int part) const {
+    [[nodiscard, gnu::always_inline]] Wide<Real> rows(const Real* species, int part) const {
         Wide<Real> r = each(species + part * Wide<Real>::kQuads);
         if constexpr (kinds != Kinds::one) {
             Wholes<Real> w = wholes(r);
@@ -141,12 +141,15 @@ class Kernel {
                 else
                     cluster<false, true>(at, x + other, f + other);
             }
-            for (int row = 0; row < 2; ++row)
-                for (int part = 0; part < kParts; ++part)
-                    for (int c = 0; c < 3; ++c)
-                        collect(f + (2 * eight + static_cast<std::size_t>(row)) * kPerCluster + 4 * c +
-                                    part * kQuads,
-                                at.rows[row].f[part][c]);
+            repeat<2>([&](auto row) {
+                repeat<kParts>([&](auto part) {
+                    repeat<3>([&](auto c) {
+                        Real* const to = f + (2 * eight + static_cast<std::size_t>(row)) * kPerCluster;
+                        const Wide<Real> sum = at.rows[row].f[part][c];
+                        collect(to + 4 * c + part * kQuads, sum);
+                    });
+                });
+            });
             if constexpr (sums) energy += total(at.energy);
         }
         return energy;
@@ -167,18 +170,18 @@ class Kernel {
         Wide<Real> kind;
     };
 
-    void start(Eight& at, const Real* x) const {
+    [[gnu::always_inline]] void start(Eight& at, const Real* x) const {
         at.energy = Wide<Real>(0);
-        for (Row& row : at.rows) {
-            for (int part = 0; part < kParts; ++part) {
-                for (int c = 0; c < 3; ++c) {
-                    row.x[part][c] = each(x + 4 * c + part * kQuads);
-                    row.f[part][c] = Wide<Real>(0);
-                }
-                row.kind[part] = law_.rows(x + 12, part);
-            }
-            x += kPerCluster;
-        }
+        repeat<2>([&](auto row) {
+            repeat<kParts>([&](auto part) {
+                const Real* const from = x + row * static_cast<int>(kPerCluster);
+                repeat<3>([&](auto c) {
+                    at.rows[row].x[part][c] = each(from + 4 * c + part * kQuads);
+                    at.rows[row].f[part][c] = Wide<Real>(0);
+                });
+                at.rows[row].kind[part] = law_.rows(from + 12, part);
+            });
+        });
     }
 
     /// A row with a cluster. first: it begins the sum of forces on the cluster. apart: added to the square of
@@ -186,9 +189,9 @@ class Kernel {
     template <bool first, bool masked = false>
     [[gnu::always_inline]] void pairs(Row& row, Other& other, Wide<Real>& energy,
                                       const Wide<Real>* apart = nullptr) const {
-        for (int part = 0; part < kParts; ++part) {
+        repeat<kParts>([&](auto part) __attribute__((always_inline)) {
             Wide<Real> d[3];
-            for (int c = 0; c < 3; ++c) d[c] = row.x[part][c] - other.x[c];
+            repeat<3>([&](auto c) { d[c] = row.x[part][c] - other.x[c]; });
             Wide<Real> square = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
             if constexpr (masked) square = square + apart[part];
             const auto get = [&]<int parameter>(std::integral_constant<int, parameter>) {
@@ -197,13 +200,13 @@ class Kernel {
             const Wide<Real> limit = get(std::integral_constant<int, kSquare>{});
             const Wide<Real> two = inverse_within(square, limit), four = two * two, six = four * two;
             const Wide<Real> twelve = get(std::integral_constant<int, kTwelve>{});
-            const Wide<Real> minus_six = Wide<Real>(0) - get(std::integral_constant<int, kSix>{});
+            const Wide<Real> minus_six = get(std::integral_constant<int, kMinusSix>{});
             Wide<Real> pull = fma(twelve, six, minus_six) * (four * four);
             if constexpr (shifted) pull = pull - get(std::integral_constant<int, kForceAtCut>{}) * sqrt(two);
-            for (int c = 0; c < 3; ++c) {
+            repeat<3>([&](auto c) {
                 row.f[part][c] = fma(pull, d[c], row.f[part][c]);
-                other.f[c] = first && part == 0 ? pull * d[c] : fma(pull, d[c], other.f[c]);
-            }
+                other.f[c] = first && part() == 0 ? pull * d[c] : fma(pull, d[c], other.f[c]);
+            });
             if constexpr (sums) {
                 const Wide<Real> sixth(Real(1) / 6), half(Real(0.5));
                 Wide<Real> u = fma(twelve * half, six, minus_six) * sixth * six -
@@ -212,11 +215,11 @@ class Kernel {
                     u = u + get(std::integral_constant<int, kForceAtCut>{}) * (square * sqrt(two));
                 energy = energy + within(square, limit, u);
             }
-        }
+        });
     }
 
     [[gnu::always_inline]] static void load(Other& other, const Real* x) {
-        for (int c = 0; c < 3; ++c) other.x[c] = spread(x + 4 * c);
+        repeat<3>([&](auto c) { other.x[c] = spread(x + 4 * c); });
         if constexpr (kinds != Kinds::one) other.kind = spread(x + 12);
     }
 
@@ -230,7 +233,7 @@ class Kernel {
     }
 
     /// Pairs among the eight: each once. What is not a pair is as far apart as no cutoff reaches.
-    void inside(Eight& at, const Real* x, Real* f) const {
+    [[gnu::always_inline]] void inside(Eight& at, const Real* x, Real* f) const {
         Wide<Real> above[kParts];
         for (int part = 0; part < kParts; ++part) {
             Real lanes[Wide<Real>::kLanes];

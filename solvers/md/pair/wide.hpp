@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -37,6 +38,16 @@ using Piece = typename Vectors<Real>::PieceOf;
 template <class Real>
 using Quad = typename Vectors<Real>::QuadOf;
 
+/// Calls each(0) to each(n - 1), with numbers that the compiler knows: an array that is only indexed by such
+/// is kept in registers.
+template <int n, class Each>
+[[gnu::always_inline]] inline void repeat(Each each) {
+    [&]<int... k>(std::integer_sequence<int, k...>) __attribute__((always_inline)) {
+        (each(std::integral_constant<int, k>{}), ...);
+    }
+    (std::make_integer_sequence<int, n>{});
+}
+
 /// 64 bytes of them. A quad is a cluster's four atoms: a Wide has four quads of floats, two of doubles.
 template <class Real>
 struct Wide {
@@ -44,15 +55,15 @@ struct Wide {
     Piece<Real> of[kPieces];
 
     Wide() = default;
-    explicit Wide(Real same) {
-        for (auto& piece : of) piece = Piece<Real>{} + same;
+    [[gnu::always_inline]] explicit Wide(Real same) {
+        repeat<kPieces>([&](auto k) { of[k] = Piece<Real>{} + same; });
     }
 };
 
 template <class Real, class Each>
 [[gnu::always_inline]] inline Wide<Real> by_piece(Each each) {
     Wide<Real> r;
-    for (int k = 0; k < Wide<Real>::kPieces; ++k) r.of[k] = each(k);
+    repeat<Wide<Real>::kPieces>([&](auto k) __attribute__((always_inline)) { r.of[k] = each(k); });
     return r;
 }
 template <class Real>
@@ -173,7 +184,7 @@ template <class Real>
 }
 /// The first quad is p[0] four times, the second p[1], and so on.
 template <class Real>
-inline Wide<Real> each(const Real* p) {
+[[gnu::always_inline]] inline Wide<Real> each(const Real* p) {
     Real lanes[Wide<Real>::kLanes];
     for (int l = 0; l < Wide<Real>::kLanes; ++l) lanes[l] = p[l / 4];
     Wide<Real> r;
@@ -240,7 +251,7 @@ template <class Real>
 }
 /// Adds the sum of the first quad of x to f[0], of the second to f[1], and so on.
 template <class Real>
-inline void collect(Real* f, const Wide<Real>& x) {
+[[gnu::always_inline]] inline void collect(Real* f, const Wide<Real>& x) {
     Real lanes[Wide<Real>::kLanes];
     std::memcpy(lanes, x.of, sizeof lanes);
     for (int q = 0; q < Wide<Real>::kQuads; ++q)
@@ -248,7 +259,7 @@ inline void collect(Real* f, const Wide<Real>& x) {
 }
 /// In double, lane by lane.
 template <class Real>
-inline double total(const Wide<Real>& x) {
+[[gnu::always_inline]] inline double total(const Wide<Real>& x) {
     Real lanes[Wide<Real>::kLanes];
     std::memcpy(lanes, x.of, sizeof lanes);
     double sum = 0;
