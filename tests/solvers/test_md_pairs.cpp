@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "solvers/md/pair/pairs.hpp"
 #include "tests/catch.hpp"
 
@@ -314,6 +315,13 @@ TEST_CASE("forces have the same bits with registers of 512, 256 and 128 bits") {
     };
     CHECK(bits(Precision::mixed) == 0xa01e06373fc223afU);
     CHECK(bits(Precision::full) == 0xeab28c477d43a2b2U);
+}
+
+TEST_CASE("a position that is no number ends the rebuild with one error") {
+    Box box({9, 9, 9}, scattered({9, 9, 9}, 40, 0.8, 13), 2.8, 1);
+    box.x[1][7] = std::nan("");
+    Pairs pairs;
+    CHECK_THROWS_AS(pairs.build(box.sight(), box.counts, 2.8), strata::Error);
 }
 
 TEST_CASE("a patch may be empty, or have a single atom") {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.hpp"
 #include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
@@ -65,7 +66,12 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
 
     std::vector<Place> places(n);
     for (std::size_t k = 0; k < n; ++k)
-        for (std::size_t c = 0; c < 3; ++c) places[k][c] = static_cast<float>(x[c][atoms[k]] - origin[c]);
+        for (std::size_t c = 0; c < 3; ++c) {
+            places[k][c] = static_cast<float>(x[c][atoms[k]] - origin[c]);
+            if (!std::isfinite(places[k][c]))
+                throw Error("an atom's position is no number any more", kFailure)
+                    .remedy("take a shorter time step, or start from atoms that do not overlap");
+        }
     const Extent extent = extent_of(places);
     double width = std::cbrt(kColumn / density(places, extent));
     const auto bins = [&](double side, double length) {

@@ -21,17 +21,23 @@ namespace {
 /// What the kernel needs of two species.
 enum Parameter { kTwelve, kMinusSix, kSquare, kEnergyAtCut, kForceAtCut, kCut, kParameters };
 
+/// How parameters are found: the same for all pairs, in registers, or in memory.
+enum class Kinds { one, few, many };
+inline constexpr int kFew = 4;
+
 /// Tables [species * species] of a potential; of up to four species they fill one Wide of floats, two of
 /// doubles.
 template <class Real>
 struct Tables {
     int species;
-    Real of[kParameters][16];
+    Real of[kParameters][16] = {};
     std::vector<Real> more[kParameters];
 
     explicit Tables(const LennardJones& p) : species(p.species) {
         const std::size_t count = static_cast<std::size_t>(species) * static_cast<std::size_t>(species);
-        for (int k = 0; k < kParameters; ++k) more[k].resize(count);
+        const bool in_registers = species <= kFew;
+        if (!in_registers)
+            for (auto& table : more) table.resize(count);
         for (std::size_t s = 0; s < count; ++s) {
             const double eps = p.epsilon[s], cut = p.cutoff[s], six = std::pow(p.sigma[s], 6);
             const double inverse = 1 / (cut * cut), six_cut = six * inverse * inverse * inverse;
@@ -42,16 +48,11 @@ struct Tables {
                                                             : energy + cut * force;
             const double all[kParameters] = {
                 48 * eps * six * six, -24 * eps * six, cut * cut, shift, force, cut};
-            for (int k = 0; k < kParameters; ++k) more[k][s] = static_cast<Real>(all[k]);
+            for (int k = 0; k < kParameters; ++k)
+                (in_registers ? of[k] : more[k].data())[s] = static_cast<Real>(all[k]);
         }
-        for (int k = 0; k < kParameters; ++k)
-            for (std::size_t s = 0; s < 16; ++s) of[k][s] = s < count ? more[k][s] : Real{};
     }
 };
-
-/// How parameters are found: the same for all pairs, in registers, or in memory.
-enum class Kinds { one, few, many };
-inline constexpr int kFew = 4;
 
 template <class Real>
 struct Wholes {
@@ -103,9 +104,10 @@ class Law {
             return r;
         }
 #else
+        const Real* const table =
+            kinds == Kinds::few ? tables_.of[parameter] : tables_.more[parameter].data();
         for (int k = 0; k < Wide<Real>::kPieces; ++k)
-            for (std::size_t l = 0; l < kRegister / sizeof(Real); ++l)
-                r.of[k][l] = tables_.more[parameter][static_cast<std::size_t>(at.of[k][l])];
+            for (std::size_t l = 0; l < kRegister / sizeof(Real); ++l) r.of[k][l] = table[at.of[k][l]];
         return r;
 #endif
     }
