@@ -252,19 +252,25 @@ TEST_CASE(
     const Box box(size, scattered(size, 150, 0.8, 9), reach, 1);
     Pairs pairs;
     pairs.build(box.sight(), box.counts, reach);
-    std::set<std::pair<std::size_t, std::size_t>> seen, near, all;
-    bool twice = false;
-    pairs.for_each([&](std::int32_t i, std::int32_t j) {
-        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
-        twice = !seen.insert(std::minmax(a, b)).second || twice;
-    });
-    box.for_pairs([&](std::size_t i, std::size_t j, double square) {
-        all.insert({i, j});
-        if (square < reach * reach) near.insert({i, j});
-    });
-    CHECK(!twice);
-    CHECK(std::includes(seen.begin(), seen.end(), near.begin(), near.end()));
-    CHECK(std::includes(all.begin(), all.end(), seen.begin(), seen.end()));
+    std::size_t visited = 0;
+    for (const double within : {reach, 2.3}) {
+        if (within < reach) pairs.prune(box.sight(), within);
+        std::set<std::pair<std::size_t, std::size_t>> seen, near, all;
+        bool twice = false;
+        pairs.for_each([&](std::int32_t i, std::int32_t j) {
+            const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+            twice = !seen.insert(std::minmax(a, b)).second || twice;
+        });
+        box.for_pairs([&](std::size_t i, std::size_t j, double square) {
+            all.insert({i, j});
+            if (square < within * within) near.insert({i, j});
+        });
+        CHECK(!twice);
+        CHECK(std::includes(seen.begin(), seen.end(), near.begin(), near.end()));
+        CHECK(std::includes(all.begin(), all.end(), seen.begin(), seen.end()));
+        if (within < reach) CHECK(seen.size() < visited * 4 / 5);
+        visited = seen.size();
+    }
 }
 
 TEST_CASE("forces and energy have the same bits whenever the list was pruned") {
