@@ -66,7 +66,9 @@ def ours(
 # -- GROMACS
 
 
-def gromacs_input(folder: Path, gmx: str, side: tuple[int, int, int], cutoff: float) -> int:
+def gromacs_input(
+    folder: Path, gmx: str, side: tuple[int, int, int], cutoff: float, tolerance: float = 0.005
+) -> int:
     """Writes run.tpr; returns the number of atoms."""
     cells = [(a, b, c) for a in range(side[0]) for b in range(side[1]) for c in range(side[2])]
     places = [tuple((cell[d] + at[d]) * CELL for d in range(3)) for cell in cells for at in BASIS]
@@ -93,7 +95,7 @@ def gromacs_input(folder: Path, gmx: str, side: tuple[int, int, int], cutoff: fl
         "nstenergy": 100,
         "nstcalcenergy": 100,
         "nstlog": 1000,
-        "verlet-buffer-tolerance": 0.005,
+        "verlet-buffer-tolerance": tolerance,
     }
     (folder / "run.mdp").write_text("".join(f"{key} = {value}\n" for key, value in keys.items()))
     output_of([gmx, "grompp", "-f", "run.mdp", "-o", "run.tpr", "-maxwarn", "5"], cwd=folder)
@@ -180,7 +182,7 @@ def comparisons(made: Path, given: argparse.Namespace, cutoff: float, used: int)
     mixed = [Contender(OURS, ours(given.pairs, given.side, cutoff, "mixed", used))]
     double = [Contender(OURS, ours(given.pairs, given.side, cutoff, "full", used))]
     if given.gmx:
-        gromacs_input(folder, given.gmx, side, cutoff)
+        gromacs_input(folder, given.gmx, side, cutoff, given.tolerance)
         mixed.append(Contender("GROMACS", gromacs(folder, given.gmx, atoms, steps, used)))
     if given.lmp:
         lammps_input(folder, side, cutoff, max(50, steps // 4))
@@ -205,6 +207,12 @@ def main() -> int:
     parser.add_argument("--pairs", default="strata-md-pairs", help="the driver of the pair kernels")
     parser.add_argument("--gmx", type=program, default=None, help="GROMACS, mixed precision")
     parser.add_argument("--lmp", type=program, default=None, help="LAMMPS")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.005,
+        help="GROMACS's verlet-buffer-tolerance in epsilon/tau (0.005, its default): the drift it allows",
+    )
     parser.add_argument("--cutoffs", type=float, nargs="+", default=[2.5, 5.0])
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(cores())}))
     parser.add_argument("--side", type=int, default=20, help="cells of four atoms along a core's box (20)")
