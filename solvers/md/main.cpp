@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
             .time_unit = "tau",
             .series = l.thermo.all(),
             .series_every = settings.thermo,
-            .series_from_start = true,
+            .series_due = [&settings](std::int64_t step) { return settings.due(step); },
             .fields = {l.x, l.v},
             .verify = [&settings, l](const graph::Finished& run) { return md::verify(run, l, settings); }};
     });

@@ -180,7 +180,8 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
     });
 }
 
-/// The rest of this step's kick; what is due is summed up; the first half of the next step's.
+/// The second half of this step's kick and the first one of the next step's; between them, what is due is
+/// summed up.
 void kick(const Step& step, Scope& scope, int v_version) {
     const Labels& l = step.labels;
     Task task = scope.task(scope.id() == kStart ? "first kick" : "kick", step.grid);
@@ -194,14 +195,13 @@ void kick(const Step& step, Scope& scope, int v_version) {
         const double* f[3];
         pointers(here[v], u), pointers(here[force], f);
         const std::int64_t count = here[v].size();
+        // At the start velocities are those of the same time. What is summed up changes no bit of them.
+        const double half = s.step / 2;
         if (s.due(here.step)) {
-            if (here.step > 0) md::kick(count, u, f, s.step / 2);
             here[sums].resize(kSums);
-            sum_velocities(count, u, here[sums].begin());
-            md::kick(count, u, f, s.step / 2);
-        } else {
-            md::kick(count, u, f, s.step);
+            sum_velocities(count, u, f, here.step > 0 ? half : 0, here[sums].begin());
         }
+        md::kick(count, u, f, here.step > 0 ? s.step : half);
         if (rescales) here[kinetic] = squares(count, u) / 2;
     });
 }

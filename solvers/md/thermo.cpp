@@ -26,10 +26,11 @@ Thermo make_thermo(Graph& graph) {
     return t;
 }
 
-void sum_velocities(std::int64_t count, const double* const v[3], double* sums) {
+void sum_velocities(std::int64_t count, const double* const v[3], const double* const f[3], double half,
+                    double* sums) {
     double all[kSums] = {};
     for (std::int64_t i = 0; i < count; ++i) {
-        const double a = v[0][i], b = v[1][i], c = v[2][i];
+        const double a = v[0][i] + half * f[0][i], b = v[1][i] + half * f[1][i], c = v[2][i] + half * f[2][i];
         const double terms[] = {a * a, b * b, c * c, a * b, a * c, b * c};
         for (std::size_t t = 0; t < 6; ++t) all[kKinetic + t] += terms[t] / 2;
         all[kMomentum] += a, all[kMomentum + 1] += b, all[kMomentum + 2] += c;

@@ -101,7 +101,8 @@ class Swarm {
                            Weight weight, Force force, Pairs pairs) {
         for (std::int64_t i = 0; i < own; ++i)
             for (std::int64_t j = i + 1; j < all; ++j) {
-                if (j >= own && shape.side == HaloSide::both && id(j) <= id(i)) continue;
+                // None with an image of itself; those of both sides once.
+                if (j >= own && (shape.side == HaloSide::both ? id(j) <= id(i) : id(j) == id(i))) continue;
                 std::array<double, 3> d{};
                 double square = 0;
                 for (int a = 0; a < shape.directions; ++a) {

@@ -9,6 +9,7 @@
 #include "solvers/md/start.hpp"
 #include "solvers/md/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/particle_lines.hpp"
 
 using namespace strata;
 using namespace strata::md;
@@ -187,6 +188,8 @@ TEST_CASE("lists that are pruned, or made anew in every few steps, give the same
     CHECK(apart(run(s), should, plain) == 0);
     s.margin = 0.25;
     CHECK(apart(run(s), should, plain) == 0);
+    s.thermo = 7;  // nor do energies change atoms
+    CHECK(apart(run(s), should, plain) == 0);
     s.every = 5, s.skin = 0.6;
     const State is = run(s);
     CHECK(is.rebuilds == 8);
@@ -255,6 +258,27 @@ TEST_CASE("thermostats keep the temperature, with the fluctuations of the canoni
     // Energy went in and out, and the sum of both is kept.
     CHECK(most > 20);
     CHECK(drift < 0.05 * most);
+}
+
+TEST_CASE("patches that go to other processes between rebuilds leave all bits as they are", "[md][native]") {
+    const std::string stay = tests::lines_of("1x1", {"0"});
+    CHECK(stay.find("rebuilds 0") == std::string::npos);
+    CHECK(tests::lines_of("2x1", {"3"}) == stay);
+    CHECK(tests::lines_of("3x1", {"4"}) == stay);
+}
+
+TEST_CASE("the first energies and pressures are those that LAMMPS prints", "[md]") {
+    Settings s = melt({1, 2, 1}, 10);
+    s.steps = 1, s.step = 1e-9, s.thermo = 1;
+    // examples/melt: 4000 atoms, T = 3. bench/in.lj: 32000 atoms, T = 1.44.
+    s.temperature = 3;
+    const State melt = run(s);
+    CHECK(std::abs(melt.potential / 4000 + 6.7733681) < 6e-8);
+    CHECK(std::abs(melt.pressure + 3.7033504) < 6e-8);
+    s.cells = {20, 20, 20}, s.temperature = 1.44;
+    const State bench = run(s);
+    CHECK(std::abs(bench.total / 32000 + 4.6134356) < 6e-8);
+    CHECK(std::abs(bench.pressure + 5.0197073) < 6e-8);
 }
 
 TEST_CASE("numbers of the gamma distribution have its mean and variance", "[md]") {
@@ -330,7 +354,7 @@ TEST_CASE("what a box cannot hold is refused", "[md]") {
         try {
             complete(s, schema(s));
         } catch (const Error& error) {
-            return std::string(error.what());
+            return error.text();
         }
         return std::string();
     };

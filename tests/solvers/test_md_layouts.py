@@ -61,10 +61,15 @@ def test_balancing_leaves_the_bits_of_a_droplet_as_they_are(run, tmp_path):
 def test_the_series_has_the_start_and_every_step_that_is_due(run, tmp_path):
     changes, _ = SHORT["melt"]
     case = changed(tmp_path, "melt", cases=MD_CASES, **{**changes, "steps": "12"})
-    run(case, "--out", tmp_path / "out")
-    rows = (tmp_path / "out" / "series.csv").read_text().splitlines()
-    steps = [row.split(",")[0] for row in rows if row[:1].isdigit()]
-    assert steps == ["0", "5", "10", "12"]
+
+    def steps(*options: object) -> list[str]:
+        run(case, "--out", tmp_path / "out", *options)
+        rows = (tmp_path / "out" / "series.csv").read_text().splitlines()
+        return [row.split(",")[0] for row in rows if row[:1].isdigit()]
+
+    # Where the command line ends a run nothing is due.
+    assert steps("--steps", 7) == ["0", "5"]
+    assert steps() == ["0", "5", "10", "12"]
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["verified"] is True
 

@@ -43,10 +43,10 @@ struct Solver {
     std::string time_unit = "s";
     /// The columns of the time series.
     std::vector<Scalar<double>> series = {};
-    /// A row every so many steps, where the command line says nothing else; whether there is one of the
-    /// start.
+    /// A row every so many steps, where the command line says nothing else. Where its values are found in
+    /// some steps alone: whether they are in this one (0: at the start). Others have no row.
     std::int64_t series_every = 10;
-    bool series_from_start = false;
+    std::function<bool(std::int64_t step)> series_due = {};
     /// The labels in files for ParaView, where a case asks for such files ([output], --fields). Allowed are
     /// fields on cells and nodes, labels of particles, and lists on points and cells of shapes, that are kept
     /// from step to step. Empty: all of these.

@@ -148,7 +148,7 @@ void Run::begin() {
     }
     series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
                     words_.restart ? std::optional(simulation_.step()) : std::nullopt);
-    if (simulation_.step() == 0 && solver_.series_from_start) append_row();
+    if (simulation_.step() == 0 && solver_.series_due && solver_.series_due(0)) append_row();
 }
 
 void Run::append_row() {
@@ -252,7 +252,8 @@ void Run::save() {
 
 void Run::after_batch(double seconds) {
     const std::int64_t step = simulation_.step();
-    if (series_ && (step % series_every() == 0 || over())) append_row();
+    if (series_ && (step % series_every() == 0 || over()) && (!solver_.series_due || solver_.series_due(step)))
+        append_row();
     pace_->at(step, time(), seconds);
     say_moves();
     if (progress_) progress_->at(step, time(), seconds);
