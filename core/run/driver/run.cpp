@@ -252,7 +252,8 @@ void Run::save() {
 
 void Run::after_batch(double seconds) {
     const std::int64_t step = simulation_.step();
-    if (series_ && (step % series_every() == 0 || over()) && (!solver_.series_due || solver_.series_due(step)))
+    if (series_ && (step % series_every() == 0 || over()) &&
+        (!solver_.series_due || solver_.series_due(step)))
         append_row();
     pace_->at(step, time(), seconds);
     say_moves();
