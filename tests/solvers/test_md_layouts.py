@@ -62,14 +62,14 @@ def test_the_series_has_the_start_and_every_step_that_is_due(run, tmp_path):
     changes, _ = SHORT["melt"]
     case = changed(tmp_path, "melt", cases=MD_CASES, **{**changes, "steps": "12"})
 
-    def steps(*options: object) -> list[str]:
-        run(case, "--out", tmp_path / "out", *options)
-        rows = (tmp_path / "out" / "series.csv").read_text().splitlines()
+    def steps(name: str, *options: object) -> list[str]:
+        run(case, "--out", tmp_path / name, *options)
+        rows = (tmp_path / name / "series.csv").read_text().splitlines()
         return [row.split(",")[0] for row in rows if row[:1].isdigit()]
 
     # Where the command line ends a run nothing is due.
-    assert steps("--steps", 7) == ["0", "5"]
-    assert steps() == ["0", "5", "10", "12"]
+    assert steps("short", "--steps", 7) == ["0", "5"]
+    assert steps("out") == ["0", "5", "10", "12"]
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["verified"] is True
 

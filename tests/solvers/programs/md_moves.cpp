@@ -3,6 +3,7 @@
 // EVERY so many steps all patches go to the next process, between rebuilds of their lists; 0: they stay.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -16,7 +17,7 @@ namespace {
 using namespace strata;
 using namespace strata::graph;
 
-int go(team::Team& team, int every) {
+int go(team::Team& team, std::int64_t every) {
     md::Settings s;
     s.cells = {8, 8, 8}, s.density = 0.8442, s.temperature = 1.44, s.patches = {3, 2, 2};
     s.steps = 30, s.thermo = 10;
@@ -26,7 +27,7 @@ int go(team::Team& team, int every) {
     Simulation run(graph, Members::of(team), {.crew = &team.crew()});
     run.start();
     while (run.step() < s.steps) {
-        run.advance(every > 0 ? every : s.steps);
+        run.advance(every > 0 ? std::min(every, s.steps - run.step()) : s.steps);
         if (every == 0) break;
         Assignment other = run.plan().assignment();
         for (int& owner : other.owner[FamilyId(0)]) owner = (owner + 1) % team.size();
