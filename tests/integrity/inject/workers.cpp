@@ -1,0 +1,99 @@
+#include "workers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace inject {
+
+Workers Workers::seize(const std::vector<pid_t>& pids) {
+    Workers all;
+    for (const pid_t pid : pids) all.each_.push_back(Tracee::seize(pid, true));
+    return all;
+}
+
+void Workers::turn() { std::rotate(each_.begin(), each_.begin() + 1, each_.end()); }
+
+void Workers::go() {
+    for (Tracee& one : each_) one.go();
+}
+
+void Workers::stop_in_user_code() {
+    // A side whose partner stands still comes to its own code soon, if only to look whether the other is
+    // there.
+    for (Tracee& one : each_) one.stop_in_user_code();
+}
+
+void Workers::reap() {
+    for (Tracee& one : each_) one.reap();
+}
+
+Workers Workers::twins() {
+    const int file = each_.size() > 1 ? struck().shared_copy() : -1;
+    Workers others;
+    for (Tracee& one : each_) others.each_.push_back(one.twin(file));
+    if (file >= 0) close(file);
+    return others;
+}
+
+void Workers::watch(std::uintptr_t address) {
+    const std::vector<Mapping> all = mappings(struck().pid());
+    const bool shared = std::ranges::any_of(
+        all, [&](const Mapping& each) { return each.shared && each.begin <= address && address < each.end; });
+    for (Tracee& one : each_)
+        if (shared || &one == &struck()) one.watch(address);
+}
+
+bool Workers::touched() const { return std::ranges::any_of(each_, &Tracee::touched); }
+
+Ended Workers::run_to_write(std::uint64_t limit) {
+    std::vector<std::optional<Ran>> ran(each_.size());
+    for (Tracee& one : each_) one.run(limit);
+    Ended ended;
+    for (std::size_t there = 0; there < each_.size(); usleep(200))
+        for (std::size_t i = 0; i < each_.size(); ++i) {
+            if (ran[i] || !(ran[i] = each_[i].there())) continue;
+            ++there;
+            if (ran[i]->stop == Stop::kWrite) {
+                ended.reports.push_back(ran[i]->text);
+                continue;
+            }
+            // Its partner would wait for ever.
+            ended.stop = ran[i]->stop;
+            ended.touched = touched();
+            return ended;
+        }
+    ended.touched = touched();
+    return ended;
+}
+
+void Workers::leave_write_out() {
+    for (Tracee& one : each_) one.leave_write_out();
+}
+
+void Workers::kill() {
+    for (Tracee& one : each_) one.kill();
+}
+
+std::uint64_t Workers::cpu_time() const {
+    std::uint64_t sum = 0;
+    for (const Tracee& one : each_) sum += inject::cpu_time(one.pid());
+    return sum;
+}
+
+Difference Workers::difference(const Workers& others, const Noise& noise) const {
+    Difference found;
+    for (std::size_t i = 0; i < each_.size(); ++i) {
+        const Difference one = inject::difference(each_[i], others.each_[i], noise);
+        found.words.insert(found.words.end(), one.words.begin(), one.words.end());
+        found.registers |= one.registers;
+        found.mappings |= one.mappings;
+    }
+    // What they share was compared for each.
+    std::sort(found.words.begin(), found.words.end());
+    found.words.erase(std::unique(found.words.begin(), found.words.end()), found.words.end());
+    return found;
+}
+
+}  // namespace inject
