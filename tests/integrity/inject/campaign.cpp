@@ -17,7 +17,7 @@ namespace inject {
 
 namespace {
 
-constexpr int kCalibrations = 4, kRoundsTimed = 10;
+constexpr int kCalibrations = 4, kRoundsTimed = 10, kRoundsAfter = 3;
 
 double now() {
     timespec time{};
@@ -46,6 +46,15 @@ struct Outcome {
     bool digest = false;   // the report has one of all results, and it is right
     bool unknown = false;  // the twin did another round than the original
 };
+
+void invert(const Tracee& process, const std::vector<std::uintptr_t>& words) {
+    for (const std::uintptr_t word : words) {
+        std::uint64_t value = 0;
+        read_memory(process.pid(), word, &value, sizeof value);
+        value = ~value;
+        write_memory(process.pid(), word, &value, sizeof value);
+    }
+}
 
 class Campaign {
   public:
@@ -84,7 +93,7 @@ class Campaign {
 
 // How long a round takes, and what differs between two runs of one round without a fault.
 void Campaign::calibrate() {
-    workers_.stop_in_user_code();
+    stop_somewhere();
     std::vector<std::uint64_t> times;
     round_ = 3'000'000'000;
     for (int i = 0; i < kRoundsTimed; ++i) {
@@ -115,10 +124,13 @@ void Campaign::calibrate() {
 }
 
 void Campaign::stop_somewhere() {
-    const std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
-    const timespec time{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
-    nanosleep(&time, nullptr);
-    workers_.stop_in_user_code();
+    do {
+        std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
+        if (asked_.pair) wait += 20'000'000;  // their supervisor brings them together, now and then
+        const timespec time{static_cast<time_t>(wait / 1'000'000'000),
+                            static_cast<long>(wait % 1'000'000'000)};
+        nanosleep(&time, nullptr);
+    } while (!workers_.stop_in_user_code());
     workers_.reap();
 }
 
@@ -213,18 +225,20 @@ bool Campaign::holds_nothing(const Place& place, int rounds, Workers& spare) {
     return left.words.empty() && !left.mappings && std::popcount(left.registers) == 1;
 }
 
-// Whether what is left was of no account: the report is right, and in another twin, in which all those words
-// are inverted at the end of the round, nothing else changes in the rounds that follow.
+// Whether what is left was of no account: the report is right, and where all those words are inverted at the
+// end of the round, nothing else changes in the rounds that follow.
 bool Campaign::left_behind(const Outcome& outcome, Workers& spare) {
-    if (asked_.pair || !outcome.digest || outcome.unknown || outcome.left.registers != 0 ||
-        outcome.left.mappings || !same_rounds(spare, outcome.rounds))
+    if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings)
         return false;
-    for (const std::uintptr_t word : outcome.left.words) {
-        std::uint64_t value = 0;
-        read_memory(spare.struck().pid(), word, &value, sizeof value);
-        value = ~value;
-        write_memory(spare.struck().pid(), word, &value, sizeof value);
+    if (asked_.pair) {
+        // Twins get no orders for another round: the two workers go on with those words. Each report has to
+        // be right, else this campaign ends.
+        invert(workers_.struck(), outcome.left.words);
+        for (int round = 0; round < kRoundsAfter; ++round) right_round();
+        return true;
     }
+    if (!same_rounds(spare, outcome.rounds)) return false;
+    invert(spare.struck(), outcome.left.words);
     spare.leave_write_out();
     for (int round = 0; round < asked_.rounds; ++round) right_round();
     if (!same_rounds(spare, asked_.rounds)) return false;
@@ -301,7 +315,6 @@ void Campaign::run() {
         twin.kill();
         workers_.go();
     }
-    workers_.stop_in_user_code();
     workers_.kill();
 }
 

@@ -345,6 +345,8 @@ std::optional<Ran> Tracee::reached(int status) {
             ran.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
             return ran;
         }
+        // What was asked to stop in a system call stops at its end, and then is not asked again.
+        if (asked_) return Ran{Stop::kHang, 0, "", touched_};
         go_to_next_stop(0);
         return std::nullopt;
     }

@@ -19,10 +19,14 @@ void Workers::go() {
     for (Tracee& one : each_) one.go();
 }
 
-void Workers::stop_in_user_code() {
-    // A side whose partner stands still comes to its own code soon, if only to look whether the other is
-    // there.
-    for (Tracee& one : each_) one.stop_in_user_code();
+bool Workers::stop_in_user_code() {
+    if (each_.size() == 1) return struck().stop_in_user_code();
+    constexpr int kTries = 10;
+    std::size_t stopped = 0;
+    while (stopped < each_.size() && each_[stopped].stop_in_user_code(kTries)) ++stopped;
+    if (stopped == each_.size()) return true;
+    while (stopped > 0) each_[--stopped].go();
+    return false;
 }
 
 void Workers::reap() {

@@ -27,8 +27,9 @@ class Workers {
     void turn();
 
     void go();
-    // All of them in their own code. What is shared is then at rest.
-    void stop_in_user_code();
+    // All of them in their own code. What is shared is then at rest. False where a side has no work and
+    // sleeps, since the other one is stopped: then all run on, until another instant is taken.
+    bool stop_in_user_code();
     void reap();
     // Others in exactly this state, which share among themselves what these share.
     Workers twins();
