@@ -47,15 +47,6 @@ struct Outcome {
     bool unknown = false;  // the twin did another round than the original
 };
 
-void invert(const Tracee& process, const std::vector<std::uintptr_t>& words) {
-    for (const std::uintptr_t word : words) {
-        std::uint64_t value = 0;
-        read_memory(process.pid(), word, &value, sizeof value);
-        value = ~value;
-        write_memory(process.pid(), word, &value, sizeof value);
-    }
-}
-
 class Campaign {
   public:
     Campaign(const std::vector<pid_t>& workers, const Asked& asked)
@@ -70,8 +61,8 @@ class Campaign {
     void calibrate();
     void stop_somewhere();
     Outcome follow(Workers& twin, const Place* watched, std::optional<Workers>& spare);
-    bool of_no_account(Outcome& outcome, const Fault& fault, Workers& spare);
-    bool left_behind(const Outcome& outcome, Workers& spare);
+    bool of_no_account(Outcome& outcome, const Fault& fault, const Workers& twin, Workers& spare);
+    bool left_behind(const Outcome& outcome, const Workers& twin, Workers& spare);
     bool same_rounds(Workers& twin, int rounds);
     void doubt(Outcome& outcome, const Workers& twin, const Place* place, Workers& spare);
     bool holds_nothing(const Place& place, int rounds, Workers& spare);
@@ -79,7 +70,7 @@ class Campaign {
     void right_round();
     void learn(const Difference& noise) {
         for (const std::uintptr_t word : noise.words) noise_.lines.insert(line_of(word));
-        noise_.registers |= noise.registers;
+        noise_.registers |= noise.registers | noise.registers >> kRegisters;
     }
     std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
 
@@ -227,18 +218,18 @@ bool Campaign::holds_nothing(const Place& place, int rounds, Workers& spare) {
 
 // Whether what is left was of no account: the report is right, and where all those words are inverted at the
 // end of the round, nothing else changes in the rounds that follow.
-bool Campaign::left_behind(const Outcome& outcome, Workers& spare) {
+bool Campaign::left_behind(const Outcome& outcome, const Workers& twin, Workers& spare) {
     if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings)
         return false;
     if (asked_.pair) {
         // Twins get no orders for another round: the two workers go on with those words. Each report has to
         // be right, else this campaign ends.
-        invert(workers_.struck(), outcome.left.words);
+        workers_.invert_what_differs(twin, noise_);
         for (int round = 0; round < kRoundsAfter; ++round) right_round();
         return true;
     }
     if (!same_rounds(spare, outcome.rounds)) return false;
-    invert(spare.struck(), outcome.left.words);
+    spare.invert_what_differs(twin, noise_);
     spare.leave_write_out();
     for (int round = 0; round < asked_.rounds; ++round) right_round();
     if (!same_rounds(spare, asked_.rounds)) return false;
@@ -248,12 +239,12 @@ bool Campaign::left_behind(const Outcome& outcome, Workers& spare) {
                          after.words.end());
 }
 
-bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, Workers& spare) {
+bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, const Workers& twin, Workers& spare) {
     const bool in_register = fault.kind == name(Kind::kInteger) &&
                              std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
                              !outcome.left.mappings;
     const bool found =
-        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
+        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, twin, spare);
     if (found) outcome.by = in_register ? "unread" : "left behind";
     return found;
 }
@@ -304,7 +295,7 @@ void Campaign::run() {
             std::optional<Workers> spare;
             Outcome outcome = follow(twin, memory, spare);
             if (outcome.missed()) doubt(outcome, twin, memory, *spare);
-            if (outcome.missed() && of_no_account(outcome, *fault, *spare)) outcome.verdict = "masked";
+            if (outcome.missed() && of_no_account(outcome, *fault, twin, *spare)) outcome.verdict = "masked";
             print(number++, *fault, outcome);
             used += outcome.verdict != std::string("masked");
             idle = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace inject {
 
@@ -41,12 +42,16 @@ Workers Workers::twins() {
     return others;
 }
 
-void Workers::watch(std::uintptr_t address) {
+bool Workers::shared(std::uintptr_t address) const {
     const std::vector<Mapping> all = mappings(struck().pid());
-    const bool shared = std::ranges::any_of(
+    return std::ranges::any_of(
         all, [&](const Mapping& each) { return each.shared && each.begin <= address && address < each.end; });
+}
+
+void Workers::watch(std::uintptr_t address) {
+    const bool by_all = shared(address);
     for (Tracee& one : each_)
-        if (shared || &one == &struck()) one.watch(address);
+        if (by_all || &one == &struck()) one.watch(address);
 }
 
 bool Workers::touched() const { return std::ranges::any_of(each_, &Tracee::touched); }
@@ -91,13 +96,26 @@ Difference Workers::difference(const Workers& others, const Noise& noise) const 
     for (std::size_t i = 0; i < each_.size(); ++i) {
         const Difference one = inject::difference(each_[i], others.each_[i], noise);
         found.words.insert(found.words.end(), one.words.begin(), one.words.end());
-        found.registers |= one.registers;
+        found.registers |= one.registers << (kRegisters * i);
         found.mappings |= one.mappings;
     }
     // What they share was compared for each.
     std::sort(found.words.begin(), found.words.end());
     found.words.erase(std::unique(found.words.begin(), found.words.end()), found.words.end());
     return found;
+}
+
+void Workers::invert_what_differs(const Workers& others, const Noise& noise) {
+    std::set<std::uintptr_t> of_all;
+    for (std::size_t i = 0; i < each_.size(); ++i)
+        for (const std::uintptr_t word : inject::difference(each_[i], others.each_[i], noise).words) {
+            if (shared(word) && !of_all.insert(word).second)
+                continue;  // inverted twice, it would be as before
+            std::uint64_t value = 0;
+            read_memory(each_[i].pid(), word, &value, sizeof value);
+            value = ~value;
+            write_memory(each_[i].pid(), word, &value, sizeof value);
+        }
 }
 
 }  // namespace inject

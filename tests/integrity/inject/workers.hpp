@@ -21,7 +21,7 @@ class Workers {
     // Takes hold of running processes, which end with this one.
     static Workers seize(const std::vector<pid_t>& pids);
 
-    // The one that gets the fault. It is the first; the next one by turn().
+    // The one that gets the fault: the first. After turn() the next one is.
     Tracee& struck() { return each_.front(); }
     const Tracee& struck() const { return each_.front(); }
     void turn();
@@ -42,9 +42,12 @@ class Workers {
     // CPU time in nanoseconds of all since they began.
     std::uint64_t cpu_time() const;
     Difference difference(const Workers& others, const Noise& noise) const;
+    // Inverts the words of these that differ from those of the others, each in the process that has it.
+    void invert_what_differs(const Workers& others, const Noise& noise);
 
   private:
     bool touched() const;
+    bool shared(std::uintptr_t address) const;
 
     std::vector<Tracee> each_;
 };
