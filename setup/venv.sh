@@ -5,13 +5,13 @@
 # that come later, which are the group `data`; a group that it does not have asks for nothing.
 requirements() {
     "$base_python" - "$STRATA_ROOT/pyproject.toml" "$@" <<'PYTHON'
-import sys, tomllib
+import re, sys, tomllib
 
 document = tomllib.load(open(sys.argv[1], "rb"))
 project, later = document["project"], document.get("tool", {}).get("strata", {}).get("later", [])
 groups = {"project": [], "data": [], **project["optional-dependencies"]}
 for line in project["dependencies"]:
-    groups["data" if any(line.startswith(name) for name in later) else "project"].append(line)
+    groups["data" if re.match(r"[\w.-]+", line)[0] in later else "project"].append(line)
 print("\n".join(line for group in sys.argv[2:] for line in groups.get(group, [])))
 PYTHON
 }

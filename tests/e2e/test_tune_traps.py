@@ -275,7 +275,7 @@ def test_a_trap_is_told_before_the_race_in_the_output_in_tune_json_and_in_the_re
     plan = strata.run("tune", "--dry-run", "--", command)
     assert "note: binds itself: the program's file calls sched_setaffinity" in plan.stdout
     folder = strata.home / "tuned"
-    done = strata.run("tune", "--here", "--budget", "10s", "--out", str(folder), "--", command)
+    done = strata.run("tune", "--here", "--budget", "20s", "--out", str(folder), "--", command)
     assert "note: binds itself: the program's file calls" in done.stderr
     assert "note:   binds itself: threads bind themselves" in done.stdout
     found = json.loads((folder / "tune.json").read_text())

@@ -197,7 +197,6 @@ TEST_CASE("values are the same for many orders, delays and moves", "[.][soak-hea
     for (const std::string name : {"heat", "heat-round"}) same_for_seeds(name, 8);
 }
 
-// Their tasks are many, and so are their delays: half a minute or more each time.
 TEST_CASE("long messages are sent on while their sender waits for something else") {
     // Open MPI sends what is longer than that only while both ends call it.
     const std::vector<launch::Setting> long_from_256{{"OMPI_MCA_btl", "tcp,self"},
@@ -210,6 +209,7 @@ TEST_CASE("long messages are sent on while their sender waits for something else
     }
 }
 
+// Their tasks are many, and so are their delays: half a minute or more each time.
 TEST_CASE("values of all kinds are the same for many orders, delays and moves", "[.][soak-mixed]") {
     same_for_seeds("mixed", 8);
 }

@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
+# Kernels for two cores.
+PAIRS = ("pingpong", "atomics")
+
 
 def built(name: str) -> Path | None:
     """A program of the build, also of one that was installed from."""
@@ -93,8 +96,9 @@ def binomial(found: int, of: int, level: float = 0.95) -> tuple[float, float]:
 
 
 def inject(worker: Sequence[str], *options: str, timeout: float = 3600) -> Summary:
-    """Runs the injector on the worker of a program. Raises RuntimeError where it cannot."""
-    words = [str(built("integrity_inject")), "twins", *options, "--", *worker]
+    """Runs the injector on a worker of a program, or on both sides of a pair. RuntimeError if it cannot."""
+    sides = ["--pair"] if {*PAIRS, "pair"} & set(worker) else []
+    words = [str(built("integrity_inject")), "twins", *sides, *options, "--", *worker]
     done = subprocess.run(words, capture_output=True, text=True, timeout=timeout)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
@@ -117,15 +121,21 @@ def read(lines: Iterable[str]) -> Summary:
 
 
 def worker(kernel: str, core: int, memory: str = "1MiB") -> list[str]:
-    """A pass that does not give way: what is injected must not wait for a quiet machine."""
+    """A pass that does not give way: what is injected must not wait for a quiet machine.
+
+    A kernel for two cores gets another one beside `core`.
+    """
     program = str(built("strata-integrity"))
+    cores = str(core)
+    if kernel in PAIRS:
+        cores += f",{min(os.sched_getaffinity(0) - {core}, default=core)}"
     return [
         program,
         "--cgroup",
         "none",
         "--no-yield",
         "--cores",
-        str(core),
+        cores,
         "--kernels",
         kernel,
         "--memory",
@@ -134,14 +144,11 @@ def worker(kernel: str, core: int, memory: str = "1MiB") -> list[str]:
 
 
 def kernels() -> list[str]:
-    """Those that one worker does alone, here."""
+    """Those that can run here."""
     program = str(built("strata-integrity"))
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
-    return [
-        line.split()[0]
-        for line in listed.splitlines()
-        if "(not here: " not in line and line.split()[0] not in ("pingpong", "atomics")
-    ]
+    names = [line.split()[0] for line in listed.splitlines() if "(not here: " not in line]
+    return [name for name in names if name not in PAIRS or len(os.sched_getaffinity(0)) > 1]
 
 
 def row(kernel: str, found: Summary) -> str:
@@ -171,7 +178,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--kernels", metavar="A,B", help="default: all that one worker does alone")
+    parser.add_argument("--kernels", metavar="A,B", help="default: all that can run here")
     parser.add_argument("--count", type=int, default=1000, help="faults in each kernel (default: 1000)")
     parser.add_argument("--seconds", type=float, default=0, help="at most so long for each kernel")
     parser.add_argument("--stuck", action="store_true", help="stuck lanes instead of flipped bits")
@@ -188,7 +195,8 @@ def main() -> int:
     lines = [HEAD]
     print(HEAD, flush=True)
     missed: Counter[str] = Counter()
-    for kernel in given.kernels.split(",") if given.kernels else kernels():
+    known = [each for each in kernels() if not (given.stuck and each in PAIRS)]
+    for kernel in given.kernels.split(",") if given.kernels else known:
         try:
             if given.files:
                 mine = [f for f in given.files if f.name.split(".")[0] == kernel]

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from faults import Summary, binomial, built, inject, kernels, worker
+from faults import PAIRS, Summary, binomial, built, inject, kernels, worker
 
 CORE = max(os.sched_getaffinity(0)) if sys.platform == "linux" else 0
 pytestmark = pytest.mark.skipif(
@@ -28,10 +28,11 @@ def at_least(found: Summary, rate: float) -> None:
     assert found.interval[1] >= rate, [f.line for f in found.faults if f.verdict == "missed"]
 
 
-def test_what_is_not_checked_is_not_found() -> None:
+@pytest.mark.parametrize("sides", ["one", "pair"])
+def test_what_is_not_checked_is_not_found(sides: str) -> None:
     by_checked = {}
     for checked in ("all", "half", "nothing"):
-        words = [str(built("known_worker")), checked]
+        words = [str(built("known_worker")), checked, *(["pair"] if sides == "pair" else [])]
         by_checked[checked] = inject(words, "--count", "60", "--places", "memory", "--used", "8")
     assert by_checked["all"].count("missed") == 0 and by_checked["all"].count("found", "check") == 8
     assert by_checked["half"].count("missed") > 0 and by_checked["half"].count("found", "check") > 0
@@ -40,8 +41,10 @@ def test_what_is_not_checked_is_not_found() -> None:
         assert each.count("masked", "unread") > 0  # what the worker never uses
 
 
-@pytest.mark.parametrize("kernel", ["lucas-lehmer", "avx2"])
+@pytest.mark.parametrize("kernel", ["lucas-lehmer", "avx2", "atomics"])
 def test_a_sample_of_flips(kernel: str) -> None:
+    if kernel in PAIRS and kernel not in kernels():
+        pytest.skip("there is no second core")
     at_least(inject(worker(kernel, CORE), "--count", "200", "--used", "15"), 0.99)
 
 

@@ -105,10 +105,13 @@ def test_where_shows_pages_that_are_far_from_their_threads(vm: Machine, tidy: No
     assert process["pages"]["local_bytes"] < 16 << 20
 
 
-def judged(vm: Machine, options: str, program: str, hold: int = 1) -> tuple[int, str, dict[str, Any]]:
-    """Exit status and words of --check, and the record, of a program that stays long enough to be read."""
+def judged(vm: Machine, options: str, program: str) -> tuple[int, str, dict[str, Any]]:
+    """Exit status and words of --check, and the record, of a program that stays long enough to be read.
+
+    Readings have a share of the time: those of several threads of an emulated machine may take seconds.
+    """
     launch = f"strata launch {options} --check --explain --record /tmp/record"
-    done = vm.run(f"{launch} -- pages {program} --hold {hold} >/dev/null; echo $?; cat /tmp/record")
+    done = vm.run(f"{launch} -- pages {program} --hold 4 >/dev/null; echo $?; cat /tmp/record")
     status, _, record = done.out.partition("\n")
     return int(status), done.err, json.loads(record)
 
@@ -116,8 +119,7 @@ def judged(vm: Machine, options: str, program: str, hold: int = 1) -> tuple[int,
 @pytest.mark.parametrize("options", ["--layout 4x2 --memory local", "--layout 1x8 --memory interleave"])
 def test_pages_of_all_processes_that_keep_the_policy_agree(vm: Machine, tidy: None, options: str) -> None:
     processes = int(options.split()[1][0])
-    # Readings have a share of the time: those of four processes of an emulated machine may take seconds.
-    status, said, record = judged(vm, options, "--mib 32 --touch threads", hold=4)
+    status, said, record = judged(vm, options, "--mib 32 --touch threads")
     assert (status, record["agrees"]) == (0, True), said
     assert record["pages"]["processes"] == processes
     assert f"pages: as promised ({processes} of {processes} processes read)" in said

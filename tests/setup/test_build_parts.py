@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,17 @@ def test_all_parts_are_built_where_all_are_asked_for(ready: sample.Checkout) -> 
     again = ready.run("setup", "--al")
     assert again.returncode == 1
     assert "--all" in again.stderr
+
+
+def test_what_comes_later_is_just_what_is_named() -> None:
+    """SciPy comes when a command first needs it; OpenBLAS, whose wheel's name begins alike, at first."""
+    root = sample.ROOT
+    script = 'STRATA_ROOT=$1 base_python=$2; . "$1/setup/venv.sh"; requirements "$3"'
+    named = {}
+    for group in ("project", "data"):
+        words = ["bash", "-c", script, "bash", str(root), sys.executable, group]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        named[group] = {line.split(">")[0] for line in done.stdout.split()}
+    assert {"numpy", "matplotlib", "scipy-openblas32"} <= named["project"]
+    assert {"scipy", "pandas"} <= named["data"]
+    assert not named["project"] & named["data"]

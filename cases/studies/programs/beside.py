@@ -22,7 +22,11 @@ def main() -> int:
     )
     mine = os.sched_getaffinity(0)
     os.sched_setaffinity(0, range(os.cpu_count() or 1))  # those that do not exist are left out by the kernel
-    background = subprocess.Popen([str(program), "--memory", "256MiB"], stdout=subprocess.DEVNULL)
+    # Without a rank's number: it is no part of the program whose placement is read back.
+    environment = {name: value for name, value in os.environ.items() if name != "STRATA_RANK"}
+    background = subprocess.Popen(
+        [str(program), "--memory", "256MiB"], stdout=subprocess.DEVNULL, env=environment
+    )
     os.sched_setaffinity(0, mine)
     try:
         time.sleep(1)

@@ -6,16 +6,18 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "difference.hpp"
 #include "report.hpp"
 #include "stuck.hpp"
+#include "workers.hpp"
 
 namespace inject {
 
 namespace {
 
-constexpr int kCalibrations = 4, kRoundsTimed = 10;
+constexpr int kCalibrations = 4, kRoundsTimed = 10, kRoundsAfter = 3;
 
 double now() {
     timespec time{};
@@ -47,30 +49,33 @@ struct Outcome {
 
 class Campaign {
   public:
-    Campaign(pid_t worker, const Asked& asked)
-        : asked_(asked), worker_(Tracee::seize(worker, true)), random_(asked.seed) {}
+    Campaign(const std::vector<pid_t>& workers, const Asked& asked)
+        : asked_(asked), workers_(Workers::seize(workers)), random_(asked.seed) {
+        // Twins get no orders: two sides that meet do one round.
+        if (asked.pair) asked_.rounds = 1;
+    }
 
     void run();
 
   private:
     void calibrate();
     void stop_somewhere();
-    Outcome follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare);
-    bool of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare);
-    bool left_behind(const Outcome& outcome, Tracee& spare);
-    bool same_rounds(Tracee& twin, int rounds);
-    void doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare);
-    bool holds_nothing(const Place& place, int rounds, Tracee& spare);
-    std::optional<Fault> harm(Tracee& twin, Kind kind);
-    Ran right_round();
+    Outcome follow(Workers& twin, const Place* watched, std::optional<Workers>& spare);
+    bool of_no_account(Outcome& outcome, const Fault& fault, const Workers& twin, Workers& spare);
+    bool left_behind(const Outcome& outcome, const Workers& twin, Workers& spare);
+    bool same_rounds(Workers& twin, int rounds);
+    void doubt(Outcome& outcome, const Workers& twin, const Place* place, Workers& spare);
+    bool holds_nothing(const Place& place, int rounds, Workers& spare);
+    std::optional<Fault> harm(Workers& twin, Kind kind);
+    void right_round();
     void learn(const Difference& noise) {
         for (const std::uintptr_t word : noise.words) noise_.lines.insert(line_of(word));
-        noise_.registers |= noise.registers;
+        noise_.registers |= noise.registers | noise.registers >> kRegisters;
     }
     std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
 
     Asked asked_;
-    Tracee worker_;
+    Workers workers_;
     std::mt19937_64 random_;
     std::uint64_t round_ = 0;  // CPU time of a round in nanoseconds
     Noise noise_;
@@ -79,30 +84,30 @@ class Campaign {
 
 // How long a round takes, and what differs between two runs of one round without a fault.
 void Campaign::calibrate() {
-    worker_.stop_in_user_code();
+    stop_somewhere();
     std::vector<std::uint64_t> times;
     round_ = 3'000'000'000;
     for (int i = 0; i < kRoundsTimed; ++i) {
-        const std::uint64_t began = cpu_time(worker_.pid());
+        const std::uint64_t began = workers_.cpu_time();
         right_round();
-        if (i > 0) times.push_back(cpu_time(worker_.pid()) - began);
+        if (i > 0) times.push_back(workers_.cpu_time() - began);
     }
     std::sort(times.begin(), times.end());
     round_ = times[times.size() / 2];
-    worker_.go();
+    workers_.go();
     for (int i = 0; i < kCalibrations; ++i) {
         stop_somewhere();
-        Tracee twin = worker_.twin();
+        Workers twin = workers_.twins();
         for (int round = 0; round < asked_.rounds; ++round) {
             right_round();
-            const Ran copy = twin.run_to_write(limit());
-            if (copy.stop != Stop::kWrite || reports_.finding(copy.text))
+            const Ended copy = twin.run_to_write(limit());
+            if (copy.stop != Stop::kWrite || reports_.finding(copy.reports))
                 fail("a twin without a fault does not end its round as the worker does");
-            learn(difference(worker_, twin, noise_));
+            learn(workers_.difference(twin, noise_));
             if (round + 1 < asked_.rounds) twin.leave_write_out();
         }
         twin.kill();
-        worker_.go();
+        workers_.go();
     }
     std::printf(R"({"event":"calibrated","round_ns":%llu,"noise_lines":%zu})"
                 "\n",
@@ -110,58 +115,60 @@ void Campaign::calibrate() {
 }
 
 void Campaign::stop_somewhere() {
-    const std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
-    const timespec time{static_cast<time_t>(wait / 1'000'000'000), static_cast<long>(wait % 1'000'000'000)};
-    nanosleep(&time, nullptr);
-    worker_.stop_in_user_code();
-    worker_.reap();
+    do {
+        std::uint64_t wait = std::uniform_int_distribution<std::uint64_t>(0, round_)(random_);
+        if (asked_.pair) wait += 20'000'000;  // their supervisor brings them together, now and then
+        const timespec time{static_cast<time_t>(wait / 1'000'000'000),
+                            static_cast<long>(wait % 1'000'000'000)};
+        nanosleep(&time, nullptr);
+    } while (!workers_.stop_in_user_code());
+    workers_.reap();
 }
 
 // The worker without a fault ends its round.
-Ran Campaign::right_round() {
-    const Ran ran = worker_.run_to_write(limit());
+void Campaign::right_round() {
+    const Ended ran = workers_.run_to_write(limit());
     if (ran.stop != Stop::kWrite) fail("the worker without a fault does not end its round with a write");
-    if (reports_.finding(ran.text)) fail("the worker without a fault has a finding");
-    reports_.learn(ran.text);
-    return ran;
+    if (reports_.finding(ran.reports)) fail("the worker without a fault has a finding");
+    reports_.learn(ran.reports);
 }
 
-std::optional<Fault> Campaign::harm(Tracee& twin, Kind kind) {
+std::optional<Fault> Campaign::harm(Workers& twin, Kind kind) {
     if (asked_.stuck) {
-        const Stuck lane = draw_lane(twin, random_);
-        const int forced = run_stuck(twin, lane, asked_.steps);
+        const Stuck lane = draw_lane(twin.struck(), random_);
+        const int forced = run_stuck(twin.struck(), lane, asked_.steps);
         if (forced == 0) return std::nullopt;
         return Fault{{}, "stuck", lane.text(), forced};
     }
-    const Place place = draw(kind, twin, twin.registers(), random_);
-    flip(twin, place);
+    const Place place = draw(kind, twin.struck(), twin.struck().registers(), random_);
+    flip(twin.struck(), place);
     return Fault{place, name(kind), place.name, 1};
 }
 
 // `spare`: another twin from the same instant, made when it may be needed.
-Outcome Campaign::follow(Tracee& twin, const Place* watched, std::optional<Tracee>& spare) {
+Outcome Campaign::follow(Workers& twin, const Place* watched, std::optional<Workers>& spare) {
     Outcome found;
     if (watched) twin.watch(watched->address);
-    const std::uint64_t began = cpu_time(twin.pid());
+    const std::uint64_t began = twin.cpu_time();
     const int rounds = asked_.stuck ? 1 : asked_.rounds;
     for (found.rounds = 1;; ++found.rounds) {
-        const Ran ran = twin.run_to_write(limit());
-        found.cpu_ns = cpu_time(twin.pid()) - began;
+        const Ended ran = twin.run_to_write(limit());
+        found.cpu_ns = twin.cpu_time() - began;
         found.touched = ran.touched;
-        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) {
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.reports)) {
             found.verdict = "found";
             found.by = ran.stop == Stop::kWrite ? "check" : ran.stop == Stop::kHang ? "hang" : "crash";
             return found;
         }
-        if (!spare) spare = worker_.twin();
+        if (!spare) spare = workers_.twins();
         right_round();
-        if (reports_.finding(ran.text)) {  // by what the worker without a fault found meanwhile
+        if (reports_.finding(ran.reports)) {  // by what the worker without a fault found meanwhile
             found.verdict = "found", found.by = "check";
             return found;
         }
-        found.digest = Reports::has_digest(ran.text);
-        found.unknown = reports_.unknown(ran.text);
-        found.left = difference(worker_, twin, noise_);
+        found.digest = Reports::have_digests(ran.reports);
+        found.unknown = reports_.unknown(ran.reports);
+        found.left = workers_.difference(twin, noise_);
         if (found.left.none()) {
             found.verdict = "masked";
             return found;
@@ -177,10 +184,10 @@ Outcome Campaign::follow(Tracee& twin, const Place* watched, std::optional<Trace
 }
 
 // So many rounds of a twin whose faults are of no interest; false where it does not do them as it should.
-bool Campaign::same_rounds(Tracee& twin, int rounds) {
+bool Campaign::same_rounds(Workers& twin, int rounds) {
     for (int round = 1; round <= rounds; ++round) {
-        const Ran ran = twin.run_to_write(limit());
-        if (ran.stop != Stop::kWrite || reports_.finding(ran.text)) return false;
+        const Ended ran = twin.run_to_write(limit());
+        if (ran.stop != Stop::kWrite || reports_.finding(ran.reports)) return false;
         if (round < rounds) twin.leave_write_out();
     }
     return true;
@@ -188,11 +195,11 @@ bool Campaign::same_rounds(Tracee& twin, int rounds) {
 
 // A twin without a fault from the same instant shows whether what is left differs by chance. The worker
 // stands where it stood when the fault counted as missed.
-void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, Tracee& spare) {
-    Tracee sound = spare.twin();
-    if (same_rounds(sound, outcome.rounds)) learn(difference(worker_, sound, noise_));
+void Campaign::doubt(Outcome& outcome, const Workers& twin, const Place* place, Workers& spare) {
+    Workers sound = spare.twins();
+    if (same_rounds(sound, outcome.rounds)) learn(workers_.difference(sound, noise_));
     sound.kill();
-    outcome.left = difference(worker_, twin, noise_);
+    outcome.left = workers_.difference(twin, noise_);
     if (outcome.left.none() && !outcome.unknown) outcome.verdict = "masked";
     if (place != nullptr && !outcome.touched && outcome.left.only(place->address))
         outcome.verdict = "masked", outcome.by = "unread";
@@ -200,41 +207,44 @@ void Campaign::doubt(Outcome& outcome, const Tracee& twin, const Place* place, T
 
 // Whether a register that alone still differs held nothing that is read: then another twin, in which all its
 // bits are inverted at the same instant, comes to the same state but for that register as well.
-bool Campaign::holds_nothing(const Place& place, int rounds, Tracee& spare) {
+bool Campaign::holds_nothing(const Place& place, int rounds, Workers& spare) {
     for (std::size_t byte = place.offset / 8 * 8; byte < place.offset / 8 * 8 + 8; ++byte)
-        for (unsigned bit = 0; bit < 8; ++bit) flip(spare, {Kind::kInteger, place.name, byte, 0, bit});
+        for (unsigned bit = 0; bit < 8; ++bit)
+            flip(spare.struck(), {Kind::kInteger, place.name, byte, 0, bit});
     if (!same_rounds(spare, rounds)) return false;
-    const Difference left = difference(worker_, spare, noise_);
+    const Difference left = workers_.difference(spare, noise_);
     return left.words.empty() && !left.mappings && std::popcount(left.registers) == 1;
 }
 
-// Whether what is left was of no account: the report is right, and in another twin, in which all those words
-// are inverted at the end of the round, nothing else changes in the rounds that follow.
-bool Campaign::left_behind(const Outcome& outcome, Tracee& spare) {
-    if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings ||
-        !same_rounds(spare, outcome.rounds))
+// Whether what is left was of no account: the report is right, and where all those words are inverted at the
+// end of the round, nothing else changes in the rounds that follow.
+bool Campaign::left_behind(const Outcome& outcome, const Workers& twin, Workers& spare) {
+    if (!outcome.digest || outcome.unknown || outcome.left.registers != 0 || outcome.left.mappings)
         return false;
-    for (const std::uintptr_t word : outcome.left.words) {
-        std::uint64_t value = 0;
-        read_memory(spare.pid(), word, &value, sizeof value);
-        value = ~value;
-        write_memory(spare.pid(), word, &value, sizeof value);
+    if (asked_.pair) {
+        // Twins get no orders for another round: the two workers go on with those words. Each report has to
+        // be right, else this campaign ends.
+        workers_.invert_what_differs(twin, noise_);
+        for (int round = 0; round < kRoundsAfter; ++round) right_round();
+        return true;
     }
+    if (!same_rounds(spare, outcome.rounds)) return false;
+    spare.invert_what_differs(twin, noise_);
     spare.leave_write_out();
     for (int round = 0; round < asked_.rounds; ++round) right_round();
     if (!same_rounds(spare, asked_.rounds)) return false;
-    const Difference after = difference(worker_, spare, noise_);
+    const Difference after = workers_.difference(spare, noise_);
     return after.registers == 0 && !after.mappings &&
            std::includes(outcome.left.words.begin(), outcome.left.words.end(), after.words.begin(),
                          after.words.end());
 }
 
-bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, Tracee& spare) {
+bool Campaign::of_no_account(Outcome& outcome, const Fault& fault, const Workers& twin, Workers& spare) {
     const bool in_register = fault.kind == name(Kind::kInteger) &&
                              std::popcount(outcome.left.registers) == 1 && outcome.left.words.empty() &&
                              !outcome.left.mappings;
     const bool found =
-        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, spare);
+        in_register ? holds_nothing(fault.place, outcome.rounds, spare) : left_behind(outcome, twin, spare);
     if (found) outcome.by = in_register ? "unread" : "left behind";
     return found;
 }
@@ -276,15 +286,16 @@ void Campaign::run() {
     for (int number = 0;
          number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
         stop_somewhere();
-        Tracee twin = worker_.twin();
+        workers_.turn();  // one side is struck, then the other
+        Workers twin = workers_.twins();
         const Kind kind =
             asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];
         if (const std::optional<Fault> fault = harm(twin, kind)) {
             const Place* memory = fault->kind == name(Kind::kMemory) ? &fault->place : nullptr;
-            std::optional<Tracee> spare;
+            std::optional<Workers> spare;
             Outcome outcome = follow(twin, memory, spare);
             if (outcome.missed()) doubt(outcome, twin, memory, *spare);
-            if (outcome.missed() && of_no_account(outcome, *fault, *spare)) outcome.verdict = "masked";
+            if (outcome.missed() && of_no_account(outcome, *fault, twin, *spare)) outcome.verdict = "masked";
             print(number++, *fault, outcome);
             used += outcome.verdict != std::string("masked");
             idle = 0;
@@ -293,14 +304,13 @@ void Campaign::run() {
             fail("no vector instruction writes a result that a stuck lane could change");
         }
         twin.kill();
-        worker_.go();
+        workers_.go();
     }
-    worker_.stop_in_user_code();
-    worker_.kill();
+    workers_.kill();
 }
 
 }  // namespace
 
-void campaign(pid_t worker, const Asked& asked) { Campaign(worker, asked).run(); }
+void campaign(const std::vector<pid_t>& workers, const Asked& asked) { Campaign(workers, asked).run(); }
 
 }  // namespace inject

@@ -9,10 +9,12 @@
 
 namespace inject {
 
+constexpr unsigned kRegisters = 16;
+
 // Addresses of words, and registers, in which two processes that stand before the same write differ.
 struct Difference {
     std::vector<std::uintptr_t> words;
-    unsigned registers = 0;  // a bit for each
+    unsigned registers = 0;  // a bit for each; of the second side of a pair, kRegisters further up
     bool mappings = false;
     bool only(std::uintptr_t address) const {
         return words.size() == 1 && words[0] == (address & ~std::uintptr_t{7}) && registers == 0 && !mappings;

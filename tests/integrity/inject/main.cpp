@@ -1,6 +1,7 @@
 // integrity_inject: flips bits in a running worker, and says whether it noticed.
 //
 //   integrity_inject twins --count 200 [--stuck] -- strata-integrity --kernels fma --cores 0 ...
+//   integrity_inject twins --pair -- strata-integrity --kernels pingpong --cores 0,1 ...
 //   integrity_inject once PID [--after SECONDS]        one bit in the memory of a process that goes on
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -24,16 +25,18 @@ using namespace inject;
 
 namespace {
 
-// The first child of the program that goes on using its core; the program itself where it has none.
-pid_t worker_of(pid_t program) {
+// Its first children that go on using their cores.
+std::vector<pid_t> workers_of(pid_t program, std::size_t count) {
     for (int tries = 0; tries < 200; ++tries) {
         usleep(50'000);
         std::ifstream file("/proc/" + std::to_string(program) + "/task/" + std::to_string(program) +
                            "/children");
-        for (pid_t child = 0; file >> child;)
-            if (cpu_time(child) > 20'000'000) return child;
+        std::vector<pid_t> found;
+        for (pid_t child = 0; found.size() < count && file >> child;)
+            if (cpu_time(child) > 20'000'000) found.push_back(child);
+        if (found.size() == count) return found;
     }
-    fail("the program has no worker that works");
+    fail(count == 1 ? "the program has no worker that works" : "the program has not two workers that work");
 }
 
 std::vector<Kind> kinds(const std::string& text) {
@@ -65,6 +68,8 @@ int twins(std::vector<std::string> words) {
             asked.kinds = kinds(value());
         else if (words[i] == "--stuck")
             asked.stuck = true;
+        else if (words[i] == "--pair")
+            asked.pair = true;
         else if (words[i] == "--steps")
             asked.steps = std::stoi(value());
         else if (words[i] == "--rounds")
@@ -75,6 +80,7 @@ int twins(std::vector<std::string> words) {
             fail("unknown option " + words[i]);
     }
     if (i + 1 >= words.size()) fail("give the program after --");
+    if (asked.pair && asked.stuck) fail("--stuck: a side that goes on by single steps has no partner");
     const pid_t program = fork();
     if (program == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);  // also where this process fails
@@ -86,7 +92,7 @@ int twins(std::vector<std::string> words) {
         execvp(arguments[0], arguments.data());
         _exit(127);
     }
-    campaign(worker_of(program), asked);
+    campaign(workers_of(program, asked.pair ? 2 : 1), asked);
     kill(program, SIGTERM);
     int status = 0;
     waitpid(program, &status, 0);

@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace inject {
@@ -29,21 +30,27 @@ std::pair<std::uint64_t, std::uint64_t> answer(const std::string& report) {
 
 }  // namespace
 
-void Reports::learn(const std::string& report) {
-    if (!is_text(report)) known_.emplace(turn(report), answer(report));
+void Reports::learn(const std::vector<std::string>& reports) {
+    for (const std::string& one : reports)
+        if (!is_text(one)) known_.emplace(turn(one), answer(one));
 }
 
-bool Reports::finding(const std::string& report) const {
-    if (is_text(report)) return report.find("finding") != std::string::npos;
-    if (at<bool>(report, kWrong) || at<bool>(report, kDamaged)) return true;
-    const auto known = known_.find(turn(report));
-    return known != known_.end() && known->second != answer(report);
+bool Reports::finding(const std::vector<std::string>& reports) const {
+    return std::ranges::any_of(reports, [&](const std::string& one) {
+        if (is_text(one)) return one.find("finding") != std::string::npos;
+        if (at<bool>(one, kWrong) || at<bool>(one, kDamaged)) return true;
+        const auto known = known_.find(turn(one));
+        return known != known_.end() && known->second != answer(one);
+    });
 }
 
-bool Reports::has_digest(const std::string& report) { return !is_text(report); }
+bool Reports::have_digests(const std::vector<std::string>& reports) {
+    return std::ranges::none_of(reports, is_text);
+}
 
-bool Reports::unknown(const std::string& report) const {
-    return !is_text(report) && !known_.contains(turn(report));
+bool Reports::unknown(const std::vector<std::string>& reports) const {
+    return std::ranges::any_of(
+        reports, [&](const std::string& one) { return !is_text(one) && !known_.contains(turn(one)); });
 }
 
 }  // namespace inject

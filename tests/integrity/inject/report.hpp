@@ -8,22 +8,24 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace inject {
 
+// Reports come in lists: of the one that does a round, or of both sides.
 class Reports {
   public:
-    // A report of the worker without a fault: its answers are right.
-    void learn(const std::string& report);
+    // Of workers without a fault: their answers are right.
+    void learn(const std::vector<std::string>& reports);
 
-    // Whether the supervisor takes this for a finding.
-    bool finding(const std::string& report) const;
+    // Whether the supervisor takes one of them for a finding.
+    bool finding(const std::vector<std::string>& reports) const;
 
-    // Whether a report that is no finding says the digest of all results.
-    static bool has_digest(const std::string& report);
+    // Whether each, if it is no finding, says the digest of all results.
+    static bool have_digests(const std::vector<std::string>& reports);
 
-    // A right report of a round that the worker without a fault has not done yet.
-    bool unknown(const std::string& report) const;
+    // Whether one is right, of a round that the worker without a fault has not done yet.
+    bool unknown(const std::vector<std::string>& reports) const;
 
   private:
     using Turn =

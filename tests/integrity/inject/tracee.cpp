@@ -155,13 +155,10 @@ int Tracee::wait_stop() {
     return status;
 }
 
-void Tracee::go() {
-    at_write_ = false;
-    trace(PTRACE_CONT, pid_, 0, 0, "going on");
-}
+void Tracee::go() { trace(PTRACE_CONT, pid_, 0, 0, "going on"); }
 
-void Tracee::stop_in_user_code() {
-    for (;;) {
+bool Tracee::stop_in_user_code(int tries) {
+    for (int n = 0; n < tries; ++n) {
         int status = 0;
         // Asked twice, it would stop twice.
         if (waitpid(pid_, &status, __WALL | WNOHANG) == 0) {
@@ -170,11 +167,12 @@ void Tracee::stop_in_user_code() {
         }
         if (!WIFSTOPPED(status)) fail("process " + std::to_string(pid_) + " ended by itself");
         const bool ours = status >> 16 == PTRACE_EVENT_STOP;
-        if (ours && static_cast<std::int64_t>(registers().general.orig_rax) < 0) return;
+        if (ours && static_cast<std::int64_t>(registers().general.orig_rax) < 0) return true;
         const int signal = ours || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
         trace(PTRACE_CONT, pid_, 0, static_cast<std::uintptr_t>(signal), "going on");
         nap();
     }
+    return false;
 }
 
 Registers Tracee::registers() const {
@@ -235,7 +233,40 @@ void Tracee::reap() {
     }
 }
 
-Tracee Tracee::twin() {
+namespace {
+
+std::vector<Mapping> shared_memory(pid_t pid) {
+    std::vector<Mapping> found = mappings(pid);
+    std::erase_if(found, [](const Mapping& each) { return !each.shared || !each.writable; });
+    return found;
+}
+
+}  // namespace
+
+int Tracee::shared_copy() const {
+    const int file = memfd_create("twins", MFD_CLOEXEC);
+    off_t at = 0;
+    for (const Mapping& each : shared_memory(pid_)) {
+        std::vector<std::byte> all(each.end - each.begin);
+        read_memory(pid_, each.begin, all.data(), all.size());
+        if (file < 0 || pwrite(file, all.data(), all.size(), at) != static_cast<ssize_t>(all.size()))
+            fail(std::string("cannot copy shared memory: ") + std::strerror(errno));
+        at += static_cast<off_t>(all.size());
+    }
+    return file;
+}
+
+std::uint64_t Tracee::open_file_of_this_process(int file) {
+    const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file);
+    const std::uint64_t page =
+        call(SYS_mmap, {0, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0});
+    write_memory(pid_, page, path.c_str(), path.size() + 1);
+    const std::uint64_t opened = call(SYS_open, {page, O_RDWR | O_CLOEXEC});
+    call(SYS_munmap, {page, kPage});
+    return opened;
+}
+
+Tracee Tracee::twin(int file) {
     // A clone without a signal at its end: the original shall not notice.
     const Registers kept = registers();
     Tracee other(static_cast<pid_t>(call(SYS_clone, {})));
@@ -244,50 +275,67 @@ Tracee Tracee::twin() {
     // The kernel may leave parts of the vector state out of a new process.
     other.set(kept);
     if (other.registers().vectors != kept.vectors) fail("a doubled process has other vector registers");
-    for (const Mapping& each : mappings(pid_)) {
-        if (!each.shared || !each.writable) continue;
+    const std::uint64_t opened = file < 0 ? ~0ULL : other.open_file_of_this_process(file);
+    // Populated: faults are drawn over the pages that a process has.
+    const std::uint64_t kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED | MAP_POPULATE;
+    std::uint64_t at = 0;
+    for (const Mapping& each : shared_memory(pid_)) {
         // It shall not write what the other one reads: a copy takes the place of what they share.
         const std::size_t bytes = each.end - each.begin;
-        other.call(SYS_mmap, {each.begin, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, ~0ULL, 0});
+        other.call(SYS_mmap, {each.begin, bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED, opened, at});
+        if (file >= 0) {
+            at += bytes;
+            continue;
+        }
         std::vector<std::byte> all(bytes);
         read_memory(pid_, each.begin, all.data(), bytes);
         write_memory(other.pid_, each.begin, all.data(), bytes);
     }
+    if (file >= 0) other.call(SYS_close, {opened});
     return other;
 }
 
 Ran Tracee::run_to_write(std::uint64_t limit) {
-    const std::uint64_t began = cpu_time(pid_);
-    double seen = now();
-    std::uint64_t used = began;
-    bool asked = false;
-    std::uintptr_t signal = 0;
-    at_write_ = false;
-    for (;;) {
-        trace(PTRACE_SYSCALL, pid_, 0, signal, "running");
-        signal = 0;
-        int status = 0;
-        while (waitpid(pid_, &status, __WALL | WNOHANG) == 0) {
-            nap();
-            const std::uint64_t time = cpu_time(pid_);
-            if (time != used || state(pid_) == 'R') used = time, seen = now();
-            if (!asked && (time - began > limit || now() - seen > 20)) {
-                trace(PTRACE_INTERRUPT, pid_, 0, 0, "stopping");
-                asked = true;
-            }
-        }
-        if (WIFEXITED(status)) return {Stop::kExit, WEXITSTATUS(status), "", touched_};
-        if (WIFSIGNALED(status)) return {Stop::kCrash, WTERMSIG(status), "", touched_};
-        const int number = WSTOPSIG(status);
-        if (number == (SIGTRAP | 0x80)) {
-            __ptrace_syscall_info info{};
-            trace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, reinterpret_cast<std::uintptr_t>(&info),
-                  "running");
-            if (info.op != PTRACE_SYSCALL_INFO_ENTRY) continue;
-            if (info.entry.nr == SYS_exit_group)
-                return {Stop::kExit, static_cast<int>(info.entry.args[0]), "", touched_};
-            if (info.entry.nr != SYS_write) continue;
+    run(limit);
+    for (;; nap())
+        if (const std::optional<Ran> ran = there()) return *ran;
+}
+
+void Tracee::run(std::uint64_t limit) {
+    limit_ = limit;
+    began_ = used_ = cpu_time(pid_);
+    seen_ = now();
+    asked_ = false;
+    go_to_next_stop(0);
+}
+
+void Tracee::go_to_next_stop(std::uintptr_t signal) { trace(PTRACE_SYSCALL, pid_, 0, signal, "running"); }
+
+std::optional<Ran> Tracee::there() {
+    int status = 0;
+    while (waitpid(pid_, &status, __WALL | WNOHANG) != 0)
+        if (std::optional<Ran> ran = reached(status)) return ran;
+    const std::uint64_t time = cpu_time(pid_);
+    if (time != used_ || state(pid_) == 'R') used_ = time, seen_ = now();
+    if (!asked_ && (time - began_ > limit_ || now() - seen_ > 20)) {
+        trace(PTRACE_INTERRUPT, pid_, 0, 0, "stopping");
+        asked_ = true;
+    }
+    return std::nullopt;
+}
+
+// What a stop means. Where it is not the end of the run, the process goes on.
+std::optional<Ran> Tracee::reached(int status) {
+    if (WIFEXITED(status)) return Ran{Stop::kExit, WEXITSTATUS(status), "", touched_};
+    if (WIFSIGNALED(status)) return Ran{Stop::kCrash, WTERMSIG(status), "", touched_};
+    const int number = WSTOPSIG(status);
+    if (number == (SIGTRAP | 0x80)) {
+        __ptrace_syscall_info info{};
+        trace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, reinterpret_cast<std::uintptr_t>(&info), "running");
+        const bool entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+        if (entry && info.entry.nr == SYS_exit_group)
+            return Ran{Stop::kExit, static_cast<int>(info.entry.args[0]), "", touched_};
+        if (entry && info.entry.nr == SYS_write) {
             Ran ran{Stop::kWrite, 0, "", touched_};
             ran.text.resize(std::min<std::size_t>(info.entry.args[2], 1 << 16));
             // A flipped pointer or length: then there is nothing that can be read.
@@ -295,25 +343,31 @@ Ran Tracee::run_to_write(std::uint64_t limit) {
             const iovec there{reinterpret_cast<void*>(info.entry.args[1]), ran.text.size()};
             const ssize_t got = process_vm_readv(pid_, &here, 1, &there, 1, 0);
             ran.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-            at_write_ = true;
             return ran;
         }
-        if (status >> 16 == PTRACE_EVENT_STOP) {
-            if (asked) return {Stop::kHang, 0, "", touched_};
-            continue;
-        }
-        if (number == SIGTRAP && status >> 16 == 0) {
-            const long hit = trace(PTRACE_PEEKUSER, pid_, offsetof(user, u_debugreg) + 8 * 6, 0, "watching");
-            if (hit & 1) {
-                touched_ = true;
-                debug_register(pid_, 7, 0);
-                debug_register(pid_, 6, 0);
-                continue;
-            }
-        }
-        if (fatal(number) || number == SIGTRAP) return {Stop::kCrash, number, "", touched_};
-        signal = static_cast<std::uintptr_t>(number);
+        // What was asked to stop in a system call stops at its end, and then is not asked again.
+        if (asked_) return Ran{Stop::kHang, 0, "", touched_};
+        go_to_next_stop(0);
+        return std::nullopt;
     }
+    if (status >> 16 == PTRACE_EVENT_STOP) {
+        if (asked_) return Ran{Stop::kHang, 0, "", touched_};
+        go_to_next_stop(0);
+        return std::nullopt;
+    }
+    if (number == SIGTRAP && status >> 16 == 0) {
+        const long hit = trace(PTRACE_PEEKUSER, pid_, offsetof(user, u_debugreg) + 8 * 6, 0, "watching");
+        if (hit & 1) {
+            touched_ = true;
+            debug_register(pid_, 7, 0);
+            debug_register(pid_, 6, 0);
+            go_to_next_stop(0);
+            return std::nullopt;
+        }
+    }
+    if (fatal(number) || number == SIGTRAP) return Ran{Stop::kCrash, number, "", touched_};
+    go_to_next_stop(static_cast<std::uintptr_t>(number));
+    return std::nullopt;
 }
 
 void Tracee::leave_write_out() {
@@ -327,7 +381,6 @@ void Tracee::leave_write_out() {
     trace(PTRACE_GETREGS, pid_, 0, reinterpret_cast<std::uintptr_t>(&general), "leaving a write out");
     general.rax = bytes;
     trace(PTRACE_SETREGS, pid_, 0, reinterpret_cast<std::uintptr_t>(&general), "leaving a write out");
-    at_write_ = false;
 }
 
 void Tracee::watch(std::uintptr_t address) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,23 +56,32 @@ class Tracee {
 
     pid_t pid() const { return pid_; }
 
-    // Lets it run, and stops it where it is in its own code, not in the kernel.
+    // Lets it run, and stops it where it is in its own code, not in the kernel. False where it was not there
+    // in so many tries: then it runs on.
     void go();
-    void stop_in_user_code();
+    bool stop_in_user_code(int tries = std::numeric_limits<int>::max());
 
     Registers registers() const;
     void set(const Registers& registers);
     void step();  // one instruction; false where that one ended the program or raised a signal
     bool stepped() const { return stepped_; }
 
-    // Another process in exactly this state, with memory of its own in place of what is shared.
-    Tracee twin();
+    // Another process in exactly this state, with memory of its own in place of what is shared: or, of twins
+    // of processes that share it, with that of `file`, which shared_copy() made.
+    Tracee twin(int file = -1);
+
+    // A file in memory with what this process shares and may write, one mapping after another.
+    int shared_copy() const;
 
     // Takes note that twins have ended, as their parent must, which knows nothing of them.
     void reap();
 
     // Runs to the next write(2), which it has not made then, or to its end. `limit`: nanoseconds of CPU time.
     Ran run_to_write(std::uint64_t limit);
+
+    // The same in two parts, for processes that need each other: it begins to run; whether it is there.
+    void run(std::uint64_t limit);
+    std::optional<Ran> there();
 
     // At a write: it is made, or it is left out and the program believes that it was made.
     void leave_write_out();
@@ -86,10 +97,17 @@ class Tracee {
     explicit Tracee(pid_t pid) : pid_(pid) {}
     int wait_stop();
     std::uint64_t call(std::uint64_t number, const std::array<std::uint64_t, 6>& given);
+    std::uint64_t open_file_of_this_process(int file);
+    void go_to_next_stop(std::uintptr_t signal);
+    std::optional<Ran> reached(int status);
 
     pid_t pid_;
-    bool at_write_ = false, touched_ = false, stepped_ = true;
+    bool touched_ = false, stepped_ = true;
     std::uintptr_t syscall_instruction_ = 0;
+    // Of the run to the next write.
+    std::uint64_t limit_ = 0, began_ = 0, used_ = 0;  // nanoseconds of CPU time
+    double seen_ = 0;                                 // when it was seen to use any
+    bool asked_ = false;                              // to stop, since it went on for too long
 };
 
 }  // namespace inject
