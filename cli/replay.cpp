@@ -1,5 +1,4 @@
-// strata replay: steps of a run again, with more output. The run's own program does it; this finds and starts
-// it.
+// strata replay: steps of a run again, with more output. This finds and starts the run's own program.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -26,21 +25,17 @@ Options declare() {
     Options options(
         "strata replay",
         "Computes a window of a run again, from the nearest checkpoint before it, with what was steered in "
-        "the "
-        "run, on any layout: so trajectories need not be stored. What the run wrote within those steps (rows "
-        "of "
-        "series.csv, field files, checkpoints) is compared bit for bit; the first difference is an error. "
-        "The "
-        "run's files stay as they are. It takes the program that computed the run, on the same kind of "
-        "processor; otherwise it is refused. A run keeps two checkpoints unless --keep N (0: all) says "
-        "more.");
+        "the run, on any layout: so trajectories need not be stored. What the run wrote within those steps "
+        "(rows of series.csv, field files, checkpoints) is compared bit for bit; the first difference is an "
+        "error. The run's files stay as they are. It takes the program that computed the run, on the same "
+        "kind of processor; otherwise it is refused. A run keeps two checkpoints unless --keep N (0: all) "
+        "says more.");
     options.positional("RUN", "the folder of a run of any solver: strata run CASE --out RUN")
         .option("--steps", "A:B", "", "the window: its first and its last step")
         .option("--every", "N", "1", "fields and a row of series.csv every N steps of the window")
         .option("--add", "NAME,NAME", "",
                 "also what the run did not write: any field, particles' values or number that is there at "
-                "the end "
-                "of a step; --add help lists them")
+                "the end of a step; --add help lists them")
         .option("--out", "FOLDER", "", "where the window is written (default: RUN/replay-A-B)")
         .option("--layout", "PxT", "", "processes x threads, of any number; without it one of each")
         .option("--nodes", "N", "", "on so many nodes of a Slurm cluster, which the layout's processes share")
@@ -96,9 +91,7 @@ std::vector<std::string> program_of(const graph::RunLeg& leg) {
     if (fs::is_regular_file(leg.case_file)) return command_for(leg.case_file);
     throw Error("the program that computed the run is not there any more")
         .given(leg.program)
-        .remedy(
-            "build it again from the same sources with the same compiler: a program of the same bits is "
-            "accepted");
+        .remedy("build it again, from the same sources by the same compiler: the same bits are accepted");
 }
 
 }  // namespace

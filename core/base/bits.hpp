@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -24,9 +25,8 @@ inline std::string value_text(const std::byte* at, std::size_t bytes, bool float
     return text;
 }
 
-/// "value 17: 1.5 and 1.25", of the first of several values in which two runs of bytes of equal length
-/// differ;
-/// "" where they do not.
+/// "value 17: 1.5 and 1.25": the first of several values in which two runs of bytes of one length differ; ""
+/// where they do not.
 inline std::string first_difference(const std::byte* one, const std::byte* other, std::size_t length,
                                     std::size_t bytes, bool floating, std::size_t first = 0) {
     if (length == 0 || std::memcmp(one, other, length) == 0) return "";

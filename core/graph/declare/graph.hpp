@@ -278,9 +278,6 @@ class Graph {
     /// taken, or the label cannot be. Returns its id.
     LabelId label(LabelInfo info);
 
-    /// As LabelOptions::kept, for a label that was declared without it. Before the graph is resolved.
-    void keep(LabelId label) { labels_[label].kept = true; }
-
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] const DequeBy<LabelId, LabelInfo>& labels() const { return labels_; }
     [[nodiscard]] const DequeBy<TaskId, TaskInfo>& tasks() const { return tasks_; }

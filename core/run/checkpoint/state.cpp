@@ -16,6 +16,7 @@
 #include "core/graph/expand/home.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/checkpoint/writer.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -264,12 +265,7 @@ std::string state_difference(const Simulation& run, Graph& graph, team::Team& te
     const std::int64_t first = team.together().reduce(mine.order, least);
     if (first == FirstDifference().order) return "";
     const int holder = team.together().reduce(first == mine.order ? team.rank() : team.size(), least);
-    std::string text = holder == team.rank() ? mine.text : "";
-    std::size_t length = text.size();
-    team.together().broadcast(std::span(&length, 1), holder);
-    text.resize(length);
-    team.together().broadcast(std::span(text.data(), length), holder);
-    return text;
+    return team::text_from(team, holder, mine.text);
 }
 
 }  // namespace strata::graph

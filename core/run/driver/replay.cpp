@@ -12,11 +12,13 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <ranges>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/units.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -68,6 +70,34 @@ void sweep(const fs::path& out) {
     }
 }
 
+/// A step, and the checkpoint of the state after it; "" for the start.
+using State = std::pair<std::int64_t, fs::path>;
+
+/// The last state that is there and whole. Throws Error where none is.
+const State& last_whole(const std::vector<State>& states, const fs::path& run, std::int64_t latest) {
+    std::vector<std::string> damaged;
+    for (const State& state : states | std::views::reverse) {
+        const fs::path& path = state.second;
+        if (!path.empty() && !fs::exists(path)) continue;  // not kept
+        try {
+            if (!path.empty()) (void)CheckpointReader(path);
+            if (!damaged.empty())
+                fmt::print(stderr, "passed over as damaged: {}\n", fmt::join(damaged, "; "));
+            return state;
+        } catch (const Error& error) {
+            damaged.push_back(path.filename().string() + ": " + error.message());
+        }
+    }
+    throw Error("there is no state from which the window can be computed")
+        .at(run.string())
+        .given(
+            damaged.empty()
+                ? fmt::format("no checkpoint up to step {}, and the run did not begin at its start", latest)
+                : fmt::format("damaged: {}", fmt::join(damaged, "; ")))
+        .allowed("a checkpoint at or before the window, or a run from its start")
+        .remedy("--keep 0 keeps all checkpoints of a run");
+}
+
 }  // namespace
 
 Replay::Replay(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
@@ -97,39 +127,23 @@ StateName Replay::state_name() const { return {schema_.solver(), schema_.hash(),
 /// From the last state at or before the window that is whole. Member 0 chooses.
 void Replay::restore() {
     const std::int64_t latest = plan_.wish.from - (plan_.from_a_step ? 1 : 0);
-    std::vector<std::pair<std::int64_t, fs::path>> states;
+    std::vector<State> states;
     for (const RunLeg& leg : plan_.record.legs) states.emplace_back(leg.step, leg.checkpoint);
     for (const std::int64_t step : plan_.record.checkpoints)
         states.emplace_back(step, checkpoint_path(plan_.wish.run, step));
-    std::erase_if(states, [&](const auto& state) { return state.first > latest; });
+    std::erase_if(states, [&](const State& state) { return state.first > latest; });
     std::stable_sort(states.begin(), states.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    int chosen = -1;
-    std::vector<std::string> damaged;
-    for (int i = static_cast<int>(states.size()) - 1; team_.rank() == 0 && i >= 0 && chosen < 0; --i) {
-        const auto& [step, path] = states[static_cast<std::size_t>(i)];
-        if (!path.empty() && !fs::exists(path)) continue;  // not kept
-        try {
-            if (!path.empty()) (void)CheckpointReader(path);
-            chosen = i;
-        } catch (const Error& error) {
-            damaged.push_back(path.filename().string() + ": " + error.message());
-        }
-    }
-    team_.together().broadcast(std::span(&chosen, 1), 0);
-    if (chosen < 0)
-        throw Error("there is no state from which the window can be computed")
-            .at(plan_.wish.run.string())
-            .given(damaged.empty()
-                       ? fmt::format("no checkpoint up to step {}, and the run did not begin at its start",
-                                     latest)
-                       : fmt::format("damaged: {}", fmt::join(damaged, "; ")))
-            .allowed("a checkpoint at or before the window, or a run from its start")
-            .remedy("--keep 0 keeps all checkpoints of a run");
-    if (!damaged.empty() && !quiet_)
-        fmt::print(stderr, "passed over as damaged: {}\n", fmt::join(damaged, "; "));
-    first_ = states[static_cast<std::size_t>(chosen)].first;
-    from_ = states[static_cast<std::size_t>(chosen)].second.string();
+                     [](const State& a, const State& b) { return a.first < b.first; });
+    first_or_none(
+        team_,
+        [&] {
+            const State& state = last_whole(states, plan_.wish.run, latest);
+            first_ = state.first;
+            from_ = state.second.string();
+        },
+        [] {});
+    team_.together().broadcast(std::span(&first_, 1), 0);
+    from_ = team::text_from(team_, 0, from_);
     expect_same_identity(plan_, first_, plan_.now);
     if (from_.empty())
         simulation_.start();
@@ -155,7 +169,7 @@ void Replay::begin() {
 void Replay::read_original() {
     const std::int64_t last = plan_.wish.to;
     for (Series::Row& row : Series::read(plan_.wish.run / "series.csv", solver_.time_unit,
-                                         columns_of(graph_, solver_.series), first_ + 1, last))
+                                         columns_of(graph_, solver_.series), first_, last))
         rows_.emplace(row.step, std::move(row));
     for (const ShownFile& file : shown_)
         for (const std::string& name :
@@ -215,10 +229,8 @@ void Replay::make_folder() {
 Replay::Orders Replay::next_orders() {
     Orders orders;
     const std::int64_t step = simulation_.step(), to = plan_.wish.to;
-    if (step > first_) {
-        compare_row();
-        if (in_output(step)) append_row();
-    }
+    if (step > first_) compare_row();
+    if (in_output(step)) append_row();
     orders.fields = in_output(step) && !shown_.empty();
     orders.compare_fields = fields_.count(step) > 0;
     orders.compare_checkpoint = checkpoints_.count(step) > 0;
@@ -254,10 +266,9 @@ void Replay::differs(const std::string& what) const {
     throw Error(fmt::format("the replay is not the run's: step {}, {}", simulation_.step(), what), kFailure)
         .at(plan_.wish.run.string())
         .remedy(
-            "nothing was written. Same program, same kind of processor, same case: a task whose result "
-            "depends on "
-            "more than it declares, or a file that the case names and that has changed; else strata centre "
-            "integrity");
+            "nothing was written. Program, kind of processor and case are the same, so: a file that the case "
+            "names has changed, a task depends on more than it declares, or the hardware erred (strata "
+            "centre integrity)");
 }
 
 void Replay::compare_row() {
@@ -274,8 +285,14 @@ void Replay::compare_row() {
     ++compared_.rows;
 }
 
+/// Checkpoints lack numbers that each step makes anew, so the row of the first state is the run's own.
 void Replay::append_row() {
     if (!series_) return;
+    if (simulation_.step() == first_) {
+        const auto own = rows_.find(first_);
+        if (own != rows_.end()) series_->append(first_, own->second.time, own->second.values);
+        return;
+    }
     std::vector<double> row;
     for (const Scalar<double>& scalar : solver_.series) row.push_back(simulation_.value(scalar));
     for (const Scalar<double>& scalar : plan_.columns) row.push_back(simulation_.value(scalar));
@@ -331,6 +348,7 @@ void Replay::finish() {
     j.member("from_step", plan_.wish.from).member("to_step", plan_.wish.to).member("every", plan_.wish.every);
     j.member("added", plan_.wish.add).member("began_at", first_).member("checkpoint", from_);
     j.member("processes", team_.size()).member("threads", team_.crew().count());
+    j.member("moves", simulation_.balanced().moves.size());
     j.key("alike").object().member("series_rows", compared_.rows).member("field_files", compared_.fields);
     j.member("checkpoints", compared_.checkpoints).end().end();
     out.close();

@@ -1,6 +1,5 @@
 // One member's part of a replay: a window of a run is computed again from the nearest state, written with
-// what
-// --add asks for, and compared with what the run wrote.
+// what --add asks for, and compared with what the run wrote.
 #pragma once
 
 #include <cstdint>

@@ -57,6 +57,9 @@ std::vector<std::string> names_in(std::string_view text, const std::vector<std::
     return names;
 }
 
+/// As LabelOptions::kept, for a label that was declared without it. Not in Graph: a solver has no use for it.
+void keep(Graph& graph, LabelId label) { const_cast<LabelInfo&>(graph.labels()[label]).kept = true; }
+
 /// All that --add takes.
 std::vector<LabelId> addable(const Graph& graph, const Resolved& resolved, const Solver& solver) {
     std::vector<LabelId> all;
@@ -149,7 +152,7 @@ void add_labels(ReplayPlan& plan, Graph& graph, const Solver& solver) {
         }
         plan.fields.push_back(label.id);
         if (is_kept(resolved, label.id)) continue;
-        graph.keep(label.id);
+        keep(graph, label.id);
         plan.kept.push_back(name);
         plan.from_a_step = true;
     }

@@ -56,7 +56,7 @@ struct ShownFile {
                                                  const std::vector<LabelId>& added = {});
 
 /// The labels that files can show at the end of a step: those that are kept, and those that a step makes,
-/// which Graph::keep() keeps.
+/// once they are kept.
 [[nodiscard]] std::vector<LabelId> showable(const Graph& graph, const Resolved& resolved,
                                             const std::vector<ShownShape>& shapes);
 
