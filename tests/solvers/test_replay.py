@@ -192,8 +192,8 @@ def test_from_the_start_without_a_checkpoint_and_fields_that_the_run_did_not_wri
     listed = replay(out, "--add", "help").stdout
     assert re.search(r"^    temperature, first stage \[K\] +on cells", listed, re.MULTILINE), listed
     assert re.search(r"^  \* temperature ", listed, re.MULTILINE)
-    assert re.search(r"^    dt \[s\] +one number a step", listed, re.MULTILINE)
-    said = replay(out, "--steps", "10:30", "--every", 5, "--add", "temperature, first stage,dt", layout="3x1")
+    assert re.search(r"^    stable rate \[1/s\] +one number a step", listed, re.MULTILINE), listed
+    said = replay(out, "--steps", "10:30", "--every", 5, "--add", "temperature, first stage,dt,stable rate", layout="3x1")
     assert "from the start: 30 steps" in said.stderr
     again = out / "replay-10-30"
     assert steps_in(again / "fields", "grid-*.vtkhdf") == [10, 15, 20, 25, 30]
@@ -202,7 +202,7 @@ def test_from_the_start_without_a_checkpoint_and_fields_that_the_run_did_not_wri
     near = [np.abs(other - after).max() for other in beside(again / "fields" / "grid-000020.vtkhdf", after)]
     assert any(0 < difference < 0.1 * np.abs(after).max() for difference in near), near
     head = (again / "series.csv").read_text().splitlines()[0]
-    assert head.endswith(",dt [s]")
+    assert head.endswith(",stable rate [1/s]") and head.count("dt [s]") == 1
     document = json.loads((again / "replay.json").read_text())
     assert document["schema"] == "strata.replay/1"
     assert document["alike"]["series_rows"] == 3  # of steps 10, 20, 30
@@ -365,7 +365,8 @@ def test_a_solver_in_python_on_another_layout_and_after_its_script_changed(
     pytest.importorskip("strata.graph.native").module()
     monkeypatch.setenv("STRATA_PYTHON", sys.executable)
     script = tmp_path / "advection.py"
-    shutil.copy(ROOT / "solvers" / "transport" / "advection.py", script)
+    for name in ("advection.py", "heat.py"):
+        shutil.copy(ROOT / "solvers" / "transport" / name, tmp_path)
     case, out = (
         changed(tmp_path, "advection", cells="[16, 16]", patch="[8, 8]", error="0.0"),
         tmp_path / "run",

@@ -35,6 +35,11 @@ bool is_column(const LabelInfo& label) {
     return label.kind == Kind::scalar && label.element == Element::f64 && label.components == 1;
 }
 
+bool in_series(const Solver& solver, LabelId label) {
+    return std::any_of(solver.series.begin(), solver.series.end(),
+                       [&](const auto& scalar) { return scalar.id() == label; });
+}
+
 const char* kind_text(const LabelInfo& label) {
     if (label.kind == Kind::scalar) return "one number a step, in series.csv";
     if (label.kind == Kind::particles) return "on particles";
@@ -146,7 +151,7 @@ void add_labels(ReplayPlan& plan, Graph& graph, const Solver& solver) {
         }
         const LabelInfo& label = graph.labels()[all[static_cast<std::size_t>(found - names.begin())]];
         if (is_column(label)) {
-            plan.columns.emplace_back(label.id);
+            if (!in_series(solver, label.id)) plan.columns.emplace_back(label.id);
             plan.from_a_step = true;
             continue;
         }
@@ -167,8 +172,7 @@ std::string addable_text(const Graph& graph, const Resolved& resolved, const Sol
     std::string text = "what --add takes, with * where a replay shows it anyway:\n";
     for (const LabelId id : addable(graph, resolved, solver)) {
         const LabelInfo& label = graph.labels()[id];
-        bool there = std::any_of(solver.series.begin(), solver.series.end(),
-                                 [&](const auto& scalar) { return scalar.id() == id; });
+        bool there = in_series(solver, id);
         for (const ShownFile& file : shown)
             for (const ShownFile::Array& array : file.arrays) there = there || array.label == id;
         text += fmt::format("  {} {:<24} {}{}{}\n", there ? '*' : ' ',
