@@ -35,7 +35,9 @@ bool is_column(const LabelInfo& label) {
     return label.kind == Kind::scalar && label.element == Element::f64 && label.components == 1;
 }
 
+/// Whether each row has it anyway.
 bool in_series(const Solver& solver, LabelId label) {
+    if (solver.time.id() == label) return true;
     return std::any_of(solver.series.begin(), solver.series.end(),
                        [&](const auto& scalar) { return scalar.id() == label; });
 }
