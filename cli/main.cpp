@@ -58,6 +58,8 @@ const std::vector<Command>& commands() {
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},
         {"run", run_command, kScience, "a case by the solver that it names; strata run SOLVER --help"},
+        {"replay", replay_command, kScience,
+         "steps of a run again, bit for bit, with more output: a window from the nearest checkpoint"},
         {"new", nullptr, kScience, "a solver of your own to begin with: a folder that runs; --python"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
@@ -102,7 +104,9 @@ void print_help() {
 }
 
 /// Programs that these start say so themselves, or say what they like.
-bool says_in_all(const std::string& name) { return name != "launch" && name != "bench" && name != "run"; }
+bool says_in_all(const std::string& name) {
+    return name != "launch" && name != "bench" && name != "run" && name != "replay";
+}
 
 /// An error as it is printed: for a person, or for a program that has set STRATA_ERRORS=json. A person is
 /// told before it how long the command took, since the error is to be the last that is read; not after wrong

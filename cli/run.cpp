@@ -94,7 +94,8 @@ Named solver_named_in(const std::string& file) {
         .allowed("solver = \"transport\" before the first [section]");
 }
 
-/// The Python that runs a solver written in it, which finds this front's own module by STRATA_BIN.
+}  // namespace
+
 std::string python_for(const std::string& solver) {
     if (!std::filesystem::is_regular_file(solver))
         throw Error("there is no such solver").given(solver).remedy("strata run SOLVER.py CASE");
@@ -115,8 +116,6 @@ std::string python_for(const std::string& solver) {
     return *python;
 }
 
-/// The command that runs a case: one of Strata's own solvers, or one of the user's own at PATH of
-/// solver = "PATH/NAME", counted from the case's folder; without a PATH in that folder.
 std::vector<std::string> command_for(const std::string& file) {
     namespace fs = std::filesystem;
     const Named named = solver_named_in(file);
@@ -138,6 +137,8 @@ std::vector<std::string> command_for(const std::string& file) {
             "then NAME.py or a CMakeLists.txt with find_package(strata) is at PATH from the case's folder")
         .remedy("strata new NAME writes one; strata doctor says what was left out, and why");
 }
+
+namespace {
 
 /// A run that is long should have a node of its own.
 void tell_on_a_login_node(const std::string& first) {

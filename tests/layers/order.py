@@ -22,7 +22,7 @@ NATIVE = [
     ["core/graph/resolve"],
     ["core/graph/expand"],
     ["core/graph/simulation"],
-    ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case"],
+    ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
     ["core/run/python", "solvers/md", "solvers/mpm", "solvers/transport"],

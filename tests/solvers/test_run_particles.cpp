@@ -90,7 +90,7 @@ TEST_CASE("particles and fields are shown value by value, the same on every layo
     CHECK(grid.text("/VTKHDF/PointData/w", "Unit") == "m/s");
 }
 
-TEST_CASE("patches move by measured cost, which is said, and changes no value in any file") {
+TEST_CASE("patches move by measured cost, which is said, and changes no value in any file, nor in a replay") {
     const TemporaryFolder folder;
     const std::string case_text = "solver = \"cloud\"\ndear = 1.5\n";
     const auto ran = [&](const std::string& name, const std::string& layout, const std::string& words,
@@ -124,6 +124,14 @@ TEST_CASE("patches move by measured cost, which is said, and changes no value in
     same("two");
     CHECK(has(text_of(folder.path() / "two" / "profile.json"), "keep fields"));
     CHECK(has(text_of(folder.path() / "two" / "trace.json"), "keep fields"));
+    const fs::path again = folder.path() / "again";
+    const std::string replayed =
+        run("2x1", (folder.path() / "two.toml").string() + " --replay " + (folder.path() / "two").string() +
+                       " --window 0:150 --every 15 --out " + again.string());
+    CHECK(has(replayed, "bit for bit alike with the run: "));
+    CHECK(has(replayed, " field files, 2 checkpoints"));
+    CHECK(JsonValue::parse(text_of(again / "replay.json"), "").member("moves").integer() >= 1);
+    same("again");
     CHECK(ran("part", "2x1", "--steps 120 --checkpoint 110") >= 1);
     (void)ran("part", "3x2", "--steps 150 --restart " + (folder.path() / "part").string());
     same("part");

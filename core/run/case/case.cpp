@@ -80,8 +80,8 @@ std::string allowed_text(const CaseSchema::Into& into, const KeyAbout& about) {
     return text;
 }
 
-std::string line_of(const std::filesystem::path& file, std::size_t number) {
-    std::ifstream in(file);
+std::string line_of(const std::string& text, std::size_t number) {
+    std::istringstream in(text);
     std::string line;
     for (std::size_t n = 0; n < number; ++n) std::getline(in, line);
     return line;
@@ -209,16 +209,23 @@ CaseSchema& CaseSchema::key(std::string name, Into into, KeyAbout about) {
 }
 
 void CaseSchema::read(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in || !std::filesystem::is_regular_file(file))
+        throw Error("there is no such case file").given(file.string());
+    read_text({std::istreambuf_iterator<char>(in), {}}, file);
+}
+
+void CaseSchema::read_text(const std::string& text, const std::filesystem::path& file) {
     file_ = file.string();
+    text_ = text;
     for (Entry& entry : entries_) entry.line = 0;
-    if (!std::filesystem::is_regular_file(file)) throw Error("there is no such case file").given(file_);
     toml::table table;
     try {
-        table = toml::parse_file(file_);
+        table = toml::parse(text_, file_);
     } catch (const toml::parse_error& error) {
         throw Error(fmt::format("this is no TOML: {}", error.description()))
             .at(file_, static_cast<int>(error.source().begin.line))
-            .given(line_of(file, error.source().begin.line));
+            .given(line_of(text_, error.source().begin.line));
     }
     const toml::node* solver = table.get("solver");
     // "PATH/NAME" is where `strata run` finds a solver of one's own.

@@ -58,6 +58,10 @@ class CaseSchema {
     /// line, key, given value and allowed ones: for text that is not TOML, a key that is not declared (with
     /// the nearest one that is), a value of another type or outside its range, a missing required key.
     void read(const std::filesystem::path& file);
+    /// The same from a text that was such a file's.
+    void read_text(const std::string& text, const std::filesystem::path& file);
+    /// The text read last.
+    [[nodiscard]] const std::string& text() const { return text_; }
 
     /// "KEY  TYPE [unit]  RANGE  (default ...)  meaning", section by section.
     [[nodiscard]] std::string help() const;
@@ -89,7 +93,7 @@ class CaseSchema {
 
     std::string solver_, summary_;
     std::vector<Entry> entries_;
-    std::string file_;
+    std::string file_, text_;
 };
 
 }  // namespace strata::graph

@@ -5,16 +5,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/bits.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/expand/home.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
-#include "core/run/checkpoint/reader.hpp"
 #include "core/run/checkpoint/writer.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -25,6 +27,10 @@ const LabelInfo& label_of(const Graph& graph, const Kept& kept) { return graph.l
 /// Of a value in the file. Objects are as many bytes as they pack themselves into.
 std::size_t bytes_of(const LabelInfo& label) { return label.kind == Kind::object ? 1 : label.bytes; }
 
+bool is_added(const StateName& name, const LabelInfo& label) {
+    return std::count(name.added.begin(), name.added.end(), label.name) > 0;
+}
+
 CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& name) {
     CheckpointHead head;
     head.case_name = name.case_name;
@@ -34,6 +40,7 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
     for (const auto& family : graph.families()) head.families.push_back({family->name(), family->patches()});
     for (const Kept& kept : kept_versions(run.plan())) {
         const LabelInfo& info = label_of(graph, kept);
+        if (is_added(name, info)) continue;
         if (head.labels.empty() || head.labels.back().name != info.name)
             head.labels.push_back({info.name, info.family != nullptr ? info.family->name() : "", info.element,
                                    bytes_of(info), info.components, 0});
@@ -167,23 +174,29 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
     std::vector<std::string> passed_over;
     const std::optional<CheckpointReader> reader = CheckpointReader::latest(folder, &passed_over);
     if (!reader) refuse_restart(folder, fmt::format("damaged: {}", fmt::join(passed_over, "; ")));
-    CheckpointHead now = head_of(run, graph, name);
-    reader->expect(now);
-    for (const auto& [parameter, value] : reader->head().parameters)
+    restore_state(run, graph, team, *reader, name);
+    return reader->path();
+}
+
+void restore_state(Simulation& run, Graph& graph, team::Team& team, const CheckpointReader& reader,
+                   const StateName& name) {
+    reader.expect(head_of(run, graph, name));
+    for (const auto& [parameter, value] : reader.head().parameters)
         for (Parameter& own : graph.parameters())
             if (own.name == parameter) own.value = value;
-    run.restore(reader->head().step, [&](const Plan& plan) {
+    run.restore(reader.head().step, [&](const Plan& plan) {
         const std::vector<OwnPatch> patches = own_patches(plan, graph);
         const auto read = [&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
             const std::string& label_name = label_of(graph, kept).name;
-            const int label = reader->head().label(label_name);
-            const auto chunk = reader->find(label, own.patch, kept.back);
+            if (is_added(name, label_of(graph, kept))) return;
+            const int label = reader.head().label(label_name);
+            const auto chunk = reader.find(label, own.patch, kept.back);
             if (!chunk)
                 throw Error("a checkpoint lacks values")
-                    .at(reader->path().string())
+                    .at(reader.path().string())
                     .given(fmt::format("'{}', patch {}", label_name, own.patch));
             bytes.resize(chunk->bytes);
-            reader->read(label, own.patch, bytes, kept.back);
+            reader.read(label, own.patch, bytes, kept.back);
             write_values(plan, kept, own.local, 0, bytes);
         };
         // Each patch by the thread that its tasks prefer: its pages will lie beside it.
@@ -201,7 +214,58 @@ std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& t
             }
         });
     });
-    return reader->path();
+}
+
+namespace {
+
+/// A difference of one member's values, and where it comes in the order of all.
+struct FirstDifference {
+    std::int64_t order = std::numeric_limits<std::int64_t>::max();
+    std::string text;
+};
+
+FirstDifference own_difference(const Simulation& run, Graph& graph, int rank,
+                               const CheckpointReader& checkpoint, const StateName& name) {
+    FirstDifference first;
+    std::vector<std::byte> now, then;
+    for (const OwnPatch& own : own_patches(run.plan(), graph))
+        for (const Kept& kept : own.kept) {
+            const LabelInfo& info = label_of(graph, kept);
+            if (is_added(name, info) || (info.family == nullptr && rank != 0)) continue;
+            const int label = checkpoint.head().label(info.name);
+            const std::int64_t order = (std::int64_t{label} << 40) + own.patch;
+            if (order >= first.order) continue;
+            const auto chunk = checkpoint.find(label, own.patch, kept.back);
+            read_values(run.plan(), kept, own.local, run.rounds(kept), now);
+            std::string found = "there are more or fewer values";
+            if (chunk && chunk->bytes == now.size()) {
+                then.resize(now.size());
+                checkpoint.read(label, own.patch, then, kept.back);
+                const bool floating = info.element == Element::f64 || info.element == Element::f32;
+                found = first_difference(then.data(), now.data(), now.size(), bytes_of(info), floating);
+            }
+            if (found.empty()) continue;
+            const std::string where = info.family == nullptr ? "" : fmt::format(" on patch {}", own.patch);
+            first = {order, fmt::format("'{}'{}, {}", info.name, where, found)};
+        }
+    return first;
+}
+
+}  // namespace
+
+std::string state_difference(const Simulation& run, Graph& graph, team::Team& team,
+                             const CheckpointReader& checkpoint, const StateName& name) {
+    checkpoint.expect(head_of(run, graph, name));
+    for (const auto& [parameter, value] : checkpoint.head().parameters)
+        for (const Parameter& own : graph.parameters())
+            if (own.name == parameter && own.value != value)
+                return fmt::format("parameter '{}': {} and {}", parameter, value, own.value);
+    const FirstDifference mine = own_difference(run, graph, team.rank(), checkpoint, name);
+    const auto least = [](auto a, auto b) { return std::min(a, b); };
+    const std::int64_t first = team.together().reduce(mine.order, least);
+    if (first == FirstDifference().order) return "";
+    const int holder = team.together().reduce(first == mine.order ? team.rank() : team.size(), least);
+    return team::text_from(team, holder, mine.text);
 }
 
 }  // namespace strata::graph

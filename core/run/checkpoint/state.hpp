@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/head.hpp"
+#include "core/run/checkpoint/reader.hpp"
 #include "core/team/team.hpp"
 
 namespace strata::graph {
@@ -14,6 +16,8 @@ namespace strata::graph {
 struct StateName {
     std::string case_name, case_hash;
     double time = 0;
+    /// Labels that only this run keeps, for output: checkpoints of other runs of the case lack them.
+    std::vector<std::string> added = {};
 };
 
 /// Writes all kept values as `folder`/checkpoint-NNNNNN, and removes all but the last `keep`. Collective.
@@ -29,5 +33,14 @@ void expect_checkpoint(const std::filesystem::path& folder);
 /// the case is another one.
 std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
                                     const std::filesystem::path& folder, const StateName& name);
+/// The same from this checkpoint.
+void restore_state(Simulation& run, Graph& graph, team::Team& team, const CheckpointReader& checkpoint,
+                   const StateName& name);
+
+/// The first value of a checkpoint, by label and patch, that the run has with other bits: "'velocity' on
+/// patch 3, value 17: 1.5 and 1.25" (the checkpoint's, the run's); "" where all are alike. Collective: all
+/// members get the same. Throws Error where the checkpoint is damaged.
+[[nodiscard]] std::string state_difference(const Simulation& run, Graph& graph, team::Team& team,
+                                           const CheckpointReader& checkpoint, const StateName& name);
 
 }  // namespace strata::graph

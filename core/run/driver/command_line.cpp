@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,8 @@
 namespace strata::graph {
 
 namespace {
+
+constexpr long kMost = 1L << 40;
 
 /// `strata run` finds Strata's own solvers by the case's `solver` key, starts Python scripts, and names in
 /// STRATA_SOLVER_OF the case by which it found any other. What it does not start is started directly, or by
@@ -49,6 +52,10 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
         .flag("--quiet", "no line of progress")
         .flag("--graph",
               "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
+        .hidden("--replay", true)  // these four are said by `strata replay`, which checks them
+        .hidden("--window", true)
+        .hidden("--every", true)
+        .hidden("--add", true)
         .example(on("2x1", " --out run"), "on two processes, results in the folder `run`")
         .example(example + " --out run --checkpoint 500", "with a checkpoint every 500 steps")
         .example(on("4x1", " --out run --restart run"), "goes on from the last one, on four processes")
@@ -62,6 +69,25 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
     return options;
 }
 
+ReplayWish replay_wish(const Parsed& parsed) {
+    ReplayWish wish;
+    wish.run = parsed.text("--replay");
+    wish.add = parsed.text("--add");
+    wish.list = wish.add == "help";
+    if (parsed.has("--every")) wish.every = parsed.integer("--every", 1, kMost);
+    const std::string window = parsed.text("--window");
+    const char* end = window.data() + window.size();
+    const auto first = std::from_chars(window.data(), end, wish.from);
+    const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
+    const auto last = colon ? std::from_chars(first.ptr + 1, end, wish.to) : first;
+    if (!wish.list &&
+        (!colon || last.ec != std::errc() || last.ptr != end || wish.from < 0 || wish.to < wish.from))
+        throw Error("a window is its first and its last step")
+            .given("--steps " + window)
+            .allowed("A:B with 0 <= A <= B, e.g. --steps 1200:1300");
+    return wish;
+}
+
 }  // namespace
 
 std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSchema& schema) {
@@ -71,7 +97,6 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSc
                    stdout);
         return std::nullopt;
     }
-    constexpr long kMost = 1L << 40;
     CommandLine command_line;
     command_line.case_file = parsed.positionals().at(0);
     if (parsed.has("--layout"))
@@ -92,6 +117,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSc
     command_line.timeline = parsed.has("--timeline");
     command_line.quiet = parsed.has("--quiet");
     command_line.graph = parsed.has("--graph");
+    if (parsed.has("--replay")) command_line.replay = replay_wish(parsed);
     const char* needs = command_line.timeline                 ? "--timeline"
                         : command_line.checkpoint > 0         ? "--checkpoint"
                         : command_line.fields.value_or(0) > 0 ? "--fields"

@@ -11,6 +11,14 @@
 
 namespace strata::graph {
 
+/// What `strata replay` asks of a solver's program.
+struct ReplayWish {
+    std::filesystem::path run;
+    std::int64_t from = 0, to = 0, every = 1;
+    std::string add;    // names joined by commas, which names may have as well
+    bool list = false;  // --add help: only says what can be added
+};
+
 struct CommandLine {
     std::string case_file;
     std::optional<std::filesystem::path> out, restart;
@@ -19,6 +27,7 @@ struct CommandLine {
     std::int64_t checkpoint = 0;         // every so many steps; 0: none
     std::optional<std::int64_t> series;  // the same; not given: what the solver says
     int keep = 2;
+    std::optional<ReplayWish> replay;
     bool profile = false, timeline = false, quiet = false, graph = false;
 };
 

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "core/base/error.hpp"
 #include "core/graph/resolve/describe.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/run/driver/command_line.hpp"
+#include "core/run/driver/replay.hpp"
+#include "core/run/driver/replay_plan.hpp"
 #include "core/run/driver/run.hpp"
 #include "core/run/driver/showing.hpp"
 #include "core/run/profile/phases.hpp"
@@ -26,13 +29,30 @@ void leave_it_to_the_first(team::Team& team) {
     if (failed[0].exchange(1) != 0) team.node_barrier();
 }
 
+/// The part of a run's history that is known before it begins.
+RunLeg leg_of(const CaseSchema& schema, const CommandLine& command_line, const Build& build) {
+    namespace fs = std::filesystem;
+    RunLeg leg;
+    leg.solver = schema.solver();
+    leg.program = build.sources.empty() ? fs::read_symlink("/proc/self/exe").string()
+                                        : fs::absolute(build.sources.front()).string();
+    leg.case_file = fs::absolute(command_line.case_file).string();
+    leg.case_text = schema.text();
+    leg.case_hash = schema.hash();
+    leg.folder = fs::current_path().string();
+    leg.identity = own_identity(build.sources);
+    return leg;
+}
+
 int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_line,
                const OutputSettings& output, bool balance, const std::function<Solver(Graph&)>& declare,
                const Build& build, Phases& phases) {
     phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
-    Run run(team, graph, solver, schema, command_line, output, balance, phases);
+    RunLeg leg;
+    if (command_line.out && team.rank() == 0) leg = leg_of(schema, command_line, build);
+    Run run(team, graph, solver, schema, command_line, output, balance, leg, phases);
     run.go();
     RunResult result = run.result(build);
     run.write_observed();
@@ -44,6 +64,17 @@ int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_
     }
     // A run that was asked to stop early has not failed.
     return result.verification.passed() || !result.not_compared.empty() ? kSuccess : kFailure;
+}
+
+int replay_member(team::Team& team, const CaseSchema& schema, const CommandLine& command_line,
+                  ReplayPlan plan, const OutputSettings& output, bool balance,
+                  const std::function<Solver(Graph&)>& declare, Phases& phases) {
+    phases.enter("plan");
+    Graph graph(schema.solver());
+    const Solver solver = declare(graph);
+    add_labels(plan, graph, solver);
+    Replay(team, graph, solver, schema, std::move(plan), output, balance, command_line.quiet, phases).go();
+    return kSuccess;
 }
 
 /// Refuses fields that cannot be written, before anything starts.
@@ -65,6 +96,7 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     CommandLine command_line;
     OutputSettings output;
     bool balance = true;
+    ReplayPlan plan;
     // A file at its size limit is an error with the file's name. Without this the signal would end the
     // process.
     ::signal(SIGXFSZ, SIG_IGN);
@@ -76,11 +108,22 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
         if (!read) return kSuccess;
         command_line = *read;
-        schema.read(command_line.case_file);
+        if (command_line.replay) {
+            plan = plan_replay(command_line, build);
+            schema.read_text(plan.leg.case_text, plan.leg.case_file);
+        } else {
+            schema.read(command_line.case_file);
+        }
         Graph graph(schema.solver());  // errors of declarations are reported before anything starts
         const Solver solver = declare(graph);
+        if (command_line.replay && !command_line.replay->list) add_labels(plan, graph, solver);
         const Resolved resolved = resolve(graph);
         if (command_line.fields) output = {*command_line.fields, 0, output.fields};
+        if (command_line.replay && command_line.replay->list) {
+            const auto shown = shown_files(graph, resolved, solver, schema, output);
+            std::fputs(addable_text(graph, resolved, solver, shown).c_str(), stdout);
+            return kSuccess;
+        }
         check_output(graph, resolved, solver, schema, command_line, output);
         if (command_line.restart) expect_checkpoint(*command_line.restart);
         if (command_line.graph) {
@@ -100,9 +143,12 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
+            if (command_line.replay)
+                return replay_member(team, schema, command_line, plan, output, balance, declare, phases);
             return run_member(team, schema, command_line, output, balance, declare, build, phases);
         } catch (const team::MemberLost&) {
-            if (command_line.out) Control::sweep(*command_line.out);  // if member 0 was lost
+            if (command_line.out && !command_line.replay)
+                Control::sweep(*command_line.out);  // if member 0 was lost
             throw;
         } catch (...) {
             leave_it_to_the_first(team);

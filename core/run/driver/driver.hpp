@@ -70,6 +70,8 @@ struct Build {
 #else
     bool simulable = true;  // valgrind knows its instructions
 #endif
+    /// A script and what it imports, where the program is an interpreter: `strata replay` expects the same.
+    std::vector<std::string> sources = {};
 };
 
 /// To be called first in main(); its result is main's. `declare` is called in each member and fills the

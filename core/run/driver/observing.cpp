@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/run/profile/text_from.hpp"
 #include "core/run/profile/timeline.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -125,7 +125,7 @@ Profile Recording::gather(const ProcessRecords& mine, team::Team& team) const {
     Profile all;
     for (int rank = 0; rank < team.size(); ++rank) {
         std::int64_t stretch[2] = {mine.threads, mine.end_ns - mine.begin_ns};
-        const std::string theirs = text_from(team, rank, text);
+        const std::string theirs = team::text_from(team, rank, text);
         team.together().broadcast(std::span<std::int64_t>(stretch, 2), rank);
         all.merge(Profile(rows_of(theirs), static_cast<int>(stretch[0]), stretch[1]));
     }

@@ -81,7 +81,8 @@ void make_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
-         const CommandLine& command_line, const OutputSettings& output, bool balance, Phases& phases)
+         const CommandLine& command_line, const OutputSettings& output, bool balance, const RunLeg& leg,
+         Phases& phases)
     : team_(team),
       graph_(graph),
       solver_(solver),
@@ -91,7 +92,8 @@ Run::Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema&
       counting_(command_line.counters ? make_counting(*command_line.counters) : nullptr),
       recording_(kRecords),
       simulation_(graph, Members::of(team), options(balance)),
-      output_(output) {}
+      output_(output),
+      leg_(leg) {}
 
 SimulationOptions Run::options(bool balance) {
     SimulationOptions options;
@@ -140,6 +142,17 @@ void Run::begin() {
     }
     if (!words_.out) return;
     control_.emplace(*words_.out);
+    begin_series();
+    // Last: only a run that has begun undoes what a run before it noted.
+    RunLeg leg = leg_;
+    leg.step = simulation_.step();
+    if (!restarted_from_.empty()) leg.checkpoint = std::filesystem::absolute(restarted_from_).string();
+    leg.processes = team_.size(), leg.threads = team_.crew().count();
+    history_.emplace(*words_.out);
+    history_->began(leg);
+}
+
+void Run::begin_series() {
     if (series_every() == 0 || solver_.series.empty()) return;
     std::vector<Series::Column> columns;
     for (const Scalar<double>& scalar : solver_.series) {
@@ -222,6 +235,7 @@ void Run::follow(Orders& orders) {
     if (orders.fields != 0) show();
     if (orders.checkpoint != 0) save();
     if (orders.parameters == 0) return;
+    if (history_) history_->steered(simulation_.step() + 1, values_asked_);
     std::vector<double> values;
     for (Parameter& p : graph_.parameters()) {
         for (const auto& [name, value] : values_asked_)
@@ -248,6 +262,7 @@ void Run::save() {
     phases_.enter("checkpoints");
     save_state(simulation_, graph_, team_, *words_.out, {schema_.solver(), schema_.hash(), time()},
                words_.keep);
+    if (history_) history_->saved(saved_, stepping_s_);
 }
 
 void Run::after_batch(double seconds) {
@@ -287,6 +302,7 @@ void Run::go() {
         if (team_.rank() == 0) after_batch(seconds_now());
     }
     if (progress_) progress_->finish();
+    if (history_) history_->ended(simulation_.step(), stepping_s_);
     if (counting_) counts_ = gather_counts(counting_->end(), team_);
     team_.barrier();
 }

@@ -10,6 +10,7 @@
 #include "core/run/driver/driver.hpp"
 #include "core/run/driver/observing.hpp"
 #include "core/run/driver/showing.hpp"
+#include "core/run/history/history.hpp"
 #include "core/run/output/series.hpp"
 #include "core/run/profile/counting.hpp"
 #include "core/run/profile/phases.hpp"
@@ -23,7 +24,8 @@ namespace strata::graph {
 class Run {
   public:
     Run(team::Team& team, Graph& graph, const Solver& solver, const CaseSchema& schema,
-        const CommandLine& command_line, const OutputSettings& output, bool balance, Phases& phases);
+        const CommandLine& command_line, const OutputSettings& output, bool balance, const RunLeg& leg,
+        Phases& phases);
 
     /// From the start, or the checkpoint, to the end.
     void go();
@@ -40,6 +42,7 @@ class Run {
 
     [[nodiscard]] SimulationOptions options(bool balance);
     void begin();
+    void begin_series();
     [[nodiscard]] Orders next_orders();
     void follow(Orders& orders);
     void after_batch(double seconds);
@@ -74,6 +77,7 @@ class Run {
 
     // For member 0 only
     std::optional<Series> series_;
+    std::optional<History> history_;
     std::optional<Control> control_;
     std::optional<Progress> progress_;
     std::optional<Pace> pace_;
@@ -82,6 +86,7 @@ class Run {
     std::vector<std::pair<std::string, double>> values_asked_;
 
     const OutputSettings& output_;
+    const RunLeg& leg_;  // without what only the run knows
     std::int64_t first_step_ = 0, saved_ = -1, shown_ = -1;
     double stepping_s_ = 0;      // in batches
     double seconds_a_step_ = 0;  // of the last batch

@@ -45,12 +45,14 @@ class Files {
 
     /// "" where a label can be shown, else the reason why not.
     [[nodiscard]] std::string why_not(const LabelInfo& label) const {
+        return why_not(label, is_kept(resolved_, label.id));
+    }
+    [[nodiscard]] std::string why_not(const LabelInfo& label, bool kept) const {
         if (label.kind == Kind::scalar) return "it is one number; series.csv has those";
         if (label.element == Element::bytes) return "its values are no numbers";
         if (label.kind == Kind::particles && !position_of(graph_, label.particle_set))
             return "nothing relocates its particles, so their position is not known";
-        if (!is_kept(resolved_, label.id))
-            return "it does not live until the next step (LabelOptions::kept or history = 1 keeps it)";
+        if (!kept) return "it does not live until the next step (LabelOptions::kept or history = 1 keeps it)";
         if (!in_shapes(label).empty()) return "";
         if (label.kind == Kind::list)
             return "it is a list that belongs to no points, cells or table of a shape (Solver::shapes)";
@@ -160,6 +162,19 @@ ShownFile& Files::file_of(const LabelInfo& label) {
     return files_.back();
 }
 
+/// `labels`, or all that can be shown.
+void add_shown(Files& files, const Graph& graph, const std::vector<ShownLabel>& labels) {
+    for (const ShownLabel& shown : labels) {
+        const LabelInfo& label = label_of(graph, shown.label());
+        const std::string not_shown = files.why_not(label);
+        if (!not_shown.empty())
+            throw Error(fmt::format("the solver cannot show '{}': {}", label.name, not_shown));
+        files.add(label);
+    }
+    for (const LabelInfo& label : graph.labels())
+        if (labels.empty() && files.by_itself(label) && files.why_not(label).empty()) files.add(label);
+}
+
 fs::path list_of(const ShownFile& file, const fs::path& folder) {
     return folder / (file.name + ".vtkhdf.series");
 }
@@ -186,9 +201,14 @@ std::string name_in_files(std::string name) {
 }
 
 std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved, const Solver& solver,
-                                   const CaseSchema& schema, const OutputSettings& settings) {
-    if (settings.fields.empty()) return shown_files(graph, resolved, solver.shapes, solver.fields);
+                                   const CaseSchema& schema, const OutputSettings& settings,
+                                   const std::vector<LabelId>& added) {
     Files files(graph, resolved, solver.shapes);
+    if (settings.fields.empty()) {
+        add_shown(files, graph, solver.fields);
+        for (const LabelId label : added) files.add(label_of(graph, label));
+        return std::move(files).all(false);
+    }
     std::vector<std::string> names;
     for (const LabelInfo& label : graph.labels())
         if (files.why_not(label).empty()) names.push_back(label.name);
@@ -199,22 +219,31 @@ std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
         files.add(*std::find_if(graph.labels().begin(), graph.labels().end(),
                                 [&](const LabelInfo& label) { return label.name == name; }));
     }
+    for (const LabelId label : added) files.add(label_of(graph, label));
     return std::move(files).all(true);
+}
+
+std::vector<LabelId> showable(const Graph& graph, const Resolved& resolved,
+                              const std::vector<ShownShape>& shapes) {
+    const Files files(graph, resolved, shapes);
+    const auto makes = [](const ResolvedTask& task, LabelId label) {
+        return task.scope != kStart && std::any_of(task.uses.begin(), task.uses.end(),
+                                                   [&](const auto& use) { return use.label == label; });
+    };
+    std::vector<LabelId> all;
+    for (const LabelInfo& label : graph.labels()) {
+        const bool in_step = std::any_of(resolved.tasks.begin(), resolved.tasks.end(),
+                                         [&](const ResolvedTask& task) { return makes(task, label.id); });
+        if (files.why_not(label, in_step || is_kept(resolved, label.id)).empty()) all.push_back(label.id);
+    }
+    return all;
 }
 
 std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
                                    const std::vector<ShownShape>& shapes,
                                    const std::vector<ShownLabel>& labels) {
     Files files(graph, resolved, shapes);
-    for (const ShownLabel& shown : labels) {
-        const LabelInfo& label = label_of(graph, shown.label());
-        const std::string not_shown = files.why_not(label);
-        if (!not_shown.empty())
-            throw Error(fmt::format("the solver cannot show '{}': {}", label.name, not_shown));
-        files.add(label);
-    }
-    for (const LabelInfo& label : graph.labels())
-        if (labels.empty() && files.by_itself(label) && files.why_not(label).empty()) files.add(label);
+    add_shown(files, graph, labels);
     return std::move(files).all(false);
 }
 

@@ -49,10 +49,16 @@ struct ShownFile {
 /// The files for the labels that the case names, else for those of the solver, else for all that can be
 /// shown: labels that are kept from step to step on cells, nodes and faces of grids, on particles that are
 /// relocated, and on points and cells of the solver's shapes. Throws Error; for a wrong name in the case with
-/// its file and line.
+/// its file and line. `added`: labels that are shown besides.
 [[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,
                                                  const Solver& solver, const CaseSchema& schema,
-                                                 const OutputSettings& settings);
+                                                 const OutputSettings& settings,
+                                                 const std::vector<LabelId>& added = {});
+
+/// The labels that files can show at the end of a step: those that are kept, and those that a step makes,
+/// once they are kept.
+[[nodiscard]] std::vector<LabelId> showable(const Graph& graph, const Resolved& resolved,
+                                            const std::vector<ShownShape>& shapes);
 
 /// The same for a program without a case file: `labels`, or all that can be shown, and these shapes.
 [[nodiscard]] std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved,

@@ -83,4 +83,10 @@ void forget_later_fields(const fs::path& series, double time) {
         write_list(series, files);
 }
 
+std::vector<std::string> listed_fields(const fs::path& series) {
+    std::vector<std::string> names;
+    for (const auto& [name, time] : read_list(series)) names.push_back(name);
+    return names;
+}
+
 }  // namespace strata::graph

@@ -117,5 +117,12 @@ class FieldFile {
 /// Removes the steps after `time` from the list (.vtkhdf.series), for a run that goes back. Does nothing
 /// where there is no list.
 void forget_later_fields(const std::filesystem::path& series, double time);
+/// The names of the files in a list; none where there is no list.
+[[nodiscard]] std::vector<std::string> listed_fields(const std::filesystem::path& series);
+
+/// The first array and value in which two field files differ, "" where they do not: "'temperature', value 17:
+/// 1.5 and 1.25". Arrays that only one of them has are not compared. Throws Error where one cannot be read.
+[[nodiscard]] std::string fields_difference(const std::filesystem::path& one,
+                                            const std::filesystem::path& other);
 
 }  // namespace strata::graph

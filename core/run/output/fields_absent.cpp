@@ -48,5 +48,6 @@ void FieldFile::write(const std::string&, std::int64_t, std::int64_t, const void
     refuse();
 }
 void FieldFile::close() { refuse(); }
+std::string fields_difference(const std::filesystem::path&, const std::filesystem::path&) { refuse(); }
 
 }  // namespace strata::graph

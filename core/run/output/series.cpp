@@ -51,7 +51,36 @@ std::optional<Series::Row> parse(std::string_view line, std::size_t columns) {
     return row;
 }
 
+std::string header(const std::string& time_unit, const std::vector<Series::Column>& columns) {
+    std::string line = fmt::format("step,{}", titled("time", time_unit));
+    for (const Series::Column& column : columns) line.append(",").append(titled(column.name, column.unit));
+    return line + "\n";
+}
+
 }  // namespace
+
+std::vector<Series::Row> Series::read(const std::filesystem::path& file, const std::string& time_unit,
+                                      const std::vector<Column>& columns, std::int64_t first,
+                                      std::int64_t last) {
+    std::vector<Row> rows;
+    std::ifstream in(file, std::ios::binary);
+    std::string line;
+    if (!std::getline(in, line) || line + "\n" != header(time_unit, columns)) return rows;
+    while (std::getline(in, line) && !in.eof()) {  // no line end: the row is being written
+        const std::optional<Row> row = parse(line, columns.size());
+        if (!row || row->step > last) break;
+        if (row->step >= first) rows.push_back(*row);
+    }
+    return rows;
+}
+
+std::int64_t Series::last_step(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::int64_t last = -1;
+    for (std::string line; std::getline(in, line) && !in.eof();)
+        (void)std::from_chars(line.data(), line.data() + line.size(), last);  // not of the header
+    return last;
+}
 
 Series::Series(std::filesystem::path file, std::string time_unit, std::vector<Column> columns,
                std::optional<std::int64_t> after_step)
@@ -64,7 +93,7 @@ Series::Series(std::filesystem::path file, std::string time_unit, std::vector<Co
     if (there) go_on_after(*after_step);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) throw system_error("the time series cannot be written", errno).at(path_.string());
-    const std::string first = header();
+    const std::string first = header(time_unit_, columns_);
     if (!there && ::write(file_, first.data(), first.size()) != static_cast<ssize_t>(first.size())) {
         const int error_number = errno;
         ::close(file_);
@@ -77,17 +106,11 @@ Series::~Series() {
     if (file_ >= 0) ::close(file_);
 }
 
-std::string Series::header() const {
-    std::string line = fmt::format("step,{}", titled("time", time_unit_));
-    for (const Column& column : columns_) line.append(",").append(titled(column.name, column.unit));
-    return line + "\n";
-}
-
 void Series::go_on_after(std::int64_t step) {
     std::ifstream in(path_, std::ios::binary);
     std::string line;
     std::uintmax_t good = 0;
-    const std::string expected = header();
+    const std::string expected = header(time_unit_, columns_);
     if (!std::getline(in, line) || in.eof() || line + "\n" != expected)
         throw Error("the time series has other columns than this run")
             .at(path_.string(), 1)

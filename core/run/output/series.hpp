@@ -44,9 +44,16 @@ class Series {
     /// The last rows, the latest last; at most `kRemembered`, those before a restart included.
     [[nodiscard]] std::vector<Row> last(std::size_t count) const;
     static constexpr std::size_t kRemembered = 1000;
+    /// The whole rows of steps from `first` to `last` in a file with these columns, as far as it has been
+    /// written; none where it has others, or is not there.
+    [[nodiscard]] static std::vector<Row> read(const std::filesystem::path& file,
+                                               const std::string& time_unit,
+                                               const std::vector<Column>& columns, std::int64_t first,
+                                               std::int64_t last);
+    /// The last step of a file; -1 where it has none.
+    [[nodiscard]] static std::int64_t last_step(const std::filesystem::path& file);
 
   private:
-    [[nodiscard]] std::string header() const;
     void go_on_after(std::int64_t step);
 
     std::filesystem::path path_;

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "core/run/profile/counting.hpp"
-#include "core/run/profile/text_from.hpp"
 #include "core/team/team.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -74,7 +74,7 @@ Counts counts_of(const std::string& text) {
 Counts gather_counts(const Counts& mine, team::Team& team) {
     const std::string text = text_of(mine);
     Counts all;
-    for (int rank = 0; rank < team.size(); ++rank) all.merge(counts_of(text_from(team, rank, text)));
+    for (int rank = 0; rank < team.size(); ++rank) all.merge(counts_of(team::text_from(team, rank, text)));
     return all;
 }
 

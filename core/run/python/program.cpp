@@ -148,7 +148,7 @@ void add_meshes(const PyGraph& graph, const nb::object& said, std::vector<ShownS
 }
 
 int drive_python(const std::vector<std::string>& words, const std::vector<std::string>& start, PyCase& keys,
-                 nb::callable declare, const std::string& compiler) {
+                 nb::callable declare, const std::string& compiler, const std::vector<std::string>& sources) {
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     std::vector<nb::object> graphs;  // only the last one still has its Graph
@@ -175,6 +175,7 @@ int drive_python(const std::vector<std::string>& words, const std::vector<std::s
     };
     Build build;
     build.compiler = compiler;
+    build.sources = sources;
     int status = 0;
     {
         nb::gil_scoped_release others;

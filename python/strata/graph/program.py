@@ -322,11 +322,28 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
     made_by = f"Python {platform.python_version()}, NumPy {np.__version__}"
     try:
         with native_errors():
-            status = _programs().drive(words, start, case.native, _with_error_text(declared), made_by)
+            status = _programs().drive(
+                words, start, case.native, _with_error_text(declared), made_by, _sources()
+            )
     except StrataError as error:
         print(error, file=sys.stderr)
         status = error.code
     sys.exit(status)
+
+
+def _sources() -> list[str]:
+    """The program's file, and those of modules that are its own or Strata's: a replay must have the same."""
+    own = {Path(sys.argv[0]).resolve()}
+    folder = next(iter(own)).parent
+    for name, imported in list(sys.modules.items()):
+        file = getattr(imported, "__file__", None)
+        if not file or not file.endswith(".py"):
+            continue
+        path = Path(file).resolve()
+        if path.is_file() and (name.partition(".")[0] == "strata" or path.is_relative_to(folder)):
+            own.add(path)
+    script = Path(sys.argv[0]).resolve()
+    return [str(script), *sorted(str(path) for path in own - {script})]
 
 
 def _with_error_text(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

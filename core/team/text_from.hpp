@@ -6,10 +6,10 @@
 
 #include "core/team/team.hpp"
 
-namespace strata::graph {
+namespace strata::team {
 
 /// Returns the text of member `rank` in all members. Collective.
-[[nodiscard]] inline std::string text_from(team::Team& team, int rank, std::string mine) {
+[[nodiscard]] inline std::string text_from(Team& team, int rank, std::string mine) {
     std::uint64_t size = mine.size();
     team.together().broadcast(std::span(&size, 1), rank);
     mine.resize(size);
@@ -17,4 +17,4 @@ namespace strata::graph {
     return mine;
 }
 
-}  // namespace strata::graph
+}  // namespace strata::team
