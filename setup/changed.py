@@ -48,7 +48,6 @@ STARTS = {
         "strata-transport",
         "strata-mpm",
         "strata-mpm-patches",
-        "strata-md",
         "strata_graph_python",
         "python",
     ),

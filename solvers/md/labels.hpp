@@ -36,12 +36,15 @@ struct Labels {
     graph::SetId set;
     graph::Particles<std::int64_t> id;
     graph::Particles<double> x;
-    graph::Particles<double> v;  // half a step ahead of x
+    graph::Particles<std::int32_t> species;  // where there are several kinds
+    graph::Particles<double> v;              // half a step ahead of x
     graph::Particles<double> force;
+    graph::Particles<double> density, slope;  // embedded-atom method: rho and F' of each atom, within a step
     graph::HaloId near;
     graph::Object<Neighbours> neighbours;
 
     graph::Scalar<std::int64_t> atoms;
+    graph::Scalars<std::int64_t> of_kinds;  // atoms of each
     graph::Scalar<double> time;
     /// Squares: of the longest way in the step; of the farthest since the lists were made, where that may be
     /// more than half the skin.

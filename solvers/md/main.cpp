@@ -1,10 +1,36 @@
 // strata-md CASE: what `strata run` starts for cases with solver = "md".
 #include "core/run/driver/driver.hpp"
+#include "solvers/md/files/trajectory.hpp"
 #include "solvers/md/tasks.hpp"
 #include "solvers/md/verify.hpp"
 
+namespace {
+
+using namespace strata;
+
+std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, const md::Labels& l) {
+    md::Trajectory about;
+    about.every = s.trajectory_every;
+    about.time_step = s.step;
+    about.femtoseconds = s.units->femtoseconds;
+    about.kinds = s.names;
+    about.digits = static_cast<int>(s.digits);
+    const auto box = [&s](const graph::Simulation&) {
+        md::Frame frame;
+        frame.low = s.low;
+        frame.length = s.length;
+        return frame;
+    };
+    std::vector<std::shared_ptr<graph::Frames>> all;
+    for (const std::string& form : s.trajectories)
+        all.push_back(std::make_shared<md::TrajectoryFile>(
+            form, about, md::TrajectoryLabels{l.set, l.id.id(), l.x.id(), l.species.id()}, box));
+    return all;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-    using namespace strata;
     md::Settings settings;
     graph::CaseSchema keys = md::schema(settings);
     return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
@@ -13,11 +39,12 @@ int main(int argc, char** argv) {
         return {
             .time = l.time,
             .end = static_cast<double>(settings.steps) * settings.step,
-            .time_unit = "tau",
+            .time_unit = settings.units->time,
             .series = l.thermo.all(),
             .series_every = settings.thermo,
             .series_due = [&settings](std::int64_t step) { return settings.due(step); },
             .fields = {l.x, l.v},
+            .frames = trajectories(settings, l),
             .verify = [&settings, l](const graph::Finished& run) { return md::verify(run, l, settings); }};
     });
 }

@@ -75,6 +75,22 @@ inline void kick(std::int64_t count, double* const v[3], const double* const f[3
     }
 }
 
+/// The same for atoms of several kinds: v += change f / share, with the share of each kind.
+inline void kick(std::int64_t count, double* const v[3], const double* const f[3], double change,
+                 const std::int32_t* species, const double* shares) {
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < count; ++i) v[c][i] += change / shares[species[i]] * f[c][i];
+}
+
+/// The sum of all share v v.
+inline double squares(std::int64_t count, const double* const v[3], const std::int32_t* species,
+                      const double* shares) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < count; ++i) sum += shares[species[i]] * v[c][i] * v[c][i];
+    return sum;
+}
+
 /// The sum of all v v.
 inline double squares(std::int64_t count, const double* const v[3]) {
     std::array<double, kLanes> lanes{};

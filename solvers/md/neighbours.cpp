@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/md/potentials/species.hpp"
+
 namespace strata::md {
 
 void Neighbours::build(const Sight& sight, double reach) {
@@ -10,12 +12,14 @@ void Neighbours::build(const Sight& sight, double reach) {
     static thread_local std::vector<std::uint8_t> counts;
     counts.assign(static_cast<std::size_t>(sight.all - sight.own), 1);
     pairs_.build(sight, counts, reach);
+    species_.clear();
+    if (sight.species != nullptr) species_.assign(sight.species, sight.species + sight.all);
     way_ = -1;
 }
 
 Sums Neighbours::forces(const Sight& sight, const LennardJones& potential, Precision precision, bool sums,
                         double* const f[3], double way, double margin) const {
-    if (margin > 0) prune_when_due(sight, potential.cutoff.front(), way, margin);
+    if (margin > 0) prune_when_due(sight, largest_cutoff(potential), way, margin);
     return pairs_.forces(sight, potential, precision, sums, f);
 }
 
@@ -38,7 +42,8 @@ void Neighbours::prune_when_due(const Sight& sight, double cutoff, double way, d
 }
 
 std::size_t Neighbours::bytes() const {
-    return sizeof *this + pairs_.bytes() + 3 * at_[0].capacity() * sizeof(double);
+    return sizeof *this + pairs_.bytes() + 3 * at_[0].capacity() * sizeof(double) +
+           species_.capacity() * sizeof(std::int32_t);
 }
 
 }  // namespace strata::md

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "solvers/md/files/extended_xyz.hpp"
+#include "solvers/md/files/lammps_data.hpp"
+#include "solvers/md/files/text.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +16,12 @@ namespace {
 using graph::CaseSchema;
 
 void add_system_keys(CaseSchema& keys, Settings& s) {
+    keys.key("system.units", &s.units_name,
+             {.choices = units_names(), .meaning = "as LAMMPS's: reduced; A, ps, eV; or A, fs, kcal/mol"});
+    keys.key(
+        "system.file", &s.file,
+        {.meaning = "a state to begin with: a LAMMPS data file, or extended XYZ (.xyz, .extxyz); none: a "
+                    "lattice"});
     keys.key("system.lattice", &s.lattice,
              {.choices = {"fcc", "bcc", "sc"},
               .meaning = "on which atoms are at first: cubic, face-centred, "
@@ -19,15 +29,10 @@ void add_system_keys(CaseSchema& keys, Settings& s) {
     keys.key("system.cells", &s.cells,
              {.least = 1,
               .most = 1 << 14,
-              .entries = {3, 3},
-              .required = true,
+              .entries = {0, 3},
               .meaning = "of the lattice, in each direction; 4, 2 or 1 atoms each"});
     keys.key("system.density", &s.density,
-             {.unit = "1/sigma3",
-              .least = 0,
-              .above_least = true,
-              .required = true,
-              .meaning = "atoms of the lattice in a unit of volume"});
+             {.unit = "1/sigma3", .least = 0, .meaning = "atoms of the lattice in a unit of volume"});
     keys.key(
         "system.sphere", &s.sphere,
         {.unit = "sigma",
@@ -42,9 +47,8 @@ void add_system_keys(CaseSchema& keys, Settings& s) {
                          "lattice"});
     keys.key("system.temperature", &s.temperature,
              {.unit = "epsilon/k",
-              .least = 0,
-              .required = true,
-              .meaning = "of the first velocities, exactly; their sum is 0"});
+              .least = -1,
+              .meaning = "of the first velocities, exactly; their sum is 0. Below 0: those of system.file"});
     keys.key("system.seed", &s.seed, {.least = 0, .most = 4294967295.0, .meaning = "of random numbers"});
     keys.key("system.patches", &s.patches,
              {.least = 1,
@@ -55,10 +59,36 @@ void add_system_keys(CaseSchema& keys, Settings& s) {
              {.least = 1, .most = 1 << 30, .meaning = "about so many atoms on a patch"});
 }
 
+void add_kind_keys(CaseSchema& keys, Settings& s) {
+    keys.key("kinds.names", &s.names,
+             {.entries = {1, 64}, .meaning = "of the kinds of atoms, as in files; of setfl files elements"});
+    keys.key("kinds.masses", &s.given_masses,
+             {.least = 0,
+              .above_least = true,
+              .entries = {0, 64},
+              .meaning = "none: those of the state's or the potential's file, or 1"});
+    keys.key("kinds.epsilon", &s.epsilons,
+             {.unit = "epsilon", .least = 0, .entries = {0, 64}, .meaning = "depth of the well; none: 1"});
+    keys.key("kinds.sigma", &s.sigmas,
+             {.unit = "sigma",
+              .least = 0,
+              .above_least = true,
+              .entries = {0, 64},
+              .meaning = "where the potential is 0; none: 1"});
+    keys.key("kinds.mixing", &s.mixing,
+             {.choices = {"lorentz-berthelot", "geometric"}, .meaning = "of unlike kinds"});
+    keys.key(
+        "kinds.pairs", &s.explicit_pairs,
+        {.entries = {0, 4096},
+         .meaning = "\"A B epsilon sigma\" or \"A B epsilon sigma cutoff\" with names: instead of mixing"});
+}
+
 void add_pair_keys(CaseSchema& keys, Settings& s) {
-    keys.key("pair.epsilon", &s.epsilon, {.unit = "epsilon", .least = 0, .meaning = "depth of the well"});
-    keys.key("pair.sigma", &s.sigma,
-             {.unit = "sigma", .least = 0, .above_least = true, .meaning = "where the potential is 0"});
+    keys.key(
+        "pair.form", &s.form,
+        {.choices = {"lj", "eam"}, .meaning = "Lennard-Jones, or the embedded-atom method of a setfl file"});
+    keys.key("pair.file", &s.setfl,
+             {.meaning = "eam: the setfl file (LAMMPS's eam/alloy), which has the cutoff"});
     keys.key("pair.cutoff", &s.cutoff, {.unit = "sigma", .least = 0, .above_least = true, .meaning = ""});
     keys.key("pair.shift", &s.shift,
              {.choices = {"none", "energy", "force"},
@@ -90,6 +120,7 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
 graph::CaseSchema schema(Settings& s) {
     CaseSchema keys("md", "Molecular dynamics of a Lennard-Jones fluid, in reduced units.");
     add_system_keys(keys, s);
+    add_kind_keys(keys, s);
     add_pair_keys(keys, s);
     keys.key("thermostat.kind", &s.thermostat,
              {.choices = {"none", "langevin", "v-rescale", "nose-hoover"},
@@ -112,6 +143,16 @@ graph::CaseSchema schema(Settings& s) {
               .most = 1e9,
               .decides = false,
               .meaning = "energies, temperature and pressure in every so many steps, and in the last one"});
+    keys.key("trajectory.forms", &s.trajectories,
+             {.choices = {"xyz", "dcd"},
+              .entries = {0, 2},
+              .decides = false,
+              .meaning = "positions of all atoms in trajectory.xyz (extended XYZ) and trajectory.dcd of the "
+                         "run's folder"});
+    keys.key("trajectory.steps", &s.trajectory_every,
+             {.least = 1, .most = 1e9, .decides = false, .meaning = "from one frame to the next"});
+    keys.key("trajectory.digits", &s.digits,
+             {.least = 1, .most = 17, .decides = false, .meaning = "of positions in xyz; 17: exact"});
     keys.key("verify.drift", &s.drift_limit,
              {.unit = "epsilon",
               .least = 0,
@@ -121,21 +162,123 @@ graph::CaseSchema schema(Settings& s) {
     return keys;
 }
 
+std::vector<double> Settings::mass_shares() const {
+    std::vector<double> shares;
+    for (const Species& kind : kinds) shares.push_back(kind.mass / mass());
+    return shares;
+}
+
 double Settings::spacing() const { return std::cbrt(basis() / density); }
 
+namespace {
+
+void make_kinds(Settings& s, const graph::CaseSchema& keys) {
+    const auto fits = [&](const char* key, const std::vector<double>& list) {
+        if (!list.empty() && list.size() != s.names.size())
+            keys.refuse(key, fmt::format("{} numbers", list.size()),
+                        fmt::format("none, or {}: one for each of kinds.names", s.names.size()));
+    };
+    fits("kinds.masses", s.given_masses), fits("kinds.epsilon", s.epsilons), fits("kinds.sigma", s.sigmas);
+    s.kinds.clear();
+    for (std::size_t k = 0; k < s.names.size(); ++k) {
+        const auto of = [&](const std::vector<double>& list) { return list.empty() ? 1 : list[k]; };
+        s.kinds.push_back({s.names[k], of(s.given_masses), of(s.epsilons), of(s.sigmas)});
+    }
+    s.pairs.clear();
+    for (const std::string& text : s.explicit_pairs) {
+        const auto words = words_of(text);
+        const auto kind = [&](std::size_t w) {
+            const auto found =
+                w < words.size() ? std::find(s.names.begin(), s.names.end(), words[w]) : s.names.end();
+            return static_cast<std::size_t>(found - s.names.begin());
+        };
+        ExplicitPair pair{kind(0), kind(1), 0, 0, 0};
+        double* const numbers[] = {&pair.epsilon, &pair.sigma, &pair.cutoff};
+        bool right = words.size() == 4 || words.size() == 5;
+        for (std::size_t w = 2; right && w < words.size(); ++w) {
+            const auto number = real_of(words[w]);
+            right = number && (*number > 0 || (w == 2 && *number == 0));
+            if (right) *numbers[w - 2] = *number;
+        }
+        if (!right || pair.a == s.names.size() || pair.b == s.names.size())
+            keys.refuse("kinds.pairs", fmt::format("'{}' is no pair", text),
+                        fmt::format("\"A B epsilon sigma\" or \"A B epsilon sigma cutoff\", of {}",
+                                    fmt::join(s.names, ", ")));
+        s.pairs.push_back(pair);
+    }
+    if (s.several_kinds() && s.file.empty())
+        keys.refuse("kinds.names", "a lattice has one kind of atoms", "one name, or system.file");
+    if (s.several_kinds() && s.langevin())
+        keys.refuse("thermostat.kind", "Langevin's is for one kind of atoms", "none, v-rescale, nose-hoover");
+    (void)s.potential();  // throws where a pair is given twice
+}
+
+/// Those of a file, where the case has none.
+void take_masses(Settings& s, const std::vector<double>& masses) {
+    for (std::size_t k = 0; s.given_masses.empty() && k < s.kinds.size(); ++k)
+        if (masses[k] > 0) s.kinds[k].mass = masses[k];
+}
+
+/// What files say: the state, the potential, and so the box, the density and the cutoff.
+void read_files(Settings& s, const graph::CaseSchema& keys) {
+    s.units = &units(s.units_name);
+    make_kinds(s, keys);
+    if (s.form == "eam") {
+        if (s.setfl.empty())
+            keys.refuse("pair.file", "the embedded-atom method needs a table", "a setfl file");
+        s.eam = std::make_shared<const Eam>(Eam::read(s.setfl, s.names));
+        s.cutoff = s.eam->cutoff();
+        take_masses(s, s.eam->masses());
+        if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
+    }
+    if (s.file.empty()) {
+        if (s.cells.size() != 3)
+            keys.refuse("system.cells", "the size of the lattice is missing", "3 numbers");
+        if (s.density <= 0) keys.refuse("system.density", "that of the lattice is missing", "above 0");
+        if (s.temperature < 0)
+            keys.refuse("system.temperature", "a lattice has no velocities of its own", "0 or more");
+        return;
+    }
+    if (!s.state && (!s.cells.empty() || s.sphere > 0 || !s.box.empty()))
+        keys.refuse("system.file", "the state is in a file",
+                    "system.cells, sphere and box only without a file");
+    const bool xyz = s.file.ends_with(".xyz") || s.file.ends_with(".extxyz");
+    if (xyz) {
+        s.state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+    } else {
+        const auto state = std::make_shared<const LammpsData>(s.file);
+        if (static_cast<std::size_t>(state->kinds()) != s.kinds.size())
+            keys.refuse("system.file", fmt::format("the file has {} kinds of atoms", state->kinds()),
+                        fmt::format("{}, as many as kinds.names", s.kinds.size()));
+        take_masses(s, state->masses());
+        s.state = state;
+    }
+    if (!s.makes_velocities() && !s.state->has_velocities())
+        keys.refuse("system.temperature", "the file has no velocities", "0 or more");
+    s.box.clear();
+    for (std::size_t a = 0; a < 3; ++a) {
+        s.low[a] = s.state->low()[a];
+        s.box.push_back(s.state->high()[a] - s.low[a]);
+    }
+    s.density = static_cast<double>(s.state->atoms()) / (s.box[0] * s.box[1] * s.box[2]);
+}
+
+}  // namespace
+
 void complete(Settings& s, const graph::CaseSchema& keys) {
+    read_files(s, keys);
     if (s.box.size() == 1 || s.box.size() == 2) keys.refuse("system.box", "not a box", "3 lengths, or none");
     if (s.patches.size() == 1 || s.patches.size() == 2)
         keys.refuse("system.patches", "not a number for each direction", "3 numbers, or none");
-    if (!s.box.empty() && s.sphere == 0)
+    if (!s.box.empty() && s.sphere == 0 && !s.state)
         keys.refuse("system.box", "the lattice fills its own box", "none, or a droplet (system.sphere)");
     const double edge = std::cbrt(static_cast<double>(s.patch_atoms) / s.density);
     for (std::size_t a = 0; a < 3; ++a) {
-        const double lattice = static_cast<double>(s.cells[a]) * s.spacing();
+        const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
         if (s.length[a] < lattice)
             keys.refuse("system.box", "smaller than the lattice", fmt::format("{:.6g} or more", lattice));
-        if (s.length[a] < 2 * s.cutoff)
+        if (s.length[a] < 2 * (s.reach() - s.skin))
             keys.refuse("pair.cutoff", fmt::format("the box is {:.6g} wide", s.length[a]),
                         fmt::format("at most {:.6g}, half of that", s.length[a] / 2));
         if (2 * s.sphere > lattice)
@@ -161,15 +304,15 @@ graph::GridShape Settings::grid() const {
         shape.cells.hi[a] = counts[a] * shape.patch_cells[a];
         shape.spacing[a] = length[a] / shape.cells.hi[a];
         shape.periodic[a] = true;
+        shape.origin[a] = low[a];
     }
     return shape;
 }
 
 LennardJones Settings::potential() const {
-    LennardJones all;
-    all.epsilon = {epsilon}, all.sigma = {sigma}, all.cutoff = {cutoff};
-    all.shift = shift == "none" ? Shift::none : shift == "energy" ? Shift::energy : Shift::force;
-    return all;
+    const Shift how = shift == "none" ? Shift::none : shift == "energy" ? Shift::energy : Shift::force;
+    return mixed(kinds, mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot, cutoff, how,
+                 pairs);
 }
 
 }  // namespace strata::md

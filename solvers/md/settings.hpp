@@ -2,34 +2,47 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
 #include "core/run/case/case.hpp"
+#include "solvers/md/files/atom_rows.hpp"
 #include "solvers/md/pair/pairs.hpp"
+#include "solvers/md/potentials/eam.hpp"
+#include "solvers/md/potentials/species.hpp"
+#include "solvers/md/units.hpp"
 
 namespace strata::md {
 
 using graph::Int3;
 using graph::Real3;
 
-/// In reduced units: lengths in sigma, energies in epsilon, masses in that of an atom. The values before
-/// reading are the defaults.
+/// In the units of the case (units.hpp). The values before reading are the defaults.
 struct Settings {
+    std::string units_name = "lj";
+    // Of each kind of atoms; masses: none: those of a file, or 1
+    std::vector<std::string> names{"X"};
+    std::vector<double> given_masses, epsilons, sigmas;
+    std::vector<std::string> explicit_pairs;
+    std::string mixing = "lorentz-berthelot";
+
     // The start
+    std::string file;  // with a state; none: a lattice
     std::string lattice = "fcc";
     std::vector<std::int64_t> cells;
     double density = 0;
     std::vector<double> box;  // none: as large as the lattice
     double sphere = 0;        // radius; 0: the whole lattice
-    double temperature = 0;
+    double temperature = -1;  // below 0: velocities of the file
     std::int64_t seed = 1;
     std::vector<std::int64_t> patches;  // none: by patch_atoms
     std::int64_t patch_atoms = 8000;
 
     // The potential
-    double epsilon = 1, sigma = 1, cutoff = 2.5;
+    std::string form = "lj", setfl;
+    double cutoff = 2.5;
     std::string shift = "none", precision = "mixed";
     bool long_range = false;
 
@@ -44,13 +57,35 @@ struct Settings {
     std::string thermostat = "none";
     double thermostat_temperature = 0, thermostat_time = 1;
 
+    std::vector<std::string> trajectories;  // their forms
+    std::int64_t trajectory_every = 100, digits = 9;
+
     double drift_limit = 0;
 
     /// Made from the above by complete().
-    Real3 length{};
-    Int3 counts{};  // of patches
+    const Units* units = &md::units("lj");
+    std::vector<Species> kinds{{"X", 1, 1, 1}};
+    std::vector<ExplicitPair> pairs;
+    std::shared_ptr<const AtomFile> state;  // of `file`
+    std::shared_ptr<const Eam> eam;         // of `setfl`
+    Real3 low{}, length{};                  // of the box
+    Int3 counts{};                          // of patches
 
-    [[nodiscard]] double reach() const { return cutoff + skin; }
+    [[nodiscard]] bool several_kinds() const { return kinds.size() > 1; }
+    /// That of the first kind: masses are counted in it.
+    [[nodiscard]] double mass() const { return kinds[0].mass; }
+    /// Of each kind.
+    [[nodiscard]] std::vector<double> mass_shares() const;
+    /// Kinetic energy = kinetic_unit() m v^2 / 2, and acceleration = force / (kinetic_unit() m), with m in
+    /// masses of the first kind.
+    [[nodiscard]] double kinetic_unit() const { return units->mass_velocity2 * mass(); }
+    /// k_B T / m of the thermostat's temperature, as a velocity squared.
+    [[nodiscard]] double thermostat_heat() const {
+        return units->velocity2_of(thermostat_temperature, mass());
+    }
+    /// Whether the first velocities are made, of a temperature.
+    [[nodiscard]] bool makes_velocities() const { return temperature >= 0; }
+    [[nodiscard]] double reach() const { return (eam ? cutoff : largest_cutoff(potential())) + skin; }
     [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
     /// Atoms of a cell of the lattice, and its width.
     [[nodiscard]] int basis() const { return lattice == "fcc" ? 4 : lattice == "bcc" ? 2 : 1; }

@@ -18,15 +18,30 @@ int half(const Settings& s, int b, std::size_t a) {
     return s.lattice == "bcc" && b == 1 ? kBodyCentre[a] : kBasis[b][a];
 }
 
-Real3 velocity(const Settings& s, std::int64_t id) {
+Real3 velocity(const Settings& s, std::int64_t id, std::size_t kind) {
     const std::array<double, 4> all = normal(dice(id, 0, static_cast<std::uint32_t>(s.seed), 0));
-    const double speed = std::sqrt(s.temperature);
+    const double speed = std::sqrt(s.units->velocity2_of(s.temperature, s.kinds[kind].mass));
     return {speed * all[0], speed * all[1], speed * all[2]};
 }
 
 }  // namespace
 
+namespace {
+
+/// A share of the file's atoms: relocation brings them to where they are.
+std::vector<Atom> atoms_of_file(const Settings& s, const graph::Grid& grid, int patch) {
+    std::vector<Atom> all;
+    for (const AtomRow& row : s.state->piece(patch, grid.patches()))
+        all.push_back({row.id, row.x,
+                       s.makes_velocities() ? velocity(s, row.id, static_cast<std::size_t>(row.kind)) : row.v,
+                       row.kind});
+    return all;
+}
+
+}  // namespace
+
 std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch) {
+    if (s.state) return atoms_of_file(s, grid, patch);
     const double a = s.spacing();
     const graph::Box own = grid.box(patch);
     const Real3& h = grid.shape().spacing;
@@ -67,7 +82,7 @@ std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch
                         atom.x[d] = corner[d] + (static_cast<double>(at[d]) + 0.5 * half(s, b, d)) * a;
                     const std::int64_t cell = cell_of(atom.x);
                     if (cell < 0 || !in_sphere(atom.x)) continue;
-                    atom.v = velocity(s, atom.id);
+                    atom.v = velocity(s, atom.id, 0);
                     found.emplace_back(cell, atom);
                 }
     std::sort(found.begin(), found.end(), [](const auto& one, const auto& other) {

@@ -11,6 +11,7 @@ namespace strata::md {
 struct Atom {
     std::int64_t id;  // by its place on the lattice
     Real3 x, v;
+    std::int32_t kind = 0;
 };
 
 /// The atoms of a patch, in the order of cells and numbers as relocations leave them; velocities of the

@@ -7,6 +7,7 @@
 
 #include "solvers/md/move.hpp"
 #include "solvers/md/start.hpp"
+#include "solvers/md/step.hpp"
 #include "solvers/md/thermo.hpp"
 
 namespace strata::md {
@@ -15,38 +16,34 @@ using namespace graph;
 
 namespace {
 
-struct Step {
-    Graph& graph;
-    const Settings& settings;
-    const Grid& grid;
-    Labels& labels;
-};
-
-template <class T>
-void pointers(const ListView<T>& values, T* (&to)[3]) {
-    for (int c = 0; c < 3; ++c) to[c] = pointer_to(values.component(c).data(), values.size());
-}
-
 void make_labels(const Step& step) {
     Graph& graph = step.graph;
     Labels& l = step.labels;
     l.set = graph.particles("atoms", step.grid);
     l.id = graph.particle_id(l.set);
-    l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = "sigma"});
+    l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = step.settings.units->length});
     l.v = graph.particle<double>(
-        l.set, "velocity", {.components = 3, .unit = "sigma/tau", .about = "half a step ahead of positions"});
-    l.force = graph.particle<double>(l.set, "force", {.components = 3, .unit = "epsilon/sigma"});
+        l.set, "velocity",
+        {.components = 3, .unit = step.settings.units->velocity, .about = "half a step ahead of positions"});
+    l.force = graph.particle<double>(l.set, "force", {.components = 3, .unit = step.settings.units->force});
+    if (step.settings.eam) {
+        l.density = graph.particle<double>(l.set, "density", {.about = "rho of the embedded-atom method"});
+        l.slope = graph.particle<double>(l.set, "slope", {.about = "F' of the embedded-atom method"});
+    }
+    if (step.settings.several_kinds())
+        l.species = graph.particle<std::int32_t>(l.set, "kind", {.about = "of each atom, from 0"});
+    l.of_kinds = graph.scalars<std::int64_t>("atoms of kinds", Reduce::sum, step.settings.kinds.size());
     l.near = graph.particle_halo("near", l.x, step.settings.reach(), HaloSide::half);
     l.neighbours = graph.object<Neighbours>("neighbours", step.grid,
                                             {.bytes = [](const Neighbours& each) { return each.bytes(); }});
     l.atoms = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
-    l.time = graph.scalar<double>("time", {.unit = "tau"});
+    l.time = graph.scalar<double>("time", {.unit = step.settings.units->time});
     l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0, {.unit = "sigma2"});
-    l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = "sigma"});
+    l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = step.settings.units->length});
     l.turn = graph.scalar<std::int32_t>("turn of lists");
     l.rebuilds = graph.scalar<std::int64_t>("rebuilds");
     l.sums = graph.scalars<double>("sums", Reduce::sum, kSums);
-    l.thermo = make_thermo(graph);
+    l.thermo = make_thermo(graph, *step.settings.units);
     if (step.settings.thermostat == "none") return;
     l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = "epsilon"});
     if (step.settings.langevin())
@@ -64,18 +61,28 @@ void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
     const auto id = task.make(l.id);
     const auto x = task.make(l.x), v = task.make(l.v);
     const auto count = task.contribute(l.atoms);
+    const auto of_kinds = task.contribute(l.of_kinds);
     const auto sum = task.contribute(momentum);
+    ListUse<std::int32_t> species;
+    if (step.settings.several_kinds()) species = task.make(l.species);
+    std::function<std::vector<Atom>(Here&)> from_file;
+    if (step.settings.state) from_file = atoms_from_file(step, task);
     task.run([=, &s = step.settings, set = l.set](Here& here) {
-        const std::vector<Atom> all = atoms_of(s, here.grid(), here.patch);
+        const std::vector<Atom> all = from_file ? from_file(here) : atoms_of(s, here.grid(), here.patch);
         here.create(set, static_cast<std::int64_t>(all.size()));
         here[count] = static_cast<std::int64_t>(all.size());
+        const std::vector<double> shares = s.mass_shares();
+        here[of_kinds].resize(static_cast<std::int64_t>(shares.size()));
         double p[3] = {};
         for (std::size_t i = 0; i < all.size(); ++i) {
             here[id][static_cast<std::int64_t>(i)] = all[i].id;
+            ++here[of_kinds][all[i].kind];
+            if (s.several_kinds()) here[species][static_cast<std::int64_t>(i)] = all[i].kind;
+            const double share = shares[static_cast<std::size_t>(all[i].kind)];
             for (int c = 0; c < 3; ++c) {
                 here[x].component(c)[i] = all[i].x[static_cast<std::size_t>(c)];
                 here[v].component(c)[i] = all[i].v[static_cast<std::size_t>(c)];
-                p[c] += all[i].v[static_cast<std::size_t>(c)];
+                p[c] += share * all[i].v[static_cast<std::size_t>(c)];
             }
         }
         std::array<double, 3>& to = here[sum];
@@ -87,20 +94,27 @@ void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
 void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
     const Labels& l = step.labels;
     const auto squares = step.graph.scalar<double>("squares of first velocities", Reduce::sum);
+    const bool makes = step.settings.makes_velocities();
     Task rest = step.graph.start().task("take momentum away", step.grid);
     {
         const auto v = rest.modify(l.v);
-        const auto count = rest.need(l.atoms);
+        const auto of_kinds = rest.need(l.of_kinds);
         const auto p = rest.need(momentum);
         const auto sum = rest.contribute(squares);
-        rest.run([=](Here& here) {
+        ListUse<const std::int32_t> species;
+        if (step.settings.several_kinds()) species = rest.need(l.species);
+        rest.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
             const std::array<double, 3>& all = here[p];
-            double square = 0;
-            for (int c = 0; c < 3; ++c) {
-                const double mean = all[static_cast<std::size_t>(c)] / static_cast<double>(here[count]);
-                for (double& each : here[v].component(c)) each -= mean, square += each * each;
-            }
-            here[sum] = square;
+            double mass = 0;
+            for (std::size_t k = 0; k < shares.size(); ++k)
+                mass += shares[k] * static_cast<double>(here[of_kinds][static_cast<std::int64_t>(k)]);
+            double* u[3];
+            pointers(here[v], u);
+            const std::int64_t count = here[v].size();
+            for (std::size_t c = 0; makes && c < 3; ++c)
+                for (std::int64_t i = 0; i < count; ++i) u[c][i] -= all[c] / mass;
+            here[sum] = s.several_kinds() ? md::squares(count, u, here[species].data(), shares.data())
+                                          : md::squares(count, u);
         });
     }
     Task scale = step.graph.start().task("set temperature", step.grid);
@@ -108,8 +122,9 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
     const auto count = scale.need(l.atoms);
     const auto sum = scale.need(squares);
     scale.run([=, &s = step.settings](Here& here) {
-        const double factor =
-            here[sum] > 0 ? std::sqrt(s.temperature * s.degrees_of_freedom(here[count]) / here[sum]) : 0;
+        const double wanted =
+            s.units->velocity2_of(s.temperature, s.mass()) * s.degrees_of_freedom(here[count]);
+        const double factor = !makes ? 1 : here[sum] > 0 ? std::sqrt(wanted / here[sum]) : 0;
         for (int c = 0; c < 3; ++c)
             for (double& each : here[v].component(c)) each *= factor;
     });
@@ -120,11 +135,15 @@ void renew(const Step& step, Scope& scope) {
     const Labels& l = step.labels;
     scope.renew(l.near);
     Task task = scope.task(scope.name() + ": list pairs", step.grid);
-    task.run([x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
+    ListUse<const std::int32_t> species;
+    const bool several = step.settings.several_kinds();
+    if (several) species = task.need(l.species.last(), l.near);
+    task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
               made = task.make(l.neighbours), reach = step.settings.reach()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
-        here[made].build({{at[0], at[1], at[2]}, nullptr, here[around].own(), here[around].size()}, reach);
+        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size()}, reach);
     });
 }
 
@@ -157,6 +176,7 @@ void renew_when_due(const Step& step) {
 
 /// Pair forces, and where they are due their energy and virial. `version`: of position.
 void find_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
+    if (step.settings.eam) return find_metal_forces(step, scope, x_version, list_version, way_version);
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first forces" : "forces", step.grid);
@@ -170,7 +190,8 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
         const double* at[3];
         double* f[3];
         pointers(here[x], at), pointers(here[force], f);
-        const Sight sight{{at[0], at[1], at[2]}, nullptr, here[around].own(), here[around].size()};
+        const Sight sight{
+            {at[0], at[1], at[2]}, here[list].species(), here[around].own(), here[around].size()};
         const bool due = s.due(here.step);
         const Sums found = here[list].forces(sight, potential, s.arithmetic(), due, f, here[way], s.margin);
         if (!due) return;
@@ -190,19 +211,26 @@ void kick(const Step& step, Scope& scope, int v_version) {
     const auto sums = task.contribute(l.sums.at(0));
     const bool rescales = step.settings.rescales();
     const auto kinetic = rescales ? task.contribute(l.half_kinetic) : ScalarUse<double>();
-    task.run([=, &s = step.settings](Here& here) {
+    ListUse<const std::int32_t> species;
+    const bool several = step.settings.several_kinds();
+    if (several) species = task.need(l.species.last());
+    task.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
         double* u[3];
         const double* f[3];
         pointers(here[v], u), pointers(here[force], f);
         const std::int64_t count = here[v].size();
         // At the start velocities are those of the same time. What is summed up changes no bit of them.
-        const double half = s.step / 2;
+        const double whole = s.step / s.kinetic_unit(), half = whole / 2;
+        const bool start = here.step == 0;
+        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
         if (s.due(here.step)) {
             here[sums].resize(kSums);
-            sum_velocities(count, u, f, here.step > 0 ? half : 0, here[sums].begin());
+            sum_velocities(count, u, f, start ? 0 : half, kinds, shares.data(), here[sums].begin());
         }
-        md::kick(count, u, f, here.step > 0 ? s.step : half);
-        if (rescales) here[kinetic] = squares(count, u) / 2;
+        const double change = start ? half : whole;
+        several ? md::kick(count, u, f, change, kinds, shares.data()) : md::kick(count, u, f, change);
+        if (rescales)
+            here[kinetic] = (several ? squares(count, u, kinds, shares.data()) : squares(count, u)) / 2;
     });
 }
 

@@ -1,56 +1,51 @@
 #include "solvers/md/thermo.hpp"
 
 #include <cmath>
-#include <numbers>
+#include <span>
+#include <string>
+
+#include "solvers/md/potentials/long_range.hpp"
 
 namespace strata::md {
 
 using namespace graph;
 
-Thermo make_thermo(Graph& graph) {
+Thermo make_thermo(Graph& graph, const Units& units) {
     Thermo t;
-    const auto one = [&](const char* name, const char* unit) {
+    const auto one = [&](const char* name, const std::string& unit) {
         return graph.scalar<double>(name, {.unit = unit});
     };
-    t.temperature = one("temperature", "epsilon/k");
-    t.potential = one("potential energy", "epsilon");
-    t.kinetic = one("kinetic energy", "epsilon");
-    t.total = one("total energy", "epsilon");
-    t.pressure = one("pressure", "epsilon/sigma3");
+    t.temperature = one("temperature", units.temperature);
+    t.potential = one("potential energy", units.energy);
+    t.kinetic = one("kinetic energy", units.energy);
+    t.total = one("total energy", units.energy);
+    t.pressure = one("pressure", units.pressure);
     constexpr const char* names[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     for (std::size_t c = 0; c < 6; ++c)
-        t.tensor[c] = one((std::string("pressure ") + names[c]).c_str(), "epsilon/sigma3");
-    t.momentum = one("momentum", "m sigma/tau");
-    t.conserved = one("conserved energy", "epsilon");
-    t.first = one("first conserved energy", "epsilon");
+        t.tensor[c] = one((std::string("pressure ") + names[c]).c_str(), units.pressure);
+    t.momentum = one("momentum", units.mass + " " + units.velocity);
+    t.conserved = one("conserved energy", units.energy);
+    t.first = one("first conserved energy", units.energy);
     return t;
 }
 
 void sum_velocities(std::int64_t count, const double* const v[3], const double* const f[3], double half,
-                    double* sums) {
+                    const std::int32_t* species, const double* shares, double* sums) {
     double all[kSums] = {};
     for (std::int64_t i = 0; i < count; ++i) {
-        const double a = v[0][i] + half * f[0][i], b = v[1][i] + half * f[1][i], c = v[2][i] + half * f[2][i];
+        const double m = species == nullptr ? 1 : shares[species[i]], by = half / m;
+        const double a = v[0][i] + by * f[0][i], b = v[1][i] + by * f[1][i], c = v[2][i] + by * f[2][i];
         const double terms[] = {a * a, b * b, c * c, a * b, a * c, b * c};
-        for (std::size_t t = 0; t < 6; ++t) all[kKinetic + t] += terms[t] / 2;
-        all[kMomentum] += a, all[kMomentum + 1] += b, all[kMomentum + 2] += c;
+        for (std::size_t t = 0; t < 6; ++t) all[kKinetic + t] += m * terms[t] / 2;
+        all[kMomentum] += m * a, all[kMomentum + 1] += m * b, all[kMomentum + 2] += m * c;
     }
     for (std::size_t t = kKinetic; t < kSums; ++t) sums[t] = all[t];
 }
 
 namespace {
 
-/// What pairs beyond the cutoff add where the fluid is even there: M. P. Allen, D. J. Tildesley, Computer
-/// Simulation of Liquids (2nd ed., 2017), equations 2.144 and 2.146.
-struct LongRange {
-    double energy = 0, pressure = 0;
-};
-LongRange long_range(const Settings& s, double atoms) {
-    if (!s.long_range) return {};
-    const double third = std::pow(s.sigma / s.cutoff, 3), ninth = third * third * third;
-    const double factor =
-        std::numbers::pi / 9 * s.epsilon * std::pow(s.sigma, 3) * atoms * atoms / s.volume();
-    return {8 * factor * (ninth - 3 * third), 16 * factor * (2 * ninth - 3 * third) / s.volume()};
+LongRange beyond_cutoff(const Settings& s, std::span<const std::int64_t> atoms) {
+    return s.long_range ? long_range(s.potential(), atoms) : LongRange{};
 }
 
 }  // namespace
@@ -69,23 +64,25 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
     for (std::size_t c = 0; c < 6; ++c) tensor[c] = change(t.tensor[c]);
     const auto sums = task.need(l.sums.at(0));
     const auto count = task.need(l.atoms);
+    const auto of_kinds = task.need(l.of_kinds);
     const bool heated = settings.thermostat != "none";
     const auto heat = heated ? task.need(l.heat.at(0)) : ScalarUse<const double>();
     task.run([=, &s = settings](Here& here) {
         if (!s.due(here.step)) return;
         const auto of = [&](std::size_t i) { return here[sums][static_cast<std::int64_t>(i)]; };
-        const LongRange beyond = long_range(s, static_cast<double>(here[count]));
-        here[kinetic] = of(kKinetic) + of(kKinetic + 1) + of(kKinetic + 2);
-        here[potential] = of(kPotential) + beyond.energy;
+        const LongRange beyond = beyond_cutoff(s, {here[of_kinds].begin(), s.kinds.size()});
+        here[kinetic] = s.kinetic_unit() * (of(kKinetic) + of(kKinetic + 1) + of(kKinetic + 2));
+        here[potential] = of(kPotential) + beyond.energy / s.volume();
         here[total] = here[kinetic] + here[potential];
         const double degrees = s.degrees_of_freedom(here[count]);
-        here[temperature] = degrees > 0 ? 2 * here[kinetic] / degrees : 0;
+        here[temperature] = s.units->temperature_of(here[kinetic], degrees);
         for (std::size_t c = 0; c < 6; ++c)
-            here[tensor[c]] =
-                (2 * of(kKinetic + c) + of(kVirial + c)) / s.volume() + (c < 3 ? beyond.pressure : 0);
+            here[tensor[c]] = s.units->energy_density / s.volume() *
+                              (2 * s.kinetic_unit() * of(kKinetic + c) + of(kVirial + c) +
+                               (c < 3 ? beyond.virial / (3 * s.volume()) : 0));
         here[pressure] = (here[tensor[0]] + here[tensor[1]] + here[tensor[2]]) / 3;
-        here[momentum] = std::hypot(of(kMomentum), of(kMomentum + 1), of(kMomentum + 2));
-        here[conserved] = here[total] - (heated ? here[heat] : 0);
+        here[momentum] = s.mass() * std::hypot(of(kMomentum), of(kMomentum + 1), of(kMomentum + 2));
+        here[conserved] = here[total] - (heated ? s.kinetic_unit() * here[heat] : 0);
         if (here.step == 0) here[first] = here[conserved];
         if (!std::isfinite(here[total]))
             here.fail("the energy is no number any more: the time step is too long (time.step)");

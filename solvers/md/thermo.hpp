@@ -6,12 +6,12 @@
 
 namespace strata::md {
 
-[[nodiscard]] Thermo make_thermo(graph::Graph& graph);
+[[nodiscard]] Thermo make_thermo(graph::Graph& graph, const Units& units);
 
-/// Of all w = v + half f: sums[kKinetic ...] are those of w w / 2 (xx yy zz xy xz yz), sums[kMomentum ...]
-/// those of w.
+/// Of all w = v + half f / share: sums[kKinetic ...] are those of share w w / 2 (xx yy zz xy xz yz),
+/// sums[kMomentum ...] those of share w. species: none: all atoms are of the first kind, of share 1.
 void sum_velocities(std::int64_t count, const double* const v[3], const double* const f[3], double half,
-                    double* sums);
+                    const std::int32_t* species, const double* shares, double* sums);
 
 /// A task that finds them of the sums of steps in which these are due; else they stay what they were.
 void find_thermo(graph::Scope& scope, const Settings& settings, const Labels& labels);

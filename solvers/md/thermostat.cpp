@@ -29,7 +29,7 @@ double rescaling(const Settings& s, double kinetic, double degrees, std::int64_t
     const auto seed = static_cast<std::uint32_t>(s.seed);
     const double keep = std::exp(-s.step / s.thermostat_time);
     const double share =
-        s.thermostat_temperature / (2 * kinetic);  // the mean kinetic energy over degrees and this one
+        s.thermostat_heat() / (2 * kinetic);  // the mean kinetic energy over degrees and this one
     const double one = normal(dice(0, step, seed, kGamma))[0];
     const double others = degrees > 2 ? 2 * gamma_number((degrees - 1) / 2, step, seed) : 0;
     return std::sqrt(keep + (1 - keep) * share * (one * one + others) +
@@ -37,12 +37,12 @@ double rescaling(const Settings& s, double kinetic, double degrees, std::int64_t
 }
 
 double Chain::mass(const Settings& s, double degrees, std::size_t link) const {
-    const double of_one = s.thermostat_temperature * s.thermostat_time * s.thermostat_time;
+    const double of_one = s.thermostat_heat() * s.thermostat_time * s.thermostat_time;
     return link == 0 ? degrees * of_one : of_one;
 }
 
 double Chain::advance(const Settings& s, double kinetic, double degrees) {
-    const double kT = s.thermostat_temperature, half = s.step / 2, quarter = s.step / 4, eighth = s.step / 8;
+    const double kT = s.thermostat_heat(), half = s.step / 2, quarter = s.step / 4, eighth = s.step / 8;
     double scale = 1;
     const auto pull = [&](std::size_t k) {
         const double before = k == 0 ? 2 * kinetic * scale * scale - degrees * kT
@@ -67,13 +67,13 @@ double Chain::energy(const Settings& s, double degrees) const {
     double sum = 0;
     for (std::size_t k = 0; k < kLinks; ++k)
         sum += mass(s, degrees, k) * speed[k] * speed[k] / 2 +
-               (k == 0 ? degrees : 1) * s.thermostat_temperature * place[k];
+               (k == 0 ? degrees : 1) * s.thermostat_heat() * place[k];
     return sum;
 }
 
 Friction friction(const Settings& s) {
     const double keep = std::exp(-s.step / s.thermostat_time);
-    return {keep, std::sqrt(s.thermostat_temperature * (1 - keep * keep))};
+    return {keep, std::sqrt(s.thermostat_heat() * (1 - keep * keep))};
 }
 
 double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],

@@ -14,16 +14,21 @@
 // kernels and tasks do not depend on it.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/graph/declare/clock.hpp"
+#include "core/graph/simulation/simulation.hpp"
 #include "core/run/case/case.hpp"
 #include "core/run/driver/finished.hpp"
 #include "core/run/driver/result.hpp"
 #include "core/run/output/shapes.hpp"
+#include "core/team/team.hpp"
 
 namespace strata::graph {
 
@@ -33,6 +38,23 @@ struct Findings : Verification {
     Findings(Verification found, std::vector<Figure> further = {})  // NOLINT(google-explicit-constructor)
         : Verification(std::move(found)), figures(std::move(further)) {}
     std::vector<Figure> figures;
+};
+
+/// Files of a solver's own that grow by a frame now and then, as trajectories in the forms of its field. All
+/// calls are collective, and between steps.
+class Frames {
+  public:
+    Frames() = default;
+    virtual ~Frames() = default;
+    Frames(const Frames&) = delete;
+    Frames& operator=(const Frames&) = delete;
+
+    /// Steps from one frame to the next, at multiples of it; the first state is a frame as well.
+    [[nodiscard]] virtual std::int64_t every() const = 0;
+    /// Before the first step of a run. `restarted`: it goes on after the present step, whose frame is there.
+    virtual void begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,
+                       bool restarted) = 0;
+    virtual void write(const Simulation& run, team::Team& team, double time) = 0;
 };
 
 /// The properties of a solver that the driver uses.
@@ -54,6 +76,8 @@ struct Solver {
     /// What families look like there that are no images and no particles: curvilinear blocks, unstructured
     /// cells, surfaces, lines, tables.
     std::vector<ShownShape> shapes = {};
+    /// Written where the run has a folder (--out).
+    std::vector<std::shared_ptr<Frames>> frames = {};
     /// What makes the result count: asked once, at the end.
     std::function<Findings(const Finished&)> verify = {};
 };

@@ -130,6 +130,9 @@ void Run::begin() {
         if (team_.rank() == 0)
             begin_shown(shown_files_, *words_.out / "fields", words_.restart.has_value(), shown_time());
     }
+    if (words_.out)
+        for (const auto& frames : solver_.frames)
+            frames->begin(simulation_, team_, *words_.out, words_.restart.has_value());
     stop_in_time();
     if (team_.rank() != 0) return;
     RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
@@ -215,6 +218,8 @@ Run::Orders Run::next_orders() {
                                             until_multiple(step, series_ ? series_every() : 0),
                                             until_multiple(step, shown_times_ ? output_.steps : 0)}));
         if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
+        for (const auto& frames : solver_.frames)
+            if (words_.out) orders.steps = std::min(orders.steps, until_multiple(step, frames->every()));
     }
     const bool due =
         words_.checkpoint > 0 && step > first_step_ && (step % words_.checkpoint == 0 || orders.steps == 0);
@@ -223,6 +228,9 @@ Run::Orders Run::next_orders() {
     // a restart was shown by the run that wrote the checkpoint.
     if (shown_times_ && shown_ != step && (step > first_step_ || step == 0))
         orders.fields = step == 0 || orders.steps == 0 || shown_times_->due(step, time());
+    orders.frames = words_.out && framed_ != step && (step > first_step_ || step == 0) &&
+                    std::any_of(solver_.frames.begin(), solver_.frames.end(),
+                                [&](const auto& frames) { return frame_due(*frames); });
     orders.parameters = !values_asked_.empty();
     checkpoint_asked_ = false;
     return orders;
@@ -233,6 +241,7 @@ Run::Orders Run::next_orders() {
 void Run::follow(Orders& orders) {
     team_.together().broadcast(std::span(&orders, 1), 0);
     if (orders.fields != 0) show();
+    if (orders.frames != 0) write_frames();
     if (orders.checkpoint != 0) save();
     if (orders.parameters == 0) return;
     if (history_) history_->steered(simulation_.step() + 1, values_asked_);
@@ -254,6 +263,17 @@ void Run::show() {
     write_shown(shown_files_, simulation_, team_, *words_.out / "fields", shown_time());
     shown_times_->pass(time());
     stop_in_time();
+}
+
+bool Run::frame_due(const Frames& frames) const {
+    return frames.every() > 0 && simulation_.step() % frames.every() == 0;
+}
+
+void Run::write_frames() {
+    phases_.enter("frames");
+    framed_ = simulation_.step();
+    for (const auto& frames : solver_.frames)
+        if (frame_due(*frames)) frames->write(simulation_, team_, shown_time());
 }
 
 void Run::save() {

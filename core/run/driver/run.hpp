@@ -37,7 +37,7 @@ class Run {
     /// Member 0's decision, broadcast before a batch.
     struct Orders {
         std::int64_t steps = 0;  // 0: the run ends here
-        std::uint8_t checkpoint = 0, parameters = 0, fields = 0;
+        std::uint8_t checkpoint = 0, parameters = 0, fields = 0, frames = 0;
     };
 
     [[nodiscard]] SimulationOptions options(bool balance);
@@ -51,6 +51,8 @@ class Run {
     void answer_requests();
     void save();
     void show();
+    [[nodiscard]] bool frame_due(const Frames& frames) const;
+    void write_frames();
     void stop_in_time();
     [[nodiscard]] std::int64_t series_every() const { return words_.series.value_or(solver_.series_every); }
     [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }
@@ -87,7 +89,7 @@ class Run {
 
     const OutputSettings& output_;
     const RunLeg& leg_;  // without what only the run knows
-    std::int64_t first_step_ = 0, saved_ = -1, shown_ = -1;
+    std::int64_t first_step_ = 0, saved_ = -1, shown_ = -1, framed_ = -1;
     double stepping_s_ = 0;      // in batches
     double seconds_a_step_ = 0;  // of the last batch
 };

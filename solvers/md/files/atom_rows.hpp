@@ -1,0 +1,57 @@
+// Atoms as files have them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace strata::md {
+
+struct AtomRow {
+    std::int64_t id = 0;
+    std::int32_t kind = 0;  // from 0
+    std::array<double, 3> x{}, v{};
+};
+
+using AtomRows = std::vector<AtomRow>;
+
+/// Whether a number was there before: a bit for each number up to the largest.
+class IdsSeen {
+  public:
+    /// False where it was. Numbers are 0 and more.
+    bool add(std::int64_t id) {
+        const auto at = static_cast<std::size_t>(id);
+        if (at >= seen_.size()) seen_.resize(std::max(at + 1, 2 * seen_.size()));
+        if (seen_[at]) return false;
+        seen_[at] = true;
+        return ++count_, true;
+    }
+    [[nodiscard]] std::int64_t count() const { return count_; }
+
+  private:
+    std::vector<bool> seen_;
+    std::int64_t count_ = 0;
+};
+
+/// A state of atoms in a file, read in pieces.
+class AtomFile {
+  public:
+    AtomFile() = default;
+    virtual ~AtomFile() = default;
+    AtomFile(const AtomFile&) = delete;
+    AtomFile& operator=(const AtomFile&) = delete;
+
+    [[nodiscard]] virtual std::int64_t atoms() const = 0;
+    /// Corners of the box.
+    [[nodiscard]] virtual const std::array<double, 3>& low() const = 0;
+    [[nodiscard]] virtual const std::array<double, 3>& high() const = 0;
+    [[nodiscard]] virtual bool has_velocities() const = 0;
+    /// Share `part` of `parts` of the atoms. Throws Error with file and line.
+    [[nodiscard]] virtual AtomRows piece(std::int64_t part, std::int64_t parts) const = 0;
+    /// Throws Error with the line where a file has not `atoms()` atoms, or some twice. Reads all of it, and
+    /// keeps a bit for each number.
+    virtual void explain() const = 0;
+};
+
+}  // namespace strata::md
