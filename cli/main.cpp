@@ -58,6 +58,7 @@ const std::vector<Command>& commands() {
          "programs under several layouts, repeated, with intervals: run, list, show"},
         {"graph", nullptr, kLayout, "a solver's task graph: a drawing, its critical path, its memory"},
         {"run", run_command, kScience, "a case by the solver that it names; strata run SOLVER --help"},
+        {"md", nullptr, kScience, "molecular dynamics: what a run says, structures of other programs"},
         {"new", nullptr, kScience, "a solver of your own to begin with: a folder that runs; --python"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},
