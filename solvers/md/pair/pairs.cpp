@@ -1,0 +1,98 @@
+#include "solvers/md/pair/pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "solvers/md/pair/packed.hpp"
+
+namespace strata::md {
+
+void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, double reach) {
+    std::vector<std::int32_t> own(static_cast<std::size_t>(sight.own)), halo;
+    std::iota(own.begin(), own.end(), 0);
+    halo.reserve(counts.size());
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        if (counts[k] != 0) halo.push_back(static_cast<std::int32_t>(own.size() + k));
+
+    double widest = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+        double lo = own.empty() ? 0 : sight.x[c][0], hi = lo;
+        for (const auto* atoms : {&own, &halo})
+            for (const std::int32_t i : *atoms)
+                lo = std::min(lo, sight.x[c][i]), hi = std::max(hi, sight.x[c][i]);
+        origin_[c] = (lo + hi) / 2;
+        widest = std::max(widest, hi - lo);
+    }
+    away_ = 16 * (widest + reach);
+    // What the distance of two positions in float may be wrong by.
+    rounding_ = 0x1p-21 * (widest + reach);
+    own_.sort(sight.x, own, origin_, kPair);
+    halo_.sort(sight.x, halo, origin_, kCluster);
+
+    const auto eights = static_cast<std::size_t>(own_.count() / 2);
+    const auto behind_own = static_cast<std::uint32_t>(own_.count());
+    const float far = static_cast<float>(reach + rounding_);
+    outer_.begin.assign(1, 0);
+    outer_.begin.reserve(eights + 1);
+    outer_.entries.resize(std::max(outer_.entries.capacity(), 24 * eights));
+    std::size_t count = 0;
+    const std::size_t most = behind_own + static_cast<std::size_t>(halo_.count()) + 32;
+    for (std::size_t eight = 0; eight < eights; ++eight) {
+        // Most have far fewer than all, but room is made for all.
+        if (count + most > outer_.entries.size())
+            outer_.entries.resize(std::max(count + most, outer_.entries.size() + outer_.entries.size() / 4));
+        const auto first = static_cast<std::int32_t>(2 * eight);
+        Clusters::Box box = own_.box(first);
+        const Clusters::Box second = own_.box(first + 1);
+        if (second.lo[0] < 1e29F)
+            for (int c = 0; c < 3; ++c)
+                box.lo[c] = std::min(box.lo[c], second.lo[c]), box.hi[c] = std::max(box.hi[c], second.hi[c]);
+        std::uint32_t* const begin = outer_.entries.data() + count;
+        std::uint32_t* end = own_.near(box, far, first + 2, 0, begin);
+        end = halo_.near(box, far, 0, behind_own, end);
+        count += static_cast<std::size_t>(end - begin);
+        outer_.begin.push_back(static_cast<std::uint32_t>(count));
+    }
+    outer_.entries.resize(count);
+    own_.forget(), halo_.forget();
+    pruned_ = false;
+}
+
+void Pairs::prune(const Sight& sight, double inner) {
+    const float* const x = pack<float>(*this, sight);
+    const double far = inner + rounding_;
+    const Wide<float> square(static_cast<float>(far * far));
+    inner_.begin.assign(1, 0);
+    inner_.entries.resize(outer_.entries.size());
+    std::size_t count = 0;
+    for (std::size_t eight = 0; eight + 1 < outer_.begin.size(); ++eight) {
+        Wide<float> at[2][3];
+        for (std::size_t row = 0; row < 2; ++row)
+            for (std::size_t c = 0; c < 3; ++c)
+                at[row][c] = each(x + (2 * eight + row) * kPerCluster + 4 * c);
+        for (const std::uint32_t entry : outer_.of(eight)) {
+            const float* const other = x + entry / 4 * kPerCluster;
+            const Wide<float> u[3] = {spread(other), spread(other + 4), spread(other + 8)};
+            std::uint32_t which = 0;
+            for (std::uint32_t row = 0; row < 2; ++row) {
+                const Wide<float> dx = at[row][0] - u[0], dy = at[row][1] - u[1], dz = at[row][2] - u[2];
+                which |= any_within(fma(dz, dz, fma(dy, dy, dx * dx)), square) ? 1U << row : 0U;
+            }
+            inner_.entries[count] = (entry & ~3U) | which;
+            count += which != 0 ? 1 : 0;
+        }
+        inner_.begin.push_back(static_cast<std::uint32_t>(count));
+    }
+    inner_.entries.resize(count);
+    pruned_ = true;
+}
+
+std::size_t Pairs::bytes() const {
+    std::size_t sum = own_.bytes() + halo_.bytes();
+    for (const List* list : {&outer_, &inner_})
+        sum += (list->entries.capacity() + list->begin.capacity()) * sizeof(std::uint32_t);
+    return sum;
+}
+
+}  // namespace strata::md
