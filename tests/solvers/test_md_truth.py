@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lammps_states import recorded
 from solver_cases import solver_program
 
 from strata import md
@@ -25,10 +26,6 @@ NIST = json.loads((HERE / "nist_lennard_jones.json").read_text())
 def _built(front: str) -> None:
     if solver_program(front, "strata-md") is None:
         pytest.skip("the solver of molecular dynamics is not built")
-
-
-def recorded(name: str) -> dict[str, Any]:
-    return json.loads((HERE / "lammps" / f"{name}.json").read_text())
 
 
 def fluid(density: float, temperature: float, cells: int = 5, **pair: Any) -> md.Case:
