@@ -1,0 +1,114 @@
+#include "solvers/md/files/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+namespace strata::md {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+template <class T>
+std::optional<T> parsed(std::string_view word) {
+    if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+    T value{};
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (read.ec != std::errc() || read.ptr != word.data() + word.size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::vector<std::string_view> words_of(std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < line.size();) {
+        while (i < line.size() && is_space(line[i])) ++i;
+        const std::size_t from = i;
+        while (i < line.size() && !is_space(line[i])) ++i;
+        if (i > from) words.push_back(line.substr(from, i - from));
+    }
+    return words;
+}
+
+std::optional<double> real_of(std::string_view word) {
+    const std::optional<double> value = parsed<double>(word);
+    return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_of(std::string_view word) { return parsed<std::int64_t>(word); }
+
+TextFile::TextFile(const std::filesystem::path& path, const std::string& what) : file_(path.string()) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in || std::filesystem::is_directory(path))
+        throw system_error(what + " cannot be read", in ? EISDIR : errno, kBadInput).at(file_);
+    text_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+bool TextFile::next() {
+    if (at_ >= text_.size()) return false;
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    line_ = std::string_view(text_).substr(at_, end - at_);
+    words_ = words_of(line_);
+    at_ = end + 1;
+    ++number_;
+    return true;
+}
+
+bool TextFile::next_words() {
+    while (next())
+        if (!words_.empty()) return true;
+    return false;
+}
+
+void TextFile::need_words(const std::string& wanted) {
+    if (!next_words()) throw wrong("the file ends too early").given("its end").allowed(wanted);
+}
+
+std::vector<double> TextFile::numbers(std::size_t count, const std::string& wanted) {
+    std::vector<double> values;
+    values.reserve(count);
+    while (values.size() < count) {
+        if (!next_words())
+            throw wrong("the file ends too early")
+                .given(fmt::format("{} numbers", values.size()))
+                .allowed(fmt::format("{}: {} numbers", wanted, count));
+        if (values.size() + words_.size() > count)
+            throw wrong("the line has more numbers than are left")
+                .given(fmt::format("{} numbers after {}", words_.size(), values.size()))
+                .allowed(fmt::format("{}: {} numbers, ending with a line", wanted, count));
+        for (std::size_t k = 0; k < words_.size(); ++k) values.push_back(real(k, wanted));
+    }
+    return values;
+}
+
+double TextFile::real(std::size_t k, const std::string& wanted) const {
+    const std::optional<double> value = k < words_.size() ? real_of(words_[k]) : std::nullopt;
+    if (value) return *value;
+    throw wrong("a number is expected")
+        .given(k < words_.size() ? std::string(words_[k]) : "the end of the line")
+        .allowed(wanted);
+}
+
+std::int64_t TextFile::whole(std::size_t k, std::int64_t least, std::int64_t most,
+                             const std::string& wanted) const {
+    const std::optional<std::int64_t> value = k < words_.size() ? whole_of(words_[k]) : std::nullopt;
+    if (value && *value >= least && *value <= most) return *value;
+    throw wrong("a whole number is expected")
+        .given(k < words_.size() ? std::string(words_[k]) : "the end of the line")
+        .allowed(fmt::format("{}, {} to {}", wanted, least, most));
+}
+
+Error TextFile::wrong(const std::string& message) const {
+    Error error(message);
+    error.at(file_, number_);
+    return error;
+}
+
+}  // namespace strata::md

@@ -1,0 +1,54 @@
+// Text files of numbers, line by line; errors name file and line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace strata::md {
+
+/// The words of a line, without what follows a '#'.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
+/// A whole word as a finite number; none where it is something else.
+[[nodiscard]] std::optional<double> real_of(std::string_view word);
+[[nodiscard]] std::optional<std::int64_t> whole_of(std::string_view word);
+
+/// A text file that fits in memory: tables, potentials.
+class TextFile {
+  public:
+    /// Throws Error where it cannot be read; `what` for messages, e.g. "the table".
+    TextFile(const std::filesystem::path& path, const std::string& what);
+
+    /// Goes to the next line; false at the end.
+    bool next();
+    /// Goes to the next line that has words.
+    bool next_words();
+    /// Throws Error where there is no further line; `wanted` says what should be there.
+    void need_words(const std::string& wanted);
+    [[nodiscard]] std::string_view line() const { return line_; }
+    [[nodiscard]] const std::vector<std::string_view>& words() const { return words_; }
+    [[nodiscard]] int number() const { return number_; }
+
+    /// The next `count` numbers, on as many lines as they take.
+    [[nodiscard]] std::vector<double> numbers(std::size_t count, const std::string& wanted);
+    /// The k-th word of the line as a number, from 0.
+    [[nodiscard]] double real(std::size_t k, const std::string& wanted) const;
+    [[nodiscard]] std::int64_t whole(std::size_t k, std::int64_t least, std::int64_t most,
+                                     const std::string& wanted) const;
+    /// An error about this line.
+    [[nodiscard]] Error wrong(const std::string& message) const;
+
+  private:
+    std::string file_, text_;
+    std::size_t at_ = 0;
+    std::string_view line_;
+    std::vector<std::string_view> words_;
+    int number_ = 0;
+};
+
+}  // namespace strata::md

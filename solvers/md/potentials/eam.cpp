@@ -1,0 +1,97 @@
+#include "solvers/md/potentials/eam.hpp"
+
+#include <fmt/format.h>
+
+#include "solvers/md/files/text.hpp"
+
+namespace strata::md {
+
+namespace {
+
+constexpr std::size_t kFewest = 5;  // knots
+
+/// Of the polynomial through the nearest knots, in units of the step.
+std::vector<double> slopes_of(const std::vector<double>& y) {
+    const std::size_t n = y.size();
+    std::vector<double> slopes(n);
+    for (std::size_t k = 2; k + 2 < n; ++k)
+        slopes[k] = ((y[k - 2] - y[k + 2]) + 8 * (y[k + 1] - y[k - 1])) / 12;
+    slopes[0] = y[1] - y[0];
+    slopes[1] = (y[2] - y[0]) / 2;
+    slopes[n - 2] = (y[n - 1] - y[n - 3]) / 2;
+    slopes[n - 1] = y[n - 1] - y[n - 2];
+    return slopes;
+}
+
+}  // namespace
+
+KnotFunction::KnotFunction(const std::vector<double>& values, double step)
+    : step_(step), per_step_(1 / step) {
+    const std::vector<double> m = slopes_of(values);
+    for (std::size_t k = 0; k + 1 < values.size(); ++k) {
+        const double change = values[k + 1] - values[k];
+        pieces_.push_back(
+            {values[k], m[k], 3 * change - 2 * m[k] - m[k + 1], m[k] + m[k + 1] - 2 * change});
+    }
+}
+
+Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>& elements) {
+    TextFile file(setfl, "the potential");
+    for (int comment = 0; comment < 3; ++comment)
+        if (!file.next()) throw file.wrong("a setfl file begins with three lines of comments");
+    file.need_words("the number of elements, and their names");
+    const auto count = static_cast<std::size_t>(file.whole(0, 1, 1000, "the number of elements"));
+    std::vector<std::string> names;
+    for (std::size_t k = 1; k < file.words().size(); ++k) names.emplace_back(file.words()[k]);
+    if (names.size() != count)
+        throw file.wrong("the line says how many elements there are, and their names")
+            .given(std::string(file.line()))
+            .allowed(fmt::format("{} names", count));
+
+    Eam eam;
+    for (const std::string& element : elements) {
+        const auto at = std::find(names.begin(), names.end(), element);
+        if (at == names.end())
+            throw file.wrong("the potential has no such element")
+                .given(element)
+                .allowed(fmt::format("{}", fmt::join(names, ", ")));
+        eam.elements_.push_back(static_cast<std::size_t>(at - names.begin()));
+    }
+
+    const std::string sizes = "Nrho drho Nr dr cutoff";
+    file.need_words(sizes);
+    const auto n_rho = static_cast<std::size_t>(file.whole(0, kFewest, 1 << 24, "Nrho of " + sizes));
+    const auto n_r = static_cast<std::size_t>(file.whole(2, kFewest, 1 << 24, "Nr of " + sizes));
+    const double d_rho = file.real(1, sizes), dr = file.real(3, sizes);
+    eam.cutoff_ = file.real(4, sizes);
+    if (!(d_rho > 0 && dr > 0 && eam.cutoff_ > 0))
+        throw file.wrong("steps and cutoff must be positive").given(std::string(file.line())).allowed(sizes);
+    if (eam.cutoff_ > static_cast<double>(n_r) * dr * (1 + 1e-9))
+        throw file.wrong("the cutoff lies beyond the table")
+            .given(fmt::format("{}", eam.cutoff_))
+            .allowed(fmt::format("up to Nr dr = {}", static_cast<double>(n_r) * dr));
+
+    std::vector<double> masses;
+    for (std::size_t e = 0; e < count; ++e) {
+        file.need_words("atomic number, mass, lattice constant and lattice of " + names[e]);
+        masses.push_back(file.real(1, "the mass of " + names[e]));
+        if (!(masses.back() > 0)) throw file.wrong("a mass must be positive").given(std::string(file.words()[1]));
+        eam.embeddings_.emplace_back(file.numbers(n_rho, "the embedding energy of " + names[e]), d_rho);
+        eam.densities_.emplace_back(file.numbers(n_r, "the density of " + names[e]), dr);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j <= i; ++j)
+            eam.pairs_.emplace_back(
+                file.numbers(n_r, fmt::format("r phi of {} and {}", names[i], names[j])), dr);
+    for (const std::size_t element : eam.elements_) eam.masses_.push_back(masses[element]);
+    return eam;
+}
+
+KnotFunction::Value Eam::embedding(std::int32_t kind, double rho) const {
+    const KnotFunction& f = embeddings_[elements_[static_cast<std::size_t>(kind)]];
+    KnotFunction::Value value = f(rho);
+    if (rho > f.end()) value.y += value.slope * (rho - f.end());
+    return value;
+}
+
+}  // namespace strata::md
