@@ -1,10 +1,8 @@
-"""The pair kernels beside LAMMPS and NIST: energy, virial and forces of recorded states."""
+"""The kernels beside LAMMPS and NIST: energy, virial and forces of recorded states; copper at 0 K."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,120 +10,228 @@ import numpy as np
 import pytest
 from lammps_states import RECORDED, recorded, state
 
+from strata.errors import StrataError
+from strata.md import evaluate
+from strata.md.atoms import lattice
+from strata.md.evaluate import Evaluated, Evaluator
+from strata.md.potentials import Eam, LennardJones, Potential
+
 HERE = Path(__file__).resolve().parent
 NIST = json.loads((HERE / "nist_lennard_jones.json").read_text())["reference_configurations"]
-SHIFTS = {"truncated": "none", "energy-shifted": "energy", "force-shifted": "force"}
+COPPER = Eam(HERE.parents[1] / "cases" / "md" / "copper.eam.alloy", ("Cu",))
 # As record.py gives them to LAMMPS.
-EPSILON, SIGMA = np.array([1.0, 0.7, 1.3]), np.array([1.0, 1.2, 0.9])
-MIXED = (np.sqrt(np.outer(EPSILON, EPSILON)), (SIGMA[:, None] + SIGMA) / 2, np.full((3, 3), 3.0))
-EXPLICIT = (
-    np.array([[1.0, 0.9, 1.1], [0.9, 0.7, 0.5], [1.1, 0.5, 1.3]]),
-    np.array([[1.0, 1.15, 0.93], [1.15, 1.2, 1.05], [0.93, 1.05, 0.9]]),
-    np.array([[2.5, 2.8, 2.4], [2.8, 3.2, 2.0], [2.4, 2.0, 2.2]]),
-)
+MIXTURE = {"1": (1.0, 1.0), "2": (0.7, 1.2), "3": (1.3, 0.9)}
+PAIRS = {
+    ("1", "1"): (1.0, 1.0, 2.5),
+    ("2", "2"): (0.7, 1.2, 3.2),
+    ("3", "3"): (1.3, 0.9, 2.2),
+    ("1", "2"): (0.9, 1.15, 2.8),
+    ("1", "3"): (1.1, 0.93, 2.4),
+    ("2", "3"): (0.5, 1.05, 2.0),
+}
+POTENTIALS: dict[tuple[str, str], Potential] = {
+    ("mixture", "truncated"): LennardJones(MIXTURE, 3.0),
+    ("mixture", "energy-shifted"): LennardJones(MIXTURE, 3.0, "energy"),
+    ("mixture", "force-shifted"): LennardJones(MIXTURE, 3.0, "force"),
+    ("mixture", "explicit"): LennardJones(MIXTURE, 3.2, "none", PAIRS),
+    ("mixture", "explicit-force-shifted"): LennardJones(MIXTURE, 3.2, "force", PAIRS),
+    ("noble", "energy-shifted"): LennardJones({"1": (0.2381, 3.405), "2": (0.3258, 3.636)}, 8.5, "energy"),
+    ("alloy", "eam"): Eam(RECORDED / "copper-nickel.eam.alloy", ("Cu", "Ni")),
+    ("copper", "eam"): COPPER,
+    ("melt", "truncated"): LennardJones({"1": (1.0, 1.0)}, 2.5),
+    ("melt", "energy-shifted"): LennardJones({"1": (1.0, 1.0)}, 2.5, "energy"),
+}
 
 
-@pytest.fixture(scope="module")
-def program(front: str) -> Path:
-    found = Path(front).resolve().parents[1] / "tests" / "solvers" / "md_forces"
-    if not found.exists():
-        pytest.skip(f"{found} was not built")
-    return found
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    try:
+        evaluate.program()
+    except StrataError as error:
+        pytest.skip(error.message)
 
 
-def forces(
-    program: Path,
-    box: Sequence[float],
-    shift: str,
-    pairs: Sequence[np.ndarray],
-    species: np.ndarray,
-    positions: np.ndarray,
-    precision: str = "full",
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """Energy, virial and forces, as the program has them."""
-    kinds = len(pairs[0])
-    lines = [f"{' '.join(repr(float(b)) for b in box)} {shift} {precision} {kinds}"]
-    lines += [" ".join(repr(float(t[a, b])) for t in pairs) for a in range(kinds) for b in range(kinds)]
-    lines.append(str(len(positions)))
-    lines += [
-        f"{kind} {' '.join(map(repr, row))}" for kind, row in zip(species, positions.tolist(), strict=True)
-    ]
-    done = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True)
-    energy, virial, *rows = done.stdout.splitlines()
-    return float(energy), np.array(virial.split(), float), np.array([row.split() for row in rows], float)
+def found(name: str, potential: Potential) -> Evaluated:
+    box, species, positions = state(name)
+    with Evaluator(potential) as evaluator:
+        return evaluator(positions, box, [potential.names[kind] for kind in species])
 
 
-def compare(found: tuple[float, np.ndarray, np.ndarray], known: dict[str, Any], relative: float) -> None:
-    """Sums of terms of both signs are compared relative to the largest of them."""
-    energy, virial, force = found
-    theirs = np.array(known["forces"])
-    assert energy == pytest.approx(known["potential_energy"], rel=relative)
-    assert np.abs(virial - known["virial"]).max() < relative * np.abs(known["virial"]).max()
-    assert np.abs(force - theirs).max() < relative * np.abs(theirs).max()
-    # Of each atom relative to its own force, which may be what large ones have left over.
-    own = np.sqrt((theirs**2).sum(axis=1))
-    assert np.median(np.sqrt(((force - theirs) ** 2).sum(axis=1)) / own) < relative
+def compare(ours: Evaluated, known: dict[str, Any], relative: float) -> None:
+    """Each relative to the largest of its kind: sums of terms of both signs cancel in the others."""
+    assert ours.energy == pytest.approx(known["potential_energy"], rel=relative)
+    assert np.abs(ours.virial - known["virial"]).max() < relative * np.abs(known["virial"]).max()
+    if "forces" in known:
+        theirs = np.array(known["forces"])
+        assert np.abs(ours.forces - theirs).max() < relative * np.abs(theirs).max()
+        own = np.sqrt((theirs**2).sum(axis=1))
+        assert np.median(np.sqrt(((ours.forces - theirs) ** 2).sum(axis=1)) / own) < relative
 
 
-@pytest.mark.parametrize(
-    "variant", ["truncated", "energy-shifted", "force-shifted", "explicit", "explicit-force-shifted"]
-)
-def test_a_mixture_has_the_forces_that_lammps_finds(program: Path, variant: str) -> None:
-    known = recorded("mixture")["variants"][variant]
-    box, species, positions = state("mixture")
-    pairs = EXPLICIT if variant.startswith("explicit") else MIXED
-    shift = SHIFTS.get(variant.removeprefix("explicit-"), "none")
-    found = forces(program, box, shift, pairs, species, positions)
-    # Untruncated sums cancel in the energy of this variant: its terms are some 50 times as large.
-    compare(found, known, 1e-12 if variant != "explicit-force-shifted" else 1e-11)
+@pytest.mark.parametrize(("name", "variant"), POTENTIALS, ids=lambda word: word)
+def test_energy_virial_and_forces_are_those_of_lammps(name: str, variant: str) -> None:
+    # The energy of this one is what is left of terms of both signs that are some fifty times as large.
+    relative = 1e-11 if variant == "explicit-force-shifted" else 1e-12
+    compare(found(name, POTENTIALS[name, variant]), recorded(name)["variants"][variant], relative)
 
 
-def test_argon_and_krypton_have_the_forces_that_lammps_finds(program: Path) -> None:
-    epsilon, sigma = np.array([0.2381, 0.3258]), np.array([3.405, 3.636])
-    pairs = (np.sqrt(np.outer(epsilon, epsilon)), (sigma[:, None] + sigma) / 2, np.full((2, 2), 8.5))
-    found = forces(program, state("noble")[0], "energy", pairs, *state("noble")[1:])
-    compare(found, recorded("noble")["variants"]["energy-shifted"], 1e-12)
-
-
-def test_a_wrong_parameter_is_seen(program: Path) -> None:
-    box, species, positions = state("mixture")
-    wrong = (MIXED[0], MIXED[1] * (1 + 1e-9), MIXED[2])
-    found = forces(program, box, "none", wrong, species, positions)
+def test_a_parameter_that_is_off_by_1e9th_is_seen() -> None:
+    off = {**MIXTURE, "2": (0.7, 1.2 * (1 + 1e-9))}
     with pytest.raises(AssertionError):
-        compare(found, recorded("mixture")["variants"]["truncated"], 1e-12)
+        compare(found("mixture", LennardJones(off, 3.0)), recorded("mixture")["variants"]["truncated"], 1e-12)
 
 
-def test_mixed_precision_is_near(program: Path) -> None:
-    box, species, positions = state("mixture")
-    found = forces(program, box, "energy", MIXED, species, positions, "mixed")
-    compare(found, recorded("mixture")["variants"]["energy-shifted"], 2e-5)
-
-
-def test_the_melt_of_lammps_has_its_energy_and_virial(program: Path) -> None:
-    box, species, positions = state("melt")
-    one = (np.ones((1, 1)), np.ones((1, 1)), np.full((1, 1), 2.5))
-    for variant in ("truncated", "energy-shifted"):
-        known = recorded("melt")["variants"][variant]
-        energy, virial, _ = forces(program, box, SHIFTS[variant], one, species, positions)
-        assert energy == pytest.approx(known["potential_energy"], rel=1e-12)
-        assert virial[:3] == pytest.approx(known["virial"][:3], rel=1e-12)
+def test_mixed_precision_is_near() -> None:
+    potential = LennardJones(MIXTURE, 3.0, "energy", precision="mixed")
+    compare(found("mixture", potential), recorded("mixture")["variants"]["energy-shifted"], 2e-5)
 
 
 @pytest.mark.parametrize("row", NIST["rows"], ids=lambda row: f"{row[3]} {row[4]:g}")
-def test_configuration_4_has_the_energy_and_virial_that_nist_prints(program: Path, row: list) -> None:
+def test_configuration_4_has_the_energy_and_virial_that_nist_prints(row: list) -> None:
     positions = np.array(NIST["configuration_4_positions"])
     number, atoms, edge, truncation, cutoff, energy, virial, _ = row
     assert (number, atoms) == (4, len(positions))
-    one = (np.ones((1, 1)), np.ones((1, 1)), np.full((1, 1), cutoff))
     shift = "none" if truncation == "truncated" else "force"
-    found = forces(program, [edge] * 3, shift, one, np.zeros(atoms, int), positions)
+    with Evaluator(LennardJones(cutoff=cutoff, shift=shift)) as evaluator:
+        ours = evaluator(positions, np.full(3, edge))
     # Five digits are printed.
-    assert found[0] == pytest.approx(energy, rel=5e-5)
-    assert found[1][:3].sum() == pytest.approx(virial, rel=5e-5)
+    assert ours.energy == pytest.approx(energy, rel=5e-5)
+    assert ours.virial[:3].sum() == pytest.approx(virial, rel=5e-5)
+
+
+def test_a_cell_smaller_than_the_cutoff_has_the_forces_of_many_cells() -> None:
+    rng = np.random.default_rng(1)
+    one = lattice("fcc", (1, 1, 1), 3.615)
+    at = one.positions + rng.normal(scale=0.1, size=one.positions.shape)
+    shifts = np.array([[i, j, k] for i in range(4) for j in range(4) for k in range(4)]) * 3.615
+    with Evaluator(COPPER) as copper:
+        small = copper(at, one.box)
+        large = copper((at[None] + shifts[:, None]).reshape(-1, 3), one.box * 4)
+    assert small.energy == pytest.approx(large.energy / 64, rel=1e-12)
+    assert large.forces.reshape(64, -1, 3) == pytest.approx(
+        np.broadcast_to(small.forces, (64, 4, 3)), abs=1e-11
+    )
+
+
+def test_a_tilted_cell_is_the_same_crystal() -> None:
+    rng = np.random.default_rng(2)
+    made = lattice("fcc", (3, 3, 3), 3.6)
+    at = made.positions + rng.normal(scale=0.05, size=made.positions.shape)
+    cell = np.diag(made.box)
+    cell[1] += cell[0]  # another basis of the same lattice
+    cell[2] -= 2 * cell[1]
+    with Evaluator(COPPER) as copper:
+        straight, tilted = copper(at, made.box), copper(at, cell)
+    assert tilted.energy == pytest.approx(straight.energy, rel=1e-13)
+    assert tilted.forces == pytest.approx(straight.forces, abs=1e-11)
+
+
+def test_open_directions_have_no_images() -> None:
+    at = np.array([[0.2, 0, 0], [9.0, 0, 0]])
+    with Evaluator(LennardJones(cutoff=2.5)) as pair:
+        assert pair(at, np.full(3, 10.0)).energy < 0
+        assert pair(at, np.full(3, 10.0), periodic=(False, True, True)).energy == 0
+        free = pair(at * [0.125, 1, 1], np.zeros((3, 3)), periodic=(False,) * 3)
+    r = 8.8 * 0.125
+    assert free.energy == pytest.approx(4 * (r**-12 - r**-6))
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with Evaluator(LennardJones()) as pair:
+        with pytest.raises(StrataError, match="not positions"):
+            pair(np.zeros((2, 2)), np.ones(3))
+        with pytest.raises(StrataError, match="no volume"):
+            pair(np.zeros((1, 3)), np.array([1.0, 0.0, 1.0]))
+        with pytest.raises(StrataError, match="species"):
+            pair(np.zeros((1, 3)), np.ones(3) * 9, ["B"])
+    with pytest.raises(StrataError, match="shift"):
+        LennardJones(shift="half")
+    with pytest.raises(StrataError) as error, Evaluator(Eam(HERE / "absent.eam", ("Cu",))) as none:
+        none(np.zeros((1, 3)), np.ones(3) * 9)
+    assert "absent.eam" in str(error.value)
+
+
+def copper_stress(evaluator: Evaluator, strain: np.ndarray, constant: float) -> np.ndarray:
+    """In GPa, as xx, yy, zz, xy, xz, yz, of a crystal whose cell is strained."""
+    made = lattice("fcc", (2, 2, 2), constant)
+    stretch = np.eye(3) + strain
+    cell = np.diag(made.box) @ stretch
+    ours = evaluator(made.positions @ stretch, cell)
+    return -ours.virial / np.linalg.det(cell) * 160.21766
+
+
+def test_copper_has_the_lattice_constant_energy_and_elastic_constants_that_lammps_finds() -> None:
+    from scipy.optimize import brentq
+
+    known = recorded("elastic")
+    with Evaluator(COPPER) as copper:
+        constant = brentq(
+            lambda a: copper_stress(copper, np.zeros((3, 3)), a)[:3].mean(), 3.5, 3.7, xtol=1e-12
+        )
+        made = lattice("fcc", (2, 2, 2), constant)
+        cohesive = copper(made.positions, made.box).energy / len(made)
+
+        def slope(a: int, b: int) -> np.ndarray:
+            up, down = np.zeros((3, 3)), np.zeros((3, 3))
+            up[a, b], down[a, b] = 1e-5, -1e-5
+            return (copper_stress(copper, up, constant) - copper_stress(copper, down, constant)) / 2e-5
+
+        stretched, sheared = slope(0, 0), slope(0, 1)
+    assert constant == pytest.approx(known["lattice_constant"], rel=1e-6)
+    assert cohesive == pytest.approx(known["cohesive_energy"], rel=1e-9)
+    assert stretched[0] == pytest.approx(known["c11"], rel=1e-4)
+    assert stretched[1:3] == pytest.approx(known["c12"], rel=1e-4)
+    assert sheared[3] == pytest.approx(known["c44"], rel=1e-4)
+    assert (stretched[0] + stretched[1]) / 2 + sheared[3] == pytest.approx(known["c110"], rel=1e-4)
+    # Beside measured ones at 0 K: W. C. Overton, J. Gaffney, Phys. Rev. 98, 969 (1955)
+    assert [stretched[0], stretched[1], sheared[3]] == pytest.approx([176.2, 124.9, 81.8], rel=0.08)
+
+
+def test_ase_gets_energy_forces_and_stress() -> None:
+    pytest.importorskip("ase")
+    from ase import Atoms
+    from ase.build import bulk
+    from ase.optimize import BFGS
+
+    from strata.md.calculator import Strata
+
+    atoms = bulk("Cu", cubic=True) * (2, 2, 2)
+    atoms.rattle(0.1, seed=3)
+    atoms.calc = Strata(COPPER)
+    forces, stress, energy = atoms.get_forces(), atoms.get_stress(), atoms.get_potential_energy()
+    moved = []
+    for sign in (1, -1):
+        other = atoms.copy()
+        other.calc = atoms.calc
+        other.positions[5, 1] += sign * 1e-5
+        moved.append(other.get_potential_energy())
+    assert forces[5, 1] == pytest.approx(-(moved[0] - moved[1]) / 2e-5, rel=1e-5)
+    for number, (a, b) in enumerate([(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)]):
+        strained = []
+        for sign in (1, -1):
+            strain = np.eye(3)
+            strain[a, b] += sign * 5e-6
+            strain[b, a] += sign * 5e-6
+            other = atoms.copy()
+            other.calc = atoms.calc
+            other.set_cell(atoms.cell.array @ strain, scale_atoms=True)
+            strained.append(other.get_potential_energy())
+        assert stress[number] == pytest.approx(
+            (strained[0] - strained[1]) / 2e-5 / atoms.get_volume(), rel=1e-4
+        )
+    BFGS(atoms, logfile=None).run(fmax=1e-4, steps=100)
+    assert atoms.get_potential_energy() < energy
+    assert atoms.get_potential_energy() / len(atoms) == pytest.approx(
+        recorded("elastic")["cohesive_energy"], abs=1e-3
+    )
+
+    pair = Atoms("Ar2", [[0, 0, 0], [0, 0, 4.0]])  # no cell, no periodic direction
+    pair.calc = Strata(LennardJones({"Ar": (0.0104, 3.4)}, 10.0))
+    assert pair.get_potential_energy() == pytest.approx(4 * 0.0104 * ((3.4 / 4) ** 12 - (3.4 / 4) ** 6))
 
 
 def test_every_record_names_the_program_that_it_came_from() -> None:
     names = sorted(path.stem for path in RECORDED.glob("*.json"))
-    assert {"mixture", "noble", "copper", "alloy", "melt", "drift", "elastic"} <= set(names)
+    assert {"mixture", "noble", "copper", "alloy", "melt", "drift", "elastic", "fluid"} <= set(names)
     for name in names:
         assert recorded(name)["lammps"] == 20250722
