@@ -28,8 +28,8 @@ VIRIAL = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 @dataclass(frozen=True)
 class Evaluated:
-    """`virial`: the sum of r f over pairs, as xx, yy, zz, xy, xz, yz; the derivative of the energy by a strain is
-    its negative.
+    """`virial`: the sum of r f over pairs, as xx, yy, zz, xy, xz, yz; its negative is the derivative of the
+    energy by a strain.
     """
 
     energy: float
@@ -38,7 +38,7 @@ class Evaluated:
 
 
 class Evaluator:
-    """One potential, for as many calls as wanted. The process ends with close(), or when this is forgotten."""
+    """One potential, for as many calls as wanted. The process ends with close(), or when this goes."""
 
     def __init__(self, potential: Potential) -> None:
         self.potential = potential
@@ -54,7 +54,7 @@ class Evaluator:
         species: Sequence[str] | np.ndarray | None = None,
         periodic: Sequence[bool] = (True, True, True),
     ) -> Evaluated:
-        """`cell`: three lengths, or three rows of a matrix, tilted ones too; it may be smaller than the cutoff.
+        """`cell`: three lengths, or three rows of a matrix, tilted ones too; smaller than the cutoff, if wanted.
         `species`: a name for each atom (default: the potential's first).
         """
         at = np.ascontiguousarray(positions, dtype=float)
