@@ -54,7 +54,7 @@ class Evaluator:
         species: Sequence[str] | np.ndarray | None = None,
         periodic: Sequence[bool] = (True, True, True),
     ) -> Evaluated:
-        """`cell`: three lengths, or three rows of a matrix, tilted ones too; smaller than the cutoff, if wanted.
+        """`cell`: three lengths, or three rows of a matrix, tilted ones too; also smaller than the cutoff.
         `species`: a name for each atom (default: the potential's first).
         """
         at = np.ascontiguousarray(positions, dtype=float)

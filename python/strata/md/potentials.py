@@ -17,7 +17,7 @@ PRECISIONS = ("full", "mixed")
 @dataclass(frozen=True)
 class LennardJones:
     """4 epsilon ((sigma / r)^12 - (sigma / r)^6) up to the cutoff. `species`: epsilon and sigma of each name;
-    unlike ones are mixed (Lorentz and Berthelot) unless `pairs` has them, as (epsilon, sigma) or with a cutoff.
+    unlike ones are mixed (Lorentz and Berthelot) unless `pairs` has them, as (epsilon, sigma[, cutoff]).
     `shift`: "none"; "energy", to 0 at the cutoff; "force", which is then 0 there too.
     """
 
