@@ -10,6 +10,8 @@ from scipy.spatial import cKDTree
 from strata.errors import StrataError
 from strata.md.frames import Frame
 
+_AROUND = 500  # neighbours up to the default reach
+
 
 @dataclass(frozen=True)
 class Radial:
@@ -30,8 +32,8 @@ class Radial:
 
 
 class RadialSum:
-    """Takes frames; result() says g(r). Shells are `width` wide, up to `reach`, by default to half the
-    shortest edge of the first frame's box. With `pair` the distances from one species to the other.
+    """Takes frames; result() says g(r). Shells are `width` wide, up to `reach`, by default as far
+    as some hundred neighbours are, and at most to half the shortest edge of the first frame's box. With `pair` the distances from one species to the other.
 
     Pairs of a species with itself are compared with N (N - 1) / V, so that the ideal gas has g = 1.
     """
@@ -54,7 +56,8 @@ class RadialSum:
             )
         half = float(frame.box.min()) / 2
         if not len(self._edges):
-            reach = half if self.reach is None else self.reach
+            near = (3 * _AROUND * float(np.prod(frame.box)) / (4 * np.pi * max(1, len(frame)))) ** (1 / 3)
+            reach = min(half, near) if self.reach is None else self.reach
             if not 0 < reach <= half * (1 + 1e-12):
                 raise StrataError(
                     "g(r) is asked for too far",
