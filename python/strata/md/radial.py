@@ -32,8 +32,9 @@ class Radial:
 
 
 class RadialSum:
-    """Takes frames; result() says g(r). Shells are `width` wide, up to `reach`, by default as far
-    as some hundred neighbours are, and at most to half the shortest edge of the first frame's box. With `pair` the distances from one species to the other.
+    """Takes frames; result() says g(r). Shells are `width` wide, up to `reach`: by default as far as
+    some hundred neighbours are, and at most to half the shortest edge of the first frame's box. With `pair`
+    the distances from one species to the other.
 
     Pairs of a species with itself are compared with N (N - 1) / V, so that the ideal gas has g = 1.
     """
