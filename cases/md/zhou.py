@@ -88,7 +88,7 @@ def embedding(rho: np.ndarray, m: Metal) -> np.ndarray:
 
 
 def setfl(names: list[str], points: int, cutoff: float) -> str:
-    """The file's text. Tables begin at 0, have `points` values each, and end one interval before the cutoff."""
+    """The file's text. Tables begin at 0, with `points` values, and end one interval before the cutoff."""
     metals = [METALS[name] for name in names]
     r = np.arange(points) * (cutoff / points)
     most = 2.5 * max(m.rho_e for m in metals)
