@@ -78,15 +78,15 @@ def beside_nist(density: float, found: dict[str, tuple[float, float]], limits: d
 
 
 @pytest.mark.parametrize(
-    ("density", "limits"),
+    ("density", "steps", "limits"),
     [
-        (0.86, {"u": 0.006, "p": 0.04}),
-        (0.776, {"u": 0.006}),
-        (0.009, {"u": 0.004, "p": 1e-4}),
+        (0.86, 24000, {"u": 0.007, "p": 0.04}),
+        (0.776, 24000, {"u": 0.007}),
+        (0.009, 60000, {"u": 0.005, "p": 1e-4}),
     ],
 )
-def test_state_points_are_those_of_nist(density: float, limits: dict[str, float]) -> None:
-    beside_nist(density, state_point(density, 12000, 3000), limits)
+def test_state_points_are_those_of_nist(density: float, steps: int, limits: dict[str, float]) -> None:
+    beside_nist(density, state_point(density, steps, steps // 4), limits)
 
 
 @pytest.mark.soak
