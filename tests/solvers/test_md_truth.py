@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from strata.md import checkpoints
 from strata.md.averages import average
 from strata.md.displacement import DisplacementSum, diffusion
 from strata.md.frames import Frame
+from strata.md.profile import ProfileSum
 from strata.md.radial import RadialSum
 
 HERE = Path(__file__).resolve().parent
@@ -214,6 +216,56 @@ def chapman_enskog(density: float, temperature: float) -> float:
         + 1.76474 / np.exp(3.89411 * t)
     )
     return 3 / 8 * np.sqrt(t / np.pi) / (density * omega)
+
+
+def reads_states(front: str) -> None:
+    help_text = subprocess.run([front, "run", "md", "--help"], capture_output=True, text=True, check=True)
+    if "file" not in help_text.stdout.partition("[system]")[2] and "system.file" not in help_text.stdout:
+        pytest.skip("this solver begins with no state from a file")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("temperature", [0.85, 1.0])
+def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
+    front: str, temperature: float
+) -> None:
+    """The force shifted at 3.0, so there are no tails. Standard errors are at most 1 % of the liquid's
+    density, 3 % of the vapour's and 5 % of the pressure.
+    """
+    reads_states(front)
+    columns, rows = (NIST["coexistence_linear_force_shifted"][key] for key in ("columns", "rows"))
+    row = next(each for each in rows if each[0] == temperature)
+    vapour, liquid, pressure = (row[columns.index(name)] for name in ("rho_vap", "rho_liq", "p_sat"))
+    slab = md.lattice("fcc", (8, 8, 12), density=liquid)
+    across = slab.box[2]
+    slab.box[2] = 2.6 * across
+    slab.positions[:, 2] += 0.8 * across
+    every = 250
+    case = {
+        "system": {"temperature": temperature, "seed": 5, "patches": [1, 1, 4]},
+        "pair": {"cutoff": 3.0, "shift": "force", "precision": "mixed"},
+        "thermostat": {"kind": "langevin", "temperature": temperature, "time": 2.0},
+        "time": {"step": 0.005},
+        "output": {"thermo": 10},
+        "verify": {"drift": 1e9},
+    }
+    done = md.run(
+        case, atoms=slab, steps=300000, layout="1x2", options=("--checkpoint", str(every), "--keep", "0")
+    )
+    profile = ProfileSum(bins=260)
+    for folder in sorted(done.folder.glob("checkpoint-*")):
+        state = checkpoints.read(folder)
+        if state.step > 60000:
+            profile.add(Frame(state["x"], slab.box))
+    found = profile.slab()
+    # The normal pressure is the same everywhere, and that of the vapour.
+    normal = average(done.thermo.after(int(np.searchsorted(done.thermo["step"], 60000)))["pressure zz"])
+    assert found.liquid_error < 0.01 * liquid
+    assert found.vapour_error < 0.03 * vapour
+    assert normal.error < 0.05 * pressure
+    assert abs(found.liquid - liquid) < 3.3 * found.liquid_error + 0.002
+    assert abs(found.vapour - vapour) < 3.3 * found.vapour_error + 0.01 * vapour
+    assert abs(normal.mean - pressure) < 3.3 * normal.error
 
 
 @pytest.mark.soak

@@ -29,6 +29,7 @@ import numpy as np
 from strata import paths
 from strata.errors import FAILED, StrataError
 from strata.md import checkpoints, thermo
+from strata.md.atoms import Atoms, write_xyz
 from strata.md.checkpoints import State
 from strata.md.thermo import Thermo
 
@@ -105,14 +106,16 @@ class Run:
 def run(
     case: Mapping[str, Any] | Path | str,
     *,
+    atoms: Atoms | None = None,
     steps: int | None = None,
     layout: str = "1x1",
     out: Path | str | None = None,
     options: tuple[str, ...] = (),
     check: bool = True,
 ) -> Run:
-    """Runs a case to its end. `steps` instead of the case's own; `out`: a new folder for what the run writes
-    (default: a temporary one that goes with the result); `options`: more of `strata run`, such as
+    """Runs a case to its end. `atoms`: the state to begin with, instead of the case's lattice or file; with
+    velocities, unless the case has a temperature. `steps` instead of the case's own; `out`: a new folder for
+    what the run writes (default: a temporary one that goes with the result); `options`: more of `strata run`, such as
     ("--profile",). Raises StrataError where the run fails or, with `check`, is not verified.
     """
     whole = load(case) if isinstance(case, Path | str) else copy.deepcopy(dict(case))
@@ -130,6 +133,8 @@ def run(
         folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "case.toml"
+    if atoms is not None:
+        _begin_with(atoms, whole, folder)
     # Names of files in a case are relative to it
     base = case if isinstance(case, Path | str) else None
     text = text_of(_found(whole, Path(base).parent if base is not None else Path()))
@@ -149,6 +154,22 @@ def run(
             code=FAILED,
         )
     return Run(folder, kept)
+
+
+def _begin_with(atoms: Atoms, case: dict[str, Any], folder: Path) -> None:
+    """Writes the atoms beside the case, and names them in it."""
+    start = folder / "start.xyz"
+    write_xyz(start, atoms)
+    system = {k: v for k, v in case.get("system", {}).items() if k not in ("lattice", "cells", "density")}
+    system["file"] = str(start.resolve())
+    if "temperature" not in system:
+        system["temperature"] = 0.0 if atoms.velocities is None else -1.0
+    case["system"] = system
+    kinds = dict(case.get("kinds", {}))
+    kinds.setdefault("names", atoms.kinds())
+    if atoms.masses:
+        kinds.setdefault("masses", [atoms.masses[name] for name in kinds["names"]])
+    case["kinds"] = kinds
 
 
 def _found(case: dict[str, Any], base: Path) -> dict[str, Any]:
