@@ -1,4 +1,4 @@
-"""The solver beside LAMMPS, from states that LAMMPS wrote: step 0 and thermo over some steps, on four patches."""
+"""The solver beside LAMMPS, from states that LAMMPS wrote: step 0, and thermo over some steps."""
 
 from __future__ import annotations
 
