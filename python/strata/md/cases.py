@@ -115,8 +115,8 @@ def run(
 ) -> Run:
     """Runs a case to its end. `atoms`: the state to begin with, instead of the case's lattice or file; with
     velocities, unless the case has a temperature. `steps` instead of the case's own; `out`: a new folder for
-    what the run writes (default: a temporary one that goes with the result); `options`: more of `strata run`, such
-    as ("--profile",). Raises StrataError where the run fails or, with `check`, is not verified.
+    what the run writes (default: a temporary one that goes with the result); `options`: more of `strata run`,
+    such as ("--profile",). Raises StrataError where the run fails or, with `check`, is not verified.
     """
     whole = load(case) if isinstance(case, Path | str) else copy.deepcopy(dict(case))
     whole.setdefault("solver", "md")
