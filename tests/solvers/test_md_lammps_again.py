@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 RECORDED = Path(__file__).resolve().parent / "lammps"
-NAMES = ("mixture", "noble", "copper", "alloy", "melt", "drift", "elastic")
+NAMES = ("mixture", "noble", "copper", "alloy", "melt", "drift", "fluid", "elastic")
 
 pytestmark = pytest.mark.soak
 
@@ -56,8 +56,9 @@ def test_lammps_says_the_same_again(again: Path, name: str) -> None:
         for row in (*recorded["rows"], *found["rows"]):
             row["drift_per_time"] = 0.0
             row["fluctuation"] = round(row["fluctuation"], 4)
-    limit, scale = (1e-3, 1.0) if name == "drift" else (1e-7, 1.0) if name == "elastic" else (1e-10, 1.0)
-    assert differences(recorded, found, limit, scale) == []
+    # Long runs are other trajectories after other rounding: their averages are compared.
+    limit = {"drift": 1e-3, "fluid": 0.05, "elastic": 1e-7}.get(name, 1e-10)
+    assert differences(recorded, found, limit, 1.0) == []
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if (RECORDED / f"{n}.data.gz").exists()])
