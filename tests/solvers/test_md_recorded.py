@@ -70,8 +70,10 @@ def compare(ours: Evaluated, known: dict[str, Any], relative: float) -> None:
 
 @pytest.mark.parametrize(("name", "variant"), POTENTIALS, ids=lambda word: word)
 def test_energy_virial_and_forces_are_those_of_lammps(name: str, variant: str) -> None:
-    # The energy of this one is what is left of terms of both signs that are some fifty times as large.
-    relative = 1e-11 if variant == "explicit-force-shifted" else 1e-12
+    # The first energy is what is left of terms of both signs that are some fifty times as large; in the second
+    # LAMMPS adds 216,000 equal terms one by one.
+    relative = {("mixture", "explicit-force-shifted"): 1e-11, ("melt", "energy-shifted"): 2e-12}
+    relative = relative.get((name, variant), 1e-12)
     compare(found(name, POTENTIALS[name, variant]), recorded(name)["variants"][variant], relative)
 
 
