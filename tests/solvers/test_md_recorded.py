@@ -70,7 +70,7 @@ def compare(ours: Evaluated, known: dict[str, Any], relative: float) -> None:
 
 @pytest.mark.parametrize(("name", "variant"), POTENTIALS, ids=lambda word: word)
 def test_energy_virial_and_forces_are_those_of_lammps(name: str, variant: str) -> None:
-    # The first energy is what is left of terms of both signs that are some fifty times as large; in the second
+    # The first energy is what is left of terms of both signs, some fifty times as large; in the second
     # LAMMPS adds 216,000 equal terms one by one.
     relative = {("mixture", "explicit-force-shifted"): 1e-11, ("melt", "energy-shifted"): 2e-12}
     relative = relative.get((name, variant), 1e-12)
