@@ -48,6 +48,7 @@ STARTS = {
         "strata-transport",
         "strata-mpm",
         "strata-mpm-patches",
+        "strata-md",
         "strata_graph_python",
         "python",
     ),

@@ -43,7 +43,8 @@ NPB = {  # and their --model
     "strata-npb-graph": "graph",
 }
 PATCHES = "strata-mpm-patches"
-PROGRAMS = ("strata-bench", "strata-bench-mpi", "strata-bench-graph", *NPB, PATCHES)
+MD_WEAK = "strata-md-weak"
+PROGRAMS = ("strata-bench", "strata-bench-mpi", "strata-bench-graph", *NPB, PATCHES, MD_WEAK)
 
 
 def native(environment: Mapping[str, str] = os.environ) -> Native:

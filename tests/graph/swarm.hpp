@@ -20,7 +20,8 @@ struct SwarmShape {
     std::array<double, 3> origin{-1.5, 0.25, 10}, spacing{0.5, 0.75, 1};
     int directions = 3;
     double distance = 0.8;
-    int every = 5;  // steps from one renewal to the next; 0: in each step
+    HaloSide side = HaloSide::both;  // half: a pair is computed by the patch that sees it
+    int every = 5;                   // steps from one renewal to the next; 0: in each step
     int hops = 1;
     int each = 3;  // particles in a cell
     double fast = 0.05;
@@ -77,7 +78,7 @@ class Swarm {
           crowd_(graph_.particle<std::int64_t>(set_, "crowd")),
           turn_(graph_.scalar<std::int32_t>("turn")),
           number_(graph_.scalar<std::int64_t>("number", Reduce::sum)),
-          near_(graph_.particle_halo("near", x_, shape.distance)) {
+          near_(graph_.particle_halo("near", x_, shape.distance, shape.side)) {
         sow();
         graph_.start().renew(near_);
         Scope& rebuild = shape.every > 0 ? in_some_steps() : graph_.step().subcycle("rebuild", 1);
@@ -100,7 +101,7 @@ class Swarm {
                            Weight weight, Force force, Pairs pairs) {
         for (std::int64_t i = 0; i < own; ++i)
             for (std::int64_t j = i + 1; j < all; ++j) {
-                if (j >= own && id(j) <= id(i)) continue;
+                if (j >= own && shape.side == HaloSide::both && id(j) <= id(i)) continue;
                 std::array<double, 3> d{};
                 double square = 0;
                 for (int a = 0; a < shape.directions; ++a) {

@@ -68,6 +68,12 @@ std::vector<Expected> near(const SwarmShape& shape, const Grid& grid, const std:
                     for (std::size_t i = 0; i < static_cast<std::size_t>(sight.own); ++i) {
                         const Int3 period{x, y, z};
                         if (patch == to && period == Int3{}) continue;
+                        const Box other = grid.box(patch).shifted(
+                            {x * shape.cells[0], y * shape.cells[1], z * shape.cells[2]});
+                        const auto corner = [](const Box& b) {
+                            return std::tuple(b.lo[2], b.lo[1], b.lo[0]);
+                        };
+                        if (shape.side == HaloSide::half && corner(other) < corner(box)) continue;
                         double square = 0;
                         for (int a = 0; a < shape.directions; ++a) {
                             const auto d = static_cast<std::size_t>(a);
@@ -196,6 +202,10 @@ SwarmShape flat() {
     shape.each = 4;
     return shape;
 }
+SwarmShape half(SwarmShape shape) {
+    shape.side = HaloSide::half;
+    return shape;
+}
 SwarmShape line() {
     SwarmShape shape;
     shape.cells = {30, 1, 1};
@@ -209,7 +219,8 @@ SwarmShape line() {
 
 TEST_CASE("a patch sees those near it, in the order of patches, images and places, until the next renewal",
           "[halos]") {
-    const SwarmShape shape = GENERATE(SwarmShape(), narrow(), walls(), flat(), line());
+    const SwarmShape shape =
+        GENERATE(SwarmShape(), narrow(), walls(), flat(), line(), half({}), half(narrow()), half(flat()));
     CAPTURE(shape.cells, shape.directions);
     check_seen<double>(shape, seen_of<double>(shape, 23, 1, 0));
     check_seen<float>(shape, seen_of<float>(shape, 23, 2, 11));
@@ -232,6 +243,9 @@ TEST_CASE("with patches of any size there are the same pairs", "[halos]") {
     for (const SwarmShape& shape : {SwarmShape(), narrow(), walls(), line()}) {
         const std::vector<std::int64_t> whole = pairs(shape, shape.cells);
         CHECK(whole.back() > 0);
+        // Where of two patches one alone sees the other, it computes their pairs.
+        CHECK(pairs(half(shape), shape.patch_cells) == whole);
+        CHECK(pairs(half(shape), {1, 2, 1}) == whole);
         CHECK(pairs(shape, shape.patch_cells) == whole);
         CHECK(pairs(shape, {1, 2, 1}) == whole);
     }
@@ -253,6 +267,10 @@ TEST_CASE("halos of particles give the same bits for any layout, order and assig
     const std::string narrow = lines("1x1", 1, 0, 0, "near-narrow");
     CHECK(lines("2x2", 2, 5, 0, "near-narrow") == narrow);
     CHECK(lines("4x1", 1, 6, 13, "near-narrow") == narrow);
+    const std::string half = lines("1x1", 1, 0, 0, "near-half");
+    CHECK(half != narrow);
+    CHECK(lines("2x2", 2, 7, 0, "near-half") == half);
+    CHECK(lines("4x1", 1, 8, 13, "near-half") == half);
 }
 
 TEST_CASE("between two renewals a checkpoint keeps who is in a halo", "[halos][layouts][native]") {

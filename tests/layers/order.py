@@ -25,7 +25,7 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["core/run/python", "solvers/mpm", "solvers/transport"],
+    ["core/run/python", "solvers/md", "solvers/mpm", "solvers/transport"],
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],

@@ -204,11 +204,13 @@ class Graph {
     }
     /// For each patch the particles of other patches that are closer to it than `distance`, in units of
     /// length; `position`: a label of the set, with a component for each direction. Scope::renew finds them.
-    /// Throws Error where the distance is not positive.
+    /// Throws Error where the distance is not positive. HaloSide::half: of two patches one alone sees the
+    /// other.
     template <class T>
     requires std::is_floating_point_v<T> HaloId particle_halo(std::string name, Particles<T> position,
-                                                              double distance) {
-        return halo_of(std::move(name), position.id(), distance);
+                                                              double distance,
+                                                              HaloSide side = HaloSide::both) {
+        return halo_of(std::move(name), position.id(), distance, side);
     }
     /// The label with the positions that the set's particles had when the halo was last renewed.
     template <class T>
@@ -294,7 +296,7 @@ class Graph {
   private:
     friend class Scope;
     void take_name(const char* what, const std::string& name);
-    HaloId halo_of(std::string name, LabelId position, double distance);
+    HaloId halo_of(std::string name, LabelId position, double distance, HaloSide side);
     template <class T>
     static LabelInfo described(std::string name, Kind kind, const LabelOptions& options) {
         LabelInfo info;

@@ -12,12 +12,14 @@
 namespace strata::graph {
 
 ParticleHalo::ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId set, double distance,
-                           int directions)
+                           int directions, HaloSide side)
     : Relation(std::move(name), grid, grid, Shape::particles),
       id_(id),
       set_(set),
       distance_(distance),
-      directions_(directions) {
+      directions_(directions),
+      side_(side),
+      readers_(static_cast<std::size_t>(grid.patches())) {
     if (!(distance > 0 && std::isfinite(distance)))
         throw Error(fmt::format("the halo '{}' of particles has no width", this->name()))
             .given(fmt::format("a distance of {}", distance))
@@ -28,6 +30,7 @@ ParticleHalo::ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId 
         for (const Link& link : links_.back()) sources.push_back(link.patch);
         std::sort(sources.begin(), sources.end());
         sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+        for (const int from : sources) readers_[static_cast<std::size_t>(from)].push_back(to);
     }
 }
 
@@ -53,9 +56,11 @@ std::vector<ParticleHalo::Link> ParticleHalo::find_links(int to) const {
     }
     std::vector<Link> all;
     for (const Grid::Meeting& each : grid.owners(own.grown(width), On::cells)) {
-        const bool itself = each.patch == to && each.shift == Int3{};
-        if (!itself && gap(own, grid.box(each.patch).shifted(each.shift)) < distance_ * distance_)
-            all.push_back({each.patch, each.shift});
+        const Box other = grid.box(each.patch).shifted(each.shift);
+        const auto corner = [](const Box& box) { return std::tuple(box.lo[2], box.lo[1], box.lo[0]); };
+        const bool seen =
+            side_ == HaloSide::half ? corner(own) < corner(other) : corner(own) != corner(other);
+        if (seen && gap(own, other) < distance_ * distance_) all.push_back({each.patch, each.shift});
     }
     const auto key = [](const Link& link) {
         return std::tuple(link.patch, link.shift[2], link.shift[1], link.shift[0]);
@@ -70,7 +75,7 @@ std::vector<Piece> ParticleHalo::pieces(int to, On) const {
     return all;
 }
 
-HaloId Graph::halo_of(std::string name, LabelId position, double distance) {
+HaloId Graph::halo_of(std::string name, LabelId position, double distance, HaloSide side) {
     if (!labels_.has(position) || labels_[position].kind != Kind::particles)
         throw Error(
             fmt::format("graph '{}': the position of the halo '{}' is no label of particles", name_, name));
@@ -78,7 +83,7 @@ HaloId Graph::halo_of(std::string name, LabelId position, double distance) {
     const ParticleSet& set = sets_[at.particle_set];
     take_name("halo of particles", name);
     const HaloId id = halos_.next();
-    auto& halo = add<ParticleHalo>(name, *set.grid, id, set.id, distance, std::min(at.components, 3));
+    auto& halo = add<ParticleHalo>(name, *set.grid, id, set.id, distance, std::min(at.components, 3), side);
     halos_.push_back(&halo);
     halo.position_ = position;
     LabelInfo members = described<std::int64_t>(name, Kind::list, {});

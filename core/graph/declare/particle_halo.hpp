@@ -1,6 +1,7 @@
 // Halos of particles: what a patch sees of its neighbours' particles.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,11 @@
 #include "core/graph/declare/relation.hpp"
 
 namespace strata::graph {
+
+/// Which patches see each other. `half`: of two that are near, one alone sees the other, the one whose box
+/// lies lower in z (then y, then x), images included. So a sum over pairs meets each pair once, and half as
+/// much is copied.
+enum class HaloSide : std::uint8_t { both, half };
 
 /// For each patch the particles of other patches that are closer to its box than a distance, images across
 /// periodic borders included: of the patch itself, too, where the domain is narrow. Scope::renew finds them
@@ -19,7 +25,8 @@ namespace strata::graph {
 class ParticleHalo final : public Relation {
   public:
     /// `directions`: the components of a position. Throws Error where the distance is not positive.
-    ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId set, double distance, int directions);
+    ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId set, double distance, int directions,
+                 HaloSide side = HaloSide::both);
 
     /// An image of a patch from which particles may be in the halo of another one. `shift` is added to its
     /// cells' indices there; 0 but across periodic borders.
@@ -34,6 +41,11 @@ class ParticleHalo final : public Relation {
     /// The patches of links(), and the patch itself; ascending.
     [[nodiscard]] const std::vector<int>& sources(int to) const {
         return sources_[static_cast<std::size_t>(to)];
+    }
+    /// The patches that see this one, and the patch itself; ascending. With HaloSide::both these are
+    /// sources().
+    [[nodiscard]] const std::vector<int>& readers(int from) const {
+        return readers_[static_cast<std::size_t>(from)];
     }
     /// One for each of sources(). What of them: only known when the graph runs.
     [[nodiscard]] std::vector<Piece> pieces(int to, On on) const override;
@@ -60,10 +72,11 @@ class ParticleHalo final : public Relation {
     SetId set_;
     double distance_;
     int directions_;
+    HaloSide side_;
     LabelId position_, members_, renewed_;
     bool finds_ = false;
-    std::vector<std::vector<Link>> links_;   // [patch]
-    std::vector<std::vector<int>> sources_;  // [patch]
+    std::vector<std::vector<Link>> links_;             // [patch]
+    std::vector<std::vector<int>> sources_, readers_;  // [patch]
 };
 
 }  // namespace strata::graph

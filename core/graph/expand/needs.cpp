@@ -163,13 +163,16 @@ class FindNeeds {
         }
         const std::vector<Contributor> from = contributors(in_, task);
         for (const int patch : in_.patches(numbered_.tasks[task].family)) {
-            for (const auto& [maker, use] : from)
-                for (const Piece& piece : in_.use(maker, use).relation->pieces(patch, label.on))
-                    if (label.kind == Kind::particles)
-                        (void)need(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage,
-                                   piece.from);
-                    else
-                        add(maker, in_.task(maker).uses[static_cast<std::size_t>(use)].storage, piece);
+            for (const auto& [maker, use] : from) {
+                const StorageId storage = in_.task(maker).uses[static_cast<std::size_t>(use)].storage;
+                const Relation& relation = *in_.use(maker, use).relation;
+                if (label.kind == Kind::particles) {
+                    for (const int other : static_cast<const ParticleHalo&>(relation).readers(patch))
+                        (void)need(maker, storage, other);
+                    continue;
+                }
+                for (const Piece& piece : relation.pieces(patch, label.on)) add(maker, storage, piece);
+            }
         }
     }
 

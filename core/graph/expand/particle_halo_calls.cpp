@@ -46,7 +46,7 @@ HaloTarget HaloCalls::target(int patch, const Int3& shift) const {
 std::vector<HaloCalls::Given> HaloCalls::givens() const {
     std::vector<Given> all;
     if (in_.members.messages == nullptr) return all;
-    for (const int other : halo_.sources(patch_)) {
+    for (const int other : halo_.readers(patch_)) {
         if (is_on_node(other)) continue;
         const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0; link < links.size(); ++link)
@@ -116,7 +116,7 @@ void HaloCalls::add_parts(const Contributor& from, std::vector<HaloCombineCall::
     if (in_.runs_on(from.task, patch_)) parts.push_back({list(patch_), {}, nullptr});
     const std::vector<Given> elsewhere = givens();
     const HaloPatch& given_here = given();
-    for (const int other : halo_.sources(patch_)) {
+    for (const int other : halo_.readers(patch_)) {
         if (!in_.runs_on(from.task, other)) continue;
         const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0, back = 0; link < links.size(); ++link) {
@@ -177,7 +177,7 @@ void HaloCalls::add_places(int process, bool outgoing, std::vector<HaloPlaces>& 
             if (in_.owner(family_, all[i].patch) == process) places.push_back({&given_here, i});
         return;
     }
-    for (const int other : halo_.sources(patch_)) {
+    for (const int other : halo_.readers(patch_)) {
         if (!in_.is_mine(family_, other)) continue;
         const std::vector<ParticleHalo::Link>& links = halo_.links(other);
         for (std::size_t link = 0; link < links.size(); ++link)

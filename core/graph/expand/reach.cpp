@@ -105,6 +105,8 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
         return found_;
     }
     if (use.is_scattered()) return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
+    if (use.access == Access::sum && use.relation->shape() == Shape::particles)
+        return static_cast<const ParticleHalo&>(*use.relation).readers(patch);
     pieces(*use.relation, of.on, patch);
     if (use.access == Access::sum && std::find(found_.begin(), found_.end(), patch) == found_.end())
         found_.insert(std::upper_bound(found_.begin(), found_.end(), patch), patch);
@@ -127,6 +129,10 @@ const std::vector<int>& Reach::readers(const Use& use, int patch) {
         return inverse(grid, of, use.width)[static_cast<std::size_t>(patch)];
     }
     if (use.is_scattered()) return pieces(*use.relation, of.on, patch);
+    if (use.relation->shape() == Shape::particles) {
+        const auto& halo = static_cast<const ParticleHalo&>(*use.relation);
+        return use.access == Access::sum ? halo.sources(patch) : halo.readers(patch);
+    }
     if (use.access == Access::sum) return sources(use, patch);  // sharing is mutual
     return inverse(*use.relation, of.on)[static_cast<std::size_t>(patch)];
 }

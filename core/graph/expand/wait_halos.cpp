@@ -26,6 +26,13 @@ bool is_seen(const ParticleHalo& halo, int patch, int from) {
     return std::binary_search(sources.begin(), sources.end(), from);
 }
 
+/// Whether values of a patch elsewhere are for a patch here: they come to those that see it, and its
+/// contributions to those that it sees.
+bool are_for(const PlanInputs& in, const ParticleHalo& halo, int patch, const NeedKey& key) {
+    return in.storage(key.storage).contributions ? is_seen(halo, key.patch, patch)
+                                                 : is_seen(halo, patch, key.patch);
+}
+
 }  // namespace
 
 void wait_for_packed_particles(WaitList& list, TaskId task, SetId set, int patch) {
@@ -49,7 +56,7 @@ void wait_to_renew(WaitList& list, TaskId task, int patch) {
     for (const Stream& stream : list.streams.incoming) {
         if (stream.what != Stream::What::values || list.numbered.tasks[stream.maker].phase != phase) continue;
         if (std::any_of(stream.keys.begin(), stream.keys.end(), [&](const NeedKey& key) {
-                return has_particles(in, key, halo.set()) && is_seen(halo, patch, key.patch);
+                return has_particles(in, key, halo.set()) && are_for(in, halo, patch, key);
             }))
             list.add_latest(phase, stream.second, position_of(in, stream.maker, Position::unpack),
                             position_of(in, task, Position::own));
@@ -71,7 +78,7 @@ void wait_for_renewals(WaitList& list, const Stream& stream, bool outgoing) {
         for (const NeedKey& key : stream.keys) {
             if (!has_particles(in, key, halo.set())) continue;
             for (const int patch : in.patches(ops.family))
-                if (outgoing ? patch == key.patch : is_seen(halo, patch, key.patch))
+                if (outgoing ? patch == key.patch : are_for(in, halo, patch, key))
                     list.add_latest(phase, ops.op(in.local(ops.family, patch)),
                                     position_of(in, renewal, Position::own), here);
         }

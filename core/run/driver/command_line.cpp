@@ -35,7 +35,8 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
         .option("--layout", "PxT", "1x1", "processes x threads (an option of `" + starter + "` itself)")
         .option("--out", "FOLDER", "", "where everything is written; without it nothing is")
         .option("--steps", "N", "", "ends after step N, if the case has not ended before")
-        .option("--series", "N", "10", "a row of series.csv every N steps; 0: none")
+        .option("--series", "N", "",
+                "a row of series.csv every N steps; 0: none (default: 10, or what the case says)")
         .option("--fields", "N", "", "fields for ParaView every N steps, whatever [output] of the case says")
         .option("--checkpoint", "N", "0", "a checkpoint every N steps; 0: when `strata steer` asks for one")
         .option("--keep", "N", "2", "how many checkpoints are kept; 0: all")
@@ -83,7 +84,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSc
     if (parsed.has("--restart")) command_line.restart = std::filesystem::path(parsed.text("--restart"));
     if (parsed.has("--steps")) command_line.steps = parsed.integer("--steps", 0, kMost);
     if (parsed.has("--fields")) command_line.fields = parsed.integer("--fields", 0, kMost);
-    command_line.series = parsed.integer("--series", 0, kMost);
+    if (parsed.has("--series")) command_line.series = parsed.integer("--series", 0, kMost);
     command_line.checkpoint = parsed.integer("--checkpoint", 0, kMost);
     command_line.keep = static_cast<int>(parsed.integer("--keep", 0, 1 << 20));
     command_line.profile = parsed.has("--profile");

@@ -16,7 +16,8 @@ struct CommandLine {
     std::optional<std::filesystem::path> out, restart;
     std::optional<std::int64_t> steps, fields;  // fields: every so many steps, instead of [output]
     std::optional<CountersWish> counters;
-    std::int64_t checkpoint = 0, series = 10;  // every so many steps; 0: none
+    std::int64_t checkpoint = 0;         // every so many steps; 0: none
+    std::optional<std::int64_t> series;  // the same; not given: what the solver says
     int keep = 2;
     bool profile = false, timeline = false, quiet = false, graph = false;
 };

@@ -43,6 +43,10 @@ struct Solver {
     std::string time_unit = "s";
     /// The columns of the time series.
     std::vector<Scalar<double>> series = {};
+    /// A row every so many steps, where the command line says nothing else; whether there is one of the
+    /// start.
+    std::int64_t series_every = 10;
+    bool series_from_start = false;
     /// The labels in files for ParaView, where a case asks for such files ([output], --fields). Allowed are
     /// fields on cells and nodes, labels of particles, and lists on points and cells of shapes, that are kept
     /// from step to step. Empty: all of these.

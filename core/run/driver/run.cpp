@@ -140,7 +140,7 @@ void Run::begin() {
     }
     if (!words_.out) return;
     control_.emplace(*words_.out);
-    if (words_.series == 0 || solver_.series.empty()) return;
+    if (series_every() == 0 || solver_.series.empty()) return;
     std::vector<Series::Column> columns;
     for (const Scalar<double>& scalar : solver_.series) {
         const LabelInfo& info = graph_.labels()[scalar.id()];
@@ -148,6 +148,13 @@ void Run::begin() {
     }
     series_.emplace(*words_.out / "series.csv", solver_.time_unit, std::move(columns),
                     words_.restart ? std::optional(simulation_.step()) : std::nullopt);
+    if (simulation_.step() == 0 && solver_.series_from_start) append_row();
+}
+
+void Run::append_row() {
+    std::vector<double> row;
+    for (const Scalar<double>& scalar : solver_.series) row.push_back(simulation_.value(scalar));
+    series_->append(simulation_.step(), time(), row);
 }
 
 /// A batch ends with the case, or where fields are due by the case's time.
@@ -192,7 +199,7 @@ Run::Orders Run::next_orders() {
         const double wanted = seconds_a_step_ > 0 ? kBatch / seconds_a_step_ : 1;
         orders.steps = std::clamp(static_cast<std::int64_t>(std::min(wanted, 1e6)), std::int64_t{1},
                                   std::min({until_multiple(step, words_.checkpoint),
-                                            until_multiple(step, series_ ? words_.series : 0),
+                                            until_multiple(step, series_ ? series_every() : 0),
                                             until_multiple(step, shown_times_ ? output_.steps : 0)}));
         if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
     }
@@ -245,11 +252,7 @@ void Run::save() {
 
 void Run::after_batch(double seconds) {
     const std::int64_t step = simulation_.step();
-    if (series_ && (step % words_.series == 0 || over())) {
-        std::vector<double> row;
-        for (const Scalar<double>& scalar : solver_.series) row.push_back(simulation_.value(scalar));
-        series_->append(step, time(), row);
-    }
+    if (series_ && (step % series_every() == 0 || over())) append_row();
     pace_->at(step, time(), seconds);
     say_moves();
     if (progress_) progress_->at(step, time(), seconds);

@@ -43,11 +43,13 @@ class Run {
     [[nodiscard]] Orders next_orders();
     void follow(Orders& orders);
     void after_batch(double seconds);
+    void append_row();
     void say_moves();
     void answer_requests();
     void save();
     void show();
     void stop_in_time();
+    [[nodiscard]] std::int64_t series_every() const { return words_.series.value_or(solver_.series_every); }
     [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }
     /// The time in field files; the step, where the solver has no time.
     [[nodiscard]] double shown_time() const {

@@ -13,7 +13,7 @@ from typing import Any
 
 from strata.characterize import bound_rules as rules
 from strata.characterize.bound_rules import IN_CACHE, Rule, Summary, in_unit, kind_of
-from strata.paths import PATCHES
+from strata.paths import MD_WEAK, PATCHES
 
 UNMEASURED = "what it would stand beside was not measured in this run"
 UNKNOWN = "no bound is known of this program's figure"
@@ -73,6 +73,7 @@ TABLE: Mapping[tuple[str, str], Rule | str] = {
     (PATCHES, "in task code alone"): rules.as_dgemm,
     (PATCHES, "time in task code"): rules.whole,
     (PATCHES, "*"): "counts the work of the rate of operations in other units",
+    (MD_WEAK, "*"): rules.ideal,
     ("team-barrier", "barrier"): rules.of_barrier,
     ("team-flag", "flag"): rules.of_flag,
     ("team-read", "read"): rules.of_read,

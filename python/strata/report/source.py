@@ -10,7 +10,7 @@ from strata.advice import samples, studies
 from strata.advice.samples import Interval, Machine, Summary, Task
 from strata.advice.words import unit_text
 from strata.measure.plan import OWN_SHARE
-from strata.paths import NPB, PATCHES, PROGRAMS
+from strata.paths import MD_WEAK, NPB, PATCHES, PROGRAMS
 from strata.report.document import Notice, Table
 from strata.report.quantities import beside, bound_text, interval_only, part_text, shown
 
@@ -113,7 +113,7 @@ def command_line(task: Task) -> str:
     options = ["--layout", layout, *(["--stride", str(stride)] if stride != 1 else []), "--bind", bind]
     program = words[0].strip("{}").rsplit("/", 1)[-1] if words else ""
     further = list(task.get("options") or [])
-    if program == PATCHES:  # no benchmark of `strata bench`: it is a solver's
+    if program in (PATCHES, MD_WEAK):  # no benchmark of `strata bench`: it is a solver's
         return shlex.join(["strata", "launch", *options, *further, "--", program, *words[1:]])
     if further and further != list(OWN_SHARE):  # what `strata bench` does not take
         own = ["strata", "bench", *words[1:]] if program in PROGRAMS else words

@@ -1,0 +1,29 @@
+// The pairs of a patch, and when they are pruned.
+#pragma once
+
+#include <vector>
+
+#include "solvers/md/pair/pairs.hpp"
+
+namespace strata::md {
+
+/// From one rebuild to the next. Between these the list is pruned to what is near now: what is left out adds
+/// nothing, so results do not depend on it, and a restart need not know of it.
+class Neighbours {
+  public:
+    void build(const Sight& sight, double reach);
+    /// `way`: a bound of how far any atom has moved since the rebuild. `margin`: pairs up to cutoff + margin
+    /// are kept, until two atoms may have come nearer by as much; 0: no pruning.
+    Sums forces(const Sight& sight, const LennardJones& potential, Precision precision, bool sums,
+                double* const f[3], double way, double margin) const;
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    void prune_when_due(const Sight& sight, double cutoff, double way, double margin) const;
+
+    mutable Pairs pairs_;
+    mutable std::vector<double> at_[3];  // positions at the last pruning
+    mutable double way_ = -1;            // and `way` then; -1: not pruned since the rebuild
+};
+
+}  // namespace strata::md

@@ -1,0 +1,330 @@
+// Velocity Verlet (W. C. Swope et al., J. Chem. Phys. 76 (1982) 637). Between steps positions and forces are
+// those of the step's end, and velocities are half a step ahead: the second half of one step's kick and the
+// first half of the next one's are one loop.
+#include "solvers/md/tasks.hpp"
+
+#include <cmath>
+
+#include "solvers/md/move.hpp"
+#include "solvers/md/start.hpp"
+#include "solvers/md/thermo.hpp"
+
+namespace strata::md {
+
+using namespace graph;
+
+namespace {
+
+struct Step {
+    Graph& graph;
+    const Settings& settings;
+    const Grid& grid;
+    Labels& labels;
+};
+
+template <class T>
+void pointers(const ListView<T>& values, T* (&to)[3]) {
+    for (int c = 0; c < 3; ++c) to[c] = pointer_to(values.component(c).data(), values.size());
+}
+
+void make_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    l.set = graph.particles("atoms", step.grid);
+    l.id = graph.particle_id(l.set);
+    l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = "sigma"});
+    l.v = graph.particle<double>(
+        l.set, "velocity", {.components = 3, .unit = "sigma/tau", .about = "half a step ahead of positions"});
+    l.force = graph.particle<double>(l.set, "force", {.components = 3, .unit = "epsilon/sigma"});
+    l.near = graph.particle_halo("near", l.x, step.settings.reach(), HaloSide::half);
+    l.neighbours = graph.object<Neighbours>("neighbours", step.grid,
+                                            {.bytes = [](const Neighbours& each) { return each.bytes(); }});
+    l.atoms = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
+    l.time = graph.scalar<double>("time", {.unit = "tau"});
+    l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0, {.unit = "sigma2"});
+    l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = "sigma"});
+    l.turn = graph.scalar<std::int32_t>("turn of lists");
+    l.rebuilds = graph.scalar<std::int64_t>("rebuilds");
+    l.sums = graph.scalars<double>("sums", Reduce::sum, kSums);
+    l.thermo = make_thermo(graph);
+    if (step.settings.thermostat == "none") return;
+    l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = "epsilon"});
+    if (step.settings.langevin())
+        l.gained = graph.scalar<double>("heat in a step", Reduce::sum, 0, {.unit = "epsilon"});
+    if (!step.settings.rescales()) return;
+    l.half_kinetic = graph.scalar<double>("kinetic energy half a step ahead", Reduce::sum, 0,
+                                          {.history = 1, .unit = "epsilon"});
+    l.factor = graph.scalar<double>("factor of velocities");
+    l.chain = graph.scalar<std::array<double, 2 * Chain::kLinks>>("chain of thermostats");
+}
+
+void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
+    const Labels& l = step.labels;
+    Task task = step.graph.start().task("put atoms", step.grid);
+    const auto id = task.make(l.id);
+    const auto x = task.make(l.x), v = task.make(l.v);
+    const auto count = task.contribute(l.atoms);
+    const auto sum = task.contribute(momentum);
+    task.run([=, &s = step.settings, set = l.set](Here& here) {
+        const std::vector<Atom> all = atoms_of(s, here.grid(), here.patch);
+        here.create(set, static_cast<std::int64_t>(all.size()));
+        here[count] = static_cast<std::int64_t>(all.size());
+        double p[3] = {};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            here[id][static_cast<std::int64_t>(i)] = all[i].id;
+            for (int c = 0; c < 3; ++c) {
+                here[x].component(c)[i] = all[i].x[static_cast<std::size_t>(c)];
+                here[v].component(c)[i] = all[i].v[static_cast<std::size_t>(c)];
+                p[c] += all[i].v[static_cast<std::size_t>(c)];
+            }
+        }
+        std::array<double, 3>& to = here[sum];
+        to = {p[0], p[1], p[2]};
+    });
+}
+
+/// No momentum, and exactly the temperature that was asked for.
+void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
+    const Labels& l = step.labels;
+    const auto squares = step.graph.scalar<double>("squares of first velocities", Reduce::sum);
+    Task rest = step.graph.start().task("take momentum away", step.grid);
+    {
+        const auto v = rest.modify(l.v);
+        const auto count = rest.need(l.atoms);
+        const auto p = rest.need(momentum);
+        const auto sum = rest.contribute(squares);
+        rest.run([=](Here& here) {
+            const std::array<double, 3>& all = here[p];
+            double square = 0;
+            for (int c = 0; c < 3; ++c) {
+                const double mean = all[static_cast<std::size_t>(c)] / static_cast<double>(here[count]);
+                for (double& each : here[v].component(c)) each -= mean, square += each * each;
+            }
+            here[sum] = square;
+        });
+    }
+    Task scale = step.graph.start().task("set temperature", step.grid);
+    const auto v = scale.modify(l.v.at(1));
+    const auto count = scale.need(l.atoms);
+    const auto sum = scale.need(squares);
+    scale.run([=, &s = step.settings](Here& here) {
+        const double factor =
+            here[sum] > 0 ? std::sqrt(s.temperature * s.degrees_of_freedom(here[count]) / here[sum]) : 0;
+        for (int c = 0; c < 3; ++c)
+            for (double& each : here[v].component(c)) each *= factor;
+    });
+}
+
+/// Each patch finds out who is near, and lists its pairs.
+void renew(const Step& step, Scope& scope) {
+    const Labels& l = step.labels;
+    scope.renew(l.near);
+    Task task = scope.task(scope.name() + ": list pairs", step.grid);
+    task.run([x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
+              made = task.make(l.neighbours), reach = step.settings.reach()](Here& here) {
+        const double* at[3];
+        pointers(here[x], at);
+        here[made].build({{at[0], at[1], at[2]}, nullptr, here[around].own(), here[around].size()}, reach);
+    });
+}
+
+/// Lists are made anew where an atom has moved half the skin, or in every so many steps.
+void renew_when_due(const Step& step) {
+    const Labels& l = step.labels;
+    Scope* scope = nullptr;
+    if (step.settings.every == 0) {
+        const double most = step.settings.skin / 2;
+        scope = &step.graph.step().when<std::array<double, 2>>(
+            "rebuild", l.moved.at(0), [=](const std::array<double, 2>& all) { return all[1] > most * most; });
+    } else {
+        Task task = step.graph.step().once("whose turn it is");
+        task.run([turn = task.make(l.turn), every = step.settings.every](Here& here) {
+            here[turn] = here.step % every == 0;
+        });
+        scope = &step.graph.step().when<std::int32_t>("rebuild", l.turn.at(0),
+                                                      [](std::int32_t turn) { return turn != 0; });
+    }
+    scope->takes(l.x.at(1));
+    if (step.settings.thermostat != "none") scope->takes(l.v.at(1));
+    scope->relocate(l.set, l.x.last());  // atoms go to the patches where they are
+    renew(step, *scope);
+    Task task = scope->once("count rebuilds");
+    task.run([count = task.modify(l.rebuilds), way = task.modify(l.way)](Here& here) {
+        ++here[count];
+        here[way] = 0;
+    });
+}
+
+/// Pair forces, and where they are due their energy and virial. `version`: of position.
+void find_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
+    const Labels& l = step.labels;
+    const bool start = scope.id() == kStart;
+    Task task = scope.task(start ? "first forces" : "forces", step.grid);
+    const auto x = task.need(l.x.at(x_version), l.near);
+    const auto around = task.need(l.near);
+    const auto list = task.need(l.neighbours.at(list_version));
+    const auto way = task.need(l.way.at(way_version));
+    const auto force = task.sum(l.force, l.near);
+    const auto sums = task.contribute(l.sums.at(0));
+    task.run([=, &s = step.settings, potential = step.settings.potential()](Here& here) {
+        const double* at[3];
+        double* f[3];
+        pointers(here[x], at), pointers(here[force], f);
+        const Sight sight{{at[0], at[1], at[2]}, nullptr, here[around].own(), here[around].size()};
+        const bool due = s.due(here.step);
+        const Sums found = here[list].forces(sight, potential, s.arithmetic(), due, f, here[way], s.margin);
+        if (!due) return;
+        here[sums].resize(kSums);
+        here[sums][kPotential] = found.energy;
+        for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];
+    });
+}
+
+/// The rest of this step's kick; what is due is summed up; the first half of the next step's.
+void kick(const Step& step, Scope& scope, int v_version) {
+    const Labels& l = step.labels;
+    Task task = scope.task(scope.id() == kStart ? "first kick" : "kick", step.grid);
+    const auto force = task.need(l.force);
+    const auto v = task.modify(l.v.at(v_version));
+    const auto sums = task.contribute(l.sums.at(0));
+    const bool rescales = step.settings.rescales();
+    const auto kinetic = rescales ? task.contribute(l.half_kinetic) : ScalarUse<double>();
+    task.run([=, &s = step.settings](Here& here) {
+        double* u[3];
+        const double* f[3];
+        pointers(here[v], u), pointers(here[force], f);
+        const std::int64_t count = here[v].size();
+        if (s.due(here.step)) {
+            if (here.step > 0) md::kick(count, u, f, s.step / 2);
+            here[sums].resize(kSums);
+            sum_velocities(count, u, here[sums].begin());
+            md::kick(count, u, f, s.step / 2);
+        } else {
+            md::kick(count, u, f, s.step);
+        }
+        if (rescales) here[kinetic] = squares(count, u) / 2;
+    });
+}
+
+/// Positions, with what a thermostat does to velocities in their middle; and whether an atom may have moved
+/// half the skin.
+void drift(const Step& step) {
+    const Labels& l = step.labels;
+    const Settings& s = step.settings;
+    Task task = step.graph.step().task("drift", step.grid);
+    const bool changes = s.thermostat != "none";
+    ListUse<double> change;
+    ListUse<const double> keep;
+    ListUse<const std::int64_t> id;
+    ScalarUse<const double> factor;
+    ScalarUse<double> gained;
+    if (changes)
+        change = task.modify(l.v);
+    else
+        keep = task.need(l.v);
+    if (s.rescales()) factor = task.need(l.factor);
+    if (s.langevin()) id = task.need(l.id), gained = task.contribute(l.gained);
+    const auto x = task.modify(l.x);
+    const auto before = task.need(step.graph.renewed<double>(l.near).at(0));
+    const auto way = task.need(l.way.previous());
+    const auto moved = task.contribute(l.moved);
+    task.run([=, &s = step.settings](Here& here) {
+        double *at[3], *w[3];
+        const double *u[3], *from[3];
+        pointers(here[x], at), pointers(here[before], from);
+        const std::int64_t count = here[x].size();
+        double longest = 0;
+        if (changes) pointers(here[change], w);
+        if (s.rescales())
+            longest = drift_rescaled(count, at, w, s.step, here[factor]);
+        else if (s.langevin())
+            longest = drift_with_noise(s, count, at, w, here[id].data(), here.step, here[gained]);
+        else
+            pointers(here[keep], u), longest = md::drift(count, at, u, s.step);
+        std::array<double, 2>& ways = here[moved];
+        ways[0] = longest;
+        if (s.every == 0 && 2 * (here[way] + std::sqrt(longest)) > s.skin)
+            ways[1] = farthest(count, at, from);
+    });
+}
+
+/// What all velocities are multiplied by in this step, found from those of the step before.
+void rescale(const Step& step) {
+    const Labels& l = step.labels;
+    Task begin = step.graph.start().once("begin chain");
+    begin.run([chain = begin.make(l.chain)](Here& here) { here[chain] = {}; });
+    Task task = step.graph.step().once("thermostat");
+    task.run([kinetic = task.need(l.half_kinetic.previous()), atoms = task.need(l.atoms),
+              before = task.need(l.heat.previous()), heat = task.make(l.heat), factor = task.make(l.factor),
+              chain = task.modify(l.chain), &s = step.settings](Here& here) {
+        const double degrees = s.degrees_of_freedom(here[atoms]);
+        if (s.thermostat == "v-rescale") {
+            here[factor] = rescaling(s, here[kinetic], degrees, here.step);
+            here[heat] = here[before] + (here[factor] * here[factor] - 1) * here[kinetic];
+            return;
+        }
+        Chain links;
+        for (std::size_t k = 0; k < Chain::kLinks; ++k)
+            links.place[k] = here[chain][k], links.speed[k] = here[chain][Chain::kLinks + k];
+        here[factor] = links.advance(s, here[kinetic], degrees);
+        here[heat] = -links.energy(s, degrees);
+        for (std::size_t k = 0; k < Chain::kLinks; ++k)
+            here[chain][k] = links.place[k], here[chain][Chain::kLinks + k] = links.speed[k];
+    });
+}
+
+void add_up_heat(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.step().once("add up heat");
+    task.run([before = task.need(l.heat.previous()), gained = task.need(l.gained),
+              heat = task.make(l.heat)](Here& here) { here[heat] = here[before] + here[gained]; });
+}
+
+void keep_time(const Step& step) {
+    const Labels& l = step.labels;
+    Task begin = step.graph.start().once("begin");
+    begin.run([way = begin.make(l.way), rebuilds = begin.make(l.rebuilds),
+               time = begin.make(l.time)](Here& here) { here[way] = 0, here[rebuilds] = 0, here[time] = 0; });
+    if (l.heat.id()) {
+        Task cold = step.graph.start().once("begin heat");
+        cold.run([heat = cold.make(l.heat)](Here& here) { here[heat] = 0; });
+    }
+    Task clock = step.graph.step().once("advance clock");
+    clock.run([time = clock.make(l.time), dt = step.settings.step](Here& here) {
+        here[time] = static_cast<double>(here.step) * dt;
+    });
+    Task task = step.graph.step().once("bound ways");
+    task.run([way = task.make(l.way), before = task.need(l.way.previous()), moved = task.need(l.moved)](
+                 Here& here) { here[way] = here[before] + std::sqrt(here[moved][0]); });
+}
+
+}  // namespace
+
+// The solver in one view.
+Labels declare(Graph& graph, const Settings& settings) {
+    Labels labels;
+    const Step step{graph, settings, graph.grid("box", settings.grid()), labels};
+    make_labels(step);
+    keep_time(step);
+
+    // At the start
+    const auto momentum = graph.scalar<std::array<double, 3>>("first momentum", Reduce::sum);
+    put_atoms(step, momentum);
+    set_velocities(step, momentum);
+    renew(step, graph.start());
+    find_forces(step, graph.start(), 0, 0, 0);
+    kick(step, graph.start(), 2);
+    find_thermo(graph.start(), settings, labels);
+
+    // In each step
+    if (settings.rescales()) rescale(step);
+    drift(step);
+    if (settings.langevin()) add_up_heat(step);
+    renew_when_due(step);
+    find_forces(step, graph.step(), 2, 1, 1);
+    kick(step, graph.step(), settings.thermostat == "none" ? 1 : 2);
+    find_thermo(graph.step(), settings, labels);
+    return labels;
+}
+
+}  // namespace strata::md
