@@ -49,6 +49,7 @@ STARTS = {
         "strata-mpm",
         "strata-mpm-patches",
         "strata-md",
+        "strata-md-evaluate",
         "strata_graph_python",
         "python",
     ),
