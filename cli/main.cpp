@@ -60,6 +60,7 @@ const std::vector<Command>& commands() {
         {"run", run_command, kScience, "a case by the solver that it names; strata run SOLVER --help"},
         {"replay", replay_command, kScience,
          "steps of a run again, bit for bit, with more output: a window from the nearest checkpoint"},
+        {"md", nullptr, kScience, "molecular dynamics: what a run says, structures of other programs"},
         {"new", nullptr, kScience, "a solver of your own to begin with: a folder that runs; --python"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},

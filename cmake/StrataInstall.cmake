@@ -41,7 +41,8 @@ install(
     DIRECTORY cases
     DESTINATION "${CMAKE_INSTALL_DATADIR}/strata"
     FILES_MATCHING
-    PATTERN "*.toml")
+    PATTERN "*.toml"
+    PATTERN "*.alloy")
 
 install(FILES contrib/site/site.toml DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/strata")
 

@@ -48,6 +48,8 @@ STARTS = {
         "strata-transport",
         "strata-mpm",
         "strata-mpm-patches",
+        "strata-md",
+        "strata-md-evaluate",
         "strata_graph_python",
         "python",
     ),

@@ -33,6 +33,7 @@ MODULES = {
     "steer": "steer",
     "cluster": "cluster",
     "centre": "centre",
+    "md": "md",
     "report": "results",
     COMPARE: "results",
     "results": "results",

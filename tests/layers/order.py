@@ -43,7 +43,7 @@ PYTHON = [
     ["strata.advice"],
     ["strata.draw"],
     ["strata.cluster", "strata.graph", "strata.report", "strata.run"],
-    ["strata.characterize"],
+    ["strata.characterize", "strata.md"],
     ["strata.compare", "strata.study"],
     ["strata.tune"],
     ["strata.submit"],

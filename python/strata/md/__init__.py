@@ -1,0 +1,6 @@
+"""Molecular dynamics from Python: cases, runs, and what they say. See docs/md.md."""
+
+from strata.md.atoms import Atoms, lattice
+from strata.md.cases import Case, Run, load, run
+
+__all__ = ["Atoms", "Case", "Run", "lattice", "load", "run"]

@@ -1,0 +1,76 @@
+"""Atoms of a checkpoint, as NumPy arrays in the order of their numbers (the form: docs/run-output.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from strata.errors import FAILED, StrataError
+
+_TYPES = {"f64": "<f8", "f32": "<f4", "i64": "<i8", "i32": "<i4", "u8": "u1"}
+
+
+@dataclass(frozen=True)
+class State:
+    """What was kept of each atom at one step, by the labels' names; `ids` says which atom a row is."""
+
+    step: int
+    time: float
+    ids: np.ndarray
+    labels: dict[str, np.ndarray]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.labels:
+            raise StrataError(
+                "the checkpoint has no such label", given=name, allowed=", ".join(sorted(self.labels))
+            )
+        return self.labels[name]
+
+
+def newest(run: Path) -> Path:
+    """The last checkpoint in a run's folder."""
+    found = sorted(run.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    if not found:
+        raise StrataError("the run has no checkpoint", at=str(run), remedy="strata run CASE --checkpoint N")
+    return found[-1]
+
+
+def read(folder: Path | str, ids: str = "id") -> State:
+    """The labels on atoms: those with as many values on each patch as the label `ids` has."""
+    at = Path(folder)
+    try:
+        head = json.loads((at / "checkpoint.json").read_text(encoding="utf-8"))
+        parts: dict[tuple[str, int], np.ndarray] = {}
+        for index in sorted(at.glob("part-*.index")):
+            data = np.memmap(index.with_suffix(".data"), mode="r") if _size(index) else np.zeros(0, np.uint8)
+            for line in index.read_text(encoding="utf-8").splitlines():
+                chunk = json.loads(line)
+                if "label" not in chunk or chunk["generation"] != 0:
+                    continue
+                label = head["labels"][chunk["label"]]
+                if label["element"] in _TYPES and chunk["bytes"]:
+                    raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
+                    values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
+                    width = label["components"]
+                    parts[label["name"], chunk["patch"]] = values.reshape(-1, width) if width > 1 else values
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise StrataError("cannot read the checkpoint", at=str(at), given=str(error), code=FAILED) from None
+    patches = sorted(patch for name, patch in parts if name == ids)
+    if not patches:
+        raise StrataError("the checkpoint has no atoms", at=str(at), given=f"no label {ids!r}", code=FAILED)
+    numbers = np.concatenate([parts[ids, patch] for patch in patches])
+    order = np.argsort(numbers, kind="stable")
+    labels = {}
+    for name in dict.fromkeys(name for name, _ in parts):
+        if all(
+            (name, patch) in parts and len(parts[name, patch]) == len(parts[ids, patch]) for patch in patches
+        ):
+            labels[name] = np.concatenate([parts[name, patch] for patch in patches])[order]
+    return State(head["step"], head["time"], numbers[order], labels)
+
+
+def _size(index: Path) -> int:
+    return index.with_suffix(".data").stat().st_size

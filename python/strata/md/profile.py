@@ -1,0 +1,78 @@
+"""Density along one direction, and the two densities of a slab of liquid in its vapour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import curve_fit
+
+from strata.errors import FAILED, StrataError
+from strata.md.frames import Frame
+
+
+@dataclass(frozen=True)
+class Slab:
+    """Densities of both phases and where the interface is, by a fit of tanh; errors over blocks of frames."""
+
+    z: np.ndarray
+    density: np.ndarray
+    liquid: float
+    liquid_error: float
+    vapour: float
+    vapour_error: float
+    half_width: float
+    thickness: float
+
+    def curve(self, z: np.ndarray) -> np.ndarray:
+        return _shape(np.abs(z), self.liquid, self.vapour, self.half_width, self.thickness)
+
+
+def _shape(z: np.ndarray, liquid: float, vapour: float, half: float, thick: float) -> np.ndarray:
+    return (liquid + vapour) / 2 - (liquid - vapour) / 2 * np.tanh(2 * (z - half) / thick)
+
+
+class ProfileSum:
+    """Takes frames; slab() says the densities. Each frame is first moved so that the dense part is in the
+    middle: its place is the phase of the density's first Fourier component.
+    """
+
+    def __init__(self, axis: int = 2, bins: int = 200) -> None:
+        self.axis, self.bins = axis, bins
+        self._profiles: list[np.ndarray] = []
+        self._length = 0.0
+
+    def add(self, frame: Frame) -> None:
+        """One more frame."""
+        if frame.box is None:
+            raise StrataError("a profile needs a box", given="a frame without one")
+        length = float(frame.box[self.axis])
+        at = (frame.positions[:, self.axis] - frame.origin[self.axis]) / length
+        middle = np.angle(np.exp(2j * np.pi * at).sum()) / (2 * np.pi)
+        counted, _ = np.histogram(np.mod(at - middle + 0.5, 1.0), self.bins, (0, 1))
+        self._profiles.append(counted * self.bins / float(np.prod(frame.box)))
+        self._length += length
+
+    def slab(self, blocks: int = 10) -> Slab:
+        """After the last frame."""
+        if not self._profiles:
+            raise StrataError("a profile of no frames")
+        length = self._length / len(self._profiles)
+        z = ((np.arange(self.bins) + 0.5) / self.bins - 0.5) * length
+        whole = np.array(self._profiles)
+        mean = whole.mean(axis=0)
+        fit = self._fit(z, mean)
+        parts = np.array_split(whole, min(blocks, len(whole)))
+        each = np.array([self._fit(z, part.mean(axis=0)) for part in parts])
+        error = each.std(axis=0, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.full(4, np.nan)
+        return Slab(z, mean, fit[0], float(error[0]), fit[1], float(error[1]), fit[2], fit[3])
+
+    @staticmethod
+    def _fit(z: np.ndarray, density: np.ndarray) -> tuple[float, float, float, float]:
+        high, low = np.percentile(density, [90, 10])
+        half = z[-1] * float((density > (high + low) / 2).mean())
+        try:
+            found, _ = curve_fit(_shape, np.abs(z), density, (high, low, half, z[-1] / 10), maxfev=20000)
+        except RuntimeError:
+            raise StrataError("no two densities can be told apart", code=FAILED) from None
+        return float(found[0]), float(found[1]), float(found[2]), float(abs(found[3]))

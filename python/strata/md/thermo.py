@@ -1,0 +1,91 @@
+"""The thermodynamic quantities of a run: its series.csv as NumPy arrays (docs/run-output.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from strata.errors import FAILED, StrataError
+
+NAME = "series.csv"
+
+
+@dataclass(frozen=True)
+class Thermo:
+    """Columns by name, with their units. `thermo["temperature"]` is an array over the rows."""
+
+    path: Path
+    units: dict[str, str]
+    columns: dict[str, np.ndarray]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.columns:
+            raise StrataError(
+                "the series has no such column",
+                at=str(self.path),
+                given=name,
+                allowed=", ".join(self.columns),
+            )
+        return self.columns[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns["step"])
+
+    def after(self, row: int) -> Thermo:
+        """From this row on."""
+        return Thermo(self.path, self.units, {name: values[row:] for name, values in self.columns.items()})
+
+
+def read(path: Path | str) -> Thermo:
+    """The series of a run: of its folder, or of the file. A last row that was cut off is left out."""
+    file = Path(path)
+    if file.is_dir():
+        file /= NAME
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise StrataError(
+            f"cannot read the series: {error.strerror}",
+            at=str(file),
+            remedy="give the folder that `strata run CASE --out FOLDER` has written",
+            code=FAILED,
+        ) from None
+    head, _, rest = text.partition("\n")
+    names, units = [], {}
+    for word in head.split(","):
+        found = re.fullmatch(r"(.*?)(?: \[(.*)\])?", word.strip())
+        assert found is not None
+        names.append(found[1])
+        units[found[1]] = found[2] or ""
+    if names[:2] != ["step", "time"]:
+        raise StrataError("not a time series", at=f"{file}:1", given=head[:80], allowed="step,time [...],...")
+    rows = []
+    lines = rest.split("\n")[:-1]  # what has no end of line was cut off
+    for number, line in enumerate(lines, start=2):
+        try:
+            values = [float(word) for word in line.split(",")]
+        except ValueError:
+            values = []
+        if len(values) != len(names):
+            raise StrataError(
+                "a row of the series is damaged",
+                at=f"{file}:{number}",
+                given=line[:80],
+                allowed=f"{len(names)} numbers",
+                code=FAILED,
+            )
+        rows.append(values)
+    table = np.array(rows).reshape(len(rows), len(names))
+    columns = {name: table[:, i] for i, name in enumerate(names)}
+    columns["step"] = columns["step"].astype(int)
+    return Thermo(file, units, columns)

@@ -1,0 +1,101 @@
+"""The solver beside LAMMPS, from states that LAMMPS wrote: step 0, and thermo over some steps."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lammps_states import RECORDED, recorded
+from solver_cases import solver_program
+
+from strata import md
+
+TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+THREE = {"names": ["1", "2", "3"], "epsilon": [1.0, 0.7, 1.3], "sigma": [1.0, 1.2, 0.9]}
+GIVEN = ["1 1 1.0 1.0 2.5", "2 2 0.7 1.2 3.2", "3 3 1.3 0.9 2.2", "1 2 0.9 1.15 2.8", "1 3 1.1 0.93 2.4"]
+NOBLE = {"names": ["1", "2"], "epsilon": [0.2381, 0.3258], "sigma": [3.405, 3.636]}
+CASES: dict[tuple[str, str], dict[str, Any]] = {
+    ("mixture", "truncated"): {"kinds": THREE, "pair": {"cutoff": 3.0}},
+    ("mixture", "energy-shifted"): {"kinds": THREE, "pair": {"cutoff": 3.0, "shift": "energy"}},
+    ("mixture", "force-shifted"): {"kinds": THREE, "pair": {"cutoff": 3.0, "shift": "force"}},
+    ("mixture", "tails"): {"kinds": THREE, "pair": {"cutoff": 3.0, "long_range": True}},
+    ("mixture", "explicit"): {
+        "kinds": {**THREE, "pairs": [*GIVEN, "2 3 0.5 1.05 2.0"]},
+        "pair": {"cutoff": 3.2},
+    },
+    ("noble", "energy-shifted"): {
+        "system": {"units": "real"},
+        "kinds": NOBLE,
+        "pair": {"cutoff": 8.5, "shift": "energy"},
+        "neighbours": {"skin": 0.5},
+    },
+    ("alloy", "eam"): {
+        "system": {"units": "metal"},
+        "kinds": {"names": ["Cu", "Ni"]},
+        "pair": {"form": "eam", "file": str(RECORDED / "copper-nickel.eam.alloy")},
+        "neighbours": {"skin": 0.5},
+    },
+    ("melt", "truncated"): {"pair": {"cutoff": 2.5}},
+    ("melt", "energy-shifted"): {"pair": {"cutoff": 2.5, "shift": "energy"}},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    if solver_program(front, "strata-md") is None:
+        pytest.skip("the solver of molecular dynamics is not built")
+    said = subprocess.run([front, "run", "md", "--help"], capture_output=True, text=True, check=True).stdout
+    if "LAMMPS data file" not in said:
+        pytest.skip("this solver begins with no state from a file")
+
+
+def run(tmp_path: Path, name: str, given: dict[str, Any], step: float, steps: int, every: int) -> md.Run:
+    data = tmp_path / f"{name}.data"
+    data.write_bytes(gzip.decompress((RECORDED / f"{name}.data.gz").read_bytes()))
+    case = {
+        **given,
+        "system": {**given.get("system", {}), "file": str(data), "temperature": -1, "patches": [2, 1, 2]},
+        "time": {"step": step},
+        "output": {"thermo": every},
+        "verify": {"drift": 1e9},
+    }
+    case["pair"] = {
+        **given["pair"],
+        **({} if given["pair"].get("form") == "eam" else {"precision": "double"}),
+    }
+    return md.run(case, steps=steps, layout="1x2")
+
+
+@pytest.mark.parametrize(("name", "variant"), CASES, ids=lambda word: word)
+def test_energies_and_pressure_are_those_of_lammps_and_stay_so(
+    tmp_path: Path, name: str, variant: str
+) -> None:
+    known = recorded(name)["variants"][variant]
+    theirs = known.get("run")
+    step = theirs["timestep"] if theirs else 0.001
+    steps, every = (theirs["rows"][-1][0], 10) if theirs else (1, 1)
+    series = run(tmp_path, name, CASES[name, variant], step, steps, every).thermo
+    largest = max(map(abs, known["pressure"]))
+    # To all digits that sums of both signs leave
+    assert series["potential energy"][0] == pytest.approx(known["potential_energy"], rel=1e-12)
+    assert series["kinetic energy"][0] == pytest.approx(known["kinetic_energy"], rel=1e-12)
+    assert series["temperature"][0] == pytest.approx(known["temperature"], rel=1e-12)
+    for axis, value in zip(TENSOR, known["pressure"], strict=True):
+        assert series[f"pressure {axis}"][0] == pytest.approx(value, abs=1e-12 * largest), axis
+    if theirs is None:
+        return
+    columns = dict(zip(theirs["columns"], np.array(theirs["rows"]).T, strict=True))
+    assert series["step"].tolist() == columns["step"].tolist()
+    for ours, name_there in (
+        ("temperature", "temp"),
+        ("potential energy", "pe"),
+        ("kinetic energy", "ke"),
+        ("total energy", "etotal"),
+    ):
+        assert series[ours] == pytest.approx(columns[name_there], rel=1e-9), ours
+    scale = np.abs(columns["press"]).max()
+    assert series["pressure"] == pytest.approx(columns["press"], abs=1e-9 * scale)

@@ -1,0 +1,296 @@
+"""Molecular dynamics beside NIST, LAMMPS and kinetic theory: state points, drift, structure, diffusion."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lammps_states import recorded
+from solver_cases import solver_program
+
+from strata import md
+from strata.md import checkpoints
+from strata.md.averages import average
+from strata.md.displacement import DisplacementSum, diffusion
+from strata.md.frames import Frame
+from strata.md.profile import ProfileSum
+from strata.md.radial import RadialSum
+
+HERE = Path(__file__).resolve().parent
+NIST = json.loads((HERE / "nist_lennard_jones.json").read_text())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    if solver_program(front, "strata-md") is None:
+        pytest.skip("the solver of molecular dynamics is not built")
+
+
+def fluid(density: float, temperature: float, cells: int = 5, **pair: Any) -> md.Case:
+    """Atoms on a lattice, in one patch."""
+    return {
+        "system": {
+            "lattice": "fcc",
+            "cells": [cells] * 3,
+            "density": density,
+            "temperature": temperature,
+            "seed": 11,
+            "patches": [1, 1, 1],
+        },
+        "pair": {"precision": "double", **pair},
+        "time": {"step": 0.002},
+        "output": {"thermo": 10},
+        "verify": {"drift": 1e9},  # what counts here is compared below
+    }
+
+
+def state_point(density: float, steps: int, early: int, seed: int = 11) -> dict[str, tuple[float, float]]:
+    """Energy and pressure at T = 0.85 with their errors: N = 500, truncated at 3.0 with tails, dt 0.002. The
+    ideal part of the pressure is N k T / V, with the temperature that the thermostat keeps.
+    """
+    case = fluid(density, 0.85, cutoff=3.0, shift="none", long_range=True)
+    case["system"]["seed"] = seed
+    case["thermostat"] = {"kind": "langevin", "temperature": 0.85, "time": 0.5}
+    done = md.run(case, steps=steps)
+    series = done.thermo.after(int(np.searchsorted(done.thermo["step"], early)))
+    volume = 500 / density
+    energy = average(series["potential energy"] / 500)
+    pressure = average(series["pressure"] - 2 * series["kinetic energy"] / (3 * volume) + density * 0.85)
+    return {"u": (energy.mean, energy.error), "p": (pressure.mean, pressure.error)}
+
+
+POINTS = {row["rho"]: row for row in NIST["nvt_monte_carlo"]["T=0.85"]}
+SPREAD = NIST["nvt_monte_carlo"]["known_standard_deviations"]
+
+
+def beside_nist(density: float, found: dict[str, tuple[float, float]], limits: dict[str, float]) -> None:
+    """Within 3.3 combined standard errors (all five comparisons hold by chance in 99.5 of 100 cases), with
+    errors of ours below the limits.
+    """
+    published = {"u": POINTS[density]["u_per_atom"], "p": POINTS[density]["pressure"]}
+    known = SPREAD[f"T=0.85 rho={density}"]
+    for name, limit in limits.items():
+        value, error = found[name]
+        assert error < limit, (name, error)
+        assert abs(value - published[name]) < 3.3 * np.hypot(error, known[name]), (name, found, published)
+
+
+@pytest.mark.parametrize(
+    ("density", "steps", "limits"),
+    [
+        (0.86, 24000, {"u": 0.007, "p": 0.04}),
+        (0.776, 24000, {"u": 0.007}),
+        (0.009, 60000, {"u": 0.005, "p": 1e-4}),
+    ],
+)
+def test_state_points_are_those_of_nist(density: float, steps: int, limits: dict[str, float]) -> None:
+    beside_nist(density, state_point(density, steps, steps // 4), limits)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("density", "limits"),
+    [
+        (0.86, {"u": 0.0015, "p": 0.01}),
+        (0.776, {"u": 0.001}),
+        (0.009, {"u": 0.0005, "p": 1e-5}),
+    ],
+)
+def test_state_points_are_those_of_nist_for_long(density: float, limits: dict[str, float]) -> None:
+    beside_nist(density, state_point(density, 400000, 20000, seed=12), limits)
+
+
+def wobble(step: float, time: float, shift: str) -> tuple[float, float, float]:
+    """Of the total energy of an atom in a melt, after a start of 10: drift in a unit of time, how much it
+    fluctuates around that, and itself.
+    """
+    case = fluid(0.8442, 1.44, 6, cutoff=2.5, shift=shift)
+    case["time"]["step"] = step
+    case["output"]["thermo"] = round(0.08 / step)
+    done = md.run(case, steps=round((time + 10) / step))
+    rows = done.thermo["time"] > 10 - 1e-9
+    t, energy = done.thermo["time"][rows], done.thermo["total energy"][rows] / 864
+    slope, at_0 = np.polyfit(t, energy, 1)
+    return float(slope), float(np.std(energy - slope * t - at_0)), float(at_0)
+
+
+def test_energy_errors_fall_with_the_square_of_the_step() -> None:
+    """With the force shifted too, so that nothing jumps at the cutoff."""
+    found = {step: wobble(step, 16, "force")[1] for step in (0.004, 0.008)}
+    assert found[0.008] / found[0.004] == pytest.approx(4, rel=0.2)
+
+
+def drift_beside_lammps(time: float, factor: float) -> None:
+    for row in recorded("drift")["rows"][1:]:
+        slope, spread, energy = wobble(row["timestep"], time, "energy")
+        assert energy == pytest.approx(row["energy"], abs=2e-4)
+        assert spread < factor * row["fluctuation"]
+        # Pairs that cross the cutoff make the energy walk at random: its slope falls with time^(-1/2).
+        assert abs(slope) < factor * 2 * row["fluctuation"] / time
+
+
+def test_energy_is_kept_as_well_as_by_lammps() -> None:
+    drift_beside_lammps(20, 1.5)
+
+
+@pytest.mark.soak
+def test_energy_is_kept_as_well_as_by_lammps_for_long() -> None:
+    drift_beside_lammps(80, 1.3)
+
+
+def liquid(time: float) -> tuple[md.Run, Any, Any]:
+    """The liquid of fluid.json: its run, g(r) and displacements, from a checkpoint each 0.1 of time."""
+    case = fluid(0.8442, 1.44, 6, cutoff=2.5, shift="energy")
+    case["time"]["step"] = 0.004
+    count = round(time / 0.1)
+    done = md.run(case, steps=5000 + 25 * count, options=("--checkpoint", "25", "--keep", "0"))
+    radial, moved = RadialSum(0.025, 3.0), DisplacementSum(25, count)
+    folders = sorted(done.folder.glob("checkpoint-*"))
+    edge = np.full(3, 6 * (4 / 0.8442) ** (1 / 3))
+    used = 0
+    for folder in folders:
+        state = checkpoints.read(folder)
+        if state.step <= 5000:
+            continue
+        frame = Frame(state["x"], edge)
+        radial.add(frame)
+        moved.add(frame, state.time)
+        used += 1
+    assert used == count
+    return done, radial.result(8), moved.result()
+
+
+def liquid_beside_lammps(time: float, least: float) -> None:
+    known = recorded("fluid")
+    done, radial, moved = liquid(time)
+    series = done.thermo.after(int(np.searchsorted(done.thermo["step"], 5000)))
+    for name, ours in (
+        ("temperature", average(series["temperature"])),
+        ("potential_energy", average(series["potential energy"] / 864)),
+        ("pressure", average(series["pressure"])),
+    ):
+        value, error = known[name]
+        assert abs(ours.mean - value) < 3.5 * np.hypot(error, ours.error), (name, ours, value, error)
+    theirs, errors = np.array(known["g"]).T
+    assert radial.r == pytest.approx(known["r"])
+    both = np.hypot(radial.error, errors)
+    shells = both > 0  # none where no pair comes so near
+    away = (radial.g - theirs)[shells] / both[shells]
+    assert np.sqrt((away**2).mean()) < 1.6, away
+    assert radial.peak()[1] == pytest.approx(theirs.max(), abs=0.03)
+    d = diffusion(moved, 0.6, 2.5)
+    value, error = known["diffusion"]
+    assert d.error < least * d.value
+    assert abs(d.value - value) < 3.3 * np.hypot(d.error, error), (d, value, error)
+
+
+def test_a_liquid_has_the_structure_and_diffusion_that_lammps_finds() -> None:
+    liquid_beside_lammps(40, 0.12)
+
+
+@pytest.mark.soak
+def test_a_liquid_has_the_structure_and_diffusion_that_lammps_finds_for_long() -> None:
+    liquid_beside_lammps(240, 0.05)
+
+
+def levesque_verlet(density: float, temperature: float) -> float:
+    """D of the Lennard-Jones liquid, from simulations of 864 atoms: D. Levesque and L. Verlet, Phys. Rev. A
+    2, 2514 (1970). Their unit of time is sqrt(m sigma2 / 48 epsilon).
+    """
+    return np.sqrt(48) * (0.006423 * temperature / density**2 + 0.0222 - 0.0280 * density)
+
+
+def chapman_enskog(density: float, temperature: float) -> float:
+    """D of a dilute gas, to the first order, with the collision integral of P. D. Neufeld, A. R. Janzen and
+    R. A. Aziz, J. Chem. Phys. 57, 1100 (1972).
+    """
+    t = temperature
+    omega = (
+        1.06036 / t**0.15610
+        + 0.19300 / np.exp(0.47635 * t)
+        + 1.03587 / np.exp(1.52996 * t)
+        + 1.76474 / np.exp(3.89411 * t)
+    )
+    return 3 / 8 * np.sqrt(t / np.pi) / (density * omega)
+
+
+def reads_states(front: str) -> None:
+    help_text = subprocess.run([front, "run", "md", "--help"], capture_output=True, text=True, check=True)
+    if "file" not in help_text.stdout.partition("[system]")[2] and "system.file" not in help_text.stdout:
+        pytest.skip("this solver begins with no state from a file")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("temperature", [0.85, 1.0])
+def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
+    front: str, temperature: float
+) -> None:
+    """The force shifted at 3.0, so there are no tails. Standard errors are at most 1 % of the liquid's
+    density, 3 % of the vapour's and 5 % of the pressure.
+    """
+    reads_states(front)
+    columns, rows = (NIST["coexistence_linear_force_shifted"][key] for key in ("columns", "rows"))
+    row = next(each for each in rows if each[0] == temperature)
+    vapour, liquid, pressure = (row[columns.index(name)] for name in ("rho_vap", "rho_liq", "p_sat"))
+    slab = md.lattice("fcc", (8, 8, 12), density=liquid)
+    across = slab.box[2]
+    slab.box[2] = 2.6 * across
+    slab.positions[:, 2] += 0.8 * across
+    every = 250
+    case = {
+        "system": {"temperature": temperature, "seed": 5, "patches": [1, 1, 4]},
+        "pair": {"cutoff": 3.0, "shift": "force", "precision": "mixed"},
+        "thermostat": {"kind": "langevin", "temperature": temperature, "time": 2.0},
+        "time": {"step": 0.005},
+        "output": {"thermo": 10},
+        "verify": {"drift": 1e9},
+    }
+    done = md.run(
+        case, atoms=slab, steps=300000, layout="1x2", options=("--checkpoint", str(every), "--keep", "0")
+    )
+    profile = ProfileSum(bins=260)
+    for folder in sorted(done.folder.glob("checkpoint-*")):
+        state = checkpoints.read(folder)
+        if state.step > 60000:
+            profile.add(Frame(state["x"], slab.box))
+    found = profile.slab()
+    # The normal pressure is the same everywhere, and that of the vapour.
+    normal = average(done.thermo.after(int(np.searchsorted(done.thermo["step"], 60000)))["pressure zz"])
+    assert found.liquid_error < 0.01 * liquid
+    assert found.vapour_error < 0.03 * vapour
+    assert normal.error < 0.05 * pressure
+    assert abs(found.liquid - liquid) < 3.3 * found.liquid_error + 0.002
+    assert abs(found.vapour - vapour) < 3.3 * found.vapour_error + 0.01 * vapour
+    assert abs(normal.mean - pressure) < 3.3 * normal.error
+
+
+@pytest.mark.soak
+def test_diffusion_in_a_dilute_gas_is_that_of_kinetic_theory() -> None:
+    density, temperature, every = 0.02, 2.0, 400
+    case = fluid(density, temperature, cutoff=3.5, shift="energy")
+    case["time"]["step"] = 0.005
+    case["neighbours"] = {"skin": 1.0}
+    done = md.run(case, steps=every * 1200, options=("--checkpoint", str(every), "--keep", "0"))
+    hot = average(done.thermo["temperature"][len(done.thermo) // 10 :]).mean
+    moved = DisplacementSum(100, 1100)  # two units of time from frame to frame
+    edge = np.full(3, (500 / density) ** (1 / 3))
+    for folder in sorted(done.folder.glob("checkpoint-*"))[-1100:]:
+        state = checkpoints.read(folder)
+        moved.add(Frame(state["x"], edge), state.time)
+    found = diffusion(moved.result(), 80, 200)
+    exact = chapman_enskog(density, hot)
+    assert found.error < 0.04 * exact
+    assert abs(found.value - exact) < 3.3 * np.hypot(found.error, 0.02 * exact), (found, exact)
+
+
+@pytest.mark.soak
+def test_diffusion_in_a_liquid_is_the_published_one() -> None:
+    done, _, moved = liquid(240)
+    hot = average(done.thermo["temperature"][done.thermo["step"] >= 5000]).mean
+    found = diffusion(moved, 0.6, 2.5)
+    # Their fit stands for points that scatter by some per cent; the cutoffs differ. LAMMPS is 7 % below it.
+    assert found.value == pytest.approx(levesque_verlet(0.8442, hot), rel=0.12)
