@@ -88,9 +88,9 @@ TEST_CASE("in the checking build every case of the repository runs", "[native]")
         for (const fs::path& file : files) {
             const fs::path copy = folder.path() / file.filename();
             write_text(copy, name == "md" ? narrower(text_of(file)) : smaller(text_of(file)));
-            const Done done =
-                run("cd '" + fs::path(CASES).parent_path().string() + "' && STRATA_BIND=none STRATA_LAYOUT=1x2 " +
-                    program + " " + copy.string() + " --steps 10 --quiet");
+            const Done done = run("cd '" + fs::path(CASES).parent_path().string() +
+                                  "' && STRATA_BIND=none STRATA_LAYOUT=1x2 " + program + " " + copy.string() +
+                                  " --steps 10 --quiet");
             INFO(file << ": " << done.said);
             CHECK(done.status == 0);
             CHECK(has(done.said, ", 10 steps to "));

@@ -23,36 +23,44 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_nodes_have_the_bits_of_one_process_after_a_restart_and_in_a_replay(front, run, tmp_path, name):
-    program = solver_program(front, "strata-md")
-    if program is None:
+@pytest.fixture
+def program(front: str) -> Path:
+    found = solver_program(front, "strata-md")
+    if found is None:
         pytest.skip("the solver is not built")
+    return found
+
+
+def words(out: Path, *more: object) -> tuple[object, ...]:
+    return "--out", out, "--steps", STEPS, "--checkpoint", 10, *more
+
+
+def alike(out: Path, other: Path) -> bool:
+    last = f"checkpoint-{STEPS:06}"
+    assert checksums(out / last) == checksums(other / last)
+    return (out / "series.csv").read_text() == (other / "series.csv").read_text()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_four_nodes_go_on_after_a_restart_with_the_bits_of_one_process(program, run, tmp_path, name):
     changes = dict(SMALL[name])
     if name == "copper":
         changes["file"] = f'"{MD_CASES / "copper.eam.alloy"}"'
-    case = changed(tmp_path, name, cases=MD_CASES, **changes)
-    one = tmp_path / "one"
-    run(case, "--out", one, "--steps", STEPS, "--checkpoint", 10, "--keep", 0)
+    case, one, out = changed(tmp_path, name, cases=MD_CASES, **changes), tmp_path / "one", tmp_path / "four"
+    run(case, *words(one))
+    run(case, "--out", out, "--steps", 17, "--checkpoint", 17)
+    over_nodes(4, 1, program, case, *words(out, "--restart", out, "--quiet"))
+    assert alike(out, one)
 
-    def alike(out: Path) -> bool:
-        last = f"checkpoint-{STEPS:06}"
-        assert checksums(out / last) == checksums(one / last)
-        return (out / "series.csv").read_text() == (one / "series.csv").read_text()
 
-    words = ("--steps", STEPS, "--checkpoint", 10, "--quiet")
-    for ranks, per_node in ((4, 1), (4, 2)):
-        out = tmp_path / f"{ranks} {per_node}"
-        over_nodes(ranks, per_node, program, case, "--out", out, *words)
-        assert alike(out)
-    out = tmp_path / "again"
-    run(case, "--out", out, "--steps", 20, "--checkpoint", 20)
-    over_nodes(4, 1, program, case, "--out", out, "--restart", out, *words)
-    assert alike(out)
-
-    window = tmp_path / "window"
-    asked = ("--replay", one, "--window", f"13:{STEPS - 3}", "--every", "6", "--out", window, "--quiet")
-    over_nodes(4, 1, program, case, *asked, says="bit for bit alike with the run")
+def test_nodes_of_two_processes_have_the_same_bits_and_replay_a_run_of_one(program, run, tmp_path):
+    case = changed(tmp_path, "melt", cases=MD_CASES, **SMALL["melt"])
+    one, four, window = tmp_path / "one", tmp_path / "four", tmp_path / "window"
+    run(case, *words(one, "--keep", 0))
+    over_nodes(4, 2, program, case, *words(four, "--quiet"))
+    assert alike(four, one)
+    asked = ("--replay", one, "--window", f"13:{STEPS - 3}", "--every", 6, "--out", window, "--quiet")
+    over_nodes(4, 2, program, case, *asked, says="bit for bit alike with the run")
     said = json.loads((window / "replay.json").read_text())
     assert said["processes"] == 4
     assert said["alike"] == {"series_rows": 5, "field_files": 0, "checkpoints": 2}

@@ -54,7 +54,10 @@ def state_point(density: float, steps: int, early: int, seed: int = 11) -> dict[
     """
     case = fluid(density, 0.85, cutoff=3.0, shift="none", long_range=True)
     case["system"]["seed"] = seed
-    case["thermostat"] = {"kind": "langevin", "temperature": 0.85, "time": 0.5}
+    # In a gas pairs must meet and leave each other: more friction would let that take longer.
+    gas = density < 0.1
+    case["thermostat"] = {"kind": "langevin", "temperature": 0.85, "time": 2.0 if gas else 0.5}
+    case["neighbours"] = {"skin": 1.5 if gas else 0.3}
     done = md.run(case, steps=steps)
     series = done.thermo.after(int(np.searchsorted(done.thermo["step"], early)))
     volume = 500 / density
@@ -63,7 +66,9 @@ def state_point(density: float, steps: int, early: int, seed: int = 11) -> dict[
     return {"u": (energy.mean, energy.error), "p": (pressure.mean, pressure.error)}
 
 
-@pytest.mark.parametrize("row", NIST["reference_configurations"]["rows"], ids=lambda row: f"{row[3]} {row[4]:g}")
+@pytest.mark.parametrize(
+    "row", NIST["reference_configurations"]["rows"], ids=lambda row: f"{row[3]} {row[4]:g}"
+)
 def test_configuration_4_has_the_energy_and_virial_that_nist_prints(row: list) -> None:
     """At rest, so that the pressure is the virial's part alone. Five digits are printed."""
     positions = np.array(NIST["reference_configurations"]["configuration_4_positions"])
@@ -179,7 +184,8 @@ def liquid(time: float) -> tuple[md.Run, Any, Any]:
         if state.step <= 5000:
             continue
         frame = Frame(state["position"], edge)
-        radial.add(frame)
+        if used % 4 == 0:  # pairs take longer to count than atoms to move
+            radial.add(frame)
         moved.add(frame, state.time)
         used += 1
     assert used == count

@@ -55,7 +55,9 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
                     raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
                     values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
                     width = label["components"]  # all values of one, then all of the next
-                    parts[label["name"], chunk["patch"]] = values.reshape(width, -1).T if width > 1 else values
+                    parts[label["name"], chunk["patch"]] = (
+                        values.reshape(width, -1).T if width > 1 else values
+                    )
     except (OSError, ValueError, KeyError, IndexError) as error:
         raise StrataError("cannot read the checkpoint", at=str(at), given=str(error), code=FAILED) from None
     patches = sorted(patch for name, patch in parts if name == ids)
