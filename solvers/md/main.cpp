@@ -15,6 +15,7 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, 
     about.femtoseconds = s.units->femtoseconds;
     about.kinds = s.names;
     about.digits = static_cast<int>(s.digits);
+    for (std::size_t a = 0; a < 3; ++a) about.periodic[a] = s.outside.periodic(a);
     const auto box = [&s](const graph::Simulation&) {
         md::Frame frame;
         frame.low = s.low;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace strata::md {
 
@@ -43,8 +44,9 @@ void add_system_keys(CaseSchema& keys, Settings& s) {
               .least = 0,
               .above_least = true,
               .entries = {0, 3},
-              .meaning = "of a droplet: the box, periodic, with the lattice in its middle; none: that of the "
-                         "lattice"});
+              .meaning = "the box, with the lattice in its middle; none: that of the lattice"});
+    keys.key("system.shift", &s.shift_by,
+             {.unit = "sigma", .entries = {0, 3}, .meaning = "of the lattice from there; none: 0"});
     keys.key("system.temperature", &s.temperature,
              {.unit = "epsilon/k",
               .least = -1,
@@ -86,9 +88,19 @@ void add_kind_keys(CaseSchema& keys, Settings& s) {
 void add_pair_keys(CaseSchema& keys, Settings& s) {
     keys.key(
         "pair.form", &s.form,
-        {.choices = {"lj", "eam"}, .meaning = "Lennard-Jones, or the embedded-atom method of a setfl file"});
-    keys.key("pair.file", &s.setfl,
-             {.meaning = "eam: the setfl file (LAMMPS's eam/alloy), which has the cutoff"});
+        {.choices = {"lj", "eam", "table"},
+         .meaning = "Lennard-Jones; the embedded-atom method of a setfl file; tables of energy and force"});
+    keys.key("pair.file", &s.potential_file,
+             {.meaning = "eam: the setfl file (LAMMPS's eam/alloy), which has the cutoff; table: a file of "
+                         "LAMMPS's pair_style table"});
+    keys.key("pair.sections", &s.sections,
+             {.entries = {0, 4096},
+              .meaning = "table: \"A B SECTION\" or \"A B SECTION CUTOFF\" for each pair of kinds; without a "
+                         "cutoff to the section's end"});
+    keys.key("pair.interpolation", &s.interpolation,
+             {.choices = {"spline", "linear"}, .meaning = "table: by r^2 between points, as LAMMPS's"});
+    keys.key("pair.points", &s.points,
+             {.least = 2, .most = 1 << 24, .meaning = "table: so many values, made of the file's by splines"});
     keys.key("pair.cutoff", &s.cutoff, {.unit = "sigma", .least = 0, .above_least = true, .meaning = ""});
     keys.key("pair.shift", &s.shift,
              {.choices = {"none", "energy", "force"},
@@ -122,6 +134,7 @@ graph::CaseSchema schema(Settings& s) {
     add_system_keys(keys, s);
     add_kind_keys(keys, s);
     add_pair_keys(keys, s);
+    s.outside.add_keys(keys);
     keys.key("thermostat.kind", &s.thermostat,
              {.choices = {"none", "langevin", "v-rescale", "nose-hoover"},
               .meaning = "energy is conserved; friction and noise; Bussi's rescaling of all velocities; "
@@ -219,18 +232,53 @@ void take_masses(Settings& s, const std::vector<double>& masses) {
         if (masses[k] > 0) s.kinds[k].mass = masses[k];
 }
 
+/// For each pair of kinds, of both orders.
+void read_tables(Settings& s, const graph::CaseSchema& keys) {
+    const std::string form =
+        fmt::format("\"A B SECTION\" or \"A B SECTION CUTOFF\", once for each pair of {}", fmt::join(s.names, ", "));
+    if (s.potential_file.empty())
+        keys.refuse("pair.file", "a tabulated potential needs a table", "a file of LAMMPS's pair_style table");
+    if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
+    if (s.shift != "none") keys.refuse("pair.shift", "a table says itself where it is 0", "none");
+    const std::size_t n = s.names.size();
+    std::vector<std::optional<PairFunction>> found(n * n);
+    for (const std::string& text : s.sections) {
+        const auto words = words_of(text);
+        const auto kind = [&](std::size_t w) {
+            const auto at = w < words.size() ? std::find(s.names.begin(), s.names.end(), words[w]) : s.names.end();
+            return static_cast<std::size_t>(at - s.names.begin());
+        };
+        const std::size_t a = kind(0), b = kind(1);
+        const auto cutoff = words.size() == 4 ? real_of(words[3]) : std::optional<double>(0);
+        const bool right = (words.size() == 3 || (words.size() == 4 && cutoff && *cutoff > 0)) && a < n && b < n;
+        if (!right || found[a * n + b]) keys.refuse("pair.sections", fmt::format("'{}'", text), form);
+        found[a * n + b] = found[b * n + a] = PairFunction::read(
+            s.potential_file, std::string(words[2]),
+            s.interpolation == "spline" ? Interpolation::spline : Interpolation::linear, s.points, *cutoff);
+    }
+    s.tables.clear(), s.cutoff = 0;
+    for (std::size_t at = 0; at < n * n; ++at) {
+        if (!found[at])
+            keys.refuse("pair.sections", fmt::format("none for {} and {}", s.names[at / n], s.names[at % n]), form);
+        s.tables.push_back(*found[at]);
+        s.cutoff = std::max(s.cutoff, s.tables.back().cutoff());
+    }
+}
+
 /// What files say: the state, the potential, and so the box, the density and the cutoff.
-void read_files(Settings& s, const graph::CaseSchema& keys) {
+/// `open`: directions that the state's file says are not periodic.
+void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>& open) {
     s.units = &units(s.units_name);
     make_kinds(s, keys);
     if (s.form == "eam") {
-        if (s.setfl.empty())
+        if (s.potential_file.empty())
             keys.refuse("pair.file", "the embedded-atom method needs a table", "a setfl file");
-        s.eam = std::make_shared<const Eam>(Eam::read(s.setfl, s.names));
+        s.eam = std::make_shared<const Eam>(Eam::read(s.potential_file, s.names));
         s.cutoff = s.eam->cutoff();
         take_masses(s, s.eam->masses());
         if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
     }
+    if (s.form == "table") read_tables(s, keys);
     if (s.file.empty()) {
         if (s.cells.size() != 3)
             keys.refuse("system.cells", "the size of the lattice is missing", "3 numbers");
@@ -244,7 +292,9 @@ void read_files(Settings& s, const graph::CaseSchema& keys) {
                     "system.cells, sphere and box only without a file");
     const bool xyz = s.file.ends_with(".xyz") || s.file.ends_with(".extxyz");
     if (xyz) {
-        s.state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+        const auto state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+        open = state->open();
+        s.state = state;
     } else {
         const auto state = std::make_shared<const LammpsData>(s.file);
         if (static_cast<std::size_t>(state->kinds()) != s.kinds.size())
@@ -266,19 +316,28 @@ void read_files(Settings& s, const graph::CaseSchema& keys) {
 }  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
-    read_files(s, keys);
+    std::array<bool, 3> open{};
+    read_files(s, keys, open);
+    s.outside.complete(keys, s.names, open);
     if (s.box.size() == 1 || s.box.size() == 2) keys.refuse("system.box", "not a box", "3 lengths, or none");
     if (s.patches.size() == 1 || s.patches.size() == 2)
         keys.refuse("system.patches", "not a number for each direction", "3 numbers, or none");
-    if (!s.box.empty() && s.sphere == 0 && !s.state)
-        keys.refuse("system.box", "the lattice fills its own box", "none, or a droplet (system.sphere)");
+    if (s.shift_by.size() == 1 || s.shift_by.size() == 2)
+        keys.refuse("system.shift", "not a way", "3 lengths, or none");
+    if (s.state && !s.shift_by.empty())
+        keys.refuse("system.shift", "the state is in a file", "none, or a lattice");
+    const bool fills = s.box.empty() || s.state != nullptr;
     const double edge = std::cbrt(static_cast<double>(s.patch_atoms) / s.density);
     for (std::size_t a = 0; a < 3; ++a) {
         const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
         if (s.length[a] < lattice)
             keys.refuse("system.box", "smaller than the lattice", fmt::format("{:.6g} or more", lattice));
-        if (s.length[a] < 2 * (s.reach() - s.skin))
+        const double room = (s.length[a] - (s.sphere > 0 ? 2 * s.sphere : lattice)) / 2;
+        if (!s.shift_by.empty() && std::abs(s.shift_by[a]) > room * (1 + 1e-9))
+            keys.refuse("system.shift", fmt::format("{} brings atoms out of the box", s.shift_by[a]),
+                        fmt::format("at most {:.6g} either way", room));
+        if (s.outside.periodic(a) && s.length[a] < 2 * (s.reach() - s.skin))
             keys.refuse("pair.cutoff", fmt::format("the box is {:.6g} wide", s.length[a]),
                         fmt::format("at most {:.6g}, half of that", s.length[a] / 2));
         if (2 * s.sphere > lattice)
@@ -289,9 +348,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.thermostat != "none" && s.thermostat_temperature == 0)
         keys.refuse("thermostat.temperature", "a thermostat without a temperature", "above 0");
-    if (s.long_range && (s.shift != "none" || s.sphere > 0))
+    if (s.long_range && (s.shift != "none" || s.sphere > 0 || !fills || !s.outside.all_periodic()))
         keys.refuse("pair.long_range", "the fluid is neither truncated alone nor even",
-                    "false, or shift = \"none\" without a sphere");
+                    "false, or shift = \"none\", a box that the lattice fills, and periodic borders");
 }
 
 graph::GridShape Settings::grid() const {
@@ -303,7 +362,7 @@ graph::GridShape Settings::grid() const {
         shape.patch_cells[a] = std::max(1, static_cast<int>(patch / wanted));
         shape.cells.hi[a] = counts[a] * shape.patch_cells[a];
         shape.spacing[a] = length[a] / shape.cells.hi[a];
-        shape.periodic[a] = true;
+        shape.periodic[a] = outside.periodic(a);
         shape.origin[a] = low[a];
     }
     return shape;

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/declare/family.hpp"
+#include "core/graph/declare/graph.hpp"
 #include "core/run/case/case.hpp"
 #include "solvers/md/files/atom_rows.hpp"
+#include "solvers/md/outside/outside.hpp"
 #include "solvers/md/pair/pairs.hpp"
 #include "solvers/md/potentials/eam.hpp"
 #include "solvers/md/potentials/species.hpp"
+#include "solvers/md/potentials/table.hpp"
 #include "solvers/md/units.hpp"
 
 namespace strata::md {
@@ -33,7 +35,8 @@ struct Settings {
     std::string lattice = "fcc";
     std::vector<std::int64_t> cells;
     double density = 0;
-    std::vector<double> box;  // none: as large as the lattice
+    std::vector<double> box;    // none: as large as the lattice
+    std::vector<double> shift_by;  // of the lattice from the middle of the box; none: 0
     double sphere = 0;        // radius; 0: the whole lattice
     double temperature = -1;  // below 0: velocities of the file
     std::int64_t seed = 1;
@@ -41,7 +44,10 @@ struct Settings {
     std::int64_t patch_atoms = 8000;
 
     // The potential
-    std::string form = "lj", setfl;
+    std::string form = "lj", potential_file;
+    std::vector<std::string> sections;  // of a table: for which kinds
+    std::string interpolation = "spline";
+    std::int64_t points = 2000;
     double cutoff = 2.5;
     std::string shift = "none", precision = "mixed";
     bool long_range = false;
@@ -67,7 +73,9 @@ struct Settings {
     std::vector<Species> kinds{{"X", 1, 1, 1}};
     std::vector<ExplicitPair> pairs;
     std::shared_ptr<const AtomFile> state;  // of `file`
-    std::shared_ptr<const Eam> eam;         // of `setfl`
+    std::shared_ptr<const Eam> eam;         // of `potential_file`
+    std::vector<PairFunction> tables;       // of `potential_file`, for each pair of kinds
+    Outside outside;
     Real3 low{}, length{};                  // of the box
     Int3 counts{};                          // of patches
 
@@ -85,7 +93,13 @@ struct Settings {
     }
     /// Whether the first velocities are made, of a temperature.
     [[nodiscard]] bool makes_velocities() const { return temperature >= 0; }
-    [[nodiscard]] double reach() const { return (eam ? cutoff : largest_cutoff(potential())) + skin; }
+    [[nodiscard]] double reach() const {
+        return (eam || !tables.empty() ? cutoff : largest_cutoff(potential())) + skin;
+    }
+    /// Whether atoms beyond a border that is not periodic are those of the patches there.
+    [[nodiscard]] graph::Beyond beyond() const {
+        return outside.all_periodic() ? graph::Beyond::refused : graph::Beyond::owned;
+    }
     [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
     /// Atoms of a cell of the lattice, and its width.
     [[nodiscard]] int basis() const { return lattice == "fcc" ? 4 : lattice == "bcc" ? 2 : 1; }
@@ -98,9 +112,12 @@ struct Settings {
     [[nodiscard]] bool langevin() const { return thermostat == "langevin"; }
     /// Whether all velocities are scaled by one factor.
     [[nodiscard]] bool rescales() const { return thermostat == "v-rescale" || thermostat == "nose-hoover"; }
-    /// Three for each atom; friction and noise alone leave the motion of all atoms together.
+    /// Whether velocities change while atoms move.
+    [[nodiscard]] bool drift_changes_velocities() const { return thermostat != "none" || outside.reflects(); }
+    /// Three for each atom that moves by forces, without those of the sum of all momenta where it is kept:
+    /// friction and noise change it, and so does what acts from outside.
     [[nodiscard]] double degrees_of_freedom(std::int64_t atoms) const {
-        return 3 * static_cast<double>(atoms) - (langevin() ? 0 : 3);
+        return 3 * static_cast<double>(atoms) - (langevin() ? 0 : outside.kept_momenta());
     }
     /// Whether the thermodynamic quantities are found in this step.
     [[nodiscard]] bool due(std::int64_t at) const { return at % thermo == 0 || at == steps; }

@@ -3,6 +3,7 @@
 // first half of the next one's are one loop.
 #include "solvers/md/tasks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/md/move.hpp"
@@ -19,7 +20,7 @@ namespace {
 void make_labels(const Step& step) {
     Graph& graph = step.graph;
     Labels& l = step.labels;
-    l.set = graph.particles("atoms", step.grid);
+    l.set = graph.particles("atoms", step.grid, step.settings.beyond());
     l.id = graph.particle_id(l.set);
     l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = step.settings.units->length});
     l.v = graph.particle<double>(
@@ -36,7 +37,8 @@ void make_labels(const Step& step) {
     l.near = graph.particle_halo("near", l.x, step.settings.reach(), HaloSide::half);
     l.neighbours = graph.object<Neighbours>("neighbours", step.grid,
                                             {.bytes = [](const Neighbours& each) { return each.bytes(); }});
-    l.atoms = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
+    l.atoms = l.mobile = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
+    l.mobile_of_kinds = l.of_kinds;
     l.time = graph.scalar<double>("time", {.unit = step.settings.units->time});
     l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0, {.unit = "sigma2"});
     l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = step.settings.units->length});
@@ -44,6 +46,7 @@ void make_labels(const Step& step) {
     l.rebuilds = graph.scalar<std::int64_t>("rebuilds");
     l.sums = graph.scalars<double>("sums", Reduce::sum, kSums);
     l.thermo = make_thermo(graph, *step.settings.units);
+    make_outside_labels(step);
     if (step.settings.thermostat == "none") return;
     l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = "epsilon"});
     if (step.settings.langevin())
@@ -67,9 +70,11 @@ void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
     if (step.settings.several_kinds()) species = task.make(l.species);
     std::function<std::vector<Atom>(Here&)> from_file;
     if (step.settings.state) from_file = atoms_from_file(step, task);
+    const auto mark = mark_atoms(step, task);
     task.run([=, &s = step.settings, set = l.set](Here& here) {
-        const std::vector<Atom> all = from_file ? from_file(here) : atoms_of(s, here.grid(), here.patch);
+        std::vector<Atom> all = from_file ? from_file(here) : atoms_of(s, here.grid(), here.patch);
         here.create(set, static_cast<std::int64_t>(all.size()));
+        if (mark) mark(here, all);
         here[count] = static_cast<std::int64_t>(all.size());
         const std::vector<double> shares = s.mass_shares();
         here[of_kinds].resize(static_cast<std::int64_t>(shares.size()));
@@ -98,7 +103,8 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
     Task rest = step.graph.start().task("take momentum away", step.grid);
     {
         const auto v = rest.modify(l.v);
-        const auto of_kinds = rest.need(l.of_kinds);
+        const auto of_kinds = rest.need(l.mobile_of_kinds);
+        const auto hold = hold_atoms(step, rest);
         const auto p = rest.need(momentum);
         const auto sum = rest.contribute(squares);
         ListUse<const std::int32_t> species;
@@ -111,15 +117,16 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
             double* u[3];
             pointers(here[v], u);
             const std::int64_t count = here[v].size();
-            for (std::size_t c = 0; makes && c < 3; ++c)
+            for (std::size_t c = 0; makes && mass > 0 && c < 3; ++c)
                 for (std::int64_t i = 0; i < count; ++i) u[c][i] -= all[c] / mass;
+            if (hold) hold(here, u);
             here[sum] = s.several_kinds() ? md::squares(count, u, here[species].data(), shares.data())
                                           : md::squares(count, u);
         });
     }
     Task scale = step.graph.start().task("set temperature", step.grid);
     const auto v = scale.modify(l.v.at(1));
-    const auto count = scale.need(l.atoms);
+    const auto count = scale.need(l.mobile);
     const auto sum = scale.need(squares);
     scale.run([=, &s = step.settings](Here& here) {
         const double wanted =
@@ -139,11 +146,12 @@ void renew(const Step& step, Scope& scope) {
     const bool several = step.settings.several_kinds();
     if (several) species = task.need(l.species.last(), l.near);
     task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
-              made = task.make(l.neighbours), reach = step.settings.reach()](Here& here) {
+              made = task.make(l.neighbours), reach = step.settings.reach(),
+              open = step.settings.outside.open()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
         const std::int32_t* const kinds = several ? here[species].data() : nullptr;
-        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size()}, reach);
+        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size(), open}, reach);
     });
 }
 
@@ -164,7 +172,7 @@ void renew_when_due(const Step& step) {
                                                       [](std::int32_t turn) { return turn != 0; });
     }
     scope->takes(l.x.at(1));
-    if (step.settings.thermostat != "none") scope->takes(l.v.at(1));
+    if (step.settings.drift_changes_velocities()) scope->takes(l.v.at(1));
     scope->relocate(l.set, l.x.last());  // atoms go to the patches where they are
     renew(step, *scope);
     Task task = scope->once("count rebuilds");
@@ -177,6 +185,8 @@ void renew_when_due(const Step& step) {
 /// Pair forces, and where they are due their energy and virial. `version`: of position.
 void find_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
     if (step.settings.eam) return find_metal_forces(step, scope, x_version, list_version, way_version);
+    if (!step.settings.tables.empty())
+        return find_table_forces(step, scope, x_version, list_version, way_version);
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first forces" : "forces", step.grid);
@@ -206,7 +216,7 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
 void kick(const Step& step, Scope& scope, int v_version) {
     const Labels& l = step.labels;
     Task task = scope.task(scope.id() == kStart ? "first kick" : "kick", step.grid);
-    const auto force = task.need(l.force);
+    const auto force = task.need(l.force.last());
     const auto v = task.modify(l.v.at(v_version));
     const auto sums = task.contribute(l.sums.at(0));
     const bool rescales = step.settings.rescales();
@@ -240,7 +250,7 @@ void drift(const Step& step) {
     const Labels& l = step.labels;
     const Settings& s = step.settings;
     Task task = step.graph.step().task("drift", step.grid);
-    const bool changes = s.thermostat != "none";
+    const bool changes = s.drift_changes_velocities();
     ListUse<double> change;
     ListUse<const double> keep;
     ListUse<const std::int64_t> id;
@@ -252,12 +262,16 @@ void drift(const Step& step) {
         keep = task.need(l.v);
     if (s.rescales()) factor = task.need(l.factor);
     if (s.langevin()) id = task.need(l.id), gained = task.contribute(l.gained);
+    ListUse<const std::int32_t> groups;
+    const bool holds = s.outside.held() != 0;
+    if (s.langevin() && holds) groups = task.need(l.outside.groups);
     const auto x = task.modify(l.x);
     const auto before = task.need(step.graph.renewed<double>(l.near).at(0));
     const auto way = task.need(l.way.previous());
     const auto moved = task.contribute(l.moved);
+    const auto carry = carry_atoms(step, task);
     task.run([=, &s = step.settings](Here& here) {
-        double *at[3], *w[3];
+        double *at[3], *w[3] = {};
         const double *u[3], *from[3];
         pointers(here[x], at), pointers(here[before], from);
         const std::int64_t count = here[x].size();
@@ -266,9 +280,13 @@ void drift(const Step& step) {
         if (s.rescales())
             longest = drift_rescaled(count, at, w, s.step, here[factor]);
         else if (s.langevin())
-            longest = drift_with_noise(s, count, at, w, here[id].data(), here.step, here[gained]);
+            longest = drift_with_noise(s, count, at, w, here[id].data(), here.step, here[gained],
+                                       holds ? here[groups].data() : nullptr);
+        else if (changes)
+            longest = md::drift(count, at, w, s.step);
         else
             pointers(here[keep], u), longest = md::drift(count, at, u, s.step);
+        if (carry) longest = std::max(longest, carry(here, count, at, w));
         std::array<double, 2>& ways = here[moved];
         ways[0] = longest;
         if (s.every == 0 && 2 * (here[way] + std::sqrt(longest)) > s.skin)
@@ -282,7 +300,7 @@ void rescale(const Step& step) {
     Task begin = step.graph.start().once("begin chain");
     begin.run([chain = begin.make(l.chain)](Here& here) { here[chain] = {}; });
     Task task = step.graph.step().once("thermostat");
-    task.run([kinetic = task.need(l.half_kinetic.previous()), atoms = task.need(l.atoms),
+    task.run([kinetic = task.need(l.half_kinetic.previous()), atoms = task.need(l.mobile),
               before = task.need(l.heat.previous()), heat = task.make(l.heat), factor = task.make(l.factor),
               chain = task.modify(l.chain), &s = step.settings](Here& here) {
         const double degrees = s.degrees_of_freedom(here[atoms]);
@@ -341,8 +359,10 @@ Labels declare(Graph& graph, const Settings& settings) {
     set_velocities(step, momentum);
     renew(step, graph.start());
     find_forces(step, graph.start(), 0, 0, 0);
+    act_from_outside(step, graph.start(), 0, 2);
     kick(step, graph.start(), 2);
     find_thermo(graph.start(), settings, labels);
+    add_up_outside(step, graph.start());
 
     // In each step
     if (settings.rescales()) rescale(step);
@@ -350,8 +370,11 @@ Labels declare(Graph& graph, const Settings& settings) {
     if (settings.langevin()) add_up_heat(step);
     renew_when_due(step);
     find_forces(step, graph.step(), 2, 1, 1);
-    kick(step, graph.step(), settings.thermostat == "none" ? 1 : 2);
+    const int v_version = settings.drift_changes_velocities() ? 2 : 1;
+    act_from_outside(step, graph.step(), 2, v_version);
+    kick(step, graph.step(), v_version);
     find_thermo(graph.step(), settings, labels);
+    add_up_outside(step, graph.step());
     return labels;
 }
 

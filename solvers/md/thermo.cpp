@@ -63,10 +63,12 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
     std::array<ScalarUse<double>, 6> tensor;
     for (std::size_t c = 0; c < 6; ++c) tensor[c] = change(t.tensor[c]);
     const auto sums = task.need(l.sums.at(0));
-    const auto count = task.need(l.atoms);
+    const auto count = task.need(l.mobile);
     const auto of_kinds = task.need(l.of_kinds);
     const bool heated = settings.thermostat != "none";
     const auto heat = heated ? task.need(l.heat.at(0)) : ScalarUse<const double>();
+    const bool works = settings.outside.works();
+    const auto work = works ? task.need(l.outside.work) : ScalarUse<const double>();
     task.run([=, &s = settings](Here& here) {
         if (!s.due(here.step)) return;
         const auto of = [&](std::size_t i) { return here[sums][static_cast<std::int64_t>(i)]; };
@@ -82,7 +84,8 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
                                (c < 3 ? beyond.virial / (3 * s.volume()) : 0));
         here[pressure] = (here[tensor[0]] + here[tensor[1]] + here[tensor[2]]) / 3;
         here[momentum] = s.mass() * std::hypot(of(kMomentum), of(kMomentum + 1), of(kMomentum + 2));
-        here[conserved] = here[total] - (heated ? s.kinetic_unit() * here[heat] : 0);
+        here[conserved] = here[total] - (heated ? s.kinetic_unit() * here[heat] : 0) -
+                          (works ? here[work] : 0);
         if (here.step == 0) here[first] = here[conserved];
         if (!std::isfinite(here[total]))
             here.fail("the energy is no number any more: the time step is too long (time.step)");

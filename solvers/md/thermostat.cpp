@@ -77,10 +77,13 @@ Friction friction(const Settings& s) {
 }
 
 double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
-                        const std::int64_t* id, std::int64_t step, double& gained) {
+                        const std::int64_t* id, std::int64_t step, double& gained,
+                        const std::int32_t* groups) {
     const auto [keep, noise] = friction(s);
+    const std::int32_t held = s.outside.held();
     double longest = 0;
     for (std::int64_t i = 0; i < count; ++i) {
+        if (groups != nullptr && (groups[i] & held) != 0) continue;
         const std::array<double, 4> all =
             normal(dice(id[i], step, static_cast<std::uint32_t>(s.seed), kNoise));
         double square = 0;

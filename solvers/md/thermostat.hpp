@@ -38,8 +38,10 @@ struct Friction {
 };
 [[nodiscard]] Friction friction(const Settings& s);
 /// The drift of a patch's atoms with it in the middle. Noise depends on an atom's number and the step. Adds
-/// what kinetic energy it gives to `gained`; returns the square of the longest way.
+/// what kinetic energy it gives to `gained`; returns the square of the longest way. groups: bits of each
+/// atom's, where some do not move by forces; none: all do.
 double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
-                        const std::int64_t* id, std::int64_t step, double& gained);
+                        const std::int64_t* id, std::int64_t step, double& gained,
+                        const std::int32_t* groups = nullptr);
 
 }  // namespace strata::md
