@@ -39,8 +39,10 @@ def draw(axes: plt.Axes, frame: frames.Frame, up: int) -> None:
     axes.set_ylim(0, frame.box[up])
     axes.set_aspect("equal")
     width = axes.get_position().width * axes.figure.get_figwidth() * 72
+    size = (0.9 * width / frame.box[0]) ** 2
+    near = 1.3 * frame.box[depth]  # not quite white
     axes.scatter(
-        x[:, 0], x[:, up], s=(0.9 * width / frame.box[0]) ** 2, c=x[:, depth], cmap="Blues_r", lw=0.2, ec="#0b2545"
+        x[:, 0], x[:, up], s=size, c=x[:, depth], cmap="Blues_r", vmin=0, vmax=near, lw=0.2, ec="#0b2545"
     )
     axes.set_title(f"time {frame.time:.3g}", fontsize=9, loc="left")
 
@@ -59,14 +61,13 @@ def main() -> None:
     shown = [all_frames[round((len(all_frames) - 1) * share)] for share in (0, 0.1, 0.3, 1)]
     up = "xyz".index(given.vertical)
     along = all(shown[0].periodic)
-    wide = shown[0].box[0] / shown[0].box[up] > 2
-    rows, columns = (4, 1) if wide else (2, 2)
-    tall = 7.6 / columns * shown[0].box[up] / shown[0].box[0] + 0.3
-    figure = plt.figure(figsize=(7.6, rows * tall + (1.8 if along else 0.3)), dpi=110)
-    grid = figure.add_gridspec(
-        rows + along, columns, height_ratios=[tall] * rows + [1.6] * along, left=0.08, right=0.98, hspace=0.35,
-        top=0.97, bottom=0.08,
-    )  # fmt: skip
+    columns = 1 if shown[0].box[0] / shown[0].box[up] > 2 else 2
+    rows = 4 // columns
+    tall = 7.0 / columns * shown[0].box[up] / shown[0].box[0]
+    heights = [tall] * rows + [1.4] * along
+    figure = plt.figure(figsize=(7.6, sum(heights) + 0.45 * len(heights) + 0.2), dpi=110)
+    grid = figure.add_gridspec(rows + along, columns, height_ratios=heights)
+    figure.subplots_adjust(left=0.09, right=0.98, hspace=0.45 / (sum(heights) / len(heights)), top=0.95, bottom=0.07)
     for k, frame in enumerate(shown):
         draw(figure.add_subplot(grid[k // columns, k % columns]), frame, up)
     if along:
@@ -79,7 +80,7 @@ def main() -> None:
         axes.set_xlim(0, shown[0].box[0])
         axes.set_xlabel("x")
         axes.set_ylabel("density")
-        axes.legend(frameon=False, fontsize=8)
+        axes.legend(frameon=False, fontsize=8, loc="upper left")
     figure.savefig(given.picture)
 
 
