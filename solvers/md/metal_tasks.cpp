@@ -24,12 +24,23 @@ void over_pairs(const Step& step, Task& task, const Versions& at, Work work) {
     const auto around = task.need(l.near);
     const auto list = task.need(l.neighbours.at(at.list));
     const auto way = task.need(l.way.at(at.way));
+    const bool boxed = step.settings.changes_volume();
+    const auto scale = boxed ? task.need(l.scale) : ScalarUse<const double>();
     task.run([=, &s = step.settings](Here& here) {
         const double* place[3];
         pointers(here[x], place);
-        const Sight sight{
+        Sight sight{
             {place[0], place[1], place[2]}, here[list].species(), here[around].own(), here[around].size()};
-        work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
+        if (!boxed) return work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
+        // Lists are of the first box, what is computed with them of the present one.
+        const Pairs& pairs = here[list].near(sight, s.cutoff / here[scale], here[way], s.margin);
+        static thread_local std::vector<double> real[3];
+        for (std::size_t c = 0; c < 3; ++c) {
+            real[c].resize(static_cast<std::size_t>(sight.all));
+            for (std::size_t i = 0; i < real[c].size(); ++i) real[c][i] = here[scale] * place[c][i];
+            sight.x[c] = real[c].data();
+        }
+        work(here, sight, pairs);
     });
 }
 
@@ -51,7 +62,7 @@ void embed_atoms(const Step& step, Scope& scope, const Versions& at, const std::
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
             embed(*s.eam, here[list].species(), here[rho].data(), here[rho].size(), here[slope].data());
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = energy;
     });
@@ -67,7 +78,7 @@ void add_forces(const Step& step, Scope& scope, const Versions& at, const std::s
         double* f[3];
         pointers(here[force], f);
         const Sums found = add_eam_forces(pairs, sight, *s.eam, here[slope].data(), f);
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;
         for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];

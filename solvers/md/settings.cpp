@@ -115,6 +115,48 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
                          "never. Does not change results"});
 }
 
+void add_barostat_keys(CaseSchema& keys, Settings& s) {
+    keys.key("barostat.kind", &s.barostat,
+             {.choices = {"none", "c-rescale"},
+              .meaning = "the box stays; or it is scaled by Bernetti and Bussi's stochastic cell rescaling, "
+                         "beside a thermostat"});
+    keys.key("barostat.pressure", &s.pressure,
+             {.unit = "epsilon/sigma3", .meaning = "the one that is kept on average"});
+    keys.key("barostat.time", &s.barostat_time,
+             {.unit = "tau",
+              .least = 0,
+              .above_least = true,
+              .meaning = "in which the volume forgets what it was, if the compressibility is right"});
+    keys.key("barostat.compressibility", &s.compressibility,
+             {.unit = "sigma3/epsilon",
+              .least = 0,
+              .meaning = "about that of the atoms. It says how fast volumes change, not which ones come"});
+    keys.key("barostat.every", &s.barostat_every,
+             {.least = 1, .most = 1e6, .meaning = "the box is scaled in every so many steps"});
+    keys.key(
+        "barostat.least", &s.least_scale,
+        {.least = 0.1,
+         .most = 1,
+         .meaning = "the box may shrink to so much of its first length; halos are as wide as that needs"});
+}
+
+void add_motion_keys(CaseSchema& keys, Settings& s) {
+    keys.key("time.method", &s.method,
+             {.choices = {"verlet", "fire"},
+              .meaning = "motion in time, or the way to the next minimum of the energy"});
+    keys.key("time.remove_drift", &s.remove_drift,
+             {.least = 0,
+              .most = 1e9,
+              .meaning = "the motion of all atoms together is taken away in every so many steps; 0: never"});
+    keys.key("minimise.force", &s.least_force,
+             {.unit = "epsilon/sigma",
+              .least = 0,
+              .above_least = true,
+              .meaning = "fire: the run ends where no atom has a larger force"});
+    keys.key("minimise.way", &s.longest_way,
+             {.unit = "sigma", .least = 0, .above_least = true, .meaning = "fire: the longest of a step"});
+}
+
 }  // namespace
 
 graph::CaseSchema schema(Settings& s) {
@@ -135,6 +177,8 @@ graph::CaseSchema schema(Settings& s) {
          .above_least = true,
          .meaning = "langevin: 1 / friction; v-rescale: in which the kinetic energy forgets what it was; "
                     "nose-hoover: 1 / its angular frequency"});
+    add_barostat_keys(keys, s);
+    add_motion_keys(keys, s);
     keys.key("time.step", &s.step, {.unit = "tau", .least = 0, .above_least = true, .meaning = ""});
     keys.key("time.steps", &s.steps,
              {.least = 1, .most = 1e12, .required = true, .decides = false, .meaning = "until the end"});
@@ -208,8 +252,6 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.several_kinds() && s.file.empty())
         keys.refuse("kinds.names", "a lattice has one kind of atoms", "one name, or system.file");
-    if (s.several_kinds() && s.langevin())
-        keys.refuse("thermostat.kind", "Langevin's is for one kind of atoms", "none, v-rescale, nose-hoover");
     (void)s.potential();  // throws where a pair is given twice
 }
 
@@ -273,6 +315,7 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     if (!s.box.empty() && s.sphere == 0 && !s.state)
         keys.refuse("system.box", "the lattice fills its own box", "none, or a droplet (system.sphere)");
     const double edge = std::cbrt(static_cast<double>(s.patch_atoms) / s.density);
+    const double smallest = s.changes_volume() ? s.least_scale : 1;
     for (std::size_t a = 0; a < 3; ++a) {
         const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
@@ -280,7 +323,8 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
             keys.refuse("system.box", "smaller than the lattice", fmt::format("{:.6g} or more", lattice));
         if (s.length[a] < 2 * (s.reach() - s.skin))
             keys.refuse("pair.cutoff", fmt::format("the box is {:.6g} wide", s.length[a]),
-                        fmt::format("at most {:.6g}, half of that", s.length[a] / 2));
+                        fmt::format("at most {:.6g}, half of that{}", s.length[a] / 2 * smallest,
+                                    smallest < 1 ? " times barostat.least" : ""));
         if (2 * s.sphere > lattice)
             keys.refuse("system.sphere", "the droplet is larger than the lattice",
                         fmt::format("at most {:.6g}", lattice / 2));
@@ -289,6 +333,17 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.thermostat != "none" && s.thermostat_temperature == 0)
         keys.refuse("thermostat.temperature", "a thermostat without a temperature", "above 0");
+    if (s.changes_volume() && s.thermostat == "none")
+        keys.refuse("barostat.kind", "its noise has the temperature of a thermostat, and there is none",
+                    "none, or a thermostat (thermostat.kind)");
+    if (s.changes_volume() && s.compressibility == 0)
+        keys.refuse("barostat.compressibility", "a barostat without one", "above 0");
+    if (s.minimises() && s.changes_volume())
+        keys.refuse("barostat.kind", "a minimisation leaves the box as it is", "none");
+    if (s.minimises() && s.thermostat != "none")
+        keys.refuse("thermostat.kind", "a minimisation has no temperature", "none");
+    if (s.minimises() && s.remove_drift > 0)
+        keys.refuse("time.remove_drift", "a minimisation has no momentum", "0");
     if (s.long_range && (s.shift != "none" || s.sphere > 0))
         keys.refuse("pair.long_range", "the fluid is neither truncated alone nor even",
                     "false, or shift = \"none\" without a sphere");

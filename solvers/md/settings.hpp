@@ -52,10 +52,17 @@ struct Settings {
 
     double step = 0.005;
     std::int64_t steps = 0;
+    std::string method = "verlet";
+    std::int64_t remove_drift = 0;
+    double least_force = 1e-6, longest_way = 0.1;  // of a minimisation
     std::int64_t thermo = 100;
 
     std::string thermostat = "none";
     double thermostat_temperature = 0, thermostat_time = 1;
+
+    std::string barostat = "none";
+    double pressure = 0, barostat_time = 1, compressibility = 0, least_scale = 0.9;
+    std::int64_t barostat_every = 10;
 
     std::vector<std::string> trajectories;  // their forms
     std::int64_t trajectory_every = 100, digits = 9;
@@ -85,8 +92,16 @@ struct Settings {
     }
     /// Whether the first velocities are made, of a temperature.
     [[nodiscard]] bool makes_velocities() const { return temperature >= 0; }
-    [[nodiscard]] double reach() const { return (eam ? cutoff : largest_cutoff(potential())) + skin; }
+    [[nodiscard]] double farthest_cutoff() const { return eam ? cutoff : largest_cutoff(potential()); }
+    /// Of lists and halos, in a box as it is at first: as far as the cutoff is in the smallest one.
+    [[nodiscard]] double reach() const {
+        return farthest_cutoff() / (changes_volume() ? least_scale : 1) + skin;
+    }
+    /// Of the first box.
     [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
+    [[nodiscard]] Real3 middle() const {
+        return {low[0] + length[0] / 2, low[1] + length[1] / 2, low[2] + length[2] / 2};
+    }
     /// Atoms of a cell of the lattice, and its width.
     [[nodiscard]] int basis() const { return lattice == "fcc" ? 4 : lattice == "bcc" ? 2 : 1; }
     [[nodiscard]] double spacing() const;
@@ -98,12 +113,20 @@ struct Settings {
     [[nodiscard]] bool langevin() const { return thermostat == "langevin"; }
     /// Whether all velocities are scaled by one factor.
     [[nodiscard]] bool rescales() const { return thermostat == "v-rescale" || thermostat == "nose-hoover"; }
-    /// Three for each atom; friction and noise alone leave the motion of all atoms together.
+    /// Three for each atom, but for the motion of all together: friction and noise alone bring that back.
     [[nodiscard]] double degrees_of_freedom(std::int64_t atoms) const {
-        return 3 * static_cast<double>(atoms) - (langevin() ? 0 : 3);
+        return 3 * static_cast<double>(atoms) - (langevin() && remove_drift == 0 ? 0 : 3);
     }
+    [[nodiscard]] bool minimises() const { return method == "fire"; }
+    [[nodiscard]] bool changes_volume() const { return barostat != "none"; }
+    /// Whether the barostat scales the box in this step, from what the step before has summed up.
+    [[nodiscard]] bool scales(std::int64_t at) const { return at > 0 && at % barostat_every == 0; }
     /// Whether the thermodynamic quantities are found in this step.
-    [[nodiscard]] bool due(std::int64_t at) const { return at % thermo == 0 || at == steps; }
+    [[nodiscard]] bool due(std::int64_t at) const { return minimises() || at % thermo == 0 || at == steps; }
+    /// Whether energies and virial are summed up in this step.
+    [[nodiscard]] bool sums_due(std::int64_t at) const {
+        return due(at) || (changes_volume() && (scales(at) || scales(at + 1)));
+    }
 };
 
 /// The keys, bound to the settings, which must outlive them.

@@ -30,6 +30,17 @@ void pointers(const View& values, T* (&to)[3]) {
 void find_metal_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
                        int way_version);
 
+/// The box of the step: its scale, and what belongs to the conserved energy (barostat.hpp).
+void scale_box(const Step& step);
+
+/// After forces are found: the velocities of a minimisation and the way of the next step (fire.hpp). Versions
+/// here and below: of velocity.
+void go_downhill(const Step& step, graph::Scope& scope, int v_version);
+
+/// The momentum of all atoms, where it is due, and how it is taken away before the next step.
+void sum_momentum(const Step& step, graph::Scope& scope, int v_version);
+void remove_drift(const Step& step);
+
 /// Declares what reads the atoms of `settings.state`; the result gives those of a patch to the task `put`.
 [[nodiscard]] std::function<std::vector<Atom>(graph::Here&)> atoms_from_file(const Step& step,
                                                                              graph::Task& put);
