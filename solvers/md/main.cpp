@@ -1,4 +1,6 @@
 // strata-md CASE: what `strata run` starts for cases with solver = "md".
+#include <fmt/format.h>
+
 #include "core/run/driver/driver.hpp"
 #include "solvers/md/files/trajectory.hpp"
 #include "solvers/md/tasks.hpp"
@@ -16,10 +18,17 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, 
     about.kinds = s.names;
     about.digits = static_cast<int>(s.digits);
     for (std::size_t a = 0; a < 3; ++a) about.periodic[a] = s.outside.periodic(a);
-    const auto box = [&s](const graph::Simulation&) {
+    const auto box = [&s, l](const graph::Simulation& run) {
         md::Frame frame;
         frame.low = s.low;
         frame.length = s.length;
+        if (!s.changes_volume()) return frame;
+        frame.about = s.middle();
+        frame.scale = run.value(l.scale);
+        for (std::size_t a = 0; a < 3; ++a) {
+            frame.length[a] *= frame.scale;
+            frame.low[a] = frame.about[a] - frame.length[a] / 2;
+        }
         return frame;
     };
     std::vector<std::shared_ptr<graph::Frames>> all;
@@ -27,6 +36,16 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, 
         all.push_back(std::make_shared<md::TrajectoryFile>(
             form, about, md::TrajectoryLabels{l.set, l.id.id(), l.x.id(), l.species.id()}, box));
     return all;
+}
+
+std::string first_line(const graph::Simulation& run, const md::Settings& s, const md::Labels& l) {
+    const std::int64_t atoms = run.value(l.atoms);
+    return fmt::format("{} atoms, {:.0f} degrees of freedom", atoms, s.degrees_of_freedom(atoms));
+}
+
+std::optional<graph::ShownScale> shown_scale(const md::Settings& s, const md::Labels& l) {
+    if (!s.changes_volume()) return std::nullopt;
+    return graph::ShownScale{l.set, l.scale, s.middle()};
 }
 
 }  // namespace
@@ -41,10 +60,14 @@ int main(int argc, char** argv) {
             .time = l.time,
             .end = static_cast<double>(settings.steps) * settings.step,
             .time_unit = settings.units->time,
+            .done = l.done,
+            .first_line = [&settings,
+                           l](const graph::Simulation& run) { return first_line(run, settings, l); },
             .series = l.thermo.all(),
             .series_every = settings.thermo,
             .series_due = [&settings](std::int64_t step) { return settings.due(step); },
             .fields = {l.x, l.v},
+            .scale = shown_scale(settings, l),
             .frames = trajectories(settings, l),
             .verify = [&settings, l](const graph::Finished& run) { return md::verify(run, l, settings); }};
     });

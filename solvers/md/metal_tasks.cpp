@@ -3,8 +3,8 @@
 //   densities     rho of own atoms and of the halo's; what belongs to others goes to them
 //   embed         F and F' of own atoms, when all patches' parts of rho are there
 //   metal forces  with F' of both atoms of a pair: those of the halo are copied
-#include "solvers/md/potentials/eam_pass.hpp"
 #include "solvers/md/over_pairs.hpp"
+#include "solvers/md/potentials/eam_pass.hpp"
 
 namespace strata::md {
 
@@ -30,7 +30,7 @@ void embed_atoms(const Step& step, Scope& scope, const PairVersions& at, const s
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
             embed(*s.eam, here[list].species(), here[rho].data(), here[rho].size(), here[slope].data());
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = energy;
     });
@@ -46,7 +46,7 @@ void add_forces(const Step& step, Scope& scope, const PairVersions& at, const st
         double* f[3];
         pointers(here[force], f);
         const Sums found = add_eam_forces(pairs, sight, *s.eam, here[slope].data(), f);
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;
         for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];

@@ -1,4 +1,5 @@
-// What acts on atoms from outside, on the graph. Nothing of this is declared where a case does not ask for it.
+// What acts on atoms from outside, on the graph. Nothing of this is declared where a case does not ask for
+// it.
 //
 //   put atoms      at the start: the groups of each atom, and its first place for springs
 //   drift          moves atoms of moving groups, and turns others round at reflecting walls
@@ -51,7 +52,8 @@ Marks marks_of(const Step& step, Task& task, bool renewed) {
 
 /// each(i, bits of its groups) for the atoms of a group that forces move.
 template <class Each>
-void of_group(std::int64_t count, const std::int32_t* bits, std::int32_t group, std::int32_t held, Each each) {
+void of_group(std::int64_t count, const std::int32_t* bits, std::int32_t group, std::int32_t held,
+              Each each) {
     for (std::int64_t i = 0; i < count; ++i)
         if (bits == nullptr || (in_group(bits[i], group) && (bits[i] & held) == 0)) each(i);
 }
@@ -137,7 +139,8 @@ class Acting {
             const double r = sign * (atoms_.x[a][i] - at);
             if (r >= wall.cutoff()) return;
             if (wall.is_hard() && !(r > 0))
-                throw Error(fmt::format("an atom is at the wall {} or beyond it", Wall::kFaces[wall.face()]), kFailure)
+                throw Error(fmt::format("an atom is at the wall {} or beyond it", Wall::kFaces[wall.face()]),
+                            kFailure)
                     .given(fmt::format("({}, {}, {})", atoms_.x[0][i], atoms_.x[1][i], atoms_.x[2][i]))
                     .allowed(fmt::format("{} {} {}", "xyz"[a], wall.high() ? "below" : "above", at))
                     .remedy("first positions away from the wall, or a shorter time step (time.step)");
@@ -186,11 +189,13 @@ void make_outside_labels(const Step& step) {
     for (const std::size_t face : all.faces_with_walls())
         column(fmt::format("force on {}", Wall::kFaces[face]), units.force);
     if (all.watched.empty()) return;
-    o.of_groups = graph.scalars<double>("of groups", Reduce::sum, static_cast<int>(kOfGroup * all.series.size()));
+    o.of_groups =
+        graph.scalars<double>("of groups", Reduce::sum, static_cast<int>(kOfGroup * all.series.size()));
     for (const std::string& name : all.series) {
         column("temperature of " + name, units.temperature);
         column("kinetic energy of " + name, units.energy);
-        for (const char axis : {'x', 'y', 'z'}) column(fmt::format("force {} on {}", axis, name), units.force);
+        for (const char axis : {'x', 'y', 'z'})
+            column(fmt::format("force {} on {}", axis, name), units.force);
     }
 }
 
@@ -240,7 +245,7 @@ std::function<void(Here&, double* const values[3])> hold_atoms(const Step& step,
 }
 
 std::function<double(Here&, std::int64_t, double* const[3], double* const[3])> carry_atoms(const Step& step,
-                                                                                         Task& drift) {
+                                                                                           Task& drift) {
     const Outside& all = step.settings.outside;
     if (all.moving.empty() && !all.reflects()) return {};
     const Marks marks = marks_of(step, drift, false);
@@ -341,7 +346,8 @@ void act_from_outside(const Step& step, Scope& scope, int x_version, int v_versi
         for (const Push& push : s.outside.moving) {
             for (std::int64_t i = 0; i < atoms.count; ++i) {
                 if ((atoms.groups[i] & push.group) == 0 || (atoms.groups[i] & before) != 0) continue;
-                for (std::size_t a = 0; a < 3; ++a) power -= push.vector[a] * atoms.f[a][i], atoms.f[a][i] = 0;
+                for (std::size_t a = 0; a < 3; ++a)
+                    power -= push.vector[a] * atoms.f[a][i], atoms.f[a][i] = 0;
             }
             before |= push.group;
         }
@@ -382,7 +388,8 @@ void add_up_outside(const Step& step, Scope& scope) {
         auto& sums = here[since];
         if (start) sums = {};
         if (start && works) here[work] = 0;
-        for (std::size_t face = 0; face < kFaces; ++face) sums[face] += here[now][static_cast<std::int64_t>(face)];
+        for (std::size_t face = 0; face < kFaces; ++face)
+            sums[face] += here[now][static_cast<std::int64_t>(face)];
         const double power = here[now][OutsideLabels::kPower];
         if (works && !start) here[work] += s.step * (sums[kPowerBefore] + power) / 2;
         sums[kPowerBefore] = power;
@@ -398,7 +405,8 @@ void add_up_outside(const Step& step, Scope& scope) {
             const std::int64_t first = kOfGroup * static_cast<std::int64_t>(g);
             const double kinetic = s.kinetic_unit() * here[of_groups][first];
             const auto number = std::countr_zero(static_cast<std::uint32_t>(s.outside.watched[g]));
-            here[columns[at++]] = s.units->temperature_of(kinetic, 3 * static_cast<double>(here[members][number]));
+            here[columns[at++]] =
+                s.units->temperature_of(kinetic, 3 * static_cast<double>(here[members][number]));
             here[columns[at++]] = kinetic;
             for (std::int64_t a = 0; a < 3; ++a) here[columns[at++]] = here[of_groups][first + 1 + a];
         }

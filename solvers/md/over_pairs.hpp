@@ -17,12 +17,23 @@ void over_pairs(const Step& step, graph::Task& task, const PairVersions& at, Wor
     const auto around = task.need(l.near);
     const auto list = task.need(l.neighbours.at(at.list));
     const auto way = task.need(l.way.at(at.way));
+    const bool boxed = step.settings.changes_volume();
+    const auto scale = boxed ? task.need(l.scale) : graph::ScalarUse<const double>();
     task.run([=, &s = step.settings](graph::Here& here) {
         const double* place[3];
         pointers(here[x], place);
-        const Sight sight{
+        Sight sight{
             {place[0], place[1], place[2]}, here[list].species(), here[around].own(), here[around].size()};
-        work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
+        if (!boxed) return work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
+        // Lists are of the first box, what is computed with them of the present one.
+        const Pairs& pairs = here[list].near(sight, s.cutoff / here[scale], here[way], s.margin);
+        static thread_local std::vector<double> real[3];
+        for (std::size_t c = 0; c < 3; ++c) {
+            real[c].resize(static_cast<std::size_t>(sight.all));
+            for (std::size_t i = 0; i < real[c].size(); ++i) real[c][i] = here[scale] * place[c][i];
+            sight.x[c] = real[c].data();
+        }
+        work(here, sight, pairs);
     });
 }
 

@@ -99,8 +99,9 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
                          "cutoff to the section's end"});
     keys.key("pair.interpolation", &s.interpolation,
              {.choices = {"spline", "linear"}, .meaning = "table: by r^2 between points, as LAMMPS's"});
-    keys.key("pair.points", &s.points,
-             {.least = 2, .most = 1 << 24, .meaning = "table: so many values, made of the file's by splines"});
+    keys.key(
+        "pair.points", &s.points,
+        {.least = 2, .most = 1 << 24, .meaning = "table: so many values, made of the file's by splines"});
     keys.key("pair.cutoff", &s.cutoff, {.unit = "sigma", .least = 0, .above_least = true, .meaning = ""});
     keys.key("pair.shift", &s.shift,
              {.choices = {"none", "energy", "force"},
@@ -127,6 +128,48 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
                          "never. Does not change results"});
 }
 
+void add_barostat_keys(CaseSchema& keys, Settings& s) {
+    keys.key("barostat.kind", &s.barostat,
+             {.choices = {"none", "c-rescale"},
+              .meaning = "the box stays; or it is scaled by Bernetti and Bussi's stochastic cell rescaling, "
+                         "beside a thermostat"});
+    keys.key("barostat.pressure", &s.pressure,
+             {.unit = "epsilon/sigma3", .meaning = "the one that is kept on average"});
+    keys.key("barostat.time", &s.barostat_time,
+             {.unit = "tau",
+              .least = 0,
+              .above_least = true,
+              .meaning = "in which the volume forgets what it was, if the compressibility is right"});
+    keys.key("barostat.compressibility", &s.compressibility,
+             {.unit = "sigma3/epsilon",
+              .least = 0,
+              .meaning = "about that of the atoms. It says how fast volumes change, not which ones come"});
+    keys.key("barostat.every", &s.barostat_every,
+             {.least = 1, .most = 1e6, .meaning = "the box is scaled in every so many steps"});
+    keys.key(
+        "barostat.least", &s.least_scale,
+        {.least = 0.1,
+         .most = 1,
+         .meaning = "the box may shrink to so much of its first length; halos are as wide as that needs"});
+}
+
+void add_motion_keys(CaseSchema& keys, Settings& s) {
+    keys.key("time.method", &s.method,
+             {.choices = {"verlet", "fire"},
+              .meaning = "motion in time, or the way to the next minimum of the energy"});
+    keys.key("time.remove_drift", &s.remove_drift,
+             {.least = 0,
+              .most = 1e9,
+              .meaning = "the motion of all atoms together is taken away in every so many steps; 0: never"});
+    keys.key("minimise.force", &s.least_force,
+             {.unit = "epsilon/sigma",
+              .least = 0,
+              .above_least = true,
+              .meaning = "fire: the run ends where no atom has a larger force"});
+    keys.key("minimise.way", &s.longest_way,
+             {.unit = "sigma", .least = 0, .above_least = true, .meaning = "fire: the longest of a step"});
+}
+
 }  // namespace
 
 graph::CaseSchema schema(Settings& s) {
@@ -148,6 +191,8 @@ graph::CaseSchema schema(Settings& s) {
          .above_least = true,
          .meaning = "langevin: 1 / friction; v-rescale: in which the kinetic energy forgets what it was; "
                     "nose-hoover: 1 / its angular frequency"});
+    add_barostat_keys(keys, s);
+    add_motion_keys(keys, s);
     keys.key("time.step", &s.step, {.unit = "tau", .least = 0, .above_least = true, .meaning = ""});
     keys.key("time.steps", &s.steps,
              {.least = 1, .most = 1e12, .required = true, .decides = false, .meaning = "until the end"});
@@ -221,8 +266,6 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.several_kinds() && s.file.empty())
         keys.refuse("kinds.names", "a lattice has one kind of atoms", "one name, or system.file");
-    if (s.several_kinds() && s.langevin())
-        keys.refuse("thermostat.kind", "Langevin's is for one kind of atoms", "none, v-rescale, nose-hoover");
     (void)s.potential();  // throws where a pair is given twice
 }
 
@@ -234,10 +277,11 @@ void take_masses(Settings& s, const std::vector<double>& masses) {
 
 /// For each pair of kinds, of both orders.
 void read_tables(Settings& s, const graph::CaseSchema& keys) {
-    const std::string form =
-        fmt::format("\"A B SECTION\" or \"A B SECTION CUTOFF\", once for each pair of {}", fmt::join(s.names, ", "));
+    const std::string form = fmt::format(
+        "\"A B SECTION\" or \"A B SECTION CUTOFF\", once for each pair of {}", fmt::join(s.names, ", "));
     if (s.potential_file.empty())
-        keys.refuse("pair.file", "a tabulated potential needs a table", "a file of LAMMPS's pair_style table");
+        keys.refuse("pair.file", "a tabulated potential needs a table",
+                    "a file of LAMMPS's pair_style table");
     if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
     if (s.shift != "none") keys.refuse("pair.shift", "a table says itself where it is 0", "none");
     const std::size_t n = s.names.size();
@@ -245,12 +289,14 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
     for (const std::string& text : s.sections) {
         const auto words = words_of(text);
         const auto kind = [&](std::size_t w) {
-            const auto at = w < words.size() ? std::find(s.names.begin(), s.names.end(), words[w]) : s.names.end();
+            const auto at =
+                w < words.size() ? std::find(s.names.begin(), s.names.end(), words[w]) : s.names.end();
             return static_cast<std::size_t>(at - s.names.begin());
         };
         const std::size_t a = kind(0), b = kind(1);
         const auto cutoff = words.size() == 4 ? real_of(words[3]) : std::optional<double>(0);
-        const bool right = (words.size() == 3 || (words.size() == 4 && cutoff && *cutoff > 0)) && a < n && b < n;
+        const bool right =
+            (words.size() == 3 || (words.size() == 4 && cutoff && *cutoff > 0)) && a < n && b < n;
         if (!right || found[a * n + b]) keys.refuse("pair.sections", fmt::format("'{}'", text), form);
         found[a * n + b] = found[b * n + a] = PairFunction::read(
             s.potential_file, std::string(words[2]),
@@ -259,7 +305,8 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
     s.tables.clear(), s.cutoff = 0;
     for (std::size_t at = 0; at < n * n; ++at) {
         if (!found[at])
-            keys.refuse("pair.sections", fmt::format("none for {} and {}", s.names[at / n], s.names[at % n]), form);
+            keys.refuse("pair.sections", fmt::format("none for {} and {}", s.names[at / n], s.names[at % n]),
+                        form);
         s.tables.push_back(*found[at]);
         s.cutoff = std::max(s.cutoff, s.tables.back().cutoff());
     }
@@ -328,6 +375,7 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
         keys.refuse("system.shift", "the state is in a file", "none, or a lattice");
     const bool fills = s.box.empty() || s.state != nullptr;
     const double edge = std::cbrt(static_cast<double>(s.patch_atoms) / s.density);
+    const double smallest = s.changes_volume() ? s.least_scale : 1;
     for (std::size_t a = 0; a < 3; ++a) {
         const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
@@ -339,7 +387,8 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
                         fmt::format("at most {:.6g} either way", room));
         if (s.outside.periodic(a) && s.length[a] < 2 * (s.reach() - s.skin))
             keys.refuse("pair.cutoff", fmt::format("the box is {:.6g} wide", s.length[a]),
-                        fmt::format("at most {:.6g}, half of that", s.length[a] / 2));
+                        fmt::format("at most {:.6g}, half of that{}", s.length[a] / 2 * smallest,
+                                    smallest < 1 ? " times barostat.least" : ""));
         if (2 * s.sphere > lattice)
             keys.refuse("system.sphere", "the droplet is larger than the lattice",
                         fmt::format("at most {:.6g}", lattice / 2));
@@ -348,6 +397,28 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.thermostat != "none" && s.thermostat_temperature == 0)
         keys.refuse("thermostat.temperature", "a thermostat without a temperature", "above 0");
+    if (s.changes_volume() && s.thermostat == "none")
+        keys.refuse("barostat.kind", "its noise has the temperature of a thermostat, and there is none",
+                    "none, or a thermostat (thermostat.kind)");
+    if (s.changes_volume() && s.compressibility == 0)
+        keys.refuse("barostat.compressibility", "a barostat without one", "above 0");
+    if (s.minimises() && s.changes_volume())
+        keys.refuse("barostat.kind", "a minimisation leaves the box as it is", "none");
+    if (s.minimises() && s.thermostat != "none")
+        keys.refuse("thermostat.kind", "a minimisation has no temperature", "none");
+    if (s.minimises() && s.remove_drift > 0)
+        keys.refuse("time.remove_drift", "a minimisation has no momentum", "0");
+    if (s.changes_volume() && (s.outside.changes() || !s.outside.all_periodic()))
+        keys.refuse("barostat.kind",
+                    "the pressure of a box with forces from outside or open borders is not that of a fluid",
+                    "none, or periodic borders without [outside] and [walls]");
+    if (s.minimises() && (s.outside.works() || s.outside.reflects()))
+        keys.refuse("outside.moving",
+                    "a minimisation has no time: atoms that are moved, forces along a periodic "
+                    "direction and reflecting walls have no place in it",
+                    "none of these");
+    if (s.remove_drift > 0 && s.outside.kept_momenta() != 3)
+        keys.refuse("time.remove_drift", "what acts from outside changes the momentum of all atoms", "0");
     if (s.long_range && (s.shift != "none" || s.sphere > 0 || !fills || !s.outside.all_periodic()))
         keys.refuse("pair.long_range", "the fluid is neither truncated alone nor even",
                     "false, or shift = \"none\", a box that the lattice fills, and periodic borders");

@@ -35,10 +35,10 @@ struct Settings {
     std::string lattice = "fcc";
     std::vector<std::int64_t> cells;
     double density = 0;
-    std::vector<double> box;    // none: as large as the lattice
+    std::vector<double> box;       // none: as large as the lattice
     std::vector<double> shift_by;  // of the lattice from the middle of the box; none: 0
-    double sphere = 0;        // radius; 0: the whole lattice
-    double temperature = -1;  // below 0: velocities of the file
+    double sphere = 0;             // radius; 0: the whole lattice
+    double temperature = -1;       // below 0: velocities of the file
     std::int64_t seed = 1;
     std::vector<std::int64_t> patches;  // none: by patch_atoms
     std::int64_t patch_atoms = 8000;
@@ -58,10 +58,17 @@ struct Settings {
 
     double step = 0.005;
     std::int64_t steps = 0;
+    std::string method = "verlet";
+    std::int64_t remove_drift = 0;
+    double least_force = 1e-6, longest_way = 0.1;  // of a minimisation
     std::int64_t thermo = 100;
 
     std::string thermostat = "none";
     double thermostat_temperature = 0, thermostat_time = 1;
+
+    std::string barostat = "none";
+    double pressure = 0, barostat_time = 1, compressibility = 0, least_scale = 0.9;
+    std::int64_t barostat_every = 10;
 
     std::vector<std::string> trajectories;  // their forms
     std::int64_t trajectory_every = 100, digits = 9;
@@ -76,8 +83,8 @@ struct Settings {
     std::shared_ptr<const Eam> eam;         // of `potential_file`
     std::vector<PairFunction> tables;       // of `potential_file`, for each pair of kinds
     Outside outside;
-    Real3 low{}, length{};                  // of the box
-    Int3 counts{};                          // of patches
+    Real3 low{}, length{};  // of the box
+    Int3 counts{};          // of patches
 
     [[nodiscard]] bool several_kinds() const { return kinds.size() > 1; }
     /// That of the first kind: masses are counted in it.
@@ -93,14 +100,22 @@ struct Settings {
     }
     /// Whether the first velocities are made, of a temperature.
     [[nodiscard]] bool makes_velocities() const { return temperature >= 0; }
+    [[nodiscard]] double farthest_cutoff() const {
+        return eam || !tables.empty() ? cutoff : largest_cutoff(potential());
+    }
+    /// Of lists and halos, in a box as it is at first: as far as the cutoff is in the smallest one.
     [[nodiscard]] double reach() const {
-        return (eam || !tables.empty() ? cutoff : largest_cutoff(potential())) + skin;
+        return farthest_cutoff() / (changes_volume() ? least_scale : 1) + skin;
     }
     /// Whether atoms beyond a border that is not periodic are those of the patches there.
     [[nodiscard]] graph::Beyond beyond() const {
         return outside.all_periodic() ? graph::Beyond::refused : graph::Beyond::owned;
     }
+    /// Of the first box.
     [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
+    [[nodiscard]] Real3 middle() const {
+        return {low[0] + length[0] / 2, low[1] + length[1] / 2, low[2] + length[2] / 2};
+    }
     /// Atoms of a cell of the lattice, and its width.
     [[nodiscard]] int basis() const { return lattice == "fcc" ? 4 : lattice == "bcc" ? 2 : 1; }
     [[nodiscard]] double spacing() const;
@@ -114,13 +129,22 @@ struct Settings {
     [[nodiscard]] bool rescales() const { return thermostat == "v-rescale" || thermostat == "nose-hoover"; }
     /// Whether velocities change while atoms move.
     [[nodiscard]] bool drift_changes_velocities() const { return thermostat != "none" || outside.reflects(); }
-    /// Three for each atom that moves by forces, without those of the sum of all momenta where it is kept:
-    /// friction and noise change it, and so does what acts from outside.
+    /// Three for each atom that moves by forces, but for the motion of all together, where that is kept:
+    /// friction and noise alone bring it back, and what acts from outside changes it.
     [[nodiscard]] double degrees_of_freedom(std::int64_t atoms) const {
-        return 3 * static_cast<double>(atoms) - (langevin() ? 0 : outside.kept_momenta());
+        const bool brings = langevin() && remove_drift == 0;
+        return 3 * static_cast<double>(atoms) - (brings ? 0 : outside.kept_momenta());
     }
+    [[nodiscard]] bool minimises() const { return method == "fire"; }
+    [[nodiscard]] bool changes_volume() const { return barostat != "none"; }
+    /// Whether the barostat scales the box in this step, from what the step before has summed up.
+    [[nodiscard]] bool scales(std::int64_t at) const { return at > 0 && at % barostat_every == 0; }
     /// Whether the thermodynamic quantities are found in this step.
-    [[nodiscard]] bool due(std::int64_t at) const { return at % thermo == 0 || at == steps; }
+    [[nodiscard]] bool due(std::int64_t at) const { return minimises() || at % thermo == 0 || at == steps; }
+    /// Whether energies and virial are summed up in this step.
+    [[nodiscard]] bool sums_due(std::int64_t at) const {
+        return due(at) || (changes_volume() && (scales(at) || scales(at + 1)));
+    }
 };
 
 /// The keys, bound to the settings, which must outlive them.

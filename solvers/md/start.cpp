@@ -48,7 +48,8 @@ std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch
     Real3 corner{}, lo{}, hi{};  // of the lattice; of the patch
     std::int64_t first[3], last[3];
     for (std::size_t d = 0; d < 3; ++d) {
-        // Larger boxes have the lattice in their middle. A quarter of a cell from the border, no atom is on it.
+        // Larger boxes have the lattice in their middle. A quarter of a cell from the border, no atom is on
+        // it.
         corner[d] = (s.length[d] - static_cast<double>(s.cells[d]) * a) / 2 + a / 4;
         if (!s.shift_by.empty()) corner[d] += s.shift_by[d];
         lo[d] = own.lo[d] * h[d], hi[d] = own.hi[d] * h[d];

@@ -16,7 +16,7 @@ void find_table_forces(const Step& step, Scope& scope, int x_version, int list_v
                    pointers(here[force], f);
                    const Sums found =
                        add_table_forces(pairs, sight, static_cast<int>(s.kinds.size()), s.tables, f);
-                   if (!s.due(here.step)) return;
+                   if (!s.sums_due(here.step)) return;
                    here[sums].resize(kSums);
                    here[sums][kPotential] = found.energy;
                    for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];

@@ -228,9 +228,8 @@ SwarmShape line() {
 
 TEST_CASE("a patch sees those near it, in the order of patches, images and places, until the next renewal",
           "[halos]") {
-    const SwarmShape shape =
-        GENERATE(SwarmShape(), narrow(), walls(), open(), flat(), line(), half({}), half(narrow()),
-                                      half(open()), half(flat()));
+    const SwarmShape shape = GENERATE(SwarmShape(), narrow(), walls(), open(), flat(), line(), half({}),
+                                      half(narrow()), half(open()), half(flat()));
     CAPTURE(shape.cells, shape.directions);
     check_seen<double>(shape, seen_of<double>(shape, 23, 1, 0));
     check_seen<float>(shape, seen_of<float>(shape, 23, 2, 11));

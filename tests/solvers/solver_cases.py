@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
+MD_CASES = CASES.parent / "md"
 MPM_CASES = CASES.parent / "mpm"
 
 
@@ -35,9 +36,11 @@ def solver_program(front: str, name: str) -> Path | None:
     return next((place for place in places if place.exists()), None)
 
 
-def over_nodes(ranks: int, per_node: int, *program: object) -> subprocess.CompletedProcess[str]:
+def over_nodes(
+    ranks: int, per_node: int, *program: object, says: str = ""
+) -> subprocess.CompletedProcess[str]:
     """A program under mpirun, on one machine that plays nodes of `per_node` ranks each. Skips where mpirun is
-    not there or is that of another MPI."""
+    not there or is that of another MPI. `says`: what one team of so many processes prints."""
     mpirun = shutil.which("mpirun")
     if mpirun is None:
         pytest.skip("there is no mpirun")
@@ -51,7 +54,7 @@ def over_nodes(ranks: int, per_node: int, *program: object) -> subprocess.Comple
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
-    if f"{ranks} processes" not in done.stdout:
+    if (says or f"{ranks} processes") not in done.stdout:
         pytest.skip(f"this mpirun does not start the program as one team: {done.stderr[:200]}")
     assert done.returncode == 0, done.stderr
     return done

@@ -66,27 +66,36 @@ std::string smaller(std::string text) {
     return text;
 }
 
+/// Molecular dynamics: half as wide.
+std::string narrower(const std::string& text) {
+    std::vector<long> cells = numbers(text, "cells");
+    for (long& n : cells) n /= 2;
+    return std::regex_replace(with(text, "cells", cells), std::regex("\nsphere = [0-9.]+"), "\nsphere = 6.0");
+}
+
 }  // namespace
 
 TEST_CASE("in the checking build every case of the repository runs", "[native]") {
     const TemporaryFolder folder;
     int count = 0;
-    for (const auto& [name, program] :
-         {std::pair{"mpm", CHECKED_MPM}, std::pair{"transport", CHECKED_TRANSPORT}}) {
+    for (const auto& [name, program] : {std::pair<std::string, std::string>{"mpm", CHECKED_MPM},
+                                        {"transport", CHECKED_TRANSPORT},
+                                        {"md", CHECKED_MD}}) {
         std::vector<fs::path> files;
         for (const fs::directory_entry& each : fs::directory_iterator(fs::path(CASES) / name))
             if (each.path().extension() == ".toml") files.push_back(each.path());
         std::sort(files.begin(), files.end());
         for (const fs::path& file : files) {
             const fs::path copy = folder.path() / file.filename();
-            write_text(copy, smaller(text_of(file)));
-            const Done done = run(std::string("STRATA_BIND=none STRATA_LAYOUT=1x2 ") + program + " " +
-                                  copy.string() + " --steps 10 --quiet");
+            write_text(copy, name == "md" ? narrower(text_of(file)) : smaller(text_of(file)));
+            const Done done = run("cd '" + fs::path(CASES).parent_path().string() +
+                                  "' && STRATA_BIND=none STRATA_LAYOUT=1x2 " + program + " " + copy.string() +
+                                  " --steps 10 --quiet");
             INFO(file << ": " << done.said);
             CHECK(done.status == 0);
             CHECK(has(done.said, ", 10 steps to "));
             ++count;
         }
     }
-    CHECK(count >= 15);
+    CHECK(count >= 19);
 }

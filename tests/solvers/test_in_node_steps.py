@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from solver_cases import CASES, MPM_CASES, changed
+from solver_cases import CASES, MD_CASES, MPM_CASES, changed
 from tested_build import built
 
 STEPS = 20
@@ -22,6 +22,7 @@ MOST_APART_BETWEEN = 0.1
 SOLVERS = {
     "transport": (CASES, "heat", {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}),
     "mpm": (MPM_CASES, "axial", {}),
+    "md": (MD_CASES, "melt", {"cells": "[8, 8, 8]", "seed": "87287\npatches = [2, 2, 2]"}),
 }
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from solver_cases import CASES, changed, solver_program
+from solver_cases import MD_CASES, changed, solver_program
 from test_mpm_layouts import ended, same_everywhere
 
-MD_CASES = CASES.parent / "md"
 SHORT = {
     "melt": ({"cells": "[8, 8, 8]", "seed": "87287\npatches = [3, 2, 2]", "thermo": "5"}, 45),
     "columbia": ({"cells": "[8, 8, 8]", "patches": "[2, 1, 2]", "thermo": "5"}, 25),

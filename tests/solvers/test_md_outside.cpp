@@ -1,5 +1,5 @@
-// What acts on atoms from outside: groups, forces, walls, open borders, tabulated pairs; against analytic results,
-// a plain loop over all pairs, and numbers worked out by hand.
+// What acts on atoms from outside: groups, forces, walls, open borders, tabulated pairs; against analytic
+// results, a plain loop over all pairs, and numbers worked out by hand.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -23,7 +23,8 @@ using Vector = std::array<double, 3>;
 struct Running {
     explicit Running(const Settings& given, int threads = 1) : s(completed(given)), graph("md") {
         l = declare(graph, s);
-        simulation = std::make_unique<Simulation>(graph, Members::alone(), SimulationOptions{.threads = threads});
+        simulation =
+            std::make_unique<Simulation>(graph, Members::alone(), SimulationOptions{.threads = threads});
         simulation->start();
     }
     static Settings completed(Settings s) {
@@ -131,14 +132,16 @@ TEST_CASE("walls have the formulas of LAMMPS's fix wall, shifted to 0 at the cut
             CHECK(std::abs(slope + each.at(r).force) < 1e-6 * (1 + std::abs(slope)));
         }
     }
-    for (const char* wrong : {"zlo", "up reflect", "zlo lj93 1 1", "zlo lj93 1 0 2", "zlo reflect 1", "zlo soft 1 1"})
+    for (const char* wrong :
+         {"zlo", "up reflect", "zlo lj93 1 1", "zlo lj93 1 0 2", "zlo reflect 1", "zlo soft 1 1"})
         CHECK_FALSE(wall(wrong));
 }
 
 TEST_CASE("groups are sets of atoms by kind, number and place, and what is no line says why", "[groups]") {
     Groups groups({"hot", "floor", "rest"}, {"A", "B"});
-    for (const char* line : {"hot: kind B", "hot: id 10 to 12", "floor: z < 2.0 and not id 3", "floor: id 99",
-                             "rest: not group hot and not group floor and box 0 5 0 5 0 9", "rest: sphere 9 9 9 1"})
+    for (const char* line :
+         {"hot: kind B", "hot: id 10 to 12", "floor: z < 2.0 and not id 3", "floor: id 99",
+          "rest: not group hot and not group floor and box 0 5 0 5 0 9", "rest: sphere 9 9 9 1"})
         CHECK(groups.add(line).empty());
     CHECK(groups.of(1, 1, {6, 6, 6}) == 1);
     CHECK(groups.of(11, 0, {6, 6, 1}) == 3);
@@ -150,13 +153,14 @@ TEST_CASE("groups are sets of atoms by kind, number and place, and what is no li
     CHECK(groups.of(4, 0, {9, 9.5, 8}) == 0);
     CHECK(*groups.bit("all") == 0);
     CHECK(*groups.bit("rest") == 4);
-    for (const auto& [line, why] : std::map<std::string, std::string>{{"hot", "no group is named"},
-                                                                      {"cold: all", "there is no group 'cold'"},
-                                                                      {"hot: kind C", "'kind' begins no term"},
-                                                                      {"hot: id 5 to 2", "'id' begins no term"},
-                                                                      {"hot: z <", "'z' begins no term"},
-                                                                      {"hot: all or all", "'or' is not \"and\""},
-                                                                      {"hot:", "'' begins no term"}})
+    for (const auto& [line, why] :
+         std::map<std::string, std::string>{{"hot", "no group is named"},
+                                            {"cold: all", "there is no group 'cold'"},
+                                            {"hot: kind C", "'kind' begins no term"},
+                                            {"hot: id 5 to 2", "'id' begins no term"},
+                                            {"hot: z <", "'z' begins no term"},
+                                            {"hot: all or all", "'or' is not \"and\""},
+                                            {"hot:", "'' begins no term"}})
         CHECK(groups.add(line) == why);
 }
 
@@ -263,7 +267,8 @@ TEST_CASE("the force of an ideal gas on walls is its pressure times their area",
     Settings s = ideal_gas(10, 6);
     s.step = 0.01, s.thermo = 6000;
     s.outside.boundary = {"walls", "walls", "walls"};
-    s.outside.faces = {"xlo reflect", "xhi reflect", "ylo reflect", "yhi reflect", "zlo reflect", "zhi reflect"};
+    s.outside.faces = {"xlo reflect", "xhi reflect", "ylo reflect",
+                       "yhi reflect", "zlo reflect", "zhi reflect"};
     const Running run(s);
     const double first = run.value(run.l.thermo.total);
     run.advance(6000);
@@ -389,7 +394,8 @@ TEST_CASE("an atom that is far away does not make the forces on others coarser",
         for (auto* forces : {&full, &mixed}) {
             for (auto& axis : *forces) axis.assign(x[0].size(), 0);
             double* const f[3] = {(*forces)[0].data(), (*forces)[1].data(), (*forces)[2].data()};
-            pairs.forces(sight, s.potential(), forces == &full ? Precision::full : Precision::mixed, false, f);
+            pairs.forces(sight, s.potential(), forces == &full ? Precision::full : Precision::mixed, false,
+                         f);
         }
         double most = 0, largest = 0;
         for (std::size_t c = 0; c < 3; ++c)
@@ -479,7 +485,8 @@ TEST_CASE("tables of several kinds are those of their pairs; what is missing is 
                              0.6 + 1.25 * (k / 8 % 8) + 0.01 * (k % 5), 0.6 + 1.25 * (k / 64));
     Settings s;
     s.file = folder.write("mixture.xyz", frame).string();
-    s.names = {"A", "B"}, s.temperature = 1, s.precision = "double", s.steps = 40, s.thermo = 1, s.step = 0.002;
+    s.names = {"A", "B"}, s.temperature = 1, s.precision = "double", s.steps = 40, s.thermo = 1,
+    s.step = 0.002;
     s.patches = {2, 2, 1};
     Settings tabulated = s;
     s.explicit_pairs = {"A A 1 1 2.5", "B B 0.5 1.1 2.2", "A B 0.8 1.05 2.4"};

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from solver_cases import CASES, changed, solver_program
+from solver_cases import MD_CASES, changed, solver_program
 from test_mpm_layouts import same_everywhere
 
-MD_CASES = CASES.parent / "md"
 RECORDED = Path(__file__).parent / "lammps"
 MELT = {"cells": "[6, 6, 6]", "seed": "87287\npatches = [2, 2, 1]", "thermo": "5"}
 

@@ -185,6 +185,20 @@ def test_each_kind_of_output_is_compared_and_the_first_difference_named(
     assert not list(run.glob("replay-*"))
 
 
+def test_a_damaged_row_of_the_runs_series_is_one_error_that_names_its_line(steered, replay, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(steered, run)
+    lines = (run / "series.csv").read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("35,"))
+    (run / "series.csv").write_text("\n".join([*lines[:at], lines[at][:-9] + ",x", *lines[at + 1 :], ""]))
+    said = replay(run, "--steps", "25:50", status=2).stderr
+    assert said.count("strata: error") == 1
+    assert "not a row of the time series" in said and f"series.csv:{at + 1}" in said, said
+    (run / "series.csv").write_text("\n".join(["step,time [s]", *lines[1:], ""]))
+    assert "other columns" in replay(run, "--steps", "25:50", status=2).stderr
+    assert not list(run.glob("*replay-*"))
+
+
 def test_from_the_start_without_a_checkpoint_and_fields_that_the_run_did_not_write(run, replay, tmp_path):
     case, out = changed(tmp_path, "advection", **ADVECTION), tmp_path / "run"
     run(case, "--out", out, "--steps", 40, layout="2x1")

@@ -21,6 +21,7 @@ from tested_build import built, strata
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "cases"
 HEAT = {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}
+MELT = {"cells": "[8, 8, 8]", "seed": "87287\npatches = [2, 2, 2]"}
 
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 
@@ -229,7 +230,7 @@ def test_a_graph_over_the_nodes_of_a_step_gives_the_same_bits(quiet, srun, name,
 @pytest.mark.parametrize("nodes", [2, 4])
 @pytest.mark.parametrize(
     ("name", "case", "changes"),
-    [("transport", "heat", HEAT), ("mpm", "axial", {})],
+    [("transport", "heat", HEAT), ("mpm", "axial", {}), ("md", "melt", MELT)],
 )
 def test_a_case_over_nodes_gives_the_bits_of_strata_run(quiet, srun, tmp_path, name, case, changes, nodes):
     path = changed(CASES / name / f"{case}.toml", tmp_path / "case.toml", **changes)

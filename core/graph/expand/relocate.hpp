@@ -59,8 +59,8 @@ struct Nearby {
 /// All that are at most `hops` patches away, ascending; the patch itself among them.
 [[nodiscard]] std::vector<Nearby> nearby(const Grid& grid, int patch, int hops);
 
-/// The cell of a position. Solvers' kernels and the relocation compute it in the same way. Of positions beyond
-/// a border behind which the patches own all, the cell at the border.
+/// The cell of a position. Solvers' kernels and the relocation compute it in the same way. Of positions
+/// beyond a border behind which the patches own all, the cell at the border.
 struct Cells {
     Real3 origin{}, spacing{}, inverse{};
     int directions = 3;

@@ -192,8 +192,8 @@ class Leave {
             int inside = id_[i] != -1;
             for (int c = 0; c < directions; ++c) {
                 const auto a = static_cast<std::size_t>(c);
-                double cell = std::floor((static_cast<double>(x_[c][i]) - of_.cells.origin[a]) *
-                                         of_.cells.inverse[a]);
+                double cell =
+                    std::floor((static_cast<double>(x_[c][i]) - of_.cells.origin[a]) * of_.cells.inverse[a]);
                 if (open) cell = of_.cells.owned(a, cell);
                 cell -= low[a];
                 inside &= static_cast<int>(cell >= 0) & static_cast<int>(cell < size[a]);
@@ -256,9 +256,10 @@ class Leave {
         if (met.empty())
             throw lost(i, shape.cells.contains(cell) ? "no patch is where it is"
                                                      : "it is beyond a border that is not periodic")
-                .remedy(fmt::format("delete it (set its '{}.id' to -1), keep it inside, or let patches own what "
-                                    "is beyond (Beyond::owned)",
-                                    of_.set->name));
+                .remedy(
+                    fmt::format("delete it (set its '{}.id' to -1), keep it inside, or let patches own what "
+                                "is beyond (Beyond::owned)",
+                                of_.set->name));
         const Nearby to{met.front().patch, shift};
         if (!call_.reach.empty() && !std::binary_search(call_.reach.begin(), call_.reach.end(), to))
             throw lost(i, fmt::format("it went to patch {}, farther than it may in one relocation", to.patch))

@@ -57,6 +57,26 @@ std::string header(const std::string& time_unit, const std::vector<Series::Colum
     return line + "\n";
 }
 
+void expect_header(const std::string& line, const std::string& expected, const std::filesystem::path& file) {
+    if (line + "\n" == expected) return;
+    throw Error("the time series has other columns than this run")
+        .at(file.string(), 1)
+        .given(line)
+        .allowed(expected.substr(0, expected.size() - 1));
+}
+
+Series::Row row_of(const std::string& line, std::size_t columns, const std::filesystem::path& file,
+                   int number) {
+    std::optional<Series::Row> row = parse(line, columns);
+    if (!row)
+        throw Error("this is not a row of the time series")
+            .at(file.string(), number)
+            .given(line)
+            .allowed(fmt::format("a step, a time and {} numbers", columns))
+            .remedy("remove the line, if the rows around it are right");
+    return std::move(*row);
+}
+
 }  // namespace
 
 std::vector<Series::Row> Series::read(const std::filesystem::path& file, const std::string& time_unit,
@@ -65,11 +85,12 @@ std::vector<Series::Row> Series::read(const std::filesystem::path& file, const s
     std::vector<Row> rows;
     std::ifstream in(file, std::ios::binary);
     std::string line;
-    if (!std::getline(in, line) || line + "\n" != header(time_unit, columns)) return rows;
-    while (std::getline(in, line) && !in.eof()) {  // no line end: the row is being written
-        const std::optional<Row> row = parse(line, columns.size());
-        if (!row || row->step > last) break;
-        if (row->step >= first) rows.push_back(*row);
+    if (!std::getline(in, line) || in.eof()) return rows;  // not there, or being written
+    expect_header(line, header(time_unit, columns), file);
+    for (int number = 2; std::getline(in, line) && !in.eof(); ++number) {  // no line end: being written
+        const Row row = row_of(line, columns.size(), file, number);
+        if (row.step > last) break;
+        if (row.step >= first) rows.push_back(row);
     }
     return rows;
 }
@@ -111,19 +132,15 @@ void Series::go_on_after(std::int64_t step) {
     std::string line;
     std::uintmax_t good = 0;
     const std::string expected = header(time_unit_, columns_);
-    if (!std::getline(in, line) || in.eof() || line + "\n" != expected)
-        throw Error("the time series has other columns than this run")
-            .at(path_.string(), 1)
-            .given(line)
-            .allowed(expected.substr(0, expected.size() - 1));
+    if (!std::getline(in, line) || in.eof()) line += "...";  // cut off
+    expect_header(line, expected, path_);
     good = expected.size();
     for (int number = 2; std::getline(in, line); ++number) {
         if (in.eof()) break;  // no line end: the row was cut off
-        const std::optional<Row> row = parse(line, columns_.size());
-        if (!row) throw Error("this is not a row of the time series").at(path_.string(), number).given(line);
-        if (row->step > step) break;
+        const Row row = row_of(line, columns_.size(), path_, number);
+        if (row.step > step) break;
         good += line.size() + 1;
-        rows_.push_back(*row);
+        rows_.push_back(row);
         if (rows_.size() > kRemembered) rows_.pop_front();
     }
     in.close();

@@ -44,8 +44,8 @@ class Series {
     /// The last rows, the latest last; at most `kRemembered`, those before a restart included.
     [[nodiscard]] std::vector<Row> last(std::size_t count) const;
     static constexpr std::size_t kRemembered = 1000;
-    /// The whole rows of steps from `first` to `last` in a file with these columns, as far as it has been
-    /// written; none where it has others, or is not there.
+    /// The whole rows of steps from `first` to `last`, as far as the file has been written; none where it is
+    /// not there. Throws Error where it has other columns, or a line up to `last` is no row.
     [[nodiscard]] static std::vector<Row> read(const std::filesystem::path& file,
                                                const std::string& time_unit,
                                                const std::vector<Column>& columns, std::int64_t first,

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from strata.advice.samples import processes_threads, width
-from strata.paths import NPB, PATCHES
+from strata.paths import MD_WEAK, NPB, PATCHES
 
 Summary = Mapping[str, Any]
 Figure = Mapping[str, Any]
@@ -36,13 +36,13 @@ Rule = Callable[[Summary, Figure, Sequence[Summary]], Found | str | None]
 
 
 def kind_of(task: Summary) -> str:
-    """The benchmark in the words of the table: NPB and material points are known by their programs."""
+    """The benchmark in the words of the table: NPB and solvers are known by their programs."""
     command = list(task.get("command") or ["", ""])
     program = command[0].strip("{}").rsplit("/", 1)[-1]
     if program in NPB:
         return "npb"
-    if program == PATCHES:
-        return PATCHES
+    if program in (PATCHES, MD_WEAK):
+        return program
     if task["benchmark"] == "stream" and ("--array", MESSAGE) in pairwise(command):
         return IN_CACHE
     return str(task["benchmark"])

@@ -96,11 +96,11 @@ class Run:
 
     @property
     def positions(self) -> np.ndarray:
-        return self.state["x"]
+        return self.state["position"]
 
     @property
     def velocities(self) -> np.ndarray:
-        return self.state["v"]
+        return self.state["velocity"]
 
 
 def run(

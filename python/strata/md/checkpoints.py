@@ -38,7 +38,7 @@ def newest(run: Path) -> Path:
     return found[-1]
 
 
-def read(folder: Path | str, ids: str = "id") -> State:
+def read(folder: Path | str, ids: str = "atoms.id") -> State:
     """The labels on atoms: those with as many values on each patch as the label `ids` has."""
     at = Path(folder)
     try:
@@ -54,8 +54,10 @@ def read(folder: Path | str, ids: str = "id") -> State:
                 if label["element"] in _TYPES and chunk["bytes"]:
                     raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
                     values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
-                    width = label["components"]
-                    parts[label["name"], chunk["patch"]] = values.reshape(-1, width) if width > 1 else values
+                    width = label["components"]  # all values of one, then all of the next
+                    parts[label["name"], chunk["patch"]] = (
+                        values.reshape(width, -1).T if width > 1 else values
+                    )
     except (OSError, ValueError, KeyError, IndexError) as error:
         raise StrataError("cannot read the checkpoint", at=str(at), given=str(error), code=FAILED) from None
     patches = sorted(patch for name, patch in parts if name == ids)

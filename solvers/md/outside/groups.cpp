@@ -129,9 +129,8 @@ bool Groups::holds(const Term& term, std::int64_t id, std::int32_t kind, const s
 std::int32_t Groups::of(std::int64_t id, std::int32_t kind, const std::array<double, 3>& x) const {
     std::int32_t bits = 0;
     for (const Line& line : lines_)
-        if (std::all_of(line.terms.begin(), line.terms.end(), [&](const Term& term) {
-                return holds(term, id, kind, x, bits) != term.negated;
-            }))
+        if (std::all_of(line.terms.begin(), line.terms.end(),
+                        [&](const Term& term) { return holds(term, id, kind, x, bits) != term.negated; }))
             bits |= line.bit;
     return bits;
 }

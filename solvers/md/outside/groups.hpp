@@ -1,5 +1,5 @@
-// Groups: named sets of atoms, made at the start and kept as a bit for each group with every atom. A line of a
-// case gives atoms to one:
+// Groups: named sets of atoms, made at the start and kept as a bit for each group with every atom. A line of
+// a case gives atoms to one:
 //
 //   NAME: TERM and TERM ...      all that fulfil each term; several lines of a name add up
 //   TERM                         [not] one of
@@ -26,7 +26,8 @@ class Groups {
     static constexpr std::size_t kMost = 31;
     /// What a line may be, for messages.
     static constexpr const char* kForm =
-        "NAME: TERM and TERM ..., each [not] all, kind A, id 1 to 9, z < 2, box X0 X1 Y0 Y1 Z0 Z1, sphere X Y Z R "
+        "NAME: TERM and TERM ..., each [not] all, kind A, id 1 to 9, z < 2, box X0 X1 Y0 Y1 Z0 Z1, sphere X "
+        "Y Z R "
         "or group NAME";
 
     Groups() = default;

@@ -32,9 +32,11 @@ void Outside::add_keys(CaseSchema& keys) {
     list("outside.springs", &given_springs,
          "\"GROUP K\": a force -K d towards the place where an atom was at the start");
     list("outside.frozen", &frozen, "groups that do not move: their degrees of freedom do not count");
-    list("outside.moving", &given_moving, "\"GROUP VX VY VZ\": groups with this velocity, whatever acts on them");
+    list("outside.moving", &given_moving,
+         "\"GROUP VX VY VZ\": groups with this velocity, whatever acts on them");
     list("walls.faces", &faces,
-         "\"FACE lj93 EPSILON SIGMA CUTOFF\", \"FACE lj126 EPSILON SIGMA CUTOFF\", \"FACE harmonic EPSILON CUTOFF\" "
+         "\"FACE lj93 EPSILON SIGMA CUTOFF\", \"FACE lj126 EPSILON SIGMA CUTOFF\", \"FACE harmonic EPSILON "
+         "CUTOFF\" "
          "or \"FACE reflect\", and maybe \"of GROUP\"; FACE: xlo, xhi, ylo, yhi, zlo, zhi");
 }
 
@@ -95,7 +97,9 @@ std::array<Border, 3> read_borders(const CaseSchema& keys, const std::vector<std
             borders[a] = open[a] ? Border::open : Border::periodic;
             continue;
         }
-        borders[a] = given[a] == "open" ? Border::open : given[a] == "walls" ? Border::walls : Border::periodic;
+        borders[a] = given[a] == "open"    ? Border::open
+                     : given[a] == "walls" ? Border::walls
+                                           : Border::periodic;
         if (open[a] && borders[a] == Border::periodic)
             keys.refuse("system.boundary", fmt::format("system.file says that {} is not periodic", "xyz"[a]),
                         "open or walls there");
@@ -103,8 +107,8 @@ std::array<Border, 3> read_borders(const CaseSchema& keys, const std::vector<std
     return borders;
 }
 
-std::vector<Wall> read_walls(const CaseSchema& keys, const std::vector<std::string>& faces, const Reader& read,
-                             const std::array<Border, 3>& borders) {
+std::vector<Wall> read_walls(const CaseSchema& keys, const std::vector<std::string>& faces,
+                             const Reader& read, const std::array<Border, 3>& borders) {
     std::vector<Wall> walls;
     for (const std::string& text : faces) {
         auto words = words_of(text);
@@ -115,9 +119,10 @@ std::vector<Wall> read_walls(const CaseSchema& keys, const std::vector<std::stri
         }
         const auto wall = Wall::of(words);
         if (!wall)
-            keys.refuse("walls.faces", fmt::format("'{}' is no wall", text),
-                        "FACE lj93 EPSILON SIGMA CUTOFF, FACE lj126 EPSILON SIGMA CUTOFF, FACE harmonic EPSILON "
-                        "CUTOFF or FACE reflect, with FACE xlo, xhi, ylo, yhi, zlo or zhi; and maybe of GROUP");
+            keys.refuse(
+                "walls.faces", fmt::format("'{}' is no wall", text),
+                "FACE lj93 EPSILON SIGMA CUTOFF, FACE lj126 EPSILON SIGMA CUTOFF, FACE harmonic EPSILON "
+                "CUTOFF or FACE reflect, with FACE xlo, xhi, ylo, yhi, zlo or zhi; and maybe of GROUP");
         if (borders[wall->axis()] == Border::periodic)
             keys.refuse("walls.faces", fmt::format("'{}' is at a periodic border", text),
                         "faces of directions that are open or walls (system.boundary)");
@@ -139,7 +144,8 @@ void Outside::complete(const CaseSchema& keys, const std::vector<std::string>& k
     borders = read_borders(keys, boundary, file_open);
     for (const std::string& name : names)
         if (name == "all" || words_of(name).size() != 1 || std::count(names.begin(), names.end(), name) > 1)
-            keys.refuse("groups.names", fmt::format("'{}'", name), "one word each, none twice, none of them all");
+            keys.refuse("groups.names", fmt::format("'{}'", name),
+                        "one word each, none twice, none of them all");
     groups = Groups(names, kinds);
     for (const std::string& line : members)
         if (const std::string wrong = groups.add(line); !wrong.empty())
@@ -192,7 +198,8 @@ bool Outside::works() const {
             if (periodic(a) && push.vector[a] != 0) return true;
         return false;
     };
-    return std::any_of(moving.begin(), moving.end(), [](const Push& p) { return p.vector != decltype(p.vector){}; }) ||
+    return std::any_of(moving.begin(), moving.end(),
+                       [](const Push& p) { return p.vector != decltype(p.vector){}; }) ||
            std::any_of(forces.begin(), forces.end(), along_periodic) ||
            std::any_of(accelerations.begin(), accelerations.end(), along_periodic);
 }

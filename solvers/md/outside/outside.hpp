@@ -58,11 +58,13 @@ struct Outside {
     [[nodiscard]] bool reflects() const;
     /// As Wall::kFaces counts them.
     [[nodiscard]] std::vector<std::size_t> faces_with_walls() const;
-    /// Whether a task adds to the forces, or looks at them.
-    [[nodiscard]] bool acts() const {
+    /// Whether atoms move in another way than without.
+    [[nodiscard]] bool changes() const {
         return !(forces.empty() && accelerations.empty() && springs.empty() && walls.empty() &&
-                 moving.empty() && watched.empty());
+                 moving.empty());
     }
+    /// Whether a task adds to the forces, or looks at them.
+    [[nodiscard]] bool acts() const { return changes() || !watched.empty(); }
     /// Whether energy goes in and out: by atoms that are moved, or by forces that have no potential in a
     /// periodic direction.
     [[nodiscard]] bool works() const;

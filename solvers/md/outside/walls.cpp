@@ -33,7 +33,8 @@ std::optional<Wall> Wall::of(const std::vector<std::string_view>& words) {
 }
 
 Wall::Value Wall::plain(double r) const {
-    if (form_ == Form::harmonic) return {epsilon_ * (r - cutoff_) * (r - cutoff_), 2 * epsilon_ * (cutoff_ - r)};
+    if (form_ == Form::harmonic)
+        return {epsilon_ * (r - cutoff_) * (r - cutoff_), 2 * epsilon_ * (cutoff_ - r)};
     const double s = sigma_ / r, s3 = s * s * s;
     if (form_ == Form::lj126) {
         const double s6 = s3 * s3;

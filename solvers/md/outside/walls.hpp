@@ -1,6 +1,6 @@
-// Walls at the faces of the box: what an atom feels at a distance r from one. Formulas and numbers as those of
-// LAMMPS's fix wall/lj126, wall/lj93 and wall/harmonic (https://docs.lammps.org/fix_wall.html), each shifted to
-// 0 at its cutoff:
+// Walls at the faces of the box: what an atom feels at a distance r from one. Formulas and numbers as those
+// of LAMMPS's fix wall/lj126, wall/lj93 and wall/harmonic (https://docs.lammps.org/fix_wall.html), each
+// shifted to 0 at its cutoff:
 //
 //   lj126      4 epsilon ((sigma / r)^12 - (sigma / r)^6)
 //   lj93       epsilon (2/15 (sigma / r)^9 - (sigma / r)^3): what a half space of atoms at lj126 adds up to
@@ -23,8 +23,8 @@ class Wall {
     enum class Form : std::uint8_t { lj126, lj93, harmonic, reflect };
     static constexpr std::array<const char*, 6> kFaces{"xlo", "xhi", "ylo", "yhi", "zlo", "zhi"};
 
-    /// "FACE lj93 EPSILON SIGMA CUTOFF", "FACE harmonic EPSILON CUTOFF", "FACE reflect"; nothing where the words
-    /// say none.
+    /// "FACE lj93 EPSILON SIGMA CUTOFF", "FACE harmonic EPSILON CUTOFF", "FACE reflect"; nothing where the
+    /// words say none.
     static std::optional<Wall> of(const std::vector<std::string_view>& words);
 
     struct Value {

@@ -80,7 +80,7 @@ def test_equilibration_ends_when_the_transient_has_gone_below_the_noise(relaxati
     rng = np.random.default_rng(5)
     t = np.arange(12000)
     found = []
-    for _ in range(6):
+    for _ in range(3):
         x = ornstein_uhlenbeck(rng, len(t), 0.9) + 20 * np.exp(-t / relaxation)
         found.append(equilibrated(x).start)
     # exp(-3) of it is left at three relaxations: as large as the noise
@@ -89,5 +89,5 @@ def test_equilibration_ends_when_the_transient_has_gone_below_the_noise(relaxati
 
 def test_of_a_stationary_series_little_is_lost() -> None:
     rng = np.random.default_rng(6)
-    starts = [equilibrated(ornstein_uhlenbeck(rng, 5000, 0.8)).start for _ in range(20)]
+    starts = [equilibrated(ornstein_uhlenbeck(rng, 5000, 0.8)).start for _ in range(8)]
     assert np.median(starts) < 1000
