@@ -316,6 +316,40 @@ TEST_CASE("atoms that are moved do work, and the conserved energy is without it"
     CHECK(moved > 50);
 }
 
+TEST_CASE("what changes the motion of all atoms, and what acts from outside: what goes together, and what does not",
+          "[md]") {
+    Settings s = liquid(4, {2, 1, 1});
+    s.outside.given_accelerations = {"all 0 0 -0.1"};
+    s.remove_drift = 10;
+    CHECK(has(refused(s), "time.remove_drift"));
+    s.remove_drift = 0;
+    s.thermostat = "v-rescale", s.thermostat_temperature = 1, s.barostat = "c-rescale", s.compressibility = 0.1;
+    CHECK(has(refused(s), "barostat.kind"));
+    s.outside.given_accelerations = {}, s.outside.boundary = {"periodic", "periodic", "open"};
+    CHECK(has(refused(s), "barostat.kind"));
+    s.outside.boundary = {};
+    CHECK(refused(s).empty());
+    s = liquid(4, {2, 1, 1});
+    s.method = "fire", s.outside.names = {"lid"}, s.outside.members = {"lid: z > 5"};
+    s.outside.given_moving = {"lid 0 0 -1"};
+    CHECK(has(refused(s), "outside.moving"));
+    // A minimum with frozen atoms, under gravity over a wall
+    s.outside.given_moving = {}, s.outside.frozen = {"lid"}, s.outside.members = {"lid: z > 7"};
+    s.box = {6.8, 6.8, 9.5}, s.outside.boundary = {"periodic", "periodic", "open"};
+    s.outside.faces = {"zlo lj93 1 1 2.5"}, s.outside.given_accelerations = {"all 0 0 -0.5"};
+    s.outside.series = {"lid"}, s.least_force = 1e-4, s.steps = 4000;
+    const Running run(s);
+    const auto before = run.vectors(run.l.x);
+    run.advance(1500);
+    CHECK(run.value(run.l.thermo.largest_force) < 1e-2);
+    CHECK(run.column("energy outside") != 0);
+    // In balance the frozen atoms and the wall bear the weight.
+    const auto mobile = static_cast<double>(run.simulation->value(run.l.mobile));
+    CHECK(std::abs(run.column("force z on lid") + 0.5 * mobile - run.column("force on zlo")) < 0.05);
+    for (const auto& [id, x] : run.vectors(run.l.x))
+        if (before.at(id)[2] > 7) CHECK(x == before.at(id));
+}
+
 TEST_CASE("forces and kinetic energies of groups add up to those of all", "[md]") {
     Settings s = liquid(5, {2, 2, 1});
     s.outside.names = {"one", "other"};
