@@ -16,7 +16,7 @@ void find_densities(const Step& step, Scope& scope, const PairVersions& at, cons
     Task task = scope.task(name + "densities", step.grid);
     const auto rho = task.sum(step.labels.density, step.labels.near);
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
-        add_densities(pairs, sight, *s.eam, here[rho].data());
+        add_densities(pairs, sight, *s.eam, pointer(here[rho]));
     });
 }
 
@@ -29,7 +29,7 @@ void embed_atoms(const Step& step, Scope& scope, const PairVersions& at, const s
     const auto sums = task.contribute(l.sums.at(0));
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
-            embed(*s.eam, here[list].species(), here[rho].data(), here[rho].size(), here[slope].data());
+            embed(*s.eam, here[list].species(), pointer(here[rho]), here[rho].size(), pointer(here[slope]));
         if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = energy;
@@ -45,7 +45,7 @@ void add_forces(const Step& step, Scope& scope, const PairVersions& at, const st
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
         double* f[3];
         pointers(here[force], f);
-        const Sums found = add_eam_forces(pairs, sight, *s.eam, here[slope].data(), f);
+        const Sums found = add_eam_forces(pairs, sight, *s.eam, pointer(here[slope]), f);
         if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;
