@@ -52,7 +52,8 @@ void make_labels(const Step& step) {
         {.components = 3, .unit = step.settings.units->velocity, .about = "half a step ahead of positions"});
     l.force = graph.particle<double>(l.set, "force", {.components = 3, .unit = step.settings.units->force});
     if (step.settings.eam) {
-        l.density = graph.particle<double>(l.set, "electron density", {.about = "rho of the embedded-atom method"});
+        l.density =
+            graph.particle<double>(l.set, "electron density", {.about = "rho of the embedded-atom method"});
         l.slope = graph.particle<double>(l.set, "slope", {.about = "F' of the embedded-atom method"});
     }
     if (step.settings.several_kinds())
