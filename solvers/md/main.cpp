@@ -23,12 +23,8 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, 
         frame.low = s.low;
         frame.length = s.length;
         if (!s.changes_volume()) return frame;
-        frame.about = s.middle();
         frame.scale = run.value(l.scale);
-        for (std::size_t a = 0; a < 3; ++a) {
-            frame.length[a] *= frame.scale;
-            frame.low[a] = frame.about[a] - frame.length[a] / 2;
-        }
+        for (std::size_t a = 0; a < 3; ++a) frame.low[a] *= frame.scale, frame.length[a] *= frame.scale;
         return frame;
     };
     std::vector<std::shared_ptr<graph::Frames>> all;
@@ -45,7 +41,7 @@ std::string first_line(const graph::Simulation& run, const md::Settings& s, cons
 
 std::optional<graph::ShownScale> shown_scale(const md::Settings& s, const md::Labels& l) {
     if (!s.changes_volume()) return std::nullopt;
-    return graph::ShownScale{l.set, l.scale, s.middle()};
+    return graph::ShownScale{l.set, l.scale};
 }
 
 }  // namespace

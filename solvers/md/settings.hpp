@@ -113,9 +113,6 @@ struct Settings {
     }
     /// Of the first box.
     [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
-    [[nodiscard]] Real3 middle() const {
-        return {low[0] + length[0] / 2, low[1] + length[1] / 2, low[2] + length[2] / 2};
-    }
     /// Atoms of a cell of the lattice, and its width.
     [[nodiscard]] int basis() const { return lattice == "fcc" ? 4 : lattice == "bcc" ? 2 : 1; }
     [[nodiscard]] double spacing() const;

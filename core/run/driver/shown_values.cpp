@@ -18,14 +18,13 @@ Box indices(const Grid& grid, On on) {
     return all;
 }
 
-/// Places in the measure in which they are shown; component after component.
-void scale_places(std::vector<std::byte>& values, double scale, const Real3& about) {
-    const std::size_t count = values.size() / sizeof(double) / 3;
-    for (std::size_t i = 0; i < 3 * count; ++i) {
+/// Places in the measure in which they are shown.
+void scale_places(std::vector<std::byte>& values, double scale) {
+    for (std::size_t at = 0; at < values.size(); at += sizeof(double)) {
         double x = 0;
-        std::memcpy(&x, values.data() + i * sizeof x, sizeof x);
-        x = about[i / count] + scale * (x - about[i / count]);
-        std::memcpy(values.data() + i * sizeof x, &x, sizeof x);
+        std::memcpy(&x, values.data() + at, sizeof x);
+        x *= scale;
+        std::memcpy(values.data() + at, &x, sizeof x);
     }
 }
 
@@ -39,8 +38,7 @@ void write_particles(FieldFile& file, const ShownFile& shown, const ShownFile::A
         // Points have three coordinates, also in a plane.
         now.read({array.label}, static_cast<int>(i), array.form.components, values);
         const auto count = static_cast<std::int64_t>(values.size() / each);
-        if (shown.scale && array.label == shown.position)
-            scale_places(values, run.value(shown.scale->scale), shown.scale->about);
+        if (shown.scale && array.label == shown.position) scale_places(values, run.value(shown.scale->scale));
         file.write(array.form.name, first[static_cast<std::size_t>(mine[i])], count, values.data(), count);
     }
 }

@@ -27,9 +27,7 @@ struct Frame {
     std::int64_t step = 0;
     double time = 0;
     std::array<double, 3> low{}, length{};  // of the box
-    /// Positions are about + scale (x - about), where they are kept as x.
-    double scale = 1;
-    std::array<double, 3> about{};
+    double scale = 1;                       // of positions, from what the run keeps
 };
 
 class FrameFormat {

@@ -146,9 +146,7 @@ std::int64_t TrajectoryFile::put_atoms(const Simulation& run) const {
         std::vector<std::int32_t> kinds(ids.size());
         if (labels_.species) kinds = values<std::int32_t>(now, labels_.species, patch, 1);
         const std::size_t n = ids.size();
-        if (frame.scale != 1)
-            for (std::size_t k = 0; k < 3 * n; ++k)
-                x[k] = frame.about[k / n] + frame.scale * (x[k] - frame.about[k / n]);
+        for (double& each : x) each *= frame.scale;
         for (std::size_t i = 0; i < n; ++i)
             format_->atom(room.bytes(), order_->place(ids[i]), ids[i], kinds[i],
                           {x[i], x[n + i], x[2 * n + i]});
