@@ -36,7 +36,8 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const md::Settings& s, 
 
 std::string first_line(const graph::Simulation& run, const md::Settings& s, const md::Labels& l) {
     const std::int64_t atoms = run.value(l.atoms);
-    return fmt::format("{} atoms, {:.0f} degrees of freedom", atoms, s.degrees_of_freedom(atoms));
+    const std::string skin = s.drift > 0 ? fmt::format(", skin {:.4g} {}", s.skin, s.units->length) : "";
+    return fmt::format("{} atoms, {:.0f} degrees of freedom{}", atoms, s.degrees_of_freedom(atoms), skin);
 }
 
 std::optional<graph::ShownScale> shown_scale(const md::Settings& s, const md::Labels& l) {

@@ -32,10 +32,10 @@ struct Marks {
     bool has_groups = false, several = false;
 
     [[nodiscard]] const std::int32_t* groups_of(const Here& here) const {
-        return has_groups ? here[groups].data() : nullptr;
+        return has_groups ? pointer(here[groups]) : nullptr;
     }
     [[nodiscard]] const std::int32_t* species_of(const Here& here) const {
-        return several ? here[species].data() : nullptr;
+        return several ? pointer(here[species]) : nullptr;
     }
 };
 

@@ -5,6 +5,7 @@
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
 #include "solvers/md/files/text.hpp"
+#include "solvers/md/pair/skin.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -121,6 +122,11 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
               .most = 1e6,
               .meaning = "0: lists are made anew when an atom has moved half the skin, so no pair is missed; "
                          "else in every so many steps"});
+    keys.key("neighbours.drift", &s.drift,
+             {.unit = "epsilon/tau",
+              .least = 0,
+              .meaning = "with neighbours.every: the skin is as wide as keeps the drift of an atom's energy "
+                         "by pairs that are missed below this (an estimate); 0: neighbours.skin"});
     keys.key("neighbours.margin", &s.margin,
              {.unit = "sigma",
               .least = 0,
@@ -362,9 +368,28 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
 
 }  // namespace
 
+/// The skin, where it follows from a drift of the energy.
+void choose_skin(Settings& s, const graph::CaseSchema& keys) {
+    if (s.drift == 0) return;
+    if (s.every == 0) keys.refuse("neighbours.drift", "without neighbours.every no pair is missed", "0");
+    if (s.form != "lj") keys.refuse("neighbours.drift", "the estimate is of Lennard-Jones pairs", "0");
+    const double temperature = std::max(s.temperature, s.thermostat_temperature);
+    if (temperature <= 0)
+        keys.refuse("neighbours.drift", "how far atoms move follows from a temperature, and there is none",
+                    "0, or system.temperature or thermostat.temperature above 0");
+    double lightest = s.kinds[0].mass;
+    for (const Species& kind : s.kinds) lightest = std::min(lightest, kind.mass);
+    s.skin = skin_for(
+        s.potential(),
+        {s.density, s.units->velocity2_of(temperature, lightest), static_cast<double>(s.every) * s.step},
+        s.drift);
+    if (s.skin == 0) s.skin = 1e-3 * s.cutoff;
+}
+
 void complete(Settings& s, const graph::CaseSchema& keys) {
     std::array<bool, 3> open{};
     read_files(s, keys, open);
+    choose_skin(s, keys);
     s.outside.complete(keys, s.names, open);
     if (s.box.size() == 1 || s.box.size() == 2) keys.refuse("system.box", "not a box", "3 lengths, or none");
     if (s.patches.size() == 1 || s.patches.size() == 2)

@@ -54,6 +54,7 @@ struct Settings {
 
     double skin = 0.3;
     std::int64_t every = 0;
+    double drift = 0;  // of the energy, from which the skin follows; 0: the skin is given
     double margin = 0.1;
 
     double step = 0.005;
